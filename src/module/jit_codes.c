@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides whether a jitdump's times can be compared with the session's. */
+/* Decides whether a jitdump's times are comparable with the session's times. */
 #include "jit_codes.h"
 
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "text.h"
 
 struct jit_codes {
-        struct map by_module; /* hash of its identity -> index + 1 */
+        struct map by_module; /* hash of the module's identity to index + 1 */
         struct jit_code **items;
         size_t n, cap;
-        bool is_monotonic; /* the session's clock */
+        bool is_monotonic; /* the session's clock is CLOCK_MONOTONIC */
         struct budget *budget;
         struct code_section *section;
         struct arena paths;
 };
 
-/* Samples and records of all events have the time of CLOCK_MONOTONIC. */
+/* Whether samples and records of all events have times of CLOCK_MONOTONIC. */
 static bool is_monotonic(const struct perfdata_reader *reader)
 {
         for (size_t i = 0; i < perfdata_n_events(reader); i++) {
@@ -88,11 +88,11 @@ static void judge_clock(const struct jit_codes *codes, struct jit_code *code, co
                 return;
         buf_printf(
                 &code->doubt,
-                "code of %s was replaced at times that are not of the session's clock, and the latest is named: names "
-                "there may be wrong",
+                "code of %s was replaced while it ran, and its times are not of the session's clock: the names are those "
+                "of the latest code and may be wrong",
                 name);
         if (!facts->arch_time)
-                buf_add_str(&code->doubt, " (perf record -k mono and wperf record have the right clock)");
+                buf_add_str(&code->doubt, " (wperf record and perf record -k mono use the right clock)");
 }
 
 static void read_file(const struct jit_codes *codes, struct jit_code *code, const struct jit_file *file)
@@ -108,7 +108,7 @@ static void read_file(const struct jit_codes *codes, struct jit_code *code, cons
         judge_clock(codes, code, name);
 }
 
-/* --- What was packed --- */
+/* --- Packed code --- */
 
 static const struct recorded_jitdump *find_packed(const struct jit_codes *codes,
                                                   const struct recorded_jitdump *is)
@@ -123,7 +123,7 @@ static const struct recorded_jitdump *find_packed(const struct jit_codes *codes,
         return packed;
 }
 
-enum { PACKED_BYTES = 320 }; /* that one takes */
+enum { PACKED_BYTES = 320 }; /* memory per packed code, approximately */
 
 static void take_packed(struct jit_code *code, const struct recorded_jitdump *packed)
 {
@@ -142,7 +142,7 @@ static void take_packed(struct jit_code *code, const struct recorded_jitdump *pa
         free(ranges);
 }
 
-/* --- All --- */
+/* --- Adding and lookups --- */
 
 struct jit_code *jit_codes_add(struct jit_codes *codes, const struct module *module,
                                const struct jit_file *file)
@@ -212,7 +212,7 @@ bool jit_code_target(const struct jit_code *code, uint64_t offset, uint64_t targ
         return range && code_history_to_off(code->history, target, time_for(code, range->time), ret_offset);
 }
 
-/* --- To be packed --- */
+/* --- Packing --- */
 
 void jit_code_keep(struct jit_code *code, uint64_t offset)
 {
@@ -222,7 +222,7 @@ void jit_code_keep(struct jit_code *code, uint64_t offset)
                 map_put(&code->to_pack, range->off, NULL);
 }
 
-/* Code that was moved stood at several addresses. */
+/* Code that was moved has several ranges with the same offset. */
 static void pack(const struct jit_code *code, struct buf *section)
 {
         struct recorded_jitdump jitdump = code->is;

@@ -19,23 +19,24 @@ struct module_source {
         const struct collect_result *collected;
         struct pe_images *images;
         struct resolver *resolver;
-        struct resolver *files; /* for the files of archived modules; NULL: nobody asked */
+        struct resolver *files; /* for the files of archived modules; NULL until one is needed */
         const struct resolver_sources *sources;
-        const struct symbol_archive *archive; /* NULL: there is none */
-        struct recorded_symbols *recorded;    /* names that another recorder wrote into the session */
+        const struct symbol_archive *archive; /* NULL if there is none */
+        struct recorded_symbols *recorded;    /* symbols that another recorder wrote into the session */
         struct buf recorded_note;
-        struct jit_codes *jits; /* NULL: a pipe, which is read before its jitdumps are complete */
+        struct jit_codes *jits; /* NULL for a pipe, which is read before its jitdumps are complete */
         struct python_names *python;
-        struct map ids;      /* module -> resolver id + 1 */
-        struct map asked;    /* modules in `used` */
-        struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
-        size_t n_looked_at;  /* modules that were looked at for them */
+        struct map ids;      /* module id to resolver id + 1 */
+        struct map asked;    /* set of the modules in `used` */
+        struct map jitdumps; /* pid to module id + 1 of the jitdump that the process mapped */
+        size_t n_looked_at;  /* modules searched for jitdumps so far */
         module_id *used;
         size_t n_used, cap_used;
-        bool same_machine; /* the session was made under the kernel that runs here now */
+        bool same_machine; /* the session was recorded on this host, under the same kernel release */
 };
 
-/* What a killed recorder left does not say where it was made: here, as long as nobody cut it on a way. */
+/* What a killed recorder leaves does not name its machine. Assume it was this one, unless the file was
+ * truncated. */
 static bool is_left_behind(const struct perfdata_reader *reader)
 {
         const struct perfdata_damage *damage = perfdata_get_damage(reader);
@@ -124,7 +125,7 @@ static const struct archived_module *find_archived(const struct module_source *s
 {
         struct archive_identity identity;
 
-        /* Names of Python places are in a section of their own, in an archived session too. */
+        /* The names of Python places have their own section, in an archived session too. */
         if (!source->archive || world_get_module(source->world, id)->kind == MODULE_PYTHON)
                 return NULL;
         identity = module_source_identity(source, id);
@@ -178,7 +179,7 @@ static const struct kept_file *find_kept(const struct collect_result *collected,
         return collected ? kept_file_find(collected->kept, collected->n_kept, module, path) : NULL;
 }
 
-/* Whether the file at `path` is the one that was kept; *ret_there: there is one. */
+/* Whether the file at `path` is the one that was kept open. *ret_there: whether `path` exists. */
 static bool is_kept_file(const char *path, const char *kept_path, bool *ret_there)
 {
         struct os_stat there, kept;
@@ -187,7 +188,8 @@ static bool is_kept_file(const char *path, const char *kept_path, bool *ret_ther
         return *ret_there && os_stat(kept_path, &kept) && there.inode == kept.inode && there.dev == kept.dev;
 }
 
-/* The place of a file that only the run that was just made can reach: at its path is nothing or another one. */
+/* Appends the path of a file that only the collector of this run can reach, because its path has no file or
+ * another one. False if it is not needed. */
 static bool kept_path(const struct module_source *source, const struct module *module, const char *path,
                       struct buf *out)
 {
@@ -233,8 +235,8 @@ static const struct module *jitdump_of(struct module_source *source, int32_t pid
         return at ? world_get_module(source->world, (module_id)(*at - 1)) : NULL;
 }
 
-/* The file as its process sees it, in another root, while that process runs.  Its number may have been given to another
- * by now: only the build id makes sure. */
+/* Appends the path of a file in the root of the running process that mapped it. The pid may have been reused
+ * since, so the build id must match. */
 static bool foreign_path(const struct module_source *source, const struct module *module, struct buf *out)
 {
         const char *path = world_text(source->world, module->path);
@@ -250,7 +252,7 @@ static bool foreign_path(const struct module_source *source, const struct module
         return !is_build(path, module) && is_build(buf_text(out), module);
 }
 
-/* What turns a module's offsets into the addresses of the names that were recorded for it. */
+/* The number to add to offsets in the module to get addresses of the recorded symbols. */
 static uint64_t recorded_slide(const struct recorded_file *file, const struct module *module)
 {
         switch (file->kind) {
@@ -294,7 +296,8 @@ static struct os_origin origin_of(const struct module_source *source, int32_t pi
         return origin;
 }
 
-/* Asked while the world of this source is at work too: the path is the asking one's. */
+/* May run in another thread while source->world replays records, so the caller passes its own copy of the
+ * path. */
 static const struct jit_code *get_jit(const struct module_source *source, const struct module *module,
                                       const char *path)
 {
@@ -354,7 +357,7 @@ static resolver_id describe_anon(struct module_source *source, struct resolver *
         return resolver_add_module(resolver, &desc);
 }
 
-/* `archived` NULL: what stands in the session is not asked. */
+/* `archived` is NULL to ignore what is packed in the session. */
 static resolver_id describe(struct module_source *source, struct resolver *resolver, module_id id,
                             const struct archived_module *archived)
 {
@@ -368,7 +371,8 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
                 .archived = archived,
         };
 
-        /* Where the recorder kept names, a file of the same build may still be there. */
+        /* If the packed symbols are those kept while recording, a file of the same build may still exist and
+         * is used too. */
         if (archived && (!archived->facts.is_kept || module->kind == MODULE_ANON))
                 return resolver_add_module(resolver, &desc);
         add_recorded(source, module, &desc);
@@ -450,8 +454,8 @@ bool module_source_is_executable(void *ctx, module_id module)
         return module_source_image(ctx, module, &image) && image.is_executable;
 }
 
-/* Code in memory without a file belongs to the map or dump that names it, which may come until the session ends; what none names
- * is just anonymous. */
+/* Code in memory without a file belongs to the perf map or jitdump that names it, which may grow until the
+ * session ends. Code that neither names is anonymous. */
 static void tell_anon(const struct module *module, const char *path, struct module_facts *ret)
 {
         ret->kind = NAMED_ANON;
@@ -475,7 +479,7 @@ void module_source_tell(void *ctx, module_id id, struct module_facts *ret)
         };
         switch (module->kind) {
         case MODULE_IMAGE:
-                /* GUID and age. */
+                /* its build id consists of the GUID and age of its PDB */
                 ret->has_elf_id = false;
                 ret->has_file = true;
                 break;
@@ -523,7 +527,7 @@ const char *module_source_note(const struct module_source *source, module_id mod
         return known ? resolver_note(source->resolver, (resolver_id)(*known - 1)) : NULL;
 }
 
-/* NULL: the module is of other code. */
+/* NULL if the module is not a jitdump. */
 static struct jit_code *find_jit(const struct module_source *source, module_id id)
 {
         const struct module *module = world_get_module(source->world, id);

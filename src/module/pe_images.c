@@ -10,7 +10,7 @@
 
 struct pe_images {
         struct image_section *recorded;
-        struct arena identities; /* those that were asked for */
+        struct arena identities; /* those that were returned */
 };
 
 struct pe_images *pe_images_new(struct cursor section)
@@ -54,7 +54,7 @@ uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, si
 
         if (image)
                 return image->image_size;
-        /* Other files are not opened to see. */
+        /* Do not open other files just to check. */
         if (!object_is_pe_name(path))
                 return 0;
         object = object_open(path, NULL);

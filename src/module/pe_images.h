@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PE images of a session: as its section FEATURE_WPERF_IMAGES has them, else as the files at their paths say. */
+/* The PE images of a session: taken from its section FEATURE_WPERF_IMAGES, else from the files at their
+ * paths. */
 #ifndef PE_IMAGES_H
 #define PE_IMAGES_H
 
@@ -13,16 +14,16 @@
 
 struct pe_images;
 
-/* Reads the section, which may be empty; what is damaged in it is left out.  An image that it does not name is asked at
- * its path. */
+/* Reads the section, which may be empty. Skips damaged lines. Images that the section does not name are read
+ * from the files at their paths. */
 struct pe_images *pe_images_new(struct cursor section);
 void pe_images_free(struct pe_images *images);
 AUTO_DEFINE(pe_images)
 
-/* A world_image_size; `ctx` is a struct pe_images. */
+/* A world_image_size function; `ctx` is a struct pe_images. */
 uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
 
-/* What the session says of an image; NULL: nothing.  Valid as long as `images`. */
+/* What the session's section says about an image; NULL if it does not name it. Valid as long as `images`. */
 const struct pe_identity *pe_images_find(struct pe_images *images, const char *path, const uint8_t *build_id,
                                          size_t build_id_size);
 

@@ -2,11 +2,13 @@
 #include "python_names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "elf_names.h"
 #include "mem.h"
 #include "os.h"
 #include "python_label.h"
+#include "run_info.h"
 #include "text_printable.h"
 
 struct python_names {
@@ -71,11 +73,27 @@ const struct resolver_python *python_names_get(struct python_names *names)
 
 /* --- FILE.pysyms --- */
 
+static bool session_names(const char *session_path, const char *symbols_path)
+{
+        AUTO(perfdata_reader) reader = perfdata_open(session_path, NULL);
+        AUTO_RELEASE(buf) text = {0};
+        struct run_info info;
+
+        return reader && run_info_read(reader, &text, &info) && !strcmp(info.python_symbols, symbols_path);
+}
+
 void python_names_path(const char *session_path, struct buf *out)
 {
+        size_t len;
+
         if (!os_real_path(session_path, out))
                 buf_add_str(out, session_path);
+        len = out->len;
         buf_add_str(out, ".pysyms");
+        if (!session_names(session_path, buf_text(out)))
+                return;
+        buf_truncate(out, len);
+        buf_add_str(out, ".1.pysyms");
 }
 
 static void make_image(const struct python_section *section, struct buf *out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Python places of a session, for the resolver and as FILE.pysyms for tools that do not know the session's section. */
+/* The Python places of a session: for the resolver, and as FILE.pysyms for tools that do not know the
+ * session's section. */
 #ifndef PYTHON_NAMES_H
 #define PYTHON_NAMES_H
 
@@ -12,21 +13,24 @@
 
 struct python_names;
 
-/* `section` is FEATURE_WPERF_PYTHON, kept by the caller; it is read when it is asked for first. */
+/* `section` is FEATURE_WPERF_PYTHON and must outlive the result. It is parsed at its first use. */
 struct python_names *python_names_new(struct cursor section);
 void python_names_free(struct python_names *names);
 AUTO_DEFINE(python_names)
 
-/* NULL: the session has none. */
+/* NULL if the session has none. */
 const struct resolver_python *python_names_get(struct python_names *names);
 
-/* The section itself; NULL as above. */
+/* The parsed section; NULL if the session has none. */
 const struct python_section *python_names_section(struct python_names *names);
 
-/* The file that a session's MMAP2 records name: SESSION.pysyms, as an absolute path where the folder can be asked. */
+/* Appends the path of the file that the MMAP2 records of a new session will name: SESSION.pysyms, absolute if
+ * the folder can be resolved. If an existing session at that path uses that file, it keeps it when it is
+ * renamed to SESSION.old; the path is then SESSION.1.pysyms. */
 void python_names_path(const char *session_path, struct buf *out);
 
-/* Writes the places of a section as an ELF image with a symbol for each, `parse [app.py:6]`. */
+/* Writes the places as an ELF image with one symbol each, such as `parse [app.py:6]`. Only the user can read
+ * a new file. */
 bool python_names_write(const struct python_section *section, const char *path, struct err *err);
 
 #endif

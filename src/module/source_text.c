@@ -11,16 +11,16 @@
 enum { SOURCE_MAX_BYTES = 64 << 20 };
 
 struct text_file {
-        char *path; /* as debug information has it */
+        char *path; /* as in the debug information */
         struct buf text;
-        size_t *lines; /* where each begins */
+        size_t *lines; /* the offset of each */
         size_t n_lines, cap_lines;
-        const struct archived_source *archived; /* its lines in place of the text; NULL */
-        uint64_t size_bytes;                    /* not of archived lines */
+        const struct archived_source *archived; /* used instead of the text; NULL if there is none */
+        uint64_t size_bytes;                    /* 0 for archived lines */
         int64_t mtime_ns;
         bool is_here, is_refused;
-        struct source_asker asker; /* who asked first */
-        bool is_of_module;         /* and no other one's: servers were asked */
+        struct source_asker asker; /* the first to ask */
+        bool is_of_module; /* a server may have been asked, so the text is only valid for this module */
         struct digest digest;
 };
 
@@ -82,7 +82,7 @@ static bool is_source(const char *path, struct os_stat *ret_stat)
         return os_stat(path, ret_stat) && ret_stat->is_file && ret_stat->size_bytes <= SOURCE_MAX_BYTES;
 }
 
-/* FOLDER/a/b/c.c, FOLDER/b/c.c, FOLDER/c.c */
+/* Tries FOLDER/a/b/c.c, FOLDER/b/c.c, FOLDER/c.c. */
 static bool find_in_folder(const char *folder, size_t len, const char *path, struct buf *out,
                            struct os_stat *ret_stat)
 {
@@ -96,7 +96,7 @@ static bool find_in_folder(const char *folder, size_t len, const char *path, str
         return false;
 }
 
-/* Up to the next separator; the colon behind a drive's letter is none. */
+/* The length up to the next separator. The colon after a drive letter is not a separator. */
 static size_t folder_length(const char *at)
 {
         bool has_drive = at[0] && at[1] == ':' && (at[2] == '\\' || at[2] == '/');
@@ -138,7 +138,7 @@ static void read_lines(struct text_file *file)
         char *text = file->text.data;
         size_t at = 0;
 
-        /* One line ends where the next begins; the ends become NULs. */
+        /* Each line ends where the next begins; the line ends become NULs. */
         while (at < file->text.len) {
                 const char *newline = memchr(text + at, '\n', file->text.len - at);
                 size_t end = newline ? (size_t)(newline - text) : file->text.len;
@@ -151,7 +151,7 @@ static void read_lines(struct text_file *file)
         }
 }
 
-/* What debuginfod fetched is its answer to this name, whatever mode it keeps it with. */
+/* debuginfod fetched the file for this request, so its permissions do not matter. */
 static bool read_text(const struct source_text *source, struct text_file *file, const char *place,
                       bool is_far)
 {
@@ -232,9 +232,9 @@ const char *source_text_note(struct source_text *source, const char *path, int64
         const struct text_file *file = get_file(source, path);
 
         if (file->is_refused)
-                return "is not readable by all users: --force reads it all the same";
+                return "is not readable by all users: read it with --force";
         if (!file->is_here)
-                return "is not here: name its folder with --source-path";
+                return "was not found: name its folder with --source-path";
         return built_ns && file->mtime_ns > built_ns ? "is newer than the program" : NULL;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source files as lines, found where debug information says, or under folders that the user names. */
+/* The lines of source files, found at the paths in the debug information or in folders that the user
+ * names. */
 #ifndef SOURCE_TEXT_H
 #define SOURCE_TEXT_H
 
@@ -13,49 +14,53 @@
 
 struct source_text;
 
-/* `folders` are separated by ':' or ';', NULL: none; a file is looked for there under ever shorter ends of its path.
- * `find_remote` appends where a file is that is neither there nor at its path; NULL: nobody is asked. */
+/* `folders` is a list separated by ':' or ';', or NULL. A file is searched there by its path, then by ever
+ * shorter suffixes of it. `find_remote` appends the path of a file that is found neither there nor at its own
+ * path; it may be NULL. `folders` and `ctx` must outlive the result. */
 struct source_text *source_text_new(const char *folders,
                                     bool (*find_remote)(void *ctx, const char *path, struct buf *out),
                                     void *ctx);
 void source_text_free(struct source_text *source);
 
-/* Lines that were packed into the session come behind those under `folders` and before all others; NULL: there are
- * none.  Kept by the caller. */
+/* Uses lines that are packed in the session. They take precedence over all files but those in `folders`. May
+ * be NULL; must outlive `source`. */
 void source_text_use_archive(struct source_text *source, const struct source_archive *archive);
 AUTO_DEFINE(source_text)
 
-/* Whose source is asked for from now on; module 0, which is not archived, before that.  What servers have for the build of one
- * module is not shown for another one that has the same path, and lines that were packed are only those of modules that were. */
+/* Sets the module whose source is read from now on; initially module 0, not archived. What a server has for
+ * the build of one module is not used for another module with the same path. Packed lines are only used for
+ * archived modules. */
 struct source_asker {
         uint32_t module;
         bool is_archived;
 };
 void source_text_ask_for(struct source_text *source, struct source_asker asker);
 
-/* The digest of the file's text for whom it is asked; zeros: there is none. */
+/* The digest of the file's text for the present module; zeros if there is no text. For packed lines it only
+ * identifies the file within this process. */
 struct digest source_text_digest(struct source_text *source, const char *path);
 
-/* For the superuser: takes files too that not all users may read.  Debug information may name any file, and what is read may
- * be passed on. */
+/* For the superuser: whether to read files that are not readable by all users. Off by default, because debug
+ * information may name any file, and the text may be passed on. */
 void source_text_take_private(struct source_text *source, bool takes_private);
 
-/* Line `line` from 1 on, without its end; NULL: no such file or line.  Kept by `source`. */
+/* Line `line`, counted from 1, without its line feed. NULL if there is no such file or line. Belongs to
+ * `source`. */
 const char *source_text_line(struct source_text *source, const char *path, uint32_t line);
 
-/* "is not here: ...", "is not readable by all users: ...", or when the file was changed after `built_ns` (of the program; 0: not known) "is newer than the
- * program"; NULL: nothing is wrong. */
+/* What is wrong with the file: not found, not readable by all users, or changed after `built_ns`, when the
+ * program was built (ns since 1970; 0 if unknown). NULL if nothing is wrong. */
 const char *source_text_note(struct source_text *source, const char *path, int64_t built_ns);
 
-/* Whether the file is there, but was not read because not all users may read it. */
+/* Whether the file exists but was not read because it is not readable by all users. */
 bool source_text_is_refused(struct source_text *source, const char *path);
 
-/* Whether the text is not that of a file with this size and time of change; of a packed text the size is not known.  False when
- * there is none. */
+/* Whether the file has another size or time of change than these. Packed lines are only compared by time.
+ * False if there is no file. */
 bool source_text_has_changed(struct source_text *source, const char *path, uint64_t size_bytes,
                              int64_t mtime_ns);
 
-/* False when there is no such file; else *ret_mtime_ns is when it was changed. */
+/* False if there is no such file. *ret_mtime_ns is the time of its last change, in ns since 1970. */
 bool source_text_find(struct source_text *source, const char *path, int64_t *ret_mtime_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks for the symbols, else for the section, and for the version. */
+/* Finds the symbols or the section of the runtime, and the version. */
 #include "python_binary.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum {
         VERSION_MAX = 16, /* "3.10.13rc1+" */
 };
 
-/* What symbols of the file say. */
+/* Facts from the symbols of the file. */
 struct python_symbols {
         uint64_t runtime, code_type, version, eval;
         bool has_runtime, has_version, is_debug, traces_refs;
@@ -50,7 +50,7 @@ static void read_symbols(struct object *object, enum object_table table, struct 
                         take_symbol(object_symbols_name(&symbols, &symbol), &symbol, found);
 }
 
-/* A section whose content is _PyRuntime; 3.11 and later. */
+/* Finds the section that contains _PyRuntime; 3.11 and later. */
 static bool find_section(struct object *object, struct python_symbols *found)
 {
         const struct object_section *section = object_find_section(object, ".PyRuntime");
@@ -62,7 +62,7 @@ static bool find_section(struct object *object, struct python_symbols *found)
         return true;
 }
 
-/* `3.MINOR`, which a release number follows where `is_whole` asks for it. */
+/* Parses `3.MINOR`; with `is_whole`, a release number must follow. */
 static unsigned parse_minor(const char *text, size_t len, bool is_whole)
 {
         unsigned minor = 0;
@@ -77,7 +77,7 @@ static unsigned parse_minor(const char *text, size_t len, bool is_whole)
         return minor >= PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR ? minor : 0;
 }
 
-/* The minor version of a string that names the library's folder ("python3.9", in 3.8 "lib/python3.8"). */
+/* The minor version in a string that names the library's folder ("python3.9", in 3.8 "lib/python3.8"). */
 static unsigned minor_of_folder(const char *text, size_t len)
 {
         static const char lib[] = "lib/", name[] = "python";
@@ -91,8 +91,8 @@ static unsigned minor_of_folder(const char *text, size_t len)
         return parse_minor(text + sizeof(name) - 1, len - (sizeof(name) - 1), false);
 }
 
-/* By the strings of .rodata; 0 when they name none, or several.  The folder's name counts more than text that is PY_VERSION
- * ("3.8.18"): other libraries that are linked in have versions too. */
+/* The minor version in the strings of .rodata; 0 if they name none, or several.  The folder's name takes precedence over a string
+ * that is PY_VERSION ("3.8.18"), because other libraries that are linked in have versions, too. */
 static unsigned minor_of_constants(struct object *object)
 {
         const struct object_section *section = object_find_section(object, ".rodata");
@@ -125,7 +125,7 @@ static unsigned minor_of_path(const char *path)
         return text_starts(name, "python") ? parse_minor(name + 6, strlen(name + 6), false) : 0;
 }
 
-/* Py_Version, of PY_VERSION_HEX's form. */
+/* The minor version in Py_Version, which has the format of PY_VERSION_HEX. */
 static unsigned minor_of_symbol(struct object *object, const struct python_symbols *found)
 {
         struct cursor bytes;
@@ -162,7 +162,7 @@ static bool set_layout(struct object *object, const struct python_symbols *found
         if (!minor)
                 minor = minor_of_path(path);
         if (!minor)
-                return err_set(err, ERR_MISSING, "nothing tells the version of CPython");
+                return err_set(err, ERR_MISSING, "the version of CPython is not known");
         layout = python_layout_get(minor);
         if (!layout && minor > PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR)
                 return err_set(err, ERR_FORMAT, "CPython 3.%u without _Py_DebugOffsets", minor);
@@ -181,7 +181,7 @@ bool python_binary_find(struct object *object, const char *path, struct python_b
 
         if (facts->format != OBJECT_ELF || facts->is_relocatable ||
             (facts->machine != OBJECT_MACHINE_X86_64 && facts->machine != OBJECT_MACHINE_ARM64))
-                return err_set(err, ERR_UNSUPPORTED, "%s: no ELF file for x86-64 or arm64",
+                return err_set(err, ERR_UNSUPPORTED, "%s: is not an ELF file for x86-64 or arm64",
                                object_name(object));
         read_symbols(object, OBJECT_DYNAMIC_SYMBOLS, &found);
         if (!found.has_runtime || !found.code_type || !found.eval)

@@ -8,8 +8,8 @@
 #include "buf.h"
 #include "mem.h"
 
-/* PyASCIIObject.state, from the lowest bit on: interned, kind, compact, ascii.  interned has 2 bits; free-threaded builds may give it
- * a byte or two of its own, for which the first byte is below 4.  kind is never 0. */
+/* PyASCIIObject.state, from the lowest bit on: interned, kind, compact, ascii.  interned has 2 bits; in free-threaded builds it
+ * may have one or two bytes of its own, and then the first byte is below 4.  kind is never 0. */
 struct text_state {
         unsigned kind; /* bytes a character: 1, 2, 4 */
         bool is_compact, is_ascii;
@@ -36,7 +36,7 @@ static void add_char(struct buf *text, uint32_t c)
                 buf_add_char(text, (char)(0xc0 | c >> 6));
                 buf_add_char(text, (char)(0x80 | (c & 63)));
         } else if (c < 0x10000) {
-                /* Half of a surrogate pair stands for a byte of a path that is no UTF-8 (PEP 383). */
+                /* Half of a surrogate pair represents a byte of a path that is not UTF-8 (PEP 383). */
                 if (c >= 0xd800 && c < 0xe000)
                         c = 0xfffd;
                 buf_add_char(text, (char)(0xe0 | c >> 12));
@@ -64,7 +64,7 @@ static uint32_t char_at(const uint8_t *chars, unsigned kind, size_t i)
         }
 }
 
-/* A str object as UTF-8, NULL when there is none.  Its characters follow the header, as in each string that the compiler made. */
+/* A str object as UTF-8; NULL if there is none.  Its characters follow the header, as in all strings that the compiler makes. */
 static char *read_text(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr)
 {
         const struct python_layout *layout = &runtime->layout;
@@ -91,7 +91,7 @@ static char *read_text(const struct python_runtime *runtime, struct python_memor
         return buf_take(&text);
 }
 
-/* The content of a bytes object; NULL when it is empty, too long or can't be read. */
+/* The content of a bytes object; NULL if it is empty, too long or can't be read. */
 static uint8_t *read_bytes(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
                            size_t *ret_size)
 {
@@ -111,7 +111,7 @@ static uint8_t *read_bytes(const struct python_runtime *runtime, struct python_m
         return bytes;
 }
 
-/* The fields of a code object that are no objects themselves. */
+/* Reads the fields of a code object that are not objects themselves. */
 static bool read_fields(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
                         uint64_t *ret_type, struct python_code *ret_code)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of 3.8 to 3.12.  Each offset is the answer of offsetof() in a program that includes CPython's own headers
- * (Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h, cpython/pystate.h, cpython/code.h, cpython/unicodeobject.h,
- * frameobject.h): tests/system/python_headers.c, which the test of this table compiles against the headers that are installed.
- * The headers were those of 3.8.18, 3.9.18, 3.10.13, 3.11.2, 3.11.7 and 3.12.1, with and without Py_DEBUG; the fields that are
- * used here lie at the same offsets in both. */
+/* The tables for 3.8 to 3.12.  Each offset is a result of offsetof() in tests/system/python_headers.c, which includes CPython's
+ * own headers (Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h, cpython/pystate.h, cpython/code.h,
+ * cpython/unicodeobject.h, frameobject.h). The test of this table compiles that program with the installed headers.  The headers
+ * were those of 3.8.18, 3.9.18, 3.10.13, 3.11.2, 3.11.7 and 3.12.1, with and without Py_DEBUG; the fields that are used here have
+ * the same offsets in both. */
 #include "python_layout.h"
 
 static const struct python_layout layouts[] = {
@@ -135,7 +135,7 @@ static const struct python_layout layouts[] = {
                 .runtime_current = 576,
                 .interp_next = 0,
                 .interp_threads = 16,
-                .thread_bytes = 360, /* with root_cframe */
+                .thread_bytes = 360, /* including root_cframe */
                 .thread_next = 8,
                 .thread_interp = 16,
                 .thread_frame = 56,

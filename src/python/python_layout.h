@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the fields of CPython's structs lie, as data: tables for 3.8 to 3.12, and from 3.13 on what the interpreter says of itself
- * in `_Py_DebugOffsets`.  64-bit builds for Linux. */
+/* Offsets of fields in CPython's structs, as data: tables for 3.8 to 3.12, and from 3.13 on the table `_Py_DebugOffsets` of the
+ * interpreter.  64-bit builds for Linux. */
 #ifndef PYTHON_LAYOUT_H
 #define PYTHON_LAYOUT_H
 
@@ -12,21 +12,22 @@
 
 enum { PYTHON_MIN_MINOR = 8, PYTHON_MAX_MINOR = 15 };
 
-/* What no layout goes beyond; a table from memory that does is refused. */
+/* Limits of a layout; a table from memory that exceeds them is refused. */
 enum {
-        PYTHON_MAX_RUNTIME_OFFSET = 1 << 21, /* of the runtime and the interpreter, which are never copied */
+        PYTHON_MAX_RUNTIME_OFFSET =
+                1 << 21, /* offsets in the runtime and the interpreter, which are never copied */
         PYTHON_MAX_THREAD_BYTES = 2048,
         PYTHON_MAX_FRAME_BYTES = 256,
         PYTHON_MAX_CODE_BYTES = 512,
         PYTHON_MAX_OBJECT_BYTES = 64,
-        PYTHON_OFFSETS_BYTES = 1024, /* of _Py_DebugOffsets, the longest has 888 */
+        PYTHON_OFFSETS_BYTES = 1024, /* size of _Py_DebugOffsets; the longest has 888 */
 };
 
-/* The frames of a thread. */
+/* How the frames of a thread are stored. */
 enum python_frames {
-        PYTHON_FRAMES_HEAP,   /* 3.8 to 3.10: PyFrameObject; each has a native eval frame of its own */
-        PYTHON_FRAMES_CFRAME, /* 3.11, 3.12: _PyInterpreterFrame, found by the thread state's cframe */
-        PYTHON_FRAMES_THREAD, /* 3.13 and later: found by the thread state itself */
+        PYTHON_FRAMES_HEAP,   /* 3.8 to 3.10: PyFrameObject; each has its own native eval frame */
+        PYTHON_FRAMES_CFRAME, /* 3.11, 3.12: _PyInterpreterFrame, found through the thread state's cframe */
+        PYTHON_FRAMES_THREAD, /* 3.13 and later: found through the thread state itself */
 };
 
 /* The format of a code object's line table; python_lines.h. */
@@ -45,25 +46,25 @@ struct python_layout {
         uint8_t frames; /* enum python_frames */
         uint8_t table;  /* enum python_table */
 
-        uint32_t runtime_interpreters; /* the newest interpreter */
+        uint32_t runtime_interpreters; /* the newest interpreter state */
         uint32_t runtime_current;      /* up to 3.11: the thread state that has the GIL */
 
         uint32_t interp_next;
         uint32_t interp_threads; /* the newest thread state */
 
-        uint32_t thread_bytes; /* so many hold all fields */
+        uint32_t thread_bytes; /* size that contains all used fields */
         uint32_t thread_next;
         uint32_t thread_interp;
         uint32_t thread_frame; /* the innermost frame, or the cframe */
         uint32_t thread_id;    /* pthread_self() */
         uint32_t thread_native_id;
-        uint32_t thread_chunk;  /* the newest piece of the data stack; next: where its used part ends */
+        uint32_t thread_chunk;  /* the newest chunk of the data stack; next field: the end of its used part */
         uint32_t thread_status; /* bits; PYTHON_STATUS_ACTIVE */
 
         uint32_t cframe_frame;
         uint32_t cframe_previous;
 
-        uint32_t frame_bytes; /* so many hold all fields */
+        uint32_t frame_bytes; /* size that contains all used fields */
         uint32_t frame_previous;
         uint32_t frame_code;
         uint32_t frame_instr; /* 3.8 to 3.10: an int, f_lasti; else a pointer into the bytecode */
@@ -71,12 +72,12 @@ struct python_layout {
         uint32_t frame_entry; /* 3.11: is_entry */
         uint32_t frame_copy;  /* free-threaded: tlbc_index */
 
-        uint32_t code_bytes; /* so many hold all fields */
+        uint32_t code_bytes; /* size that contains all used fields */
         uint32_t code_file;
-        uint32_t code_name; /* co_qualname where there is one */
+        uint32_t code_name; /* co_qualname if the version has it */
         uint32_t code_first_line;
         uint32_t code_lines;
-        uint32_t code_instrs; /* 3.11 and later: where the bytecode begins */
+        uint32_t code_instrs; /* 3.11 and later: beginning of the bytecode */
         uint32_t code_copies; /* free-threaded: co_tlbc */
 
         uint32_t object_type;
@@ -84,17 +85,18 @@ struct python_layout {
         uint32_t bytes_data;
         uint32_t text_length;
         uint32_t text_state;
-        uint32_t text_ascii_bytes;   /* sizeof(PyASCIIObject), behind which ASCII characters begin */
-        uint32_t text_compact_bytes; /* sizeof(PyCompactUnicodeObject): those of other compact strings */
+        uint32_t text_ascii_bytes; /* sizeof(PyASCIIObject), after which ASCII characters begin */
+        /* sizeof(PyCompactUnicodeObject), after which the characters of other compact strings begin */
+        uint32_t text_compact_bytes;
 };
 
 enum { PYTHON_STATUS_ACTIVE = 1 << 4 }; /* _status.active of 3.12 and later */
 
-/* Of 3.8 to 3.12; NULL for others.  A debug build (--with-pydebug) has the same offsets. */
+/* The layout of 3.8 to 3.12; NULL for other versions.  A debug build (--with-pydebug) has the same offsets. */
 const struct python_layout *python_layout_get(unsigned minor);
 
-/* Reads `_Py_DebugOffsets` of 3.13 to 3.15, which stands at the start of `_PyRuntime`.  ERR_FORMAT: no cookie, or offsets that can't
- * be; ERR_UNSUPPORTED: of another version. */
+/* Reads `_Py_DebugOffsets` of 3.13 to 3.15, which is at the start of `_PyRuntime`.  ERR_FORMAT: no cookie, or impossible offsets;
+ * ERR_UNSUPPORTED: another version. */
 bool python_layout_read(const void *bytes, size_t size, struct python_layout *ret_layout, struct err *err);
 
 #endif

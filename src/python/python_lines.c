@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-/* A line that is out of range is none. */
+/* A line that is out of range counts as no line. */
 static int32_t line_of(int64_t line)
 {
         return line > 0 && line <= INT32_MAX ? (int32_t)line : 0;
 }
 
-/* Pairs of unsigned bytes of code and a signed line difference, which counts from the end of these bytes on. */
+/* Pairs of an unsigned number of code bytes and a signed line difference, which applies after these bytes. */
 static int32_t find_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t instr)
 {
         int64_t at = 0;
@@ -24,7 +24,8 @@ static int32_t find_lnotab(const uint8_t *table, size_t size, int64_t line, int6
         return line_of(line);
 }
 
-/* Pairs of unsigned bytes of code and a signed line difference, which holds for these bytes; -128: they have no line. */
+/* Pairs of an unsigned number of code bytes and a signed line difference, which applies to these bytes; -128: they have no
+ * line. */
 static int32_t find_lines(const uint8_t *table, size_t size, int64_t line, int64_t instr)
 {
         int64_t at = 0;
@@ -42,7 +43,7 @@ static int32_t find_lines(const uint8_t *table, size_t size, int64_t line, int64
 }
 
 enum {
-        ENTRY_START = 0x80, /* set in the first byte of an entry and in no other */
+        ENTRY_START = 0x80, /* set in the first byte of an entry only */
         CODE_FIRST_ONE_LINE = 10,
         CODE_LAST_ONE_LINE = 12,
         CODE_NO_COLUMNS = 13,
@@ -51,7 +52,8 @@ enum {
         UNIT_BYTES = 2,
 };
 
-/* Six bits a byte, the lowest first, bit 6 says that another one follows; the lowest bit of the number is its sign. */
+/* Each byte has six bits of the number, lowest first; bit 6 says that another byte follows.  The lowest bit of the number is its
+ * sign. */
 static bool read_signed(const uint8_t *table, size_t size, size_t *at, int64_t *ret_value)
 {
         uint64_t value = 0;
@@ -68,7 +70,7 @@ static bool read_signed(const uint8_t *table, size_t size, size_t *at, int64_t *
         return false;
 }
 
-/* Entries of one to eight code units; the first byte has the kind and the number of units less one. */
+/* Entries of one to eight code units; the first byte has the kind and the number of units minus 1. */
 static int32_t find_locations(const uint8_t *table, size_t size, int64_t line, int64_t instr)
 {
         int64_t end = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One read: out of the caller's copy, or by its callback. */
+/* Reads from the caller's copy, or by its callback. */
 #include "python_memory.h"
 
 #include <string.h>

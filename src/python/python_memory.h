@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a Python process, read through a callback.  Nothing that is read is trusted. */
+/* Memory of a Python process, read through a callback.  The content is not trusted. */
 #ifndef PYTHON_MEMORY_H
 #define PYTHON_MEMORY_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `read` copies `size` bytes; false if not all of them can be read.  The copy is optional: bytes that the caller has already, such
- * as the native stack of a sample.  A read that lies inside of it makes no call.  Words are in this machine's byte order. */
+/* `read` copies `size` bytes; false if not all of them can be read.  The copy is optional: bytes that the caller already has,
+ * such as the native stack of a sample.  A read inside the copy does not call `read`.  Words are in this machine's byte order. */
 struct python_memory {
         bool (*read)(void *ctx, uint64_t addr, void *ret_bytes, size_t size);
         void *ctx;

@@ -6,7 +6,7 @@
 
 #include "text.h"
 
-/* The name itself, or with what compilers add: ".cold", ".constprop.0", ".part.3". */
+/* Matches the name itself, also with a suffix of the compiler: ".cold", ".constprop.0", ".part.3". */
 static bool is_function(const char *symbol, const char *name)
 {
         size_t len = strlen(name);

@@ -12,7 +12,7 @@
 
 static const char cookie[8] = {'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y'};
 
-/* How many words the sections of a version have up to the last one that is used. */
+/* The number of words in each section of a version, up to the last word that is used. */
 struct offset_variant {
         uint8_t minor;
         uint8_t interp_words;
@@ -99,7 +99,7 @@ static uint64_t get_word(struct offset_words *table, size_t i)
         return 0;
 }
 
-/* A field of `width` bytes in a struct whose size is the first word of the section. */
+/* Reads the offset of a field of `width` bytes in a struct whose size is the first word of the section. */
 static uint32_t get_field(struct offset_words *table, size_t section, size_t i, size_t width,
                           uint64_t max_end)
 {
@@ -181,7 +181,8 @@ static void read_code(struct offset_words *table, size_t at, struct python_layou
                 5);
 }
 
-/* The structs of objects are the same in all of these versions, but for the header, which is longer in free-threaded builds. */
+/* The structs of objects are the same in all of these versions, except for the header, which is longer in free-threaded
+ * builds. */
 static void read_objects(struct offset_words *table, size_t object, size_t bytes, size_t text,
                          struct python_layout *layout)
 {
@@ -201,7 +202,7 @@ static void read_objects(struct offset_words *table, size_t object, size_t bytes
                 table->is_bad = true;
 }
 
-/* False: the words are not those of this variant. */
+/* False: the words do not fit this variant. */
 static bool read_variant(struct offset_words *table, const struct offset_variant *variant,
                          struct python_layout *layout)
 {
@@ -242,7 +243,7 @@ bool python_layout_read(const void *bytes, size_t size, struct python_layout *re
                 table.n_words = sizeof(table.words) / sizeof(table.words[0]);
         memcpy(table.words, bytes, table.n_words * 8);
         if (table.n_words <= WORD_INTERP || memcmp(table.words, cookie, sizeof(cookie)) != 0)
-                return err_set(err, ERR_FORMAT, "_Py_DebugOffsets: no cookie");
+                return err_set(err, ERR_FORMAT, "_Py_DebugOffsets: does not begin with its magic bytes");
         major = (unsigned)(table.words[WORD_VERSION] >> 24);
         minor = table.words[WORD_VERSION] >> 16 & 0xff;
         for (size_t i = 0; major == 3 && i < sizeof(variants) / sizeof(variants[0]); i++) {

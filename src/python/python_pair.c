@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Python frames are taken in segments: those that one native eval function runs. */
+/* Python frames are matched in segments: a segment is the frames that one native eval function runs. */
 #include "python_pair.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ struct pairing {
         struct python_link *links;
         size_t n_links, max_links;
         size_t n_evals, n_entries;
-        size_t at;         /* the next native frame */
-        size_t frame, end; /* the next segment: frames up to the shim, or through the entry */
+        size_t at;         /* index of the next native frame */
+        size_t frame, end; /* the next segment: frames up to the shim, or up to and including the entry */
 };
 
 static bool add_link(struct pairing *pairing, bool is_python, size_t index)
@@ -45,7 +45,7 @@ static bool is_last_of_segment(const struct python_stacks *stacks, size_t i)
         return stacks->has_shims ? stacks->frames[i].kind == PYTHON_FRAME_SHIM : stacks->frames[i].is_entry;
 }
 
-/* Finds the last frame of the segment that begins at `frame`, or n_frames where nothing ends it. */
+/* Finds the last frame of the segment that begins at `frame`; n_frames if the segment has no end. */
 static void find_segment(struct pairing *pairing)
 {
         size_t i = pairing->frame;
@@ -60,7 +60,7 @@ static bool has_segment(const struct pairing *pairing)
         return pairing->frame < pairing->stacks->n_frames;
 }
 
-/* The frames of the segment, and on to the next one. */
+/* Adds the frames of the segment, and moves to the next segment. */
 static bool add_segment(struct pairing *pairing)
 {
         const struct python_stacks *stacks = pairing->stacks;
@@ -73,8 +73,8 @@ static bool add_segment(struct pairing *pairing)
         return true;
 }
 
-/* An eval function that called none has just begun or is about to end: it may have no Python frame.  Those that called another one
- * have theirs. */
+/* An eval function that called no other function has just begun or is about to end, and may have no Python frame.  Those that
+ * called a function have one. */
 static bool is_innermost(const struct python_stacks *stacks, size_t at)
 {
         while (at--)
@@ -83,7 +83,8 @@ static bool is_innermost(const struct python_stacks *stacks, size_t at)
         return true;
 }
 
-/* A shim without frames: of a function that has returned, whose eval function has not; or the outermost frame of a thread state. */
+/* A shim without frames belongs to a function that has returned but whose eval function has not, or is the outermost frame of a
+ * thread state. */
 static bool is_empty(const struct pairing *pairing)
 {
         return pairing->frame == pairing->end &&
@@ -92,7 +93,7 @@ static bool is_empty(const struct pairing *pairing)
 
 enum match { MATCH_SEGMENT, MATCH_NONE, MATCH_LATER };
 
-/* Whether the segment is the one that the native frame `at` runs.  MATCH_NONE: it runs none; MATCH_LATER: the segment belongs to a frame
+/* Whether the native frame `at` runs the segment.  MATCH_NONE: it runs no segment; MATCH_LATER: the segment belongs to a frame
  * further inside. */
 static enum match match_segment(struct pairing *pairing, size_t at)
 {
@@ -143,8 +144,8 @@ static size_t skip_glue(const struct python_stacks *stacks, size_t at)
         return at;
 }
 
-/* Behind what called an eval function for it.  The trampoline of -X perf lies in no file: the unwinder steps it by its shape, and no other
- * code of a shape calls eval functions.  In a stripped file the trampoline's caller has no name. */
+/* Skips frames that called an eval function on behalf of the interpreter.  The trampoline of -X perf is in no file: the unwinder
+ * recognises it by its bytes, and no other stub calls eval functions.  In a stripped file the trampoline's caller has no name. */
 static size_t skip_callers(const struct python_stacks *stacks, size_t at)
 {
         if (at + 1 < stacks->n_natives && stacks->kinds[at] == PYTHON_NATIVE_OTHER &&
@@ -155,8 +156,8 @@ static size_t skip_callers(const struct python_stacks *stacks, size_t at)
         return skip_glue(stacks, at);
 }
 
-/* An eval function with the glue on both sides: Python frames stand for all of it.  It stays where its function has returned, and where
- * it has begun without one. */
+/* Replaces an eval function, and the glue on both sides of it, by its Python frames.  It stays if its function has returned, or
+ * if it has begun and has no frame yet. */
 static enum python_pair_end pair_eval(struct pairing *pairing, size_t eval)
 {
         size_t end = skip_callers(pairing->stacks, eval + 1), n_before = pairing->n_links;
@@ -175,7 +176,7 @@ static enum python_pair_end pair_eval(struct pairing *pairing, size_t eval)
         return PYTHON_PAIR_MERGED;
 }
 
-/* A native frame of another function, which has a shim only if an eval frame was not found. */
+/* A native frame of another function; it has a shim only if an eval frame was not found. */
 static enum python_pair_end pair_other(struct pairing *pairing)
 {
         enum match match = match_segment(pairing, pairing->at);
@@ -187,7 +188,7 @@ static enum python_pair_end pair_other(struct pairing *pairing)
         return PYTHON_PAIR_MERGED;
 }
 
-/* What is left of the Python frames when the native ones are at their end. */
+/* The Python frames that are left after the last native frame. */
 static enum python_pair_end pair_rest(struct pairing *pairing)
 {
         const struct python_stacks *stacks = pairing->stacks;
@@ -224,7 +225,8 @@ static enum python_pair_end pair_all(struct pairing *pairing)
         return pair_rest(pairing);
 }
 
-/* By address, the stack pointers have to be known.  By count: as many eval functions as entries, or one more, of which the innermost begins or ends. */
+/* By address, the stack pointers must be known.  By count, there must be as many eval functions as entries, or one more, if the
+ * innermost eval function is at its beginning or end. */
 static enum python_pair_end check_counts(struct pairing *pairing)
 {
         const struct python_stacks *stacks = pairing->stacks;

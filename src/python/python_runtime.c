@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search through the lists of interpreters and thread states. */
+/* Searches the lists of interpreters and thread states. */
 #include "python_runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-        /* glibc and musl on arm64: the thread pointer is behind struct pthread, which has up to some 2300 bytes. */
+        /* glibc and musl on arm64: the thread pointer is after struct pthread, which has up to some 2300 bytes */
         MAX_PTHREAD_BYTES = 4096,
-        READS_A_WAIT = 16, /* a search is paid for by walks without one */
+        READS_A_WAIT = 16, /* after a search of that many reads, one walk without a search must follow */
         MAX_WAIT = 256,
 };
 
@@ -64,11 +64,11 @@ struct state_search {
         struct python_thread *thread;
         struct python_memory *memory;
         enum fit best;
-        uint32_t n_left;  /* thread states that may still be looked at */
-        uint64_t current; /* up to 3.11: the one that has the GIL */
+        uint32_t n_left;  /* number of thread states that may still be read */
+        uint64_t current; /* up to CPython 3.11: address of the thread state that has the GIL */
 };
 
-/* The one that runs stands first: thread states of other interpreters in which the thread waits come after it. */
+/* The state that runs comes first; thread states of other interpreters, in which the thread waits, come after it. */
 static void add_state(struct state_search *search, uint64_t addr, const uint8_t *state, enum fit fit)
 {
         const struct python_layout *layout = &search->runtime->layout;

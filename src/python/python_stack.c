@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The walk from a thread state along the frames. */
+/* Walks the frames of a thread state. */
 #include "python_stack.h"
 
 #include <string.h>
@@ -9,17 +9,18 @@
 #include "python_window.h"
 
 enum {
-        START_BYTES = 256,     /* of the eval function, within which the cframe gets filled; 166 in 3.12.1 */
-        MAX_EVAL_BYTES = 4096, /* of its native frame */
-        OWNER_SHIM = 3,        /* enum _frameowner: owners from here on run no code */
-        TAG_BITS = 7,          /* of a _PyStackRef; 3.14 and later */
-        MAX_INSTR_BYTES = 1 << 26, /* of one function's bytecode */
+        START_BYTES = 256, /* first bytes of the eval function, in which it fills the cframe; 166 in 3.12.1 */
+        MAX_EVAL_BYTES = 4096,     /* maximum size of its native frame */
+        OWNER_SHIM = 3,            /* enum _frameowner: from here on, owners run no code */
+        TAG_BITS = 7,              /* tag bits of a _PyStackRef; 3.14 and later */
+        MAX_INSTR_BYTES = 1 << 26, /* maximum size of the bytecode of a function */
         COPIES_ENTRIES = 8,        /* struct _PyCodeArray */
         MAX_COPIES = 1 << 20,
-        CFRAME_BYTES = 24, /* in 3.11; 3.12 has 16, with more of the stack or thread state behind */
+        CFRAME_BYTES =
+                24, /* size in 3.11; 3.12 has 16, followed by other data of the stack or thread state */
 };
 
-/* What the eval function of 3.11 and 3.12 has among its local variables. */
+/* Local variable of the eval function in 3.11 and 3.12. */
 struct cframe {
         uint64_t addr, current, previous;
 };
@@ -31,9 +32,10 @@ struct frame_walk {
         size_t n_frames, max_frames;
         enum python_end end;
         uint64_t pc, sp;
-        struct cframe cframe; /* 3.11: of the native eval frame that runs the frames now; addr 0: none */
-        bool is_starting; /* an eval function begins: nothing that was read is trusted until a cframe agrees with the frames */
-        uint64_t outer_current; /* 3.12, then: the frame that the cframe before has */
+        /* 3.11: cframe of the native eval frame that runs the current frames; addr 0: none */
+        struct cframe cframe;
+        bool is_starting; /* an eval function begins: frames are not trusted until a cframe agrees with them */
+        uint64_t outer_current; /* 3.12, if is_starting: the frame of the cframe before */
         uint64_t state_addr;
         uint8_t state[PYTHON_MAX_THREAD_BYTES];
         struct python_window window;
@@ -64,7 +66,7 @@ static bool is_in_code(uint64_t instrs, uint64_t instr)
         return instr + 2 - instrs < MAX_INSTR_BYTES && !((instr - instrs) & 1);
 }
 
-/* Where the copy number `index` of the bytecode begins; 0: it can't be found. */
+/* The address of copy `index` of the bytecode; 0 if it can't be found. */
 static uint64_t read_copy(const struct frame_walk *walk, uint64_t code, int32_t index)
 {
         uint64_t copies, n, instrs;
@@ -76,7 +78,7 @@ static uint64_t read_copy(const struct frame_walk *walk, uint64_t code, int32_t 
         return instrs;
 }
 
-/* A free-threaded interpreter gives each thread a copy of the bytecode: number 0 is the code object's own. */
+/* A free-threaded interpreter gives each thread a copy of the bytecode; copy 0 is in the code object. */
 static uint64_t find_copy(struct frame_walk *walk, uint64_t code, int32_t index, uint64_t instr)
 {
         struct python_runtime *runtime = walk->runtime;
@@ -117,7 +119,7 @@ static int32_t get_instr(struct frame_walk *walk, const uint8_t *bytes, uint64_t
         return instr < instrs ? PYTHON_INSTR_START : (int32_t)(instr - instrs);
 }
 
-/* False: it can't be a frame. */
+/* False: this is not a valid frame. */
 static bool decode_frame(struct frame_walk *walk, uint64_t addr, const uint8_t *bytes,
                          struct python_frame *ret_frame)
 {
@@ -149,7 +151,7 @@ static bool add_frame(struct frame_walk *walk, struct python_frame frame)
         return true;
 }
 
-/* The outermost one lies in the thread state. */
+/* Reads a cframe; the outermost one is in the thread state. */
 static bool read_cframe(struct frame_walk *walk, uint64_t addr, struct cframe *ret_cframe)
 {
         const struct python_layout *layout = &walk->runtime->layout;
@@ -166,7 +168,7 @@ static bool read_cframe(struct frame_walk *walk, uint64_t addr, struct cframe *r
         return true;
 }
 
-/* 3.11: the cframe stands for its native eval frame.  The one before it has to have the frame that follows. */
+/* 3.11: each cframe belongs to a native eval frame.  The frame in the cframe before must be the frame that follows. */
 static bool add_cframe(struct frame_walk *walk, uint64_t following)
 {
         struct python_frame shim = {
@@ -182,7 +184,7 @@ static bool add_cframe(struct frame_walk *walk, uint64_t following)
         return true;
 }
 
-/* From the innermost frame to the one that has no caller.  Callers that lead back are found as by Brent: one frame is kept, and is
+/* Walks from the innermost frame to the frame without a caller.  Finds loops by Brent's algorithm: one frame is remembered, and
  * replaced after 1, 2, 4, ... steps. */
 static bool walk_frames(struct frame_walk *walk, uint64_t addr)
 {
@@ -222,8 +224,8 @@ static bool walk_frames(struct frame_walk *walk, uint64_t addr)
 
 /* --- Thread states --------------------------------------------------------------------------------------- */
 
-/* 3.11 and 3.12: the eval function first puts the address of its cframe, a local variable, into the thread state, and fills it a few
- * instructions later.  Until then it has what the last call has left there, mostly what it will have. */
+/* In 3.11 and 3.12 the eval function first writes the address of its cframe, a local variable, into the thread state, and fills
+ * the cframe a few instructions later.  Until then the cframe has what the last call left there, usually the same values. */
 static bool may_be_unfilled(const struct frame_walk *walk, uint64_t cframe)
 {
         const struct python_runtime *runtime = walk->runtime;
@@ -248,7 +250,7 @@ static bool begin_cframe(struct frame_walk *walk, uint64_t addr, uint64_t *ret_f
         return true;
 }
 
-/* The innermost frame of the state in walk->state; 0: none. */
+/* The innermost frame of the state in walk->state; 0 if there is none. */
 static bool get_innermost(struct frame_walk *walk, uint64_t *ret_addr)
 {
         const struct python_layout *layout = &walk->runtime->layout;
@@ -271,7 +273,7 @@ static bool read_state(struct frame_walk *walk, const struct python_thread *thre
                python_runtime_is_state(walk->runtime, thread, walk->state);
 }
 
-/* The frames of one state; false: the walk is at its end. */
+/* Walks the frames of one state; false: the walk has ended. */
 static bool walk_state(struct frame_walk *walk, struct python_thread *thread, uint32_t i)
 {
         uint64_t addr;
@@ -295,7 +297,7 @@ static bool walk_state(struct frame_walk *walk, struct python_thread *thread, ui
         return is_good;
 }
 
-/* The frames of all states that are known.  False: another search may find others. */
+/* Walks the frames of all known states.  False: another search may find other states. */
 static bool walk_states(struct frame_walk *walk, struct python_thread *thread)
 {
         walk->n_frames = 0;
@@ -323,7 +325,7 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
         walk.sp = thread->sp;
         walk.window.layout = &runtime->layout;
         walk.window.memory = memory;
-        /* Extensions delete thread states and make new ones. */
+        /* Extensions may delete thread states and make new ones. */
         if (!walk_states(&walk, thread)) {
                 if (thread->wait) {
                         thread->wait--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of the data stack, or of pages of the heap. */
+/* Copies parts of the data stack, or pages of the heap. */
 #include "python_window.h"
 
 #include "python_runtime.h"
@@ -47,8 +47,8 @@ static bool is_in_window(const struct python_window *window, uint64_t addr)
         return addr >= window->start && window->size >= size && addr - window->start <= window->size - size;
 }
 
-/* Bytes of a piece of the data stack that begins at `chunk`: the usual size, or where `addr` lies beyond that, what its header
- * says. */
+/* Size of the chunk of the data stack that begins at `chunk`: the default size, or, if `addr` is beyond it, the size in its
+ * header. */
 static uint64_t get_chunk_bytes(struct python_window *window, uint64_t chunk, uint64_t addr)
 {
         uint64_t size;
@@ -60,7 +60,7 @@ static uint64_t get_chunk_bytes(struct python_window *window, uint64_t chunk, ui
         return size < MAX_CHUNK_BYTES ? size : MAX_CHUNK_BYTES;
 }
 
-/* To the piece before the current one, when the copy has the current one's header and `addr` lies in the other. */
+/* Moves to the chunk before the current one, if the copy has the current one's header and `addr` is in the other. */
 static bool move_chunk(struct python_window *window, uint64_t addr)
 {
         uint64_t previous, size;
@@ -94,7 +94,7 @@ static bool load_window(struct python_window *window, uint64_t addr)
         return true;
 }
 
-/* Copies the pages that have the frame: its neighbours on the heap are often frames too. */
+/* Copies the pages that contain the frame, because other frames are often next to it on the heap. */
 static bool load_pages(struct python_window *window, uint64_t addr)
 {
         uint64_t start = addr & ~(uint64_t)(PAGE_BYTES - 1);

@@ -10,22 +10,22 @@
 #include "strpool.h"
 #include "text_match.h"
 
-/* A parent stands before its children. */
+/* In `nodes`, a parent precedes its children. */
 struct calltree {
         struct strpool *texts;
         struct calltree_function *functions;
         size_t n_functions, cap_functions;
         struct calltree_node *nodes;
         size_t n_nodes, cap_nodes;
-        struct map by_hash;   /* of a function, or the next free number behind: its number */
-        struct map by_parent; /* parent << 32 | function: the node's number */
+        struct map by_hash;   /* hash of a function, or the next free key, to its number */
+        struct map by_parent; /* parent << 32 | function to the node's number */
         bool is_finished;
-        struct budget *budget; /* NULL: no limit */
-        struct budget own;     /* a part of its limit: */
+        struct budget *budget; /* NULL for no limit */
+        struct budget own;     /* a part of its limit */
         struct budget_share share;
 };
 
-enum { NODE_BYTES = 192 /* with its part of the tables */ };
+enum { NODE_BYTES = 192 /* including its part of the tables */ };
 
 struct calltree *calltree_new(void)
 {
@@ -47,7 +47,7 @@ void calltree_set_budget(struct calltree *tree, struct budget *budget)
         if (!budget)
                 return;
         tree->budget = budget;
-        budget_init(&tree->own, budget_limit(budget) / 2); /* half of which stacks may take */
+        budget_init(&tree->own, budget_limit(budget) / 2); /* stacks may use half of it */
         tree->share.budget = &tree->own;
 }
 
@@ -64,14 +64,14 @@ void calltree_free(struct calltree *tree)
         free(tree);
 }
 
-/* --- Making one --- */
+/* --- Building a tree --- */
 
 static const char *keep(struct calltree *tree, const char *text)
 {
         return strpool_get(tree->texts, strpool_add(tree->texts, text ? text : ""));
 }
 
-/* Texts are kept once, so that equal ones have one address. */
+/* Each text is stored once, so equal texts have the same address. */
 static uint64_t hash_function(const struct calltree_function *f)
 {
         uint64_t hash = map_mix((uint64_t)(uintptr_t)f->name);
@@ -160,7 +160,7 @@ void calltree_add(struct calltree *tree, uint32_t node, uint64_t count, uint64_t
 
 /* --- Sums and order --- */
 
-/* What nodes and functions are sorted by. */
+/* The keys for sorting nodes and functions. */
 struct ordered {
         uint32_t group, number;
         uint64_t weight;
@@ -240,7 +240,7 @@ void calltree_finish(struct calltree *tree)
         link_children(tree);
 }
 
-/* --- Looking --- */
+/* --- Reading --- */
 
 size_t calltree_n_nodes(const struct calltree *tree)
 {
@@ -262,7 +262,8 @@ const struct calltree_function *calltree_get_function(const struct calltree *tre
         return &tree->functions[function];
 }
 
-/* The next node in the order of a reader: below, beside, or beside one above.  `leave` is told of each that ends. */
+/* The next node in depth-first order: a child, a sibling, or a sibling of an ancestor. Calls `leave` for each
+ * node that is complete. */
 static uint32_t step(const struct calltree *tree, uint32_t at, void (*leave)(void *ctx, uint32_t node),
                      void *ctx)
 {
@@ -278,7 +279,7 @@ static uint32_t step(const struct calltree *tree, uint32_t at, void (*leave)(voi
 
 struct summing {
         const struct calltree *tree;
-        uint32_t *n_open; /* of each function: how often it stands on the path */
+        uint32_t *n_open; /* for each function: how often it is on the current path */
 };
 
 static void leave_function(void *ctx, uint32_t node)
@@ -330,9 +331,9 @@ struct calltree_sum *calltree_list(const struct calltree *tree, size_t *ret_n)
         return sorted;
 }
 
-/* --- Other trees of it --- */
+/* --- Derived trees --- */
 
-/* With the same functions by the same numbers. */
+/* A new tree with the same functions and numbers. */
 static struct calltree *copy_functions(const struct calltree *tree)
 {
         struct calltree *copy = calltree_new();
@@ -376,7 +377,7 @@ struct calltree *calltree_through(const struct calltree *tree, calltree_is_wante
         return through;
 }
 
-/* The innermost wanted node of a path; CALLTREE_ROOT: there is none. */
+/* The innermost wanted node of a path; CALLTREE_ROOT if there is none. */
 static uint32_t find_wanted(const struct calltree *tree, uint32_t from, calltree_is_wanted_fn is_wanted,
                             const void *ctx)
 {

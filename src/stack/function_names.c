@@ -8,19 +8,19 @@
 #include "buf.h"
 #include "mem.h"
 
-/* What tells numbers apart; no padding, so that it can be hashed and compared as bytes. */
-struct key {
+/* What distinguishes functions. Has no padding, so that it can be hashed and compared as bytes. */
+struct name_key {
         uint64_t start; /* of a function without a name */
         str_id module;
-        str_id name;     /* of the resolver; 0: none */
+        str_id name;     /* of the resolver; 0 for none */
         uint32_t status; /* enum symbol_status */
         uint32_t unused;
 };
 
-_Static_assert(sizeof(struct key) == 24, "no padding");
+_Static_assert(sizeof(struct name_key) == 24, "no padding");
 
 struct function {
-        struct key key;
+        struct name_key key;
         str_id plain, shown;
         bool is_in_several;
 };
@@ -30,7 +30,7 @@ struct function_names {
         bool arguments;
         struct function *items;
         size_t n, cap;
-        struct map by_hash; /* number + 1 */
+        struct map by_hash; /* hash of the key to number + 1 */
 };
 
 struct function_names *function_names_new(const struct place_names *names, bool arguments)
@@ -61,7 +61,7 @@ uint32_t function_names_add(struct function_names *f, str_id module, const struc
                 function.key.name = symbol->name;
         if (symbol->status == SYMBOL_RANGE)
                 function.key.start = symbol->start;
-        /* A hash that another function took already leads on to the next number. */
+        /* If the hash is taken by another function, use the next one. */
         for (uint64_t hash = map_hash_bytes(&function.key, sizeof(function.key));; hash++) {
                 uint64_t *at = map_put(&f->by_hash, hash, NULL);
 
@@ -83,7 +83,7 @@ static int compare_u64(uint64_t a, uint64_t b)
         return (a > b) - (a < b);
 }
 
-/* Functions of a module that read the same side by side, then by the name in the file. */
+/* Sorts functions of a module with equal short names together, then by the name in the file. */
 static int compare(const void *x, const void *y)
 {
         const struct function *a = *(struct function *const *)x, *b = *(struct function *const *)y;
@@ -105,7 +105,7 @@ static str_id with_arguments(const struct function_names *f, const struct functi
 
 static void find_in_several(struct function_names *f)
 {
-        struct map modules = {0}; /* text -> its first module + 1; 0 once there is another */
+        struct map modules = {0}; /* name to its first module + 1; 0 if there is another module */
         bool is_new;
 
         for (size_t i = 0; i < f->n; i++) {

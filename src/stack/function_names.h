@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions that places are in, told apart by the module and the name that they have in the file, not by how they read.  Each is
- * given a name that no other function of its module has: with its arguments where the short ones are equal.  Copies of a static
- * function in several files, those of a header most often, are one. */
+/* Names the functions of addresses. Functions are distinguished by module and by the name in the file. Each
+ * gets a displayed name that is unique in its module: with arguments if the short names are equal. Copies of
+ * a static function in several files, usually from a header, count as one. */
 #ifndef FUNCTION_NAMES_H
 #define FUNCTION_NAMES_H
 
@@ -13,23 +13,24 @@
 
 struct function_names;
 
-/* `names` and its pool outlive it.  `arguments`: all functions of C++ are named with them. */
+/* `names` and its pool must outlive the result. With `arguments`, all C++ functions are named with their
+ * arguments. */
 struct function_names *function_names_new(const struct place_names *names, bool arguments);
 void function_names_free(struct function_names *functions);
 AUTO_DEFINE(function_names)
 
-/* The number of the function of a symbol; `module` is its module's text by place_names_module.  Several numbers may turn out to be
- * one function. */
+/* Returns the number of a symbol's function. `module` is the module's name from place_names_module. Several
+ * numbers may turn out to be one function. */
 uint32_t function_names_add(struct function_names *functions, str_id module, const struct symbol *symbol);
 
-/* After the last one is added: gives the names. */
+/* Call after adding the last function: computes the names. */
 void function_names_finish(struct function_names *functions);
 
-/* Texts of the pool: equal ones of a module are one function. */
+/* Texts of the pool; functions of a module with the same text are one. */
 str_id function_names_get(const struct function_names *functions, uint32_t number);
-/* The name without what was added to it. */
+/* The name without added arguments. */
 str_id function_names_short(const struct function_names *functions, uint32_t number);
-/* Whether a function of another module is named the same. */
+/* Whether a function of another module has the same name. */
 bool function_names_is_in_several(const struct function_names *functions, uint32_t number);
 
 #endif

@@ -12,7 +12,7 @@ enum { FIRST_SLOTS = 1024 };
 struct known_slot {
         uint64_t hash;
         uint32_t check;
-        uint32_t number; /* index + 1; 0: free */
+        uint32_t number; /* index + 1; 0 if the slot is free */
 };
 
 uint32_t known_chains_find(const struct known_chains *known, const struct chain_key *key)

@@ -17,9 +17,10 @@ struct stack_naming {
         struct named_stacks *named;
         struct place_names names;
         struct function_names *functions;
-        uint32_t *numbers; /* of each frame: its function's + 1 until all are known; 0: it has no name */
+        /* for each frame: its function's number + 1, until all are known; 0 if it has no name */
+        uint32_t *numbers;
         size_t n_numbers, cap_numbers;
-        struct place_frames *frames; /* NULL: neither inlined functions nor lines are wanted */
+        struct place_frames *frames; /* NULL if neither inlined functions nor lines are requested */
 };
 
 static const char *copy_text(struct stack_naming *n, str_id of_resolver)
@@ -33,7 +34,7 @@ static const char *copy_text(struct stack_naming *n, str_id of_resolver)
 
 /* --- Modules --- */
 
-/* What its file tells of a module that there are samples of. */
+/* Takes base address and build id from the module's file, if there are samples in it. */
 static void ask_file(struct stack_naming *n, uint32_t id)
 {
         const struct place_modules *modules = n->request->modules;
@@ -96,7 +97,7 @@ static void add_modules(struct stack_naming *n)
 
 /* --- Nodes --- */
 
-/* `number` is as in `numbers`. */
+/* `number` as in stack_naming.numbers. */
 static void add_frame(struct stack_naming *n, uint32_t number, const struct resolver_frame *frame)
 {
         struct named_frame named = {.function = "", .file = ""};
@@ -110,7 +111,7 @@ static void add_frame(struct stack_naming *n, uint32_t number, const struct reso
         ARRAY_PUSH(n->numbers, n->n_numbers, n->cap_numbers, number);
 }
 
-/* What only debug information tells of a place that the symbol table says nothing of. */
+/* Uses the debug information's function if the symbol table has none. */
 static void take_frame(struct symbol *symbol, const struct resolver_frame *outer)
 {
         if (symbol->status == SYMBOL_NAMED || !outer->function)
@@ -131,7 +132,7 @@ static void name_python(struct stack_naming *n, const struct place_python *pytho
                 .line = python->line,
         };
 
-        /* As FILE.pysyms has it. */
+        /* As in FILE.pysyms. */
         node->addr = node->offset;
         node->start = (node->offset + half) / PYTHON_PLACE_BYTES * PYTHON_PLACE_BYTES - half;
         node->size = PYTHON_PLACE_BYTES;
@@ -223,7 +224,7 @@ static void add_nodes(struct stack_naming *n)
         }
 }
 
-/* --- All --- */
+/* --- Everything --- */
 
 _Static_assert(NAMED_NONE == STACKS_NONE && NAMED_NONE == MODULE_NONE, "numbers are the same");
 _Static_assert((int)NAMED_BUILD_ID_MAX == (int)BUILD_ID_MAX, "build ids are the same");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The distinct stacks of a session with what is known of each of their places: where it is in its module, in which
- * function, what was inlined there.  For exports that show frames; a call tree of functions is stacks_tree.h. */
+/* The distinct stacks of a session with module, function and inlined functions of each frame. For exports
+ * that show frames; stacks_tree.h makes call trees of functions. */
 #ifndef NAMED_STACKS_H
 #define NAMED_STACKS_H
 
@@ -15,26 +15,29 @@
 
 /* Texts are never NULL. */
 struct named_frame {
-        const char *function; /* "": not known */
-        const char *file;     /* of the source; "": not known, or not asked for and not of Python */
+        const char *function; /* "" if unknown */
+        /* source file; "" if unknown, or if lines were not requested and it is not Python */
+        const char *file;
         uint32_t line, column;
-        const char *
-                brief; /* as perf shows it: without arguments, of Python with file and line; NULL: as `function` */
+        /* the name that perf would show: without arguments, or for Python with file and line; NULL if it
+         * equals `function` */
+        const char *brief;
 };
 
-/* A place with the path to it. */
+/* A node of the tree of stacks: an address and its callers. */
 struct named_node {
-        uint32_t parent;                /* NAMED_NONE: the outermost function */
-        uint32_t module;                /* NAMED_NONE: no module */
-        uint32_t first_frame, n_frames; /* innermost first; the last, of 1 at least, is the function itself */
-        uint64_t offset;                /* as in struct place; of a return address, where its call is */
-        uint64_t addr;                  /* the same as the object counts: an ELF virtual address */
-        uint64_t start, size;           /* of the function, as addr; size 0: not known */
+        uint32_t parent; /* NAMED_NONE for the outermost function */
+        uint32_t module; /* NAMED_NONE for none */
+        /* innermost first, at least one; the last one is the function itself */
+        uint32_t first_frame, n_frames;
+        uint64_t offset;      /* as in struct place; for a return address, of the call before it */
+        uint64_t addr;        /* the same as an ELF virtual address */
+        uint64_t start, size; /* of the function, as `addr`; size 0 if unknown */
         bool has_start;
         bool is_kernel;
-        bool is_return;  /* the sample held `offset` plus one byte */
-        bool is_unwound; /* no chain held it: it was found in a copy of the stack */
-        bool is_cut;     /* it stands for callers that are not known, and the rest of it for nothing */
+        bool is_return;  /* the sample has `offset` + 1 */
+        bool is_unwound; /* found in a stack copy, not in a chain */
+        bool is_cut;     /* represents missing callers; the other fields are not used */
 };
 
 enum { NAMED_BUILD_ID_MAX = 20 };
@@ -42,26 +45,26 @@ enum { NAMED_BUILD_ID_MAX = 20 };
 struct named_module {
         enum named_kind kind;
         const char *path;
-        int32_t pid; /* the first that had it; for NAMED_ANON the one that has it */
+        int32_t pid; /* the first process that had it; for NAMED_ANON its process */
         bool is_deleted;
-        uint8_t build_id[NAMED_BUILD_ID_MAX]; /* an ELF file's */
-        uint8_t build_id_size;                /* 0: not known */
-        uint64_t base; /* the address, as the object counts, that its image begins at */
+        uint8_t build_id[NAMED_BUILD_ID_MAX]; /* of an ELF file */
+        uint8_t build_id_size;                /* 0 if unknown */
+        uint64_t base;                        /* virtual address of the start of its image */
 };
 
 struct named_stacks {
-        struct named_node *nodes; /* a parent stands before its children */
+        struct named_node *nodes; /* a parent precedes its children */
         size_t n_nodes;
         struct named_frame *frames;
         size_t n_frames, cap_frames;
         struct named_module *modules;
         size_t n_modules;
-        struct strpool *texts; /* of the frames */
+        struct strpool *texts; /* texts of the frames */
 };
 
 struct stacks_tree_request; /* stacks_tree.h */
 
-/* Looks up all places in one go.  Paths of modules are the world's. */
+/* Looks up all addresses at once. The paths of modules belong to the world. */
 struct named_stacks *named_stacks_new(const struct stacks_tree_request *request);
 void named_stacks_free(struct named_stacks *named);
 AUTO_DEFINE(named_stacks)

@@ -12,10 +12,10 @@ struct at {
 };
 
 struct place_frames {
-        struct resolver_frames *modules; /* in the order in which they were looked up */
+        struct resolver_frames *modules; /* in the order of the lookups */
         size_t n_modules, cap_modules;
         struct {
-                uint32_t module; /* UINT32_MAX: none */
+                uint32_t module; /* UINT32_MAX for none */
                 uint32_t span;
         } * places;
 };
@@ -29,7 +29,7 @@ static int compare(const void *a, const void *b)
         return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Looks up the places of one module, in order of address; the same address may be there more than once. */
+/* Looks up the addresses of one module in order; addresses may be repeated. */
 static void find_module(struct place_frames *f, struct resolver *resolver, const struct at *order, size_t n)
 {
         uint64_t *addrs = mem_new(n, sizeof(*addrs));
@@ -47,7 +47,7 @@ static void find_module(struct place_frames *f, struct resolver *resolver, const
         free(addrs);
 }
 
-/* The places that a resolver can be asked for; returns how many. */
+/* Lists the places that a resolver can look up; returns their number. */
 static size_t list_places(struct place_frames *f, const struct place_at *places, size_t n_places,
                           struct resolver *resolver, const struct place_modules *modules, struct at *order)
 {

@@ -9,30 +9,30 @@
 #include "place_names.h"
 #include "place_python.h"
 
-/* What a call tree shows of a place, as numbers: module, symbol and the functions that were inlined there. */
+/* What a call tree shows of a place, as numbers: module, symbol and inlined functions. */
 struct identity {
-        size_t first, n; /* in `words` */
+        size_t first, n; /* range in `words` */
 };
 
-/* The places of some stacks, which have numbers of their own. */
+/* The places of one part, which have their own numbers. */
 struct function_part {
         size_t n_done;
-        uint32_t *first_of; /* of a function: its first place + 1; 0: none */
+        uint32_t *first_of; /* for each function: its first place + 1; 0 for none */
         size_t n_first_of;
 };
 
 struct place_functions {
         struct place_functions_request request;
-        struct strpool *texts; /* of `names`, which is asked for symbols alone */
+        struct strpool *texts; /* for `names`, which is used only to look up symbols */
         struct place_names names;
         struct places places; /* of all parts */
-        uint32_t *functions;  /* by place */
+        uint32_t *functions;  /* for each place */
         size_t n_looked_up, cap_functions;
-        struct identity *identities; /* by function */
+        struct identity *identities; /* for each function */
         size_t n_identities, cap_identities;
         uint64_t *words;
         size_t n_words, cap_words;
-        struct map by_hash; /* of an identity, or the next free number behind: its function */
+        struct map by_hash; /* hash of an identity, or the next free key, to its function */
         struct function_part *parts;
         size_t n_parts;
 };
@@ -72,7 +72,7 @@ static void add_word(struct place_functions *f, uint64_t word)
         ARRAY_PUSH(f->words, f->n_words, f->cap_words, word);
 }
 
-/* The number of the function whose identity are the last words, from `first` on. */
+/* Returns the number of the function whose identity is the words from `first` on. */
 static uint32_t intern(struct place_functions *f, size_t first)
 {
         size_t n = f->n_words - first, size = n * sizeof(*f->words);
@@ -107,7 +107,7 @@ static bool can_ask(const struct place_functions *f, const struct code_place *pl
         return facts.is_settled;
 }
 
-/* `index` in `frames`, which may be NULL. */
+/* `index` is the index in `frames`, which may be NULL. */
 static uint32_t function_of(struct place_functions *f, const struct code_place *place,
                             const struct place_frames *frames, size_t index)
 {
@@ -126,7 +126,7 @@ static uint32_t function_of(struct place_functions *f, const struct code_place *
         add_word(f, symbol.status == SYMBOL_RANGE ? symbol.start : 0);
         for (size_t i = 0; i < n; i++)
                 add_word(f, inlined[i].function);
-        /* Trees show lines of Python functions apart. */
+        /* Trees show each line of a Python function separately. */
         if (place_python_is(f->request.modules, place->module))
                 add_word(f, symbol.addr);
         return intern(f, first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places that are lines of Python functions: what they are called where each line is shown apart. */
+/* Lines of Python functions, and their names if each line is displayed separately. */
 #ifndef PLACE_PYTHON_H
 #define PLACE_PYTHON_H
 
@@ -10,17 +10,18 @@
 #include "places.h"
 
 struct place_python {
-        str_id function; /* of the resolver; functions that read the same have names of their own */
-        str_id path;     /* of the resolver: of the source file; 0: not known */
-        uint32_t line;   /* 0: not known */
-        str_id label;    /* of names->texts: `parse [app.py:6]` */
-        str_id name;     /* of names->texts: `parse` */
-        str_id file;     /* of names->texts: the short form of the path, `app.py` */
+        /* of the resolver; different functions with the same displayed name have different ids */
+        str_id function;
+        str_id path;   /* of the resolver: source file; 0 if unknown */
+        uint32_t line; /* 0 if unknown */
+        str_id label;  /* of names->texts: `parse [app.py:6]` */
+        str_id name;   /* of names->texts: `parse` */
+        str_id file;   /* of names->texts: the base name of the source file, `app.py` */
 };
 
 bool place_python_is(const struct place_modules *modules, module_id module);
 
-/* False: the place is of other code, or nothing is known of it. */
+/* False if the place is not Python code or nothing is known about it. */
 bool place_python_find(struct place_names *names, const struct code_place *place, struct place_python *ret);
 
 #endif

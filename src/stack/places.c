@@ -7,7 +7,7 @@
 #include "mem.h"
 
 enum {
-        FIRST_FOUND_BITS = 10, /* of the number of buckets; more of them as they fill up */
+        FIRST_FOUND_BITS = 10, /* log2 of the number of buckets; it grows as they fill up */
         MAX_FOUND_BITS = 16,
         FIRST_SLOTS = 1024,
         BUCKET_BYTES = 64
@@ -15,11 +15,11 @@ enum {
 
 _Static_assert(sizeof(struct found_place) * FOUND_WAYS == BUCKET_BYTES, "a line of a cache");
 
-/* With what tells most places apart, so that no item is read for it. */
+/* Contains what distinguishes most places, so that the item need not be read. */
 struct place_slot {
         uint64_t offset;
         module_id module;
-        uint32_t number; /* + 1; 0: free */
+        uint32_t number; /* + 1; 0 if free */
 };
 
 static void make_found(struct places *p, unsigned bits)
@@ -91,7 +91,7 @@ static void grow_slots(struct places *p)
         p->n_slots = n_slots;
 }
 
-/* Those that stand for all that there is no memory for are always added: there are few. */
+/* The place without module and offset replaces those for which there is no memory; it is always added. */
 static bool may_add(struct places *p, const struct code_place *place, enum budget_use use)
 {
         return !p->share || (place->module == MODULE_NONE && !place->offset) ||
@@ -150,7 +150,7 @@ static uint32_t look_up(struct places *p, struct world *world, int32_t pid, cons
                 if (at.module == MODULE_NONE && q->is_caller && p->merges_strays)
                         place.offset = 0;
         }
-        /* Callers leave room for where samples are. */
+        /* Callers may use less of the budget, to leave room for sampled addresses. */
         return find_or_add(p, &place, q->is_caller ? BUDGET_STACKS : BUDGET_ADDRESSES);
 }
 
@@ -159,7 +159,7 @@ uint32_t places_find_new(struct places *p, struct world *world, int32_t pid, con
         struct found_place *bucket = places_bucket(p, q->addr, q->key), found = {q->addr, q->key, 0};
 
         found.number = look_up(p, world, pid, q);
-        /* What it held is looked up again. */
+        /* The new cache is empty; its entries are looked up again. */
         if (++p->n_looked_up >> p->found_bits && p->found_bits < MAX_FOUND_BITS) {
                 make_found(p, p->found_bits + 2);
                 bucket = places_bucket(p, q->addr, q->key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The distinct places that samples and their callers lie at, numbered in the order in which they were found.  An address is
- * looked up in the world once for each state of its maps. */
+/* The distinct places (module and offset) of samples and callers, numbered in the order in which they were
+ * found. An address is looked up in the world once for each state of the maps. */
 #ifndef PLACES_H
 #define PLACES_H
 
@@ -14,63 +14,63 @@
 #include "world.h"
 
 enum {
-        PLACE_CUT = PERF_MISC_CPUMODE_MASK, /* in place of a CPU mode: callers that are not known */
-        PLACE_BYTES = 128, /* memory for one, with its slots, its rows and a stack of its own */
+        PLACE_CUT = PERF_MISC_CPUMODE_MASK, /* instead of a CPU mode: callers are missing */
+        PLACE_BYTES = 128, /* memory for one place, including slots, rows and its own stack */
 };
 
-/* Two are one where module and offset are the same; without a module also is_kernel and is_cut. */
+/* Two places are equal if module and offset are; without a module, is_kernel and is_cut must be equal too. */
 struct code_place {
         uint64_t offset;  /* as in struct place */
-        uint64_t base;    /* where file offset 0 of its map would lie, when it was found first */
+        uint64_t base;    /* address of file offset 0 in its map, when it was first found */
         module_id module; /* as in struct place */
         bool is_kernel;
-        bool is_cut; /* it stands for callers that are not known */
+        bool is_cut; /* represents missing callers */
 };
 
 enum { FOUND_WAYS = 4, PLACE_KEY_BITS = 4, PLACE_VERSION_BITS = 28 };
 
-/* An answer: `key` is the version's lower bits, the CPU mode and whether it is a caller. */
+/* A cached lookup. `key` has the lower bits of the version, the CPU mode, and whether it is a caller. */
 struct found_place {
         uint64_t addr;
-        uint32_t key;    /* 0: free */
-        uint32_t number; /* of the place */
+        uint32_t key;    /* 0 if free */
+        uint32_t number; /* number of the place */
 };
 
 struct places {
         struct code_place *items;
         size_t n, cap;
-        struct place_slot *slots; /* number + 1 by module and offset */
+        struct place_slot *slots; /* module and offset to number + 1 */
         size_t n_slots;           /* a power of two, or 0 */
         uint8_t *found_bytes;
-        struct found_place
-                *found;      /* answers given before, by address; in found_bytes, where a cache line begins */
-        unsigned found_bits; /* of the number of buckets */
-        size_t n_looked_up;  /* since there are as many */
-        uint64_t epoch;      /* the upper bits of the versions in `found` */
+        struct found_place *found; /* cache of lookups by address; in found_bytes, aligned to cache lines */
+        unsigned found_bits;       /* log2 of the number of buckets */
+        size_t n_looked_up;        /* lookups since the cache has this size */
+        uint64_t epoch;            /* upper bits of the versions in `found` */
         bool merges_strays;
-        struct budget_share *share; /* NULL: no limit; kept by the caller */
+        struct budget_share *share; /* NULL for no limit; belongs to the caller */
 };
 
-/* `merges_strays`: callers that lie in no map are one place (one of user code, one of the kernel), whatever their address.  Frame
- * pointers of code that has none are such, nearly all of them different. */
+/* `merges_strays`: all callers that are in no map become one place for user code and one for the kernel,
+ * whatever their address. They come from frame pointers of code that does not maintain them, and nearly all
+ * are different. */
 void places_init(struct places *places, bool merges_strays);
 void places_release(struct places *places);
 
-/* Frees what only places_find needs. */
+/* Frees everything that only places_find needs. */
 void places_finish(struct places *places);
 
-/* An address to be looked up. */
+/* An address to look up. */
 struct place_query {
         uint64_t addr;
-        uint32_t key;  /* places_key() of the next two and of the maps' state */
+        uint32_t key;  /* places_key() of the next two fields and the state of the maps */
         uint16_t misc; /* CPU mode, or PLACE_CUT */
         bool is_caller;
 };
 
-/* `version` is world_version() of the process and mode.  Keys are valid until the world changes. */
+/* `version` is the world_version() of process and mode. Keys are valid until the world changes. */
 uint32_t places_key(struct places *places, uint64_t version, uint16_t misc, bool is_caller);
 
-/* For places_find alone: the answers that an address may be among; and what finds a new one. */
+/* Only for places_find: the cache bucket of an address, and the lookup of a new one. */
 static inline struct found_place *places_bucket(const struct places *places, uint64_t addr, uint32_t key)
 {
         uint64_t hash = (addr ^ (uint64_t)key << 40) * 0x9e3779b97f4a7c15u;
@@ -82,7 +82,7 @@ static inline struct found_place *places_bucket(const struct places *places, uin
 uint32_t places_find_new(struct places *places, struct world *world, int32_t pid,
                          const struct place_query *query);
 
-/* Its number.  `world` is as the key says. */
+/* Returns the number of the place. `world` must be in the state of the key. */
 static inline uint32_t places_find(struct places *places, struct world *world, int32_t pid,
                                    const struct place_query *query)
 {
@@ -95,14 +95,14 @@ static inline uint32_t places_find(struct places *places, struct world *world, i
         return places_find_new(places, world, pid, query);
 }
 
-/* Before places_find: fetches what it reads first. */
+/* Prefetches for a later places_find. */
 static inline void places_expect(const struct places *places, const struct place_query *query)
 {
         __builtin_prefetch(places_bucket(places, query->addr, query->key));
 }
 
-/* The number of a place of another set, added where it is new.  With no memory left for it, the number of a place without a
- * module. */
+/* Adds a place of another set if it is new and returns its number. If there is no memory left, returns a
+ * place without a module. */
 uint32_t places_add(struct places *places, const struct code_place *place);
 
 #endif

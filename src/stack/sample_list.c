@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kept in blocks, so that a list of millions is never copied to grow. */
+/* Samples are stored in blocks, so that a list of millions need not be copied when it grows. */
 #include "sample_list.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum {
         BLOCK_SAMPLES = 1 << 12,
-        SAMPLE_BYTES = 64, /* memory for one, with its place in the order of its thread */
+        SAMPLE_BYTES = 64, /* memory for one sample, including its place in the order of its thread */
 };
 
 _Static_assert(sizeof(struct listed_sample) == 48, "memory of a sample");
@@ -21,9 +21,9 @@ struct sample_list {
         size_t n_blocks, cap_blocks;
         size_t n;
         struct strpool *texts;
-        str_id last; /* asked for */
+        str_id last; /* the text that was added last */
         struct budget_share share;
-        uint64_t text_bytes; /* taken of the share */
+        uint64_t text_bytes; /* part of the share that texts use */
 };
 
 struct sample_list *sample_list_new(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The frames of a sample, and the series that samples are counted in. */
+/* Extracts the frames of samples, and counts samples in series. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@
 
 enum {
         FIRST_SLOTS = 1024,
-        LEAST_KNOWN = 1024,    /* chains */
-        BYTES_OF_KNOWN = 4096, /* of the limit, for each of them */
+        LEAST_KNOWN = 1024,    /* lower limit of known chains */
+        BYTES_OF_KNOWN = 4096, /* bytes of the budget for each known chain */
 };
 
-/* Samples that ended at a node, of one series. */
+/* Samples of one series that end at a node. */
 struct node_end {
         uint32_t series;
-        uint32_t next; /* of the same node: index + 1; 0: none */
+        uint32_t next; /* next end of the same node: index + 1; 0 for none */
         uint64_t count, weight;
 };
 
@@ -45,7 +45,7 @@ void stacks_set_budget(struct stacks *stacks, struct budget *budget)
                 stacks->max_known = limit < LEAST_KNOWN ? LEAST_KNOWN : (size_t)limit;
 }
 
-/* What only taking samples needs. */
+/* Frees what is only needed while samples are added. */
 static void release_tables(struct stacks *stacks)
 {
         known_chains_release(&stacks->known);
@@ -109,7 +109,7 @@ size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *fr
                 if (word >= PERF_CONTEXT_MAX) {
                         stack_context_of(word, &misc);
                         is_return = false;
-                        /* What follows tells which record will have the frames. */
+                        /* The next word identifies the record that will have the frames. */
                         if (word == PERF_CONTEXT_USER_DEFERRED)
                                 i += cursor_skip(&chain, sizeof(word));
                         continue;
@@ -118,7 +118,7 @@ size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *fr
                         *ret_cut = true;
                         break;
                 }
-                /* Where hardware tells more precisely than the kernel's own chain. */
+                /* The sample's own address may be more precise than the kernel's chain. */
                 if (!n && sample->ip && misc == (sample->misc & PERF_MISC_CPUMODE_MASK))
                         word = sample->ip;
                 frames[n++] = (struct stack_frame){word, misc, is_return};
@@ -141,7 +141,7 @@ size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n)
 
 /* --- Samples --- */
 
-/* The series without a thread name takes those that there is no memory for. */
+/* The series without a thread name takes samples for which there is no memory. */
 static bool may_add_series(struct stacks *stacks, str_id comm)
 {
         return !comm || budget_share_take(&stacks->share, BUDGET_STACKS, SERIES_BYTES);
@@ -174,7 +174,7 @@ uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t
         return stacks_series_of(stacks, event, world_thread_name_id(world, sample->pid, sample->tid));
 }
 
-/* Of each node that there is room for. */
+/* Makes room for all nodes that are allocated. */
 static void grow_first_ends(struct stacks *stacks)
 {
         size_t n = stacks->cap_nodes;
@@ -211,7 +211,7 @@ static void add_end(struct stacks *stacks, uint32_t series, uint32_t node, uint6
         stacks->series[series].n_ends++;
 }
 
-/* False: there is no memory for another end. */
+/* False if there is no memory for another end. */
 static bool count_at(struct stacks *stacks, uint32_t series, uint32_t node, uint64_t n, uint64_t weight,
                      enum budget_use use)
 {
@@ -237,7 +237,7 @@ void stacks_count(struct stacks *stacks, uint32_t series, uint32_t node, uint64_
         series = stacks_series_of(stacks, stacks->series[series].event, 0);
         if (count_at(stacks, series, node, n, weight, BUDGET_ADDRESSES))
                 return;
-        /* One of each event. */
+        /* One such node for each event. */
         node = stacks_without_callers(
                 stacks, places_add(&stacks->places, &(struct code_place){.module = MODULE_NONE}));
         end = find_end(stacks, series, node);
@@ -281,7 +281,7 @@ void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, cons
         stacks_count(stacks, stacks_find_series(stacks, world, event, sample), walk->node, 1, weight);
 }
 
-/* --- Looking --- */
+/* --- Reading --- */
 
 size_t stacks_n_nodes(const struct stacks *stacks)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples by their call chains alone.  A chain is counted some samples after it was taken: first the slot of its key is asked
- * for, half the ring later its count, and at the end of the ring both are there. */
+/* Adds samples by their call chains. A chain is counted some samples after it was added: first the slot of
+ * its key is prefetched, half a ring later its count, and at the end of the ring both are in the cache. */
 #include <string.h>
 
 #include "mem.h"
@@ -18,8 +18,8 @@ static struct waiting_chain *waiting_at(const struct stacks *stacks, size_t inde
         return &stacks->waiting[index % WAITING_CHAINS];
 }
 
-/* Two words at a time: the one's product need not wait for the other's.  The sample's own address is a word of most
- * chains too, and is mixed first lest the two cancel. */
+/* Hashes two words at a time, so that the multiplications do not depend on each other. The sample's own
+ * address is usually a word of the chain too, so it is mixed first to prevent the two from cancelling. */
 static struct chain_key make_key(const struct waiting_chain *w, uint64_t versions)
 {
         uint64_t even = versions ^ w->series, odd = map_mix(w->sample.ip) ^ (uint64_t)w->sample.misc << 48;
@@ -94,7 +94,7 @@ static void count_oldest(struct stacks *stacks, struct world *world)
         struct waiting_chain *w = waiting_at(stacks, stacks->n_counted++);
         struct known_chain *known;
 
-        /* The same chain may have come before it in the ring. */
+        /* The same chain may have been added by an earlier sample of the ring. */
         if (!w->known && w->has_key)
                 w->known = known_chains_find(&stacks->known, &w->key);
         if (!w->known) {
@@ -117,8 +117,8 @@ static void look_up(const struct stacks *stacks, struct waiting_chain *w)
                 __builtin_prefetch(&stacks->known.chains[w->known - 1], 1);
 }
 
-/* Once functions share their nodes, a walk costs less than to look for a chain that is another one nearly each time.  It is tried
- * again some time later. */
+/* Once functions share their nodes, a walk costs less than searching for a chain that usually is not known.
+ * The search is tried again later. */
 static void judge_known(struct stacks *stacks)
 {
         stacks->skips_known =
@@ -127,7 +127,7 @@ static void judge_known(struct stacks *stacks)
         stacks->n_found = 0;
 }
 
-/* --- Taking one --- */
+/* --- Adding a sample --- */
 
 void stacks_get_keys(struct stacks *stacks, struct world *world, int32_t pid, uint16_t misc,
                      uint32_t ret_keys[2])

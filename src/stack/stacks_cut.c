@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Marks stacks as cut once all are there: only then is it asked where they end. */
+/* Marks stacks as cut after all samples were added, because it is known only then where they end. */
 #include <string.h>
 
 #include "mem.h"

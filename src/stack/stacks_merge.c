@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stacks that threads made of parts of a session, as one: numbered as if one thread had read all of it. */
+/* Merges stacks that threads made of parts of a session, with the numbers that a single thread would give. */
 #include <stdlib.h>
 
 #include "mem.h"
@@ -11,7 +11,7 @@ struct stacks_mark stacks_get_mark(const struct stacks *stacks)
                 .n_places = stacks->places.n, .n_nodes = stacks->n_nodes, .n_series = stacks->n_series};
 }
 
-/* The numbers in the whole of what a part has, by its own numbers. */
+/* A part, and the numbers of its places, nodes and series in the merged stacks. */
 struct merged_part {
         struct stacks *stacks;
         struct stacks_mark done;
@@ -81,7 +81,8 @@ static void take_ends(struct stacks *whole, const struct merged_part *part)
         }
 }
 
-/* The whole takes over from the parts what it needs; it was never larger than they were. */
+/* The merged stacks take the memory that they need from the shares of the parts; they are never larger than
+ * all parts. */
 static void keep_shares(struct stacks_merge *merge)
 {
         struct stacks *whole = merge->whole;

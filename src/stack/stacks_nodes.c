@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From frames to nodes.  The tables are large and the questions come in no order, so several stacks are walked at a time, a step
- * of each in turn, and memory is asked for a step before it is needed. */
+/* Finds the nodes of frames. The tables are large and lookups random, so several stacks are walked at a time,
+ * one step each, and memory is prefetched a step ahead. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "stacks_internal.h"
 
 enum {
-        CACHED_SLOTS = 1 << 14 /* with more of them memory is waited for, unless functions share most nodes */
+        CACHED_SLOTS = 1 << 14 /* with more slots, prefetching pays off, unless functions share most nodes */
 };
 
-/* The whole key stands in the slot: a step reads one line of the cache. */
+/* The slot contains the whole key, so that a step reads one cache line. */
 struct child_slot {
         uint32_t parent, place;
-        uint32_t child; /* + 1; 0: free */
+        uint32_t child; /* + 1; 0 if free */
         uint32_t unused;
 };
 
@@ -95,13 +95,13 @@ void stacks_share_place(struct stacks *stacks, uint32_t place, uint32_t other)
         stacks->shared[place] = other;
 }
 
-/* The place of the node of a frame that has callers and callees. */
+/* The place that replaces the place of a frame that is neither innermost nor outermost. */
 static uint32_t shared_place(const struct stacks *stacks, uint32_t place)
 {
         return place < stacks->n_shared ? stacks->shared[place] : place;
 }
 
-/* Outermost first, as their nodes are made. */
+/* Starts with the outermost frame, the order in which nodes are added. */
 static void find_places(struct stacks *stacks, struct world *world, struct stack_walk *walk)
 {
         const struct stack_walk *before = walk - 1;
@@ -128,7 +128,7 @@ static void arrive(struct stack_walk *walk, uint32_t node)
         walk->nodes[--walk->n] = node;
 }
 
-/* Goes as far as the walk before it has come on what they have in common.  False: it may come farther. */
+/* Follows the previous walk through the frames that both have. False if that walk has not passed them yet. */
 static bool follow(struct stack_walk *walk)
 {
         const struct stack_walk *before = walk - 1;
@@ -148,7 +148,7 @@ static bool follow(struct stack_walk *walk)
         return n_before == walk->n_same;
 }
 
-/* One step; false: it ends here, or the next node is not there. */
+/* Walks one step. False if the walk is at its end or the next node does not exist. */
 static bool step(const struct stacks *stacks, struct stack_walk *walk)
 {
         const struct child_slot *slot;
@@ -163,7 +163,8 @@ static bool step(const struct stacks *stacks, struct stack_walk *walk)
         return true;
 }
 
-/* Those that have to wait for the one before them begin when it has left what they have in common, or ended. */
+/* Walks nodes that exist. A walk that shares frames with the previous one waits until that has passed them or
+ * ended. */
 static void walk_known(const struct stacks *stacks, struct stack_walk *walks, size_t n)
 {
         bool has_ended[STACK_WALKS] = {0};

@@ -27,7 +27,7 @@ bool stacks_python_parse(const char *word, enum stacks_python *ret)
         return false;
 }
 
-/* Runs Python frames, or stands beside a function that does. */
+/* Functions that run Python frames, and their helpers. */
 static bool is_of_interpreter(const char *function)
 {
         enum python_native kind = python_native_of(function);
@@ -38,8 +38,8 @@ static bool is_of_interpreter(const char *function)
 struct python_folding {
         struct stacks *stacks;
         struct place_names names;
-        uint8_t *is_eval; /* by place: 0 not asked yet, 1 no, 2 yes */
-        uint32_t *to;     /* by node: the one that stands for it, itself or one outside of it */
+        uint8_t *is_eval; /* for each place: 0 unknown, 1 no, 2 yes */
+        uint32_t *to;     /* for each node: itself, or the outer node that replaces it */
 };
 
 static bool is_python(const struct python_folding *f, uint32_t node)
@@ -61,7 +61,7 @@ static bool is_eval(struct python_folding *f, uint32_t node)
         return f->is_eval[index] == 2;
 }
 
-/* Whether a node is left out below `outer`, which stands for its caller. */
+/* Whether to remove a node whose caller is represented by `outer`. */
 static bool is_left_out(struct python_folding *f, uint32_t node, uint32_t outer, enum stacks_python how)
 {
         switch (how) {
@@ -73,7 +73,7 @@ static bool is_left_out(struct python_folding *f, uint32_t node, uint32_t outer,
         return false;
 }
 
-/* A caller stands before what it called, so that what stands for it is known. */
+/* A caller precedes its callees, so its replacement is known. */
 static void fold_node(struct python_folding *f, uint32_t node, enum stacks_python how)
 {
         uint32_t *parent = &f->stacks->nodes[node].parent;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what stands in the tree for a place: a node for its function, below it one for each that was inlined there. */
+/* Decides which nodes of the tree represent a place: one for its function, and below it one for each inlined
+ * function. */
 #include "stacks_tree.h"
 
 #include <stdlib.h>
@@ -11,15 +12,16 @@
 #include "place_names.h"
 #include "place_python.h"
 
-/* A function of a place, as calltree.h has it, with texts of the pool. */
+/* A function of a place as in calltree.h, with texts of the pool. */
 struct shown_node {
         str_id name;
-        str_id brief; /* until all functions are known, the function's number + 1; 0: `name` is set already */
+        /* until all functions are known: the function's number + 1; 0 if `name` is set already */
+        str_id brief;
         str_id module, path, file;
         uint32_t line;
         uint8_t kind;
         bool is_kernel, is_inlined;
-        bool is_python; /* `brief` is a text already */
+        bool is_python; /* `brief` already is a text */
 };
 
 struct stacks_tree {
@@ -27,15 +29,15 @@ struct stacks_tree {
         struct strpool *texts;
         struct place_names names;
         struct function_names *functions;
-        struct place_frames *frames; /* NULL: neither inlined functions nor lines are wanted */
-        /* What stands for a place, outermost first: n of shown from `first` on. */
+        struct place_frames *frames; /* NULL if neither inlined functions nor lines are requested */
+        /* For each place, its functions from the outermost one: n items of `shown` from `first` on. */
         struct {
                 uint32_t first, n;
         } * spans;
         struct shown_node *shown;
         size_t n_shown, cap_shown;
-        struct map
-                by_hash; /* of what stands for a place alone, or the next free number behind: its index in shown */
+        /* for places with a single function: hash, or the next free key, to index in `shown` */
+        struct map by_hash;
 };
 
 /* --- Looking up --- */
@@ -137,7 +139,8 @@ static bool is_same(const struct shown_node *a, const struct shown_node *b)
                a->is_kernel == b->is_kernel && a->is_python == b->is_python;
 }
 
-/* Places of one function without inlined ones have the same `shown`.  `index` is the last one; returns the first that is the same. */
+/* Places of one function without inlined functions share one item. `index` is the last item; returns the
+ * first equal one. */
 static uint32_t share_shown(struct stacks_tree *t, uint32_t index)
 {
         const struct shown_node *shown = &t->shown[index];
@@ -216,16 +219,16 @@ void stacks_tree_free(struct stacks_tree *t)
 
 /* --- The tree of an event --- */
 
-/* A tree that is being made. */
+/* A tree that is being built. */
 struct making {
         const struct stacks_tree *t;
         struct calltree *tree;
-        uint32_t *functions; /* of each of shown: its number in the tree + 1; 0: not there yet */
-        /* What stands for a node below `top`: valid where `of` is the series' number. */
+        uint32_t *functions; /* for each item of `shown`: its number in the tree + 1; 0 if not added yet */
+        /* For each node of the stacks, its node below `top`; valid if `of` is the current series. */
         struct {
                 uint32_t of, node;
         } * known;
-        uint64_t *wanted; /* a bit for each node that is to be known */
+        uint64_t *wanted; /* a bit for each node that is needed */
         uint32_t top, series;
 };
 
@@ -262,7 +265,8 @@ static uint32_t add_process(const struct stacks_tree *t, struct calltree *tree, 
                        : CALLTREE_ROOT;
 }
 
-/* Without memory for the path, the function stands below the mark of a cut stack: there is one such node for each function. */
+/* Adds a child. If there is no memory for the path, the function goes below the mark of a cut stack: one such
+ * node for each function. */
 static uint32_t add_child(struct making *m, uint32_t parent, uint32_t function)
 {
         uint32_t child = calltree_try_child(m->tree, parent, function), mark;
@@ -281,7 +285,7 @@ static uint32_t add_node(struct making *m, uint32_t parent, uint32_t place)
         return parent;
 }
 
-/* Marks a node and all above it that are not known yet. */
+/* Marks a node and its ancestors that are not known yet. */
 static void want_node(struct making *m, uint32_t node)
 {
         const struct stacks *stacks = m->t->request.stacks;
@@ -305,7 +309,7 @@ static void know_node(struct making *m, uint32_t index)
         m->known[index].node = add_node(m, parent, node->place);
 }
 
-/* A parent stands before its children. */
+/* A parent precedes its children. */
 static void know_wanted(struct making *m)
 {
         size_t n = stacks_n_nodes(m->t->request.stacks);
@@ -316,7 +320,7 @@ static void know_wanted(struct making *m)
         }
 }
 
-/* Without processes all series have the same nodes in the tree. */
+/* Without processes, all series share the nodes of the tree. */
 static void add_series(struct making *m, const struct stack_series *series)
 {
         m->top = add_process(m->t, m->tree, series->comm);

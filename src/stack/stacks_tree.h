@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From stacks of places to a call tree of functions. */
+/* Makes call trees of functions from stacks of places. */
 #ifndef STACKS_TREE_H
 #define STACKS_TREE_H
 
@@ -13,21 +13,22 @@ struct stacks_tree_request {
         const struct world *world;
         struct resolver *resolver;
         const struct place_modules *modules;
-        struct budget *budget; /* bounds each tree by a part of its limit; NULL: no limit */
-        bool inlines;          /* functions that were inlined are nodes of their own */
+        struct budget *budget; /* each tree is limited to a part of its limit; NULL for no limit */
+        bool inlines;          /* inlined functions have their own nodes */
         bool lines;            /* calls from different lines are different functions */
         bool processes;        /* the top nodes are processes, by name */
-        bool arguments; /* functions are named with them; else where those of a module would read the same */
+        /* show arguments in function names; if false, only to distinguish functions of a module */
+        bool arguments;
 };
 
 struct stacks_tree;
 
-/* Looks up all places in one go; keeps what the request points to. */
+/* Looks up all places at once; uses the objects that the request points to until it is freed. */
 struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request);
 void stacks_tree_free(struct stacks_tree *names);
 AUTO_DEFINE(stacks_tree)
 
-/* The tree of one event, finished; calltree_free() by the caller. */
+/* Returns the finished tree of one event; free with calltree_free(). */
 struct calltree *stacks_tree_make(const struct stacks_tree *names, uint32_t event);
 
 #endif

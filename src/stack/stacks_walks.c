@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the frames of a stack, or the words of a call chain, to a walk: the addresses that are to be looked up. */
+/* Starts walks: converts the frames of a stack, or the words of a call chain, to addresses to look up. */
 #include <string.h>
 
 #include "stacks_internal.h"
@@ -7,7 +7,7 @@
 void stack_walk_begin(struct stacks *stacks, struct world *world, struct stack_walk *walk, int32_t pid,
                       const struct stack_frame *frames, size_t n_frames)
 {
-        uint32_t keys[2] = {0}; /* of where samples are, and of callers */
+        uint32_t keys[2] = {0}; /* for sampled addresses, and for callers */
         uint16_t misc = UINT16_MAX;
 
         walk->n = walk->n_all = n_frames;
@@ -31,8 +31,9 @@ void stack_walk_begin(struct stacks *stacks, struct world *world, struct stack_w
 
 /* --- Call chains --- */
 
-/* How many of the outermost words are callers that the walk before has too: samples of a process that follow each other have most of
- * them in common.  Only those of the last context in the chain, without the first of its frames, which is no caller. */
+/* The number of outermost words that are callers in the previous walk too: consecutive samples of a process
+ * have most of them in common. Counts only words of the last context in the chain, without its first frame,
+ * which is not a caller. */
 static size_t count_same(const struct stack_walk *before, const struct waiting_chain *w)
 {
         const size_t n = (size_t)w->sample.n_chain;
@@ -50,12 +51,12 @@ static size_t count_same(const struct stack_walk *before, const struct waiting_c
         return same;
 }
 
-/* Where the reader of a chain has come to. */
+/* State while reading a chain. */
 struct chain_reader {
         uint32_t keys[2];
         uint16_t misc;
-        bool is_return; /* the next word is where a call returns to */
-        size_t n;       /* frames */
+        bool is_return; /* the next word is a return address */
+        size_t n;       /* number of frames */
 };
 
 static void enter_context(struct stacks *stacks, struct world *world, const struct waiting_chain *w,
@@ -70,7 +71,7 @@ static void enter_context(struct stacks *stacks, struct world *world, const stru
                 stacks_get_keys(stacks, world, w->sample.pid, r->misc, r->keys);
 }
 
-/* The frames of the innermost `n` words. */
+/* Reads the frames of the innermost `n` words. */
 static struct chain_reader read_words(struct stacks *stacks, struct world *world,
                                       const struct waiting_chain *w, size_t n, struct place_query *queries)
 {
@@ -84,11 +85,11 @@ static struct chain_reader read_words(struct stacks *stacks, struct world *world
                 if (word >= PERF_CONTEXT_MAX) {
                         stack_context_of(word, &r.misc);
                         enter_context(stacks, world, w, &r);
-                        /* What follows tells which record will have the frames. */
+                        /* The next word identifies the record that will have the frames. */
                         i += word == PERF_CONTEXT_USER_DEFERRED;
                         continue;
                 }
-                /* Where hardware tells more precisely than the kernel's own chain. */
+                /* The sample's own address may be more precise than the kernel's chain. */
                 if (!r.n && w->sample.ip && r.misc == of_sample)
                         word = w->sample.ip;
                 queries[r.n] =
@@ -107,7 +108,7 @@ void stack_walk_begin_chain(struct stacks *stacks, struct world *world, struct s
         const struct place_query *rest = same ? &before->queries[before->n_all - same] : NULL;
         struct chain_reader r = read_words(stacks, world, w, n_words - same, walk->queries);
 
-        /* The same addresses in another CPU mode. */
+        /* The addresses are equal, but the CPU mode is not. */
         if (same && (!r.is_return || r.keys[true] != rest->key)) {
                 same = 0;
                 r = read_words(stacks, world, w, n_words, walk->queries);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Privileged programs that a traced process executes.  The kernel runs a setuid program, or one with file capabilities, without its
- * privilege where a process without the right traces it.  At the exec stop nothing of the program has run yet: the exec is run
- * again by the program itself, and the process is let go where that system call begins. */
+/* Privileged programs that a traced process executes. If the tracer lacks privilege, the kernel runs a setuid
+ * program, or one with file capabilities, without its privilege. At the exec stop nothing of the program has
+ * run yet, so the program is made to execute itself again, and the process is detached at the start of that
+ * system call. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +22,7 @@
 
 enum { MAX_NAME = 4096, MAX_VDSO = 8192 };
 
-/* Where a process whose exec is run again stands. */
+/* The state of a process that repeats its exec. */
 enum { OLD_EXEC_RETURNS = 1, NEW_EXEC_BEGINS };
 
 /* --- which programs --- */
@@ -111,8 +112,8 @@ uint64_t stop_again_find_call(int32_t pid, uint64_t vdso)
         return found ? vdso + (uint64_t)(found - bytes) : 0;
 }
 
-/* Whether the name by which it was executed still leads to the file.  A script's leads to the script, and one of a descriptor may
- * be closed. */
+/* Whether the name with which the program was executed still leads to its file. For a script it leads to the
+ * script, and a name through a descriptor may have been closed. */
 static bool leads_to_program(int32_t pid, const struct new_program *program)
 {
         char name[MAX_NAME] = "", path[MAX_NAME + 64];
@@ -127,7 +128,7 @@ static bool leads_to_program(int32_t pid, const struct new_program *program)
         return !stat(path, &file) && file.st_dev == there.st_dev && file.st_ino == there.st_ino;
 }
 
-/* Below the stack pointer nothing is in use. */
+/* Puts the name below the stack pointer, where nothing is in use. */
 static bool name_by_link(int32_t pid, struct new_program *program)
 {
         static char link[] = "/proc/self/exe";
@@ -151,7 +152,7 @@ static bool set_call(int32_t pid, struct new_program *program, uint64_t at)
 #else
         program->regs.rip = at;
         program->regs.rax = SYS_execve;
-        program->regs.orig_rax = (unsigned long long)-1; /* no call that could be begun again */
+        program->regs.orig_rax = (unsigned long long)-1; /* prevents a system call from being restarted */
         program->regs.rdi = program->name;
         program->regs.rsi = program->argv;
         program->regs.rdx = program->envp;
@@ -197,33 +198,7 @@ void stop_again_see(struct stop_engine *e, int32_t pid)
                 return;
         }
         if (state && *state == OLD_EXEC_RETURNS)
-                stop_again_note(e, pid);
+                stop_names_add(e, &e->unprivileged, pid);
         stop_again_end(e, pid);
         stop_trace_let_go(pid);
-}
-
-/* --- what could not be run again --- */
-
-const char *stop_engine_unprivileged(struct stop_engine *e)
-{
-        return e->unprivileged;
-}
-
-void stop_again_note(struct stop_engine *e, int32_t pid)
-{
-        enum { NAME_BYTES = 64 };
-        AUTO_RELEASE(buf) name = {0};
-        size_t len;
-        char path[64];
-
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
-        if (!os_read_file(path, NAME_BYTES, &name, NULL) || !name.len)
-                return;
-        name.data[strcspn(name.data, "\n")] = '\0';
-        os_lock_enter(e->lock);
-        len = strlen(e->unprivileged);
-        if (len + NAME_BYTES < sizeof(e->unprivileged) && !strstr(e->unprivileged, name.data))
-                snprintf(e->unprivileged + len, sizeof(e->unprivileged) - len, "%s%s", len ? ", " : "",
-                         name.data);
-        os_lock_leave(e->lock);
 }

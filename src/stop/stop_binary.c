@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file is known by device, inode and time of change, so that a process that maps a known one costs a look at its maps. */
+/* A file is identified by device, inode and ctime. For a process that maps a known file, only the maps have
+ * to be read. */
 #include "stop_binary.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 
 enum { MAX_BINARIES = 256 };
 
-/* What a file is, in the place of a number that is counted from 1. */
+/* Values in the map of files that are not file numbers. */
 enum { NOT_KNOWN, NO_INTERPRETER = INT32_MAX - 1, UNSUPPORTED = INT32_MAX };
 
 struct native_range {
@@ -27,16 +28,16 @@ struct native_range {
 
 struct stop_binary {
         struct python_binary python;
-        struct native_range
-                *functions; /* of a stripped file those that have a name, else eval functions and the like */
+        /* if the file is stripped, all functions with a symbol; else only eval functions and similar */
+        struct native_range *functions;
         size_t n_functions, cap_functions;
         bool is_stripped;
-        struct object *object; /* to turn file offsets into addresses */
+        struct object *object; /* used to convert file offsets to addresses */
 };
 
 struct stop_binaries {
-        struct map numbers;   /* of a file -> its number, NO_INTERPRETER or UNSUPPORTED; the engine's */
-        struct os_lock *lock; /* of the rest */
+        struct map numbers;   /* file to its number, NO_INTERPRETER or UNSUPPORTED; used by the engine only */
+        struct os_lock *lock; /* protects the fields below */
         struct stop_binary *items[MAX_BINARIES];
         uint32_t n_items;
 };
@@ -97,7 +98,7 @@ static bool is_libpython(const char *path)
         return text_starts(text_base_name(path), "libpython");
 }
 
-/* Returns its number; else NO_INTERPRETER or UNSUPPORTED. */
+/* Returns the file's number, NO_INTERPRETER or UNSUPPORTED. */
 static uint32_t add_binary(struct stop_binaries *b, const char *open_path, const char *path)
 {
         AUTO(object) object = object_open(open_path, NULL);
@@ -124,8 +125,8 @@ static uint32_t add_binary(struct stop_binaries *b, const char *open_path, const
         return b->n_items;
 }
 
-/* The path is below the root of the process, or below ours for a process that called chroot.  What stands there now has to be
- * the mapped file. */
+/* Finds the file below the root of the process, or below ours for a process that called chroot. Its inode
+ * must be that of the mapped file. */
 static bool find_file(const char *path, uint64_t inode, int32_t pid, struct buf *ret_path,
                       struct os_stat *ret)
 {
@@ -140,7 +141,7 @@ static bool find_file(const char *path, uint64_t inode, int32_t pid, struct buf 
         return false;
 }
 
-/* Of a file that a process maps. */
+/* The number of a file that a process maps. */
 static uint32_t number_of(struct stop_binaries *b, int32_t pid, const char *path, uint64_t inode)
 {
         AUTO_RELEASE(buf) open_path = {0};
@@ -162,7 +163,7 @@ struct finding {
         struct stop_binaries *binaries;
         int32_t pid;
         const char *program;
-        uint32_t number; /* NOT_KNOWN: not found yet */
+        uint32_t number; /* NOT_KNOWN until found */
         uint64_t bias;
         bool is_unsupported;
 };
@@ -205,7 +206,7 @@ uint32_t stop_binaries_find(struct stop_binaries *b, int32_t pid, uint64_t *ret_
         return f.number;
 }
 
-/* --- What others ask --- */
+/* --- Queries --- */
 
 static const struct stop_binary *binary_at(struct stop_binaries *b, uint32_t number)
 {
@@ -225,7 +226,7 @@ const struct python_binary *stop_binaries_get(struct stop_binaries *b, uint32_t 
         return binary ? &binary->python : NULL;
 }
 
-/* The last function that begins at or before an address; NULL: none does. */
+/* The last function that starts at or before an address; NULL if there is none. */
 static const struct native_range *function_before(const struct stop_binary *binary, uint64_t addr)
 {
         size_t low = 0, high = binary->n_functions;
@@ -242,7 +243,7 @@ enum python_native stop_binaries_kind(struct stop_binaries *b, uint32_t number, 
 
         if (function && addr - function->start < function->size_bytes)
                 return function->kind;
-        /* A stripped file has no name for functions of its own. */
+        /* A stripped file has no symbols for its local functions. */
         return binary && binary->is_stripped && object_to_file_off(binary->object, addr, &file_off)
                        ? PYTHON_NATIVE_UNKNOWN
                        : PYTHON_NATIVE_OTHER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether interpreters are sampled by stopping their threads, and what is said of it. */
+/* Decides whether to sample interpreters by stopping their threads, and reports it. */
 #include <inttypes.h>
 
 #include "err.h"
@@ -9,13 +9,13 @@
 static const char *why_not(const struct collect_request *request, const struct opened *opened)
 {
         if (!request->target.argv || request->target.system_wide)
-                return "only a command that wperf starts can be traced";
+                return "wperf can trace only a command that it starts";
         if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
-                return "all threads of a traced program are sampled, which --no-inherit and --per-thread exclude";
+                return "tracing samples all threads of a program, which --no-inherit and --per-thread exclude";
         if (request->call_graph.kind == CALL_GRAPH_NONE)
-                return "without -g there are no stacks to take";
+                return "this needs call stacks: add -g";
         if (!stop_engine_serves(&opened->events[opened->first_asked].attr))
-                return "stops give stacks of user code for -g and --call-graph dwarf, and no branches or trace data";
+                return "it works with -g and --call-graph dwarf, and not with branches or trace data";
         return NULL;
 }
 
@@ -36,15 +36,15 @@ struct stop_engine *stop_engine_choose(const struct collect_request *request, co
                 engine =
                         stop_engine_open(&(struct stop_request){.event = &opened->events[opened->first_asked],
                                                                 .child = child,
-                                                                .on_stop = python ? stop_python_see : NULL,
-                                                                .on_end = python ? stop_python_end : NULL,
+                                                                .on_stop = stop_python_see,
+                                                                .on_end = stop_python_end,
                                                                 .ctx = python,
                                                                 .is_on = !request->target.delay_ns},
                                          &err);
                 why = err.text;
         }
         if (!engine)
-                buf_printf(note, "threads are not stopped at their samples: %s", why);
+                buf_printf(note, "the engine stop is not used: %s", why);
         return engine;
 }
 
@@ -53,13 +53,14 @@ static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct 
         const char *why = stop_engine_watch_note(engine);
 
         if (*why)
-                buf_printf(note, "%sPython programs that the command starts are not traced: %s",
-                           note->len ? "; " : "", why);
+                buf_printf(
+                        note,
+                        "%sPython programs that the command starts are not traced and have native stacks only: %s",
+                        note->len ? "; " : "", why);
         if (n_refused)
                 buf_printf(
                         note,
-                        "%sPython processes that another program traces or that may not be traced, sampled by the ring: "
-                        "%" PRIu64,
+                        "%sPython processes that wperf could not trace, sampled with native stacks only: %" PRIu64,
                         note->len ? "; " : "", n_refused);
 }
 
@@ -75,17 +76,19 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
                 return;
         buf_printf(
                 note,
-                "%sPython stacks by stopping the thread (traced); a debugger can attach only with --engine ring",
+                "%sPython programs are traced for their stacks; to attach a debugger, record with --engine ring",
                 note->len ? "; " : "");
         if (counts.n_blocking)
-                buf_printf(note, "; threads that block SIGTRAP, sampled by the ring: %" PRIu64,
+                buf_printf(note, "; threads that block SIGTRAP, sampled with native stacks only: %" PRIu64,
                            counts.n_blocking);
         if (counts.n_traps_ignored)
-                buf_printf(note, "; SIGTRAP signals that only a traced program survives: %" PRIu64,
-                           counts.n_traps_ignored);
+                buf_printf(
+                        note,
+                        "; SIGTRAP signals that would have killed the program if it were not traced: %" PRIu64,
+                        counts.n_traps_ignored);
         if (counts.n_not_opened)
                 buf_printf(
                         note,
-                        "; programs and threads without an event that stops, sampled by the ring: %" PRIu64,
+                        "; programs and threads that wperf could not stop, sampled with native stacks only: %" PRIu64,
                         counts.n_not_opened);
 }

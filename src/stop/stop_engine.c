@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of the stop engine: its thread, which waits for all stops, and what others ask of it. */
+/* The engine's thread, which waits for all stops, and its public functions. */
 #include "stop_engine.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 #include "os.h"
 #include "stop_internal.h"
 
-/* Ends a wait of the tracer's; ignored where nobody catches it. */
+/* Interrupts a wait of the tracer; ignored by default. */
 enum { WAKE_SIGNAL = SIGURG };
 
-/* A thread that is about to ignore SIGTRAP gets so many times, one a millisecond, to do it. */
+/* At the end, wait this often, 1 ms each, for threads that are about to ignore SIGTRAP. */
 enum { MOST_WOKEN = 100 };
 
 struct start {
@@ -40,13 +40,13 @@ static void run_tracer(struct stop_engine *e)
                 if (tid > 0)
                         stop_trace_see(e, tid, status, &usage);
                 else if (errno != EINTR)
-                        break; /* there is no child any more */
+                        break; /* there are no more children */
                 stop_late_seize(e);
         }
 }
 
-/* The kernel lets what is still traced go when this thread ends, and would give the event's signal to threads that stand.  One
- * that is about to stand does so within a moment. */
+/* When this thread ends, the kernel detaches all threads and would deliver the event's signal to those that
+ * are stopped, so they are continued first. A thread that is about to stop does so within a moment. */
 static void let_stops_go_on(struct stop_engine *e)
 {
         const struct timespec moment = {.tv_nsec = 1000000};
@@ -90,7 +90,7 @@ static void be_woken(int sig)
         (void)sig;
 }
 
-/* Signals that ask the run to end have to reach the thread that waits for them. */
+/* Signals that end the run must reach the thread that waits for them, so this thread blocks them. */
 int stop_engine_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *arg)
 {
         const struct sigaction action = {.sa_handler = be_woken};
@@ -100,8 +100,8 @@ int stop_engine_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *
         sigaction(WAKE_SIGNAL, &action, NULL);
         sigfillset(&all);
         sigdelset(&all, WAKE_SIGNAL);
-        /* Each stop sends it.  The kernel drops a signal that is ignored only if this thread does not block it; else it would wake
-         * another thread for it, at twice the cost to the program. */
+        /* Each stop sends SIGCHLD. The kernel drops an ignored signal only if this thread does not block it;
+         * else it would wake another thread for it, which doubles the cost for the program. */
         sigdelset(&all, SIGCHLD);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         error = pthread_create(ret_thread, NULL, run, arg);
@@ -115,7 +115,7 @@ void stop_engine_wake(struct stop_engine *e)
                 pthread_kill(e->tracer, WAKE_SIGNAL);
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int start_tracer(struct stop_engine *e)
 {
         struct start start = {.engine = e};
@@ -134,7 +134,7 @@ static int start_tracer(struct stop_engine *e)
         return error;
 }
 
-/* Whether the kernel knows such events and allows them. */
+/* Whether the kernel supports and allows such events. */
 static int try_event(const struct perf_attr *attr, int32_t pid)
 {
         struct perf_attr off = *attr;
@@ -152,7 +152,7 @@ static bool say_why(int event_error, int trace_error, struct err *err)
 {
         if (event_error == EINVAL || event_error == EOPNOTSUPP)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "this kernel has no events that stop a thread (Linux 5.13 and later have)");
+                               "this kernel has no events that stop a thread; they need Linux 5.13 or later");
         if (event_error)
                 return err_os(err, ERR_DENIED, event_error,
                               "the kernel refuses an event that stops a thread");
@@ -185,7 +185,7 @@ struct stop_engine *stop_engine_open(const struct stop_request *request, struct 
         return TAKE(e);
 }
 
-/* A signal that comes before the tracer waits would be lost: it is sent until the tracer has ended. */
+/* A signal that arrives before the tracer waits has no effect, so it is sent until the tracer has ended. */
 static void end_tracer(struct stop_engine *e)
 {
         const struct timespec a_while = {.tv_nsec = 1000000};

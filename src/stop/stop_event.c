@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The event that stops a thread: of the kind and frequency of the ring's event, in user mode. */
+/* The event that stops a thread: like the ring's event, but only in user mode. */
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 enum { NS_PER_S = 1000000000 };
 
-/* What the kernel fills in, and a stop can't. */
+/* The fields that can be filled in at a stop. */
 #define SERVED_SAMPLE_TYPE                                                                                   \
         (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |    \
          PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
@@ -22,8 +22,8 @@ bool stop_engine_serves(const struct perf_attr *attr)
                attr->clockid == PERF_CLOCK_MONOTONIC && !(attr->flags & PERF_ATTR_EXCLUDE_USER);
 }
 
-/* Samples in the kernel stay the ring's: the registers of a stop are those of user mode, and time of the kernel would be
- * told as that of the code that called it. */
+/* Samples in the kernel remain the ring's. At a stop only the registers of user mode are available, so kernel
+ * time would be attributed to the calling code. */
 struct perf_attr stop_event_attr(const struct perf_attr *ring)
 {
         const uint64_t kept =

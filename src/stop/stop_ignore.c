@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Has a traced process ignore SIGTRAP, so that it lives on when the recorder is killed while a thread stands: the kernel delivers
- * the signal then.  The process itself calls rt_sigaction at its first stop, since the signal is its parent's and its children's as
- * well when it is ignored before the exec. */
+/* Makes a traced process ignore SIGTRAP, so that it survives if the recorder is killed while a thread is
+ * stopped: the kernel then delivers the signal. The process itself calls rt_sigaction at its first stop. If
+ * the signal were ignored before the exec, the parent and all children would ignore it too. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -19,19 +19,19 @@
 #include "stop_internal.h"
 
 enum {
-        MAX_TRIES = 100,    /* stops at which the process was in no state for it */
-        ACTION_BELOW = 256, /* the stack pointer: beyond the part that leaf functions use */
-        KERNEL_SET = 8,     /* bytes of a set of signals */
+        MAX_TRIES = 100,    /* stops at which the thread was not able to make the call */
+        ACTION_BELOW = 256, /* offset below the stack pointer: outside the red zone of leaf functions */
+        KERNEL_SET = 8,     /* bytes of a signal set */
 };
 
-/* As the kernel has it. */
+/* The kernel's layout. */
 struct kernel_action {
         uint64_t handler, flags, restorer, mask;
 };
 
 /* A thread that makes the call. */
 struct stop_ignore {
-        struct user_regs_struct regs; /* these three are given back after the call */
+        struct user_regs_struct regs; /* these three are restored after the call */
         struct kernel_action memory;
         uint64_t mask;
         uint64_t action_addr;
@@ -74,7 +74,7 @@ void stop_ignore_release(struct stop_engine *e)
         map_release(&e->ignoring);
 }
 
-/* --- whether the thread can make a call --- */
+/* --- can the thread make a call? --- */
 
 static bool move_action(int32_t tid, uint64_t addr, struct kernel_action *action, bool writes)
 {
@@ -97,7 +97,7 @@ static bool move_mask(int32_t tid, uint64_t *mask, bool writes)
         return !ptrace(writes ? PTRACE_SETSIGMASK : PTRACE_GETSIGMASK, tid, (void *)KERNEL_SET, mask);
 }
 
-/* One that a signal ended may have to begin again, which the kernel decides by the registers. */
+/* An interrupted system call may have to be restarted; the kernel decides that by the registers. */
 static bool is_in_call(int32_t tid, const struct user_regs_struct *regs)
 {
 #if defined(__aarch64__)
@@ -112,10 +112,12 @@ static bool is_in_call(int32_t tid, const struct user_regs_struct *regs)
 #endif
 }
 
-/* A restartable sequence, which a call would break. */
+/* Whether the thread is in a restartable sequence, which the call would interrupt. */
 static bool is_in_sequence(int32_t tid)
 {
-        enum { GET_RSEQ = 0x420f, SEQUENCE_OFF = 8 }; /* PTRACE_GET_RSEQ_CONFIGURATION */
+        enum { SEQUENCE_OFF = 8 };
+        const int get_rseq =
+                0x420f; /* PTRACE_GET_RSEQ_CONFIGURATION, which glibc 2.31 and musl do not define */
         struct {
                 uint64_t addr;
                 uint32_t size, signature, flags, pad;
@@ -123,7 +125,7 @@ static bool is_in_sequence(int32_t tid)
         uint64_t sequence = 0;
         struct iovec local = {&sequence, sizeof(sequence)}, remote = {NULL, sizeof(sequence)};
 
-        if (ptrace((enum __ptrace_request)GET_RSEQ, tid, (void *)sizeof(rseq), &rseq) < 0 || !rseq.addr)
+        if (ptrace(get_rseq, tid, (void *)sizeof(rseq), &rseq) < 0 || !rseq.addr)
                 return false;
         remote.iov_base = (void *)(uintptr_t)(rseq.addr + SEQUENCE_OFF);
         return process_vm_readv(tid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(sequence) || sequence;
@@ -201,7 +203,7 @@ static bool begin(int32_t tid, uint64_t at, struct stop_ignore *ignore)
         return false;
 }
 
-/* One that has a filter for system calls is left alone. */
+/* Whether SIGTRAP can't kill the process, or its system calls are filtered; then it is not changed. */
 static bool is_safe(int32_t pid)
 {
         return stop_status_ignores(pid, SIGTRAP) || stop_status_catches(pid, SIGTRAP) ||
@@ -229,7 +231,7 @@ void stop_ignore_begin(struct stop_engine *e, struct stop_task *task)
         *map_put(&e->ignoring, (uint64_t)task->tid, NULL) = (uintptr_t)ignore;
 }
 
-/* The call begins, then returns. */
+/* Called when the system call starts, and when it returns. */
 void stop_ignore_see(struct stop_engine *e, int32_t tid)
 {
         struct stop_ignore *ignore = find(e, tid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the stop engine share.  The engine's thread, the tracer, changes everything but what is said to be under
- * the lock; nobody else calls ptrace, which the kernel allows only to the thread that traces. */
+/* Shared by the files of the stop engine. Everything is used only by the engine's thread, the tracer, except
+ * where a lock is mentioned. Only the tracer may call ptrace, because the kernel allows it only for the
+ * thread that traces. */
 #ifndef STOP_INTERNAL_H
 #define STOP_INTERNAL_H
 
@@ -15,64 +16,71 @@
 struct stop_task {
         int32_t tid;
         struct stop_process *process;
-        struct stop_task *next;          /* of its process */
-        uint64_t stack_start, stack_end; /* of the mapping that its stack pointer was in; 0: not known */
-        uint64_t cpu_addr;               /* where its memory says on which CPU it is (rseq); 0: not known */
-        uint8_t n_asked_cpu;             /* how often that was asked */
+        struct stop_task *next;          /* in the same process */
+        uint64_t stack_start, stack_end; /* the mapping of its stack; 0 if unknown */
+        uint64_t cpu_addr;               /* address of its CPU number (rseq); 0 if unknown */
+        uint8_t n_asked_cpu;             /* attempts to find cpu_addr */
 };
 
 /* A traced process. */
 struct stop_process {
         int32_t pid;
         uint32_t image;
-        int *events; /* descriptors, under the lock; closing one ends what was inherited from it, too */
+        int *events; /* descriptors, under the lock; closing one also closes the events inherited from it */
         size_t n_events, cap_events;
-        bool is_safe;     /* it lives when the recorder is killed: it does not die by SIGTRAP */
-        unsigned n_tries; /* to have it ignore that */
-        uint64_t counted; /* by the events at the last sample, where samples stand for what they count */
-        struct stop_task *tasks; /* the list is changed under the lock */
+        bool is_safe;     /* SIGTRAP can't kill it if the recorder is killed */
+        unsigned n_tries; /* attempts to make it ignore SIGTRAP */
+        /* count of the events at the last sample, if a sample's period is what they counted */
+        uint64_t counted;
+        struct stop_task *tasks; /* the list changes only under the lock */
         struct stop_process *next;
 };
 
-/* What the reader of the ring has to know of a traced thread. */
+/* What the reader of the ring needs to know about a traced thread. */
 struct stop_seen {
-        uint64_t stopped_ns;  /* its last sample; 0: none yet */
-        uint64_t checked_ns;  /* when it was found not to block SIGTRAP */
-        unsigned n_unstopped; /* samples of the ring before it stopped for the first time */
-        bool blocks; /* SIGTRAP, or has no event: it does not stop, and the ring's samples are kept */
-        uint64_t kept_until_ns; /* it did before */
+        uint64_t stopped_ns;  /* its last sample; 0 for none */
+        uint64_t checked_ns;  /* when it was last found not to block SIGTRAP */
+        unsigned n_unstopped; /* samples of the ring before its first stop */
+        /* it blocks SIGTRAP or has no event: it does not stop, and the ring's samples are kept */
+        bool blocks;
+        uint64_t kept_until_ns; /* it did not stop until then */
 };
 
-/* When a process was traced: the ring's samples of this time are dropped. */
+/* A time in which a process was traced; the ring's samples of this time are dropped. */
 struct stop_span {
-        uint64_t from_ns, to_ns; /* UINT64_MAX: it still is */
+        uint64_t from_ns, to_ns; /* to_ns is UINT64_MAX while it is traced */
         struct stop_span *older;
 };
 
-/* A stack that a record has no room for, until the unwinder asks for it. */
+/* A stack copy that does not fit into a record, until the unwinder takes it. */
 struct stop_stack {
         int32_t tid;
         uint64_t time_ns;
         struct deep_stack copy;
-        size_t size_bytes;       /* of its memory */
+        size_t size_bytes;       /* size of the copy */
         struct stop_stack *next; /* taken later */
 };
 
-/* A thread that another one than the tracer has waited for. */
+/* A thread that was reaped by the watching thread for the tracer. */
 struct stop_ended {
         int32_t tid;
         int status;
         struct rusage usage;
 };
 
-/* Processes that are to be traced although they run already. */
+/* Processes that already run and are to be traced. */
 struct stop_late {
-        atomic_bool is_busy; /* some are asked for, or about to be traced */
-        atomic_int pid;      /* the tracer waits to trace a thread of this one; 0: of none */
-        int32_t *asked;      /* these and the following: under the lock */
+        atomic_bool is_busy; /* processes wait to be traced */
+        atomic_int pid;      /* the process that the tracer is trying to trace; 0 for none */
+        int32_t *asked;      /* these and the following are under the lock */
         size_t n_asked, cap_asked;
         struct stop_ended *ended;
         size_t n_ended, cap_ended;
+};
+
+/* Names of programs, separated by commas, as far as they fit; each once. */
+struct stop_names {
+        char text[256];
 };
 
 struct stop_watch;
@@ -80,68 +88,69 @@ struct stop_watch;
 struct stop_engine {
         struct stop_request request;
         struct perf_attr attr; /* of the events that stop */
-        uint64_t period;       /* that each sample stands for; 0: what the event counted since the last */
+        uint64_t period;       /* period of each sample; 0: what the event counted since the last one */
         pthread_t tracer;
         bool is_running;
         struct os_lock *lock;
         atomic_bool quits, has_ended;
         struct stop_late late;
-        struct stop_watch *watch; /* NULL: descendants are not watched */
-        struct err watch_error;   /* why not */
+        struct stop_watch *watch; /* NULL if descendants are not watched */
+        struct err watch_error;   /* why `watch` is NULL */
 
-        /* The tracer's. */
-        struct map tasks;               /* tid -> struct stop_task * */
-        struct stop_process *processes; /* the list is changed under the lock */
+        /* Used by the tracer. */
+        struct map tasks;               /* tid to struct stop_task * */
+        struct stop_process *processes; /* the list changes only under the lock */
         uint32_t n_images;
-        struct map again;     /* pid whose exec is run again -> how far it is */
-        struct map ignoring;  /* tid that is about to ignore SIGTRAP -> struct stop_ignore * */
-        bool keeps_privilege; /* the kernel lets this process trace privileged programs */
+        struct map again;     /* pid that repeats its exec to its state */
+        struct map ignoring;  /* tid that is about to ignore SIGTRAP to struct stop_ignore * */
+        bool keeps_privilege; /* the kernel allows this process to trace privileged programs */
         struct os_lock *files_lock;
-        struct map interpreters; /* hash of a file -> 1 no, 2 yes; under the lock above */
+        struct map interpreters; /* hash of a file to NO or YES; under files_lock */
 
-        /* Under the lock. */
+        /* Under `lock`. */
         bool is_on;
         struct buf samples;
         struct stop_stack *stacks, **stacks_end; /* in order of time */
         size_t stack_bytes;
-        struct map spans;  /* pid -> struct stop_span *, the newest */
-        uint64_t swept_ns; /* when those that ended long ago were freed */
-        struct map seen;   /* tid -> struct stop_seen * */
+        struct map spans;  /* pid to its newest struct stop_span * */
+        uint64_t swept_ns; /* when old spans were last freed */
+        struct map seen;   /* tid to struct stop_seen * */
         struct stop_counts counts;
-        char unprivileged[256]; /* names of programs, comma separated */
+        struct stop_names unprivileged; /* programs that may have run without their privilege */
+        struct stop_names refused;      /* programs that could not be traced */
         bool child_ended;
         int child_status;
         struct rusage child_usage;
 
-        /* The reader's. */
-        struct map ids; /* of the ring's event */
+        /* Used by the reader. */
+        struct map ids; /* ids of the ring's event */
 };
 
 /* --- stop_event.c: the event that stops --- */
 
 struct perf_attr stop_event_attr(const struct perf_attr *ring);
 
-/* What a sample stands for; 0: it has to be read. */
+/* The period of each sample; 0 if it has to be read. */
 uint64_t stop_event_period(const struct perf_attr *attr);
 
-/* On a thread, and all threads that it begins. */
+/* Opens the event on a thread; threads that it creates inherit it. */
 void stop_event_open(struct stop_engine *engine, struct stop_process *process, int32_t tid);
 void stop_event_close(struct stop_engine *engine, struct stop_process *process);
 
 /* What was counted since the last sample of the process. */
 uint64_t stop_event_read_period(struct stop_process *process);
 
-/* --- stop_task.c: who is traced --- */
+/* --- stop_task.c: traced processes and threads --- */
 
 struct stop_task *stop_task_find(const struct stop_engine *engine, int32_t tid);
 
-/* A process whose threads are traced from now on; it has none yet. */
+/* Adds a process, without threads. */
 struct stop_process *stop_process_new(struct stop_engine *engine, int32_t pid);
 struct stop_process *stop_process_find(const struct stop_engine *engine, int32_t pid);
 struct stop_task *stop_task_new(struct stop_engine *engine, struct stop_process *process, int32_t tid);
 void stop_task_free(struct stop_engine *engine, struct stop_task *task);
 
-/* With its threads. */
+/* Also frees its threads. */
 void stop_process_free(struct stop_engine *engine, struct stop_process *process);
 
 /* --- stop_span.c: the ring's samples of traced processes --- */
@@ -155,122 +164,129 @@ void stop_span_release(struct stop_engine *engine);
 
 /* --- stop_seen.c: threads that block the signal --- */
 
-/* A thread begins, or has ended. */
+/* Called when a thread begins, and when it has ended. */
 void stop_seen_begin(struct stop_engine *engine, int32_t tid);
 void stop_seen_end(struct stop_engine *engine, int32_t tid);
 
-/* It has stopped at `time_ns`; under the lock.  False when it comes from a block that ends now: the ring's samples of that time
- * were kept. */
+/* Called when the thread has stopped at `time_ns`; under the lock. False if it had blocked SIGTRAP until now,
+ * because the ring's samples up to this time were kept. */
 bool stop_seen_stop(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
 
-/* Whether a sample of the ring has to be kept, since the thread blocks the signal; under the lock. */
+/* Whether a sample of the ring has to be kept because the thread blocks SIGTRAP; under the lock. */
 bool stop_seen_keeps(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
 void stop_seen_release(struct stop_engine *engine);
 
-/* --- stop_status.c: what /proc says of a thread --- */
+/* --- stop_status.c: the status of a thread in /proc --- */
 
-int32_t stop_status_pid(int32_t tid); /* of its process; 0: it is gone */
-bool stop_status_runs(int32_t tid);   /* it is there and has not ended */
+int32_t stop_status_pid(int32_t tid); /* the process of a thread; 0 if it has ended */
+bool stop_status_runs(int32_t tid);   /* it exists and has not ended */
 bool stop_status_may_trace(void);     /* this process has CAP_SYS_PTRACE */
 bool stop_status_blocks(int32_t tid, int sig);
 bool stop_status_ignores(int32_t tid, int sig);
 bool stop_status_catches(int32_t tid, int sig);
-bool stop_status_is_filtered(int32_t tid); /* a filter decides about its system calls */
+bool stop_status_is_filtered(int32_t tid); /* it has a seccomp filter */
 
 /* --- stop_interpreter.c --- */
 
-/* Whether the program that a process runs is a Python interpreter. */
+/* Whether the program of a process is a Python interpreter. */
 bool stop_interpreter_is(struct stop_engine *engine, int32_t pid);
 
 /* --- stop_sample.c --- */
 
-/* The thread stands at an overflow: makes its sample. */
+/* Takes the sample of a thread that is stopped at an overflow. */
 void stop_sample_take(struct stop_engine *engine, struct stop_task *task);
 
-/* --- stop_stack.c: stacks that records have no room for; all under the lock --- */
+/* --- stop_stack.c: stack copies that do not fit into records; all under the lock --- */
 
-/* A new one; NULL: too many wait. */
+/* Adds a stack copy of `size` bytes. If too many copies wait, or `size` is 0, it has no bytes and is marked
+ * as left out. */
 struct stop_stack *stop_stack_new(struct stop_engine *engine, const struct stop_thread *thread, size_t size);
 void stop_stack_release(struct stop_engine *engine);
 
 /* --- stop_trace.c --- */
 
-/* False: errno. */
+/* On failure sets errno. */
 bool stop_trace_seize(int32_t tid);
 
-/* With a signal, or 0. */
+/* Continues the thread, with a signal or 0. */
 void stop_trace_go_on(struct stop_engine *engine, int32_t tid, int sig);
 void stop_trace_let_go(int32_t tid);
 
-/* Looks at what wait4 gave, and lets the thread go on. */
+/* Handles a result of wait4 and continues the thread. */
 void stop_trace_see(struct stop_engine *engine, int32_t tid, int status, const struct rusage *usage);
 
 /* --- stop_again.c: privileged programs --- */
 
 enum stop_privilege {
         STOP_NO_PRIVILEGE,
-        STOP_PRIVILEGE,    /* which it has lost because it is traced */
-        STOP_NOT_READABLE, /* its file: it may have lost one */
+        STOP_PRIVILEGE,    /* it lost its privilege because it is traced */
+        STOP_NOT_READABLE, /* its file can't be checked; it may have lost a privilege */
 };
 
-/* Of the program that a process has just executed. */
+/* Checks the program that a process has just executed. */
 enum stop_privilege stop_again_privilege(const struct stop_engine *engine, int32_t pid);
 
-/* Lets the process execute the program again, and lets it go. */
+/* Makes the process execute the program again and detaches it. */
 void stop_again_begin(struct stop_engine *engine, int32_t pid);
 
-/* Whether its system calls stop for that; at such a stop; when the process has ended. */
+/* stop_again_is: whether the process repeats its exec; stop_again_see: called when it stops at a system call;
+ * stop_again_end: called when it has ended. */
 bool stop_again_is(const struct stop_engine *engine, int32_t pid);
 void stop_again_see(struct stop_engine *engine, int32_t pid);
 void stop_again_end(struct stop_engine *engine, int32_t pid);
 
-/* Where an instruction calls the kernel; 0: it was not found. */
+/* Finds an instruction that makes a system call; 0 if there is none. */
 uint64_t stop_again_find_call(int32_t pid, uint64_t vdso);
 
-/* Keeps the name of a program that may run without its privilege. */
-void stop_again_note(struct stop_engine *engine, int32_t pid);
+/* --- stop_names.c --- */
 
-/* --- stop_ignore.c: SIGTRAP, which would kill the program with the recorder --- */
+/* Adds the name of a process's program to a list of the engine. */
+void stop_names_add(struct stop_engine *engine, struct stop_names *names, int32_t pid);
 
-/* At a stop of the event's: has the process ignore the signal, if that is left to do.  The thread's system calls stop then. */
+/* --- stop_ignore.c: protects the program from SIGTRAP if the recorder is killed --- */
+
+/* Called at a stop of the event: if not done yet, makes the process ignore the signal. The thread's system
+ * calls stop then. */
 void stop_ignore_begin(struct stop_engine *engine, struct stop_task *task);
 bool stop_ignore_is(const struct stop_engine *engine, int32_t tid);
 bool stop_ignore_is_any(const struct stop_engine *engine);
 
-/* At such a stop; when the thread has ended. */
+/* stop_ignore_see: called when the thread stops at a system call; stop_ignore_end: called when it has
+ * ended. */
 void stop_ignore_see(struct stop_engine *engine, int32_t tid);
 void stop_ignore_end(struct stop_engine *engine, int32_t tid);
 void stop_ignore_release(struct stop_engine *engine);
 
-/* --- stop_late.c: tracing of what runs already --- */
+/* --- stop_late.c: tracing processes that already run --- */
 
-/* By any thread: has the tracer trace a process, if it does not yet. */
+/* For any thread: asks the tracer to trace a process, if it is not traced yet. */
 void stop_late_ask(struct stop_engine *engine, int32_t pid);
 bool stop_late_is_busy(struct stop_engine *engine);
 
-/* By the tracer: does what was asked for. */
+/* For the tracer: traces the processes that were asked for. */
 void stop_late_seize(struct stop_engine *engine);
 bool stop_late_next_ended(struct stop_engine *engine, struct stop_ended *ret);
 
-/* By the thread that watches: waits for threads of the process that the tracer has been trying to trace for a while. */
+/* For the watching thread: reaps threads of the process that the tracer has been trying to trace for a
+ * while. */
 void stop_late_reap(struct stop_engine *engine);
 
 /* --- stop_watch.c: descendants --- */
 
-/* Watches those of the engine's command, on a thread of its own. */
+/* Watches the descendants of the command, on a thread of its own. */
 struct stop_watch *stop_watch_new(struct stop_engine *engine, struct err *err);
 void stop_watch_wake(const struct stop_watch *watch);
 
-/* Waits for the thread, after the tracer has ended. */
+/* Waits for the thread; call after the tracer has ended. */
 void stop_watch_end(struct stop_watch *watch);
 void stop_watch_free(struct stop_watch *watch);
 
 /* --- stop_engine.c --- */
 
-/* Interrupts the tracer's wait, unless it is just about to begin: then again. */
+/* Interrupts the tracer's wait. Has no effect if the wait has not begun yet; then repeat it. */
 void stop_engine_wake(struct stop_engine *engine);
 
-/* A thread that gets no signals but the one that wakes it.  0 or an errno. */
+/* Starts a thread that receives no signals except the one that wakes it. Returns 0 or an errno. */
 int stop_engine_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *arg);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a program is a Python interpreter: its file defines _PyRuntime, as all of CPython since 3.7 do, or needs libpython. */
+/* Recognizes Python interpreters: their file defines _PyRuntime, as CPython does since 3.7, or needs
+ * libpython. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@ enum { NO = 1, YES = 2 };
 
 static bool defines_runtime(struct object *object, enum object_table table)
 {
-        enum { MAX_SYMBOLS = 1 << 20 }; /* the program stands meanwhile */
+        enum { MAX_SYMBOLS = 1 << 20 }; /* the program is stopped meanwhile */
         struct object_symbols symbols;
         struct object_symbol symbol;
 
@@ -32,7 +33,7 @@ static bool read_section(struct object *object, const char *name, struct cursor 
         return section && object_read_section(object, section, ret, NULL);
 }
 
-/* The entries DT_NEEDED. */
+/* Checks the DT_NEEDED entries. */
 static bool needs_libpython(struct object *object)
 {
         enum { NEEDED = 1, ENTRY_BYTES = 16 };
@@ -52,7 +53,7 @@ static bool needs_libpython(struct object *object)
         return false;
 }
 
-/* Code of another machine or of 32 bits has other registers. */
+/* Programs of another machine or with 32 bits have other registers. */
 static bool is_ours(const struct object *object)
 {
         enum object_machine wanted =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tracing of processes that run already: asked for by the thread that watches, done by the tracer. */
+/* Tracing of processes that already run: the watching thread asks for it, the tracer does it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static bool take_asked(struct stop_engine *e, int32_t *ret_pid)
 
 /* --- the tracer --- */
 
-/* 0: traced from now on; else an errno. */
+/* Returns 0 if the thread is now traced, else an errno. */
 static int seize_thread(struct stop_engine *e, int32_t pid, int32_t tid)
 {
         struct stop_process *process;
@@ -65,7 +65,7 @@ static int seize_thread(struct stop_engine *e, int32_t pid, int32_t tid)
         return 0;
 }
 
-/* Threads begin while others are traced; those that traced ones begin are traced by themselves. */
+/* Repeat until there are no new threads. Threads created by traced ones are traced automatically. */
 static size_t seize_new_threads(struct stop_engine *e, int32_t pid, int *ret_error)
 {
         int32_t *tids = NULL;
@@ -84,14 +84,15 @@ static size_t seize_new_threads(struct stop_engine *e, int32_t pid, int *ret_err
         return n_seized;
 }
 
-static void count_refused(struct stop_engine *e)
+static void count_refused(struct stop_engine *e, int32_t pid)
 {
+        stop_names_add(e, &e->refused, pid);
         os_lock_enter(e->lock);
         e->counts.n_refused++;
         os_lock_leave(e->lock);
 }
 
-/* Each thread gets an event of its own, which the threads that it begins inherit. */
+/* Each thread gets its own event, which the threads that it creates inherit. */
 static void seize_process(struct stop_engine *e, int32_t pid)
 {
         struct stop_process *process;
@@ -102,9 +103,9 @@ static void seize_process(struct stop_engine *e, int32_t pid)
         while (seize_new_threads(e, pid, &error))
                 ;
         process = stop_process_find(e, pid);
-        /* The kernel says the same of one that has ended. */
+        /* The kernel also returns EPERM for a process that has ended. */
         if (!process && error == EPERM && stop_status_runs(pid))
-                count_refused(e);
+                count_refused(e, pid);
         if (!process)
                 return;
         for (const struct stop_task *task = process->tasks; task; task = task->next)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs on the thread that reads the rings, when the samples are in order.  Lines are looked up here and not while the thread
- * stands. */
+/* Runs on the thread that reads the rings, with samples in order. Lines are looked up here, not while the
+ * thread is stopped. */
 #include "stop_merge.h"
 
 #include <inttypes.h>
@@ -11,27 +11,36 @@
 #include "map.h"
 #include "mem.h"
 #include "os.h"
+#include "stop_engine.h"
 
-enum { MAX_ADDRS = 1 << 20 }; /* that are kept */
+enum { MAX_ADDRS = 1 << 20 }; /* cached addresses */
 
 struct stop_merge {
         struct stop_python *python;
         const char *symbols_path;
         struct python_places *places;
-        uint64_t nameless; /* stands for what can't be read, and for what the section has no room for */
-        struct map addrs;  /* number of a code and an instruction -> address + 1 */
-        struct map mapped; /* image -> 1: its process maps FILE.pysyms */
-        struct map files;  /* hash of a source file's path -> 1: it was looked for */
+        uint64_t nameless; /* address for code that can't be read, or that the section has no room for */
+        struct map addrs;  /* code number and instruction to address + 1 */
+        struct map mapped; /* image to 1 if its process maps FILE.pysyms */
+        struct map files;  /* hash of a source file's path to 1 after it was looked up */
         uint64_t n_by_end[PYTHON_N_PAIR_ENDS], n_unsupported;
+        uint64_t n_by_walk_end[UNWIND_N_ENDS]; /* for ends that have a text in walk_end_texts */
         struct python_counts counts;
 
-        /* Of the current sample. */
+        /* The current sample. */
         int32_t pid;
         bool has_stack;
         struct stop_python_stack stack;
         const struct python_frame *frames;
         uint8_t kinds[UNWIND_MAX_FRAMES];
         struct python_link links[UNWIND_MAX_FRAMES + PYTHON_MAX_FRAMES];
+};
+
+/* Reasons for missing native frames that are more precise than "truncated". */
+static const char *const walk_end_texts[UNWIND_N_ENDS] = {
+        [UNWIND_END_LIMIT] = "more than 8,000 native frames",
+        [UNWIND_END_LARGE] = "native stack larger than 1 MiB",
+        [UNWIND_END_CROWDED] = "native stack left out because too many waited to be unwound",
 };
 
 struct stop_merge *stop_merge_new(struct stop_python *python, const char *symbols_path)
@@ -110,7 +119,7 @@ static uint32_t line_number(int32_t line)
         return line > 0 ? (uint32_t)line : 0;
 }
 
-/* By the root and the folder of the process, which may have ended: then by ours. */
+/* Finds the file below the root or working directory of the process; if that has ended, below ours. */
 static bool find_source(int32_t pid, const char *path, struct os_stat *ret)
 {
         AUTO_RELEASE(buf) seen = {0};
@@ -119,7 +128,7 @@ static bool find_source(int32_t pid, const char *path, struct os_stat *ret)
         return (os_stat(buf_text(&seen), ret) || os_stat(path, ret)) && ret->is_file;
 }
 
-/* Keeps size and time of a source file, for who reads it after the recording. */
+/* Stores size and mtime of a source file for reading it after the recording. */
 static void see_source(struct stop_merge *m, const char *path)
 {
         struct os_stat file;
@@ -145,7 +154,7 @@ static uint64_t add_place(struct stop_merge *m, const struct python_frame *frame
         return addr ? addr : m->nameless;
 }
 
-/* Of a Python frame's line; 0: it is not to be shown. */
+/* The address of a Python frame's line; 0 if the frame is not to be shown. */
 static uint64_t addr_of(struct stop_merge *m, const struct python_frame *frame)
 {
         uint64_t *known;
@@ -190,7 +199,7 @@ static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame
         };
 
         for (size_t i = 0; i < n; i++) {
-                /* A return address may be that of the next function. */
+                /* A return address may already belong to the next function. */
                 uint64_t pc = natives[i].is_exact ? natives[i].pc : natives[i].pc - 1;
 
                 m->kinds[i] = (uint8_t)stop_python_kind(m->python, &m->stack, pc);
@@ -201,7 +210,7 @@ static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame
 struct merged_chain {
         struct buf *out;
         size_t n_left;
-        bool is_cut; /* it had no room for all */
+        bool is_cut; /* some addresses did not fit */
 };
 
 static void add_word(struct merged_chain *chain, uint64_t addr)
@@ -220,8 +229,8 @@ static void add_natives(struct merged_chain *chain, const struct unwind_frame *n
                 add_word(chain, natives[i].pc);
 }
 
-/* Pairing leaves eval frames out.  A chain has them before the Python frames that they run, since the sampled address may be
- * in one and views show the one or the other. */
+/* Pairing removes eval frames. The chain keeps them before the Python frames that they run, because the
+ * sampled address may be in one, and views show either the one or the other. */
 static void add_links(struct stop_merge *m, const struct unwind_frame *natives, size_t n, size_t n_links,
                       struct merged_chain *chain)
 {
@@ -245,12 +254,14 @@ static void add_links(struct stop_merge *m, const struct unwind_frame *natives, 
         add_natives(chain, natives, next, n);
 }
 
-static void count(struct stop_merge *m, enum python_pair_end end)
+static void count(struct stop_merge *m, enum python_pair_end end, enum unwind_end walk_end)
 {
         if (m->stack.is_unsupported)
                 m->n_unsupported++;
         else if (end == PYTHON_PAIR_MERGED)
                 m->counts.n_merged++;
+        else if (end == PYTHON_PAIR_NATIVE_CUT && walk_end_texts[walk_end])
+                m->n_by_walk_end[walk_end]++;
         else if (end != PYTHON_PAIR_NATIVE_ONLY)
                 m->n_by_end[end]++;
         m->counts.n_stacks += m->stack.is_unsupported || end != PYTHON_PAIR_NATIVE_ONLY;
@@ -258,16 +269,16 @@ static void count(struct stop_merge *m, enum python_pair_end end)
                 stop_python_forget(m->python, m->stack.tid);
 }
 
-bool stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, size_t n, bool is_whole,
-                    size_t max_words, struct buf *out)
+bool stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, size_t n,
+                    enum unwind_end walk_end, size_t max_words, struct buf *out)
 {
         struct merged_chain chain = {.out = out, .n_left = max_words};
         enum python_pair_end end = PYTHON_PAIR_NATIVE_ONLY;
         size_t n_links = 0;
 
         if (m->has_stack) {
-                end = pair(m, natives, n, is_whole, &n_links);
-                count(m, end);
+                end = pair(m, natives, n, unwind_end_is_whole(walk_end), &n_links);
+                count(m, end, walk_end);
         }
         if (end == PYTHON_PAIR_MERGED)
                 add_links(m, natives, n, n_links, &chain);
@@ -290,7 +301,10 @@ const struct python_places *stop_merge_places(const struct stop_merge *m)
 const struct python_counts *stop_merge_counts(struct stop_merge *m)
 {
         m->counts.n_reasons = 0;
+        _Static_assert(DEEP_STACK_LIMIT == 1 << 20 && UNWIND_MAX_FRAMES == 8000, "the limits that are told");
         add_reason(&m->counts, m->n_unsupported, "of a CPython version that is not supported");
+        for (size_t i = 0; i < UNWIND_N_ENDS; i++)
+                add_reason(&m->counts, m->n_by_walk_end[i], walk_end_texts[i]);
         for (size_t i = 0; i < PYTHON_N_PAIR_ENDS; i++)
                 add_reason(&m->counts, m->n_by_end[i], python_pair_end_text((enum python_pair_end)i));
         return &m->counts;

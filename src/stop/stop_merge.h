@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the native frames and the Python frames of a sample to one chain, in which the line of each Python frame has an
- * address: python_section.h. */
+/* Merges the native frames and the Python frames of a sample to one chain, in which the line of each Python
+ * frame has an address: python_section.h. */
 #ifndef STOP_MERGE_H
 #define STOP_MERGE_H
 
@@ -12,20 +12,21 @@
 
 struct stop_merge;
 
-/* `symbols_path` is that of FILE.pysyms, absolute; both are kept by the caller. */
+/* `symbols_path` is the absolute path of FILE.pysyms; both arguments belong to the caller. */
 struct stop_merge *stop_merge_new(struct stop_python *python, const char *symbols_path);
 void stop_merge_free(struct stop_merge *merge);
 AUTO_DEFINE(stop_merge)
 
-/* Before the record of a sample is written: takes its Python frames, and appends the record that maps FILE.pysyms where
- * its process has none.  Samples come in the order of their times. */
+/* Call before the sample's record is written: takes its Python frames, and appends the record that maps
+ * FILE.pysyms if the process does not have it yet. Samples must come in order of time. */
 void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, const struct sample *sample,
                       struct buf *out);
 
-/* Appends at most `max_words` addresses: `n` native frames, innermost first, and the Python frames that they run.
- * `is_whole`: the native frames reach the outermost one.  False: there were more, and the outermost ones are missing. */
-bool stop_merge_add(struct stop_merge *merge, const struct unwind_frame *natives, size_t n, bool is_whole,
-                    size_t max_words, struct buf *out);
+/* Appends at most `max_words` addresses: `n` native frames, innermost first, and the Python frames that they
+ * run. `walk_end` says whether the native frames reach the outermost one, or why not. False if the outermost
+ * frames did not fit. */
+bool stop_merge_add(struct stop_merge *merge, const struct unwind_frame *natives, size_t n,
+                    enum unwind_end walk_end, size_t max_words, struct buf *out);
 
 /* For the session; valid until the next sample. */
 const struct python_places *stop_merge_places(const struct stop_merge *merge);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is read while a thread stands: its frames, and code objects that are seen for the first time or have changed.  The
- * engine's thread writes, the reader of the samples takes; what both touch is under the lock. */
+/* While a thread is stopped, its frames are read, and code objects that are new or have changed. The engine's
+ * thread writes, the reader of the samples takes; a lock protects what both use. */
 #include "stop_python.h"
 
 #include <stdlib.h>
@@ -14,41 +14,41 @@
 #include "stop_binary.h"
 
 enum {
-        MAX_IMAGES = 128, /* processes whose state is kept; that of the others is found again */
+        MAX_IMAGES = 128, /* processes whose state is kept; the state of others is searched again */
         MAX_THREADS_OF_IMAGE = 4096,
         MAX_CODES_OF_IMAGE = 1 << 14,
         MAX_CODE_BYTES = 64 << 20,     /* of the different code objects of a recording */
-        MAX_READ_BYTES = 8 << 20,      /* of code objects at one stop; the rest are read at later ones */
-        NS_BETWEEN_SEARCHES = 2000000, /* for the interpreter's file */
+        MAX_READ_BYTES = 8 << 20,      /* of code objects at one stop; the others are read at later stops */
+        NS_BETWEEN_SEARCHES = 2000000, /* between searches for the interpreter's file */
         MAX_LOG_BYTES = 256 << 20,     /* that the reader has not taken yet */
-        MAX_STOPS_BETWEEN = 1 << 16,   /* attempts to read a damaged code object */
+        MAX_STOPS_BETWEEN = 1 << 16,   /* between attempts to read an invalid code object */
 };
 
 /* A code object of a process. */
 struct seen_code {
-        struct python_code where; /* without texts and lines: to tell whether it is still there */
-        uint64_t number;          /* of its content, counted from 1; 0: it can't be read */
-        uint64_t checked;         /* at this stop */
-        uint64_t retry;           /* it could not be read: not before this stop again */
-        uint32_t n_stops_between; /* such attempts */
+        struct python_code where; /* without texts and lines: used to check whether it is unchanged */
+        uint64_t number;          /* number of its content, from 1; 0 if it can't be read */
+        uint64_t checked;         /* the stop at which it was checked last */
+        uint64_t retry;           /* after a failure, do not try again before this stop */
+        uint32_t n_stops_between; /* stops between two attempts */
 };
 
-/* A process that runs one program. */
+/* A process while it runs one program. */
 struct python_image {
         uint32_t number;
-        uint32_t binary; /* 0: not found yet */
+        uint32_t binary; /* 0 if not found yet */
         bool is_unsupported;
         uint64_t bias;
         uint64_t next_search_ns;
-        uint64_t used; /* the number of the stop that it was asked for last */
+        uint64_t used; /* the stop at which it was used last */
         struct python_runtime runtime;
-        struct map threads; /* tid -> struct python_thread * */
-        struct map codes;   /* address -> index of `seen` + 1 */
+        struct map threads; /* tid to struct python_thread * */
+        struct map codes;   /* address to index in `seen` + 1 */
         struct seen_code *seen;
         size_t n_codes, cap_codes;
 };
 
-/* Codes that were seen before, as they are now: read at once, which costs less than one by one. */
+/* Known code objects to check for changes: one system call reads them all. */
 struct code_batch {
         struct seen_code *seen[STOP_MAX_PIECES];
         struct stop_piece pieces[STOP_MAX_PIECES];
@@ -59,24 +59,24 @@ struct code_batch {
 struct stop_python {
         struct stop_binaries *binaries;
 
-        /* The engine's. */
+        /* Used by the engine. */
         struct python_image *images[MAX_IMAGES];
         size_t n_images;
         uint64_t n_stops;
-        struct map codes_by_content; /* hash -> number + 1 */
+        struct map codes_by_content; /* hash to code number */
         struct python_frame frames[PYTHON_MAX_FRAMES];
         struct code_batch batch;
 
         /* Under the lock. */
         struct os_lock *lock;
-        struct buf log;       /* struct stop_python_stack, then its frames */
-        struct map to_forget; /* threads whose states are to be searched again */
+        struct buf log;       /* each struct stop_python_stack is followed by its frames */
+        struct map to_forget; /* threads whose state has to be searched again */
         struct python_code **codes;
         size_t n_codes, cap_codes;
-        size_t code_bytes; /* the engine's alone, as the next */
+        size_t code_bytes; /* used by the engine only, like the next one */
         size_t read_bytes; /* of code objects at this stop */
 
-        /* The reader's. */
+        /* Used by the reader. */
         struct buf taken;
         size_t taken_at;
 };
@@ -137,7 +137,7 @@ void stop_python_free(struct stop_python *p)
         free(p);
 }
 
-/* --- the engine's thread: who stands --- */
+/* --- the engine's thread: images and threads --- */
 
 static struct python_image *add_image(struct stop_python *p, uint32_t number)
 {
@@ -201,7 +201,7 @@ static struct python_thread *get_thread(struct stop_python *p, struct python_ima
         thread = (struct python_thread *)(uintptr_t)*slot;
         if (thread && is_to_forget(p, stands->tid))
                 python_thread_forget(thread);
-        /* A tid that is used again has another thread pointer, or the same and is found by it. */
+        /* A reused tid has another thread pointer; if it has the same one, that still finds its state. */
         if (!thread || thread->pointer != stands->tls) {
                 free(thread);
                 thread = mem_new(1, sizeof(*thread));
@@ -213,7 +213,8 @@ static struct python_thread *get_thread(struct stop_python *p, struct python_ima
         return thread;
 }
 
-/* By the thread pointer, and where no thread state has that one by the native id, which costs a file of /proc. */
+/* Finds the thread state by the thread pointer; if that fails, by the native id, which requires reading a
+ * file of /proc. */
 static void walk(struct stop_python *p, struct python_image *image, struct python_thread *thread,
                  const struct stop_thread *stands, struct python_memory *memory,
                  struct python_walked *ret_walked)
@@ -243,7 +244,7 @@ static uint64_t hash_of(const struct python_code *code)
         return code->n_lines ? map_mix(hash + map_hash_bytes(code->lines, code->n_lines)) : hash;
 }
 
-/* Takes what `code` owns. */
+/* Takes ownership of the contents of `code`. */
 static uint64_t add_code(struct stop_python *p, struct python_code *code)
 {
         uint64_t hash = hash_of(code);
@@ -252,7 +253,7 @@ static uint64_t add_code(struct stop_python *p, struct python_code *code)
         struct python_code *kept;
 
         p->read_bytes += bytes;
-        /* The number of codes is the engine's own: nobody else changes it. */
+        /* Only the engine changes the number of codes. */
         if (known || p->code_bytes + bytes > MAX_CODE_BYTES) {
                 python_code_release(code);
                 return known ? *known : 0;
@@ -266,7 +267,8 @@ static uint64_t add_code(struct stop_python *p, struct python_code *code)
         return *map_put(&p->codes_by_content, hash, NULL) = p->n_codes;
 }
 
-/* A damaged code object mostly stays so; it is tried again ever more rarely, since another one may lie there later. */
+/* An invalid code object usually stays invalid. It is tried again less and less often, because another one
+ * may be at this address later. */
 static void wait_to_read(const struct stop_python *p, struct seen_code *seen)
 {
         if (seen->n_stops_between < MAX_STOPS_BETWEEN)
@@ -274,7 +276,7 @@ static void wait_to_read(const struct stop_python *p, struct seen_code *seen)
         seen->retry = p->n_stops + 1 + seen->n_stops_between;
 }
 
-/* The number + 1 of the code object that lies at an address now; 0: none that can be read. */
+/* The number of the code object that is now at an address; 0 if it can't be read. */
 static uint64_t code_at(struct stop_python *p, struct python_image *image, struct python_memory *memory,
                         uint64_t addr)
 {
@@ -340,7 +342,7 @@ static void check_codes(struct stop_python *p, struct python_image *image, const
 
                 if (!seen || seen->checked == p->n_stops || p->n_stops < seen->retry)
                         continue;
-                seen->checked = p->n_stops; /* until it is found to be another */
+                seen->checked = p->n_stops; /* reset if the code has changed */
                 batch->seen[batch->n] = seen;
                 batch->pieces[batch->n] = (struct stop_piece){seen->where.addr, batch->bytes[batch->n],
                                                               image->runtime.layout.code_bytes};

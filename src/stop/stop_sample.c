@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread that stands at an overflow becomes a PERF_RECORD_SAMPLE in the layout of the ring's event, with as much of its stack
- * as is in use and has room in a record. */
+/* Turns a thread that is stopped at an overflow into a PERF_RECORD_SAMPLE with the layout of the ring's event
+ * and as much of its stack as is in use and fits into the record. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -17,9 +17,9 @@
 #include "stop_internal.h"
 
 enum {
-        DEEP_LIMIT = 1 << 20,
-        STACK_LIMIT = 64512,  /* what a record has room for beside the other fields, whose size has 16 bits */
-        CROWDED_STACK = 8192, /* where so many samples wait that memory has to be spared */
+        /* a record, whose size has 16 bits, has room for this much besides the other fields */
+        STACK_LIMIT = 64512,
+        CROWDED_STACK = 8192, /* used if more than CROWDED_BYTES of samples wait, to save memory */
         CROWDED_BYTES = 64 << 20,
         MAX_ASKED_CPU = 16,
 };
@@ -39,7 +39,7 @@ static void read_regs(const struct user_regs_struct *user, int32_t tid, struct s
         ptrace(PTRACE_GETREGSET, tid, (void *)NT_THREAD_POINTER, &tls);
 }
 #else
-/* In the order of perf's numbers (uapi asm/perf_regs.h). */
+/* In the order of perf's register numbers (uapi asm/perf_regs.h). */
 static void read_regs(const struct user_regs_struct *user, int32_t tid, struct stop_thread *ret)
 {
         const uint64_t by_number[] = {
@@ -68,7 +68,7 @@ static bool get_regs(struct stop_thread *ret)
 
 /* --- the stack --- */
 
-/* The mapping that has the stack pointer. */
+/* Finds the mapping that contains the stack pointer. */
 static void find_stack(struct stop_task *task, uint64_t sp)
 {
         struct linux_maps maps;
@@ -85,8 +85,8 @@ static void find_stack(struct stop_task *task, uint64_t sp)
         }
 }
 
-/* How much of the stack is in use.  The stack of a thread that pthread_create made ends below what the thread pointer leads
- * to; what follows it in the same mapping may be anything. */
+/* The used size of the stack. The stack of a thread created by pthread_create ends below its thread pointer;
+ * the rest of the mapping contains other data. */
 static uint64_t used_stack(struct stop_task *task, const struct stop_thread *thread)
 {
         uint64_t sp = thread->stack_addr, end;
@@ -99,7 +99,7 @@ static uint64_t used_stack(struct stop_task *task, const struct stop_thread *thr
         return end > sp ? end - sp : 0;
 }
 
-/* glibc registers it (rseq) where each thread begins. */
+/* glibc registers rseq at the start of each thread. */
 static void find_cpu(struct stop_task *task)
 {
         enum { GET_RSEQ = 0x420f, CPU_ID_OFF = 4 }; /* PTRACE_GET_RSEQ_CONFIGURATION */
@@ -111,12 +111,12 @@ static void find_cpu(struct stop_task *task)
         if (task->cpu_addr || task->n_asked_cpu >= MAX_ASKED_CPU)
                 return;
         task->n_asked_cpu++;
-        /* C libraries differ in the type of a request that they have no name for. */
+        /* Not ptrace(): C libraries disagree on the type of an unnamed request. */
         if (syscall(SYS_ptrace, GET_RSEQ, task->tid, sizeof(rseq), &rseq) == sizeof(rseq) && rseq.addr)
                 task->cpu_addr = rseq.addr + CPU_ID_OFF;
 }
 
-/* One system call for both.  Returns how many bytes of the stack there are. */
+/* Reads CPU number and stack with one system call. Returns the number of stack bytes read. */
 static size_t read_memory(struct stop_task *task, uint64_t sp, void *stack, size_t size, uint32_t *ret_cpu)
 {
         struct iovec to[] = {{ret_cpu, sizeof(*ret_cpu)}, {stack, size}};
@@ -128,7 +128,7 @@ static size_t read_memory(struct stop_task *task, uint64_t sp, void *stack, size
         rest = first ? 0 : sizeof(*ret_cpu);
         if (n >= (ssize_t)rest)
                 return (size_t)n - rest;
-        task->cpu_addr = 0; /* its memory was given back */
+        task->cpu_addr = 0; /* the thread's memory was freed */
         *ret_cpu = UINT32_MAX;
         n = process_vm_readv(task->tid, to + 1, 1, from + 1, 1, 0);
         return n > 0 ? (size_t)n : 0;
@@ -167,8 +167,8 @@ size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct st
 
 /* --- the record --- */
 
-/* Fields stand in the order of the bits of sample_type, but for IDENTIFIER, which comes first (perf_event_open(2)).  Returns where
- * the CPU stands, which is read later; 0: nowhere. */
+/* The fields are in the order of the bits of sample_type, except that IDENTIFIER comes first
+ * (perf_event_open(2)). Returns the offset of the CPU, which is filled in later; 0 if there is none. */
 static size_t add_fields(struct stop_engine *e, struct stop_process *process,
                          const struct stop_thread *thread, struct buf *out)
 {
@@ -203,8 +203,8 @@ static size_t add_fields(struct stop_engine *e, struct stop_process *process,
         return cpu_at;
 }
 
-/* The size of the copy, the copy, and how many of its bytes were filled.  As in the kernel's records, fewer filled bytes than
- * the copy has say that there was no more of the stack. */
+/* Adds the size of the copy, the copy, and the number of its filled bytes. As in the kernel's records, fewer
+ * filled bytes than the size mean that the whole stack was copied. */
 static void add_stack(struct stop_task *task, struct stop_thread *thread, uint64_t used, size_t limit,
                       struct buf *out, uint32_t *ret_cpu)
 {
@@ -230,14 +230,16 @@ static void add_stack(struct stop_task *task, struct stop_thread *thread, uint64
                 buf_add_u64(out, is_whole ? got : size);
 }
 
-/* Beside the record, for the unwinder. */
+/* Copies the stack for the unwinder, outside the record. If `is_crowded`, only marks it as left out. */
 static void keep_deep_stack(struct stop_engine *e, struct stop_task *task, struct stop_thread *thread,
-                            uint64_t used)
+                            uint64_t used, bool is_crowded)
 {
-        struct stop_stack *stack = stop_stack_new(e, thread, used < DEEP_LIMIT ? (size_t)used : DEEP_LIMIT);
+        size_t wanted = used < DEEP_STACK_LIMIT ? (size_t)used : DEEP_STACK_LIMIT;
+        struct stop_stack *stack = stop_stack_new(e, thread, is_crowded ? 0 : wanted);
         uint32_t cpu;
 
-        if (!stack)
+        stack->copy.used_size = used > DEEP_STACK_LIMIT || stack->copy.is_left_out ? used : 0;
+        if (stack->copy.is_left_out)
                 return;
         thread->stack = (const uint8_t *)stack->copy.bytes.data;
         thread->stack_bytes =
@@ -250,11 +252,12 @@ static void add_record(struct stop_engine *e, struct stop_task *task, struct sto
                        uint64_t used, struct buf *out)
 {
         struct perf_header header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_MISC_USER};
-        size_t limit = out->len > CROWDED_BYTES ? CROWDED_STACK : STACK_LIMIT, start = out->len, cpu_at;
+        bool is_crowded = out->len > CROWDED_BYTES;
+        size_t limit = is_crowded ? CROWDED_STACK : STACK_LIMIT, start = out->len, cpu_at;
         uint32_t cpu = UINT32_MAX;
 
-        if (used > STACK_LIMIT && e->request.event->is_unwound) {
-                keep_deep_stack(e, task, thread, used);
+        if (used > limit && e->request.event->is_unwound) {
+                keep_deep_stack(e, task, thread, used, is_crowded);
                 limit = CROWDED_STACK;
         }
         buf_add(out, &header, sizeof(header));
@@ -277,7 +280,7 @@ void stop_sample_take(struct stop_engine *e, struct stop_task *task)
         uint64_t used;
 
         if (!get_regs(&thread))
-                return; /* it was killed */
+                return; /* the thread was killed */
         find_cpu(task);
         used = used_stack(task, &thread);
         os_lock_enter(e->lock);

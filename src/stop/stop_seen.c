@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that block SIGTRAP never stop, and nothing says so: where the ring has samples of a thread that has not stopped, its
- * mask is read, and as long as it blocks the signal its samples are the ring's. */
+/* Threads that block SIGTRAP never stop, and the kernel does not report it. If the ring has samples of a
+ * thread that has not stopped, its signal mask is read; while it blocks the signal, the ring's samples are
+ * used. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -8,10 +9,11 @@
 #include "os.h"
 #include "stop_internal.h"
 
-/* A thread that has stopped, or whose mask was read, so long ago is not asked again. */
+/* A thread is not checked again within this time after a stop or a check. */
 #define RECENT_NS 100000000ull
 
-/* The ring's event and the one that stops have the same frequency, so that a thread stops about once a sample. */
+/* The ring's event and the stopping event have the same frequency, so a thread should stop about once for
+ * each sample of the ring. */
 enum { MOST_UNSTOPPED = 8 };
 
 static struct stop_seen *find(const struct stop_engine *e, int32_t tid)
@@ -32,7 +34,7 @@ void stop_seen_begin(struct stop_engine *e, int32_t tid)
         os_lock_leave(e->lock);
 }
 
-/* Samples of one that blocks the signal may still be in the ring. */
+/* If it blocks the signal, the ring may still hold samples of it, so its state is kept. */
 void stop_seen_end(struct stop_engine *e, int32_t tid)
 {
         struct stop_seen *seen;
@@ -71,7 +73,7 @@ bool stop_seen_keeps(struct stop_engine *e, int32_t tid, uint64_t time_ns)
 
         if (!seen || seen->blocks || time_ns < seen->kept_until_ns)
                 return seen;
-        /* One that began while the process was about to be traced may have no event. */
+        /* A thread that was created while its process was about to be traced may have no event. */
         if (!seen->stopped_ns && ++seen->n_unstopped > MOST_UNSTOPPED) {
                 seen->blocks = true;
                 e->counts.n_not_opened++;

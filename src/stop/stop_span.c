@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When processes were traced, and the ring's samples of these times, for which there are stops.  The inherited event of the
- * ring goes on in them: it can't be turned off for one process. */
+/* The times in which processes were traced. The ring's samples of these times are dropped, because stops
+ * replace them; the inherited ring event can't be disabled for a single process. */
 #include <stdlib.h>
 
 #include "mem.h"
 #include "os.h"
 #include "stop_internal.h"
 
-/* So long after the end of a span the ring may still hold samples of it. */
+/* How long after the end of a span the ring may still hold samples of it. */
 #define KEPT_NS 10000000000ull
 
 static void free_old(struct stop_span **at, uint64_t now_ns)
@@ -24,11 +24,11 @@ static void free_old(struct stop_span **at, uint64_t now_ns)
         }
 }
 
-/* --- processes that have ended long ago --- */
+/* --- processes that ended long ago --- */
 
 struct sweep {
         uint64_t now_ns;
-        uint64_t *pids; /* of which nothing is left */
+        uint64_t *pids; /* pids without spans */
         size_t n_pids, cap_pids;
 };
 
@@ -56,7 +56,7 @@ static void sweep_spans(struct stop_engine *e, uint64_t now_ns)
         free(sweep.pids);
 }
 
-/* --- what others ask --- */
+/* --- queries --- */
 
 void stop_span_begin(struct stop_engine *e, int32_t pid)
 {

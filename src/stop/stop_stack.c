@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stacks that a record has no room for: a record's size has 16 bits. */
+/* Stack copies that do not fit into a record, whose size has 16 bits. */
 #include <stdlib.h>
 
 #include "mem.h"
 #include "os.h"
 #include "stop_internal.h"
 
-enum { MOST_BYTES = 64 << 20 }; /* of all that wait */
+enum { MOST_BYTES = 64 << 20 }; /* of all copies that wait */
 
 struct stop_stack *stop_stack_new(struct stop_engine *e, const struct stop_thread *thread, size_t size)
 {
         struct stop_stack *stack;
 
         if (e->stack_bytes + size > MOST_BYTES)
-                return NULL;
+                size = 0;
         stack = mem_new(1, sizeof(*stack));
         stack->tid = thread->tid;
         stack->time_ns = thread->time_ns;
         stack->size_bytes = size;
+        stack->copy.is_left_out = !size;
         buf_extend(&stack->copy.bytes, size);
         e->stack_bytes += size;
         if (!e->stacks)
@@ -27,7 +28,7 @@ struct stop_stack *stop_stack_new(struct stop_engine *e, const struct stop_threa
         return stack;
 }
 
-/* Those before the one that is found belong to samples that nobody walked. */
+/* Frees the first copy. Copies before the requested one belong to samples that were not unwound. */
 static void free_first(struct stop_engine *e)
 {
         struct stop_stack *stack = e->stacks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What /proc says of a thread: its process, and which signals it blocks or ignores. */
+/* The status of a thread in /proc: its process, and the signals that it blocks or ignores. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "os.h"
 #include "stop_internal.h"
 
-/* The text behind "\nKEY:" in the thread's status; NULL: it is gone. */
+/* The text after "\nKEY:" in the thread's status; NULL if the thread has ended. */
 static const char *find_line(int32_t tid, const char *key, struct buf *status)
 {
         enum { STATUS_LIMIT = 16384 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which processes and threads are traced. */
+/* The lists of traced processes and threads. */
 #include <stdlib.h>
 
 #include "mem.h"

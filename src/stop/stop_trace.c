@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tracer does at each stop of a traced thread.  To the program and its parents everything has to look as if nobody
- * traced it: signals arrive, job control works, exits are seen.  New processes are never traced, so that their privilege and
- * their debuggers stay their own. */
+/* Handles each stop of a traced thread. The program and its parents must not notice the tracing: signals
+ * arrive, job control works, exits are seen. New processes are never traced automatically, so that they keep
+ * their privileges and can be debugged. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -32,7 +32,7 @@ void stop_trace_let_go(int32_t tid)
         ptrace(PTRACE_DETACH, tid, NULL, NULL);
 }
 
-/* --- ends --- */
+/* --- end of threads --- */
 
 static void see_end(struct stop_engine *e, int32_t tid, int status, const struct rusage *usage)
 {
@@ -72,7 +72,7 @@ static void begin_interpreter(struct stop_engine *e, int32_t pid)
         stop_trace_go_on(e, pid, 0);
 }
 
-/* Nothing of the new program has run, and its first thread is its only one. */
+/* No code of the new program has run, and it has only one thread. */
 static void see_exec(struct stop_engine *e, int32_t pid)
 {
         struct stop_process *process = stop_process_find(e, pid);
@@ -84,7 +84,7 @@ static void see_exec(struct stop_engine *e, int32_t pid)
         }
         switch (stop_again_privilege(e, pid)) {
         case STOP_PRIVILEGE: stop_again_begin(e, pid); return;
-        case STOP_NOT_READABLE: stop_again_note(e, pid); break;
+        case STOP_NOT_READABLE: stop_names_add(e, &e->unprivileged, pid); break;
         case STOP_NO_PRIVILEGE: break;
         }
         if (stop_interpreter_is(e, pid))
@@ -95,8 +95,8 @@ static void see_exec(struct stop_engine *e, int32_t pid)
 
 /* --- stops without a signal --- */
 
-/* The first stop of what clone made: a thread, which the event of its process covers, or a process that sends its parent another
- * signal than SIGCHLD, which is let go. */
+/* The first stop of a task made by clone: a thread, which inherits the event, or a process whose exit signal
+ * is not SIGCHLD, which is detached. */
 static bool is_new_thread(struct stop_engine *e, int32_t tid)
 {
         int32_t pid = stop_status_pid(tid);
@@ -125,7 +125,7 @@ static void see_event_stop(struct stop_engine *e, int32_t tid, int sig)
 
 /* --- signals --- */
 
-/* A program that is not traced does not begin with the signal ignored, and would have died. */
+/* A program that is not traced does not ignore the signal, and would have been killed. */
 static void see_trap(struct stop_engine *e, int32_t tid)
 {
         bool is_ignored = stop_status_ignores(tid, SIGTRAP);

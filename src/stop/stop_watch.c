@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds interpreters among the descendants of the command, which begin untraced: a dummy event, inherited by all of them, tells
- * of forks and execs.  A program that is executed is looked at at once.  A fork that goes on in its parent's program is traced when it
- * has worked for a while, and never while it shares its parent's memory: before that it may be about to execute something else,
- * which must be neither slower nor without its privilege, or to ask for a debugger of its own.  The tracer does the rest.
- * Meanwhile threads that the tracer can't wait for are reaped here. */
+/* Finds interpreters among the descendants of the command, which start untraced: a dummy event that they
+ * inherit reports forks and execs. After an exec the program is checked at once. A fork that continues in its
+ * parent's program is traced after it has used some CPU time, and never while it shares its parent's memory:
+ * before that it may execute another program, which must not be slowed down or lose its privilege, or it may
+ * start a debugger. The tracer does the tracing. Meanwhile, this thread reaps threads that the tracer can't
+ * wait for. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -19,40 +20,40 @@
 #include "os.h"
 #include "stop_internal.h"
 
-/* CPU time in which most children execute something.  Time that passes would be used up before the child runs where CPUs are
- * busy. */
+/* CPU time within which most children execute another program. Not elapsed time, which could pass on a busy
+ * machine before the child runs. */
 #define GRACE_NS 2000000ull
 
-/* Between two looks at a child that waits. */
+/* Longest time between two checks of a waiting child. */
 #define MOST_PAUSE_NS 8000000ull
 
 enum {
-        RING_BYTES = 32768, /* some 200 processes that begin and end */
-        STORM_PAUSE_MS = 1, /* in which a storm's records gather */
-        STORM_WAKEUPS = 12, /* one after the other begin one */
-        BUSY_WAIT_MS = 1,   /* until the tracer has done what it was asked for */
-        STUCK_MS = 5,       /* a process that is traced so long may wait to be reaped */
+        RING_BYTES = 32768, /* for about 200 short processes */
+        STORM_PAUSE_MS = 1, /* pause in which the records of many processes accumulate */
+        STORM_WAKEUPS = 12, /* after this many wakeups in quick succession, start to pause */
+        BUSY_WAIT_MS = 1,   /* while the tracer has work to do */
+        STUCK_MS = 5,       /* after this time, a process that is being traced may wait to be reaped */
 };
 
-/* A process that was forked by a traced one. */
+/* A process forked by a traced process. */
 struct fork_child {
         int32_t pid, parent;
-        uint64_t due_ns;   /* the next look at it */
-        uint64_t pause_ns; /* before that */
+        uint64_t due_ns;   /* next check */
+        uint64_t pause_ns; /* time before that */
 };
 
 struct stop_watch {
         struct stop_engine *engine;
         pthread_t thread;
         int wake_fd;
-        int *fds; /* of the events, one a CPU */
+        int *fds; /* event descriptors, one for each CPU */
         struct ring *rings;
         size_t n;
         struct buf records;
         struct fork_child *forks;
         size_t n_forks, cap_forks;
-        uint64_t woken_ns; /* by records, the last time */
-        unsigned n_woken;  /* so often without a longer time between */
+        uint64_t woken_ns; /* last time that records woke the thread */
+        unsigned n_woken;  /* wakeups in quick succession */
 };
 
 /* --- records --- */
@@ -66,7 +67,7 @@ static struct perf_attr watch_attr(void)
         attr.flags |= PERF_ATTR_INHERIT | PERF_ATTR_TASK | PERF_ATTR_COMM | PERF_ATTR_COMM_EXEC |
                       PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_WATERMARK | PERF_ATTR_USE_CLOCKID;
         attr.clockid = PERF_CLOCK_MONOTONIC;
-        attr.wakeup = 1; /* a byte: records other than samples never count for wakeups by number */
+        attr.wakeup = 1; /* in bytes: records other than samples do not count towards wakeup_events */
         return attr;
 }
 
@@ -137,22 +138,22 @@ static void read_rings(struct stop_watch *w)
                 see_record(w, &header, record);
 }
 
-/* --- forks that are due --- */
+/* --- forks to check --- */
 
-enum memory { SHARED, OWN, NOT_KNOWN };
+enum memory { SHARED, OWN, NOT_ALLOWED, NOT_KNOWN };
 
-/* The parent of a vfork child waits for it: memory whose other user is gone is not shared. */
+/* The parent of a vfork child waits for it, so if the parent has ended, the memory is not shared. */
 static enum memory memory_of(const struct fork_child *child)
 {
         enum { KCMP_VM = 1 };
         long r = syscall(SYS_kcmp, child->pid, child->parent, KCMP_VM, 0, 0);
 
         if (r < 0)
-                return errno == ESRCH ? OWN : NOT_KNOWN;
+                return errno == ESRCH ? OWN : errno == EPERM ? NOT_ALLOWED : NOT_KNOWN;
         return r ? OWN : SHARED;
 }
 
-/* False: it is gone. */
+/* False if the process has ended. */
 static bool cpu_time_of(int32_t pid, uint64_t *ret_ns)
 {
         struct timespec time;
@@ -164,7 +165,7 @@ static bool cpu_time_of(int32_t pid, uint64_t *ret_ns)
         return true;
 }
 
-/* True when nothing is left to do: the child is gone, or the tracer was asked to trace it. */
+/* True if the child has ended, or the tracer was asked to trace it. */
 static bool look_at(struct stop_watch *w, struct fork_child *child)
 {
         enum memory memory = memory_of(child);
@@ -172,7 +173,9 @@ static bool look_at(struct stop_watch *w, struct fork_child *child)
 
         if (memory == NOT_KNOWN || !cpu_time_of(child->pid, &used_ns))
                 return true;
-        if (memory == OWN && used_ns >= GRACE_NS) {
+        /* Without privilege to compare memory there is none to trace; the tracer then counts the process as
+         * refused. */
+        if ((memory == OWN || memory == NOT_ALLOWED) && used_ns >= GRACE_NS) {
                 stop_late_ask(w->engine, child->pid);
                 return true;
         }
@@ -211,8 +214,8 @@ static int wait_ms(const struct stop_watch *w)
 
 /* --- the thread --- */
 
-/* PTRACE_SEIZE waits for an exec of its target, and that exec waits until its other threads are reaped, which only the process that
- * traces them can do. */
+/* PTRACE_SEIZE waits for an exec of its target to finish. The exec waits until the other threads of the
+ * target are reaped, which only the tracing process can do. */
 static void help_tracer(struct stop_engine *e, uint64_t *busy_since_ns)
 {
         uint64_t now_ns = os_monotonic_ns();
@@ -227,8 +230,8 @@ static void help_tracer(struct stop_engine *e, uint64_t *busy_since_ns)
         stop_engine_wake(e);
 }
 
-/* Each record wakes the thread, so that interpreters are found at once, and each wake-up costs the process that it comes from.
- * Where they come one after the other it waits for several. */
+/* Each record wakes the thread, so that interpreters are found at once, but each wakeup costs time in the
+ * process that caused it. If they come in quick succession, wait for several. */
 static void pause_in_storm(struct stop_watch *w, struct pollfd *wake)
 {
         uint64_t now_ns = os_monotonic_ns();
@@ -258,7 +261,7 @@ static void *watch_main(void *arg)
 
                 if (poll(fds, w->n + 1, wait_ms(w)) > 0)
                         pause_in_storm(w, &fds[w->n]);
-                /* A ring whose tasks have all ended says POLLHUP for ever. */
+                /* A ring whose tasks have all ended returns POLLHUP forever. */
                 for (size_t i = 0; i < w->n; i++)
                         fds[i].fd = fds[i].revents & ~POLLIN ? -1 : fds[i].fd;
                 if (fds[w->n].revents && read(w->wake_fd, &n, sizeof(n)) < 0)
@@ -276,17 +279,21 @@ static bool open_events(struct stop_watch *w, struct err *err)
         const struct perf_attr attr = watch_attr();
         size_t bytes = RING_BYTES, n_cpus;
         uint32_t *cpus = machine_cpus(NULL, 0, "", &n_cpus, err);
+        int error = 0;
 
         if (!cpus)
                 return false;
         w->fds = mem_new(n_cpus, sizeof(*w->fds));
         for (size_t i = 0; i < n_cpus; i++) {
                 w->fds[w->n] = linux_event_open(&attr, w->engine->request.child->pid, (int32_t)cpus[i], -1);
-                w->n += w->fds[w->n] >= 0;
+                if (w->fds[w->n] < 0)
+                        error = errno;
+                else
+                        w->n++;
         }
         free(cpus);
         if (!w->n)
-                return err_os(err, ERR_DENIED, errno, "no event that tells of forks");
+                return err_os(err, ERR_DENIED, error, "can't open an event that reports forks");
         w->rings = mem_new(w->n, sizeof(*w->rings));
         return rings_open(w->rings, w->fds, w->n, &bytes, err);
 }

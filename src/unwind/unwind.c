@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The walk: which way each frame is stepped, and why it ends. */
+/* The walk: how each frame is stepped, and why the walk ends. */
 #include "unwind.h"
 
 #include "arch.h"
@@ -48,6 +48,7 @@ bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret
         is_far = memory->max_size && (addr < memory->start || off > memory->max_size - 8);
         memory->is_cut = memory->bytes && (is_far || (addr >= memory->start && !memory->is_whole));
         memory->is_far = memory->is_cut && is_far;
+        memory->is_large = memory->is_far && addr >= memory->start && off < memory->used_size;
         return false;
 }
 
@@ -71,6 +72,8 @@ static const char *const end_texts[UNWIND_N_ENDS] = {
         [UNWIND_END_NO_CODE] = "no code",
         [UNWIND_END_NO_START] = "no start",
         [UNWIND_END_OTHER_MACHINE] = "other machine",
+        [UNWIND_END_LARGE] = "large",
+        [UNWIND_END_CROWDED] = "crowded",
 };
 
 static const char *const way_texts[UNWIND_N_WAYS] = {
@@ -100,28 +103,29 @@ struct walk {
         struct unwind_regs regs;
         struct unwind_module module;
         bool has_module;
-        bool is_exact;     /* pc is an instruction, and not a return address */
-        bool is_malformed; /* the module has no rule for pc because it can't be read */
+        bool is_exact;     /* pc is an instruction, not a return address */
+        bool is_malformed; /* the module has no rule for pc because its entry is malformed */
         struct unwind_frame *frames;
         size_t max_frames;
         struct unwind_walked walked;
 };
 
-/* False: the walk is at its end. */
+/* Ends the walk; always returns false. */
 static bool end_walk(struct walk *walk, enum unwind_end end)
 {
         walk->walked.end = end;
         return false;
 }
 
-/* Because memory could not be read. */
+/* Ends the walk because memory could not be read. */
 static bool end_unread(struct walk *walk)
 {
         const struct unwind_memory *memory = walk->memory;
 
-        return end_walk(walk, !memory->is_cut  ? UNWIND_END_UNREADABLE
-                              : memory->is_far ? UNWIND_END_FAR
-                                               : UNWIND_END_CUT);
+        return end_walk(walk, !memory->is_cut    ? UNWIND_END_UNREADABLE
+                              : memory->is_large ? UNWIND_END_LARGE
+                              : memory->is_far   ? UNWIND_END_FAR
+                                                 : UNWIND_END_CUT);
 }
 
 static uint64_t get_pc(const struct walk *walk)
@@ -151,7 +155,8 @@ static void find_module(struct walk *walk, uint64_t addr)
         walk->has_module = walk->modules->find(walk->modules->ctx, addr, &walk->module);
 }
 
-/* The way of last resort.  A frame pointer of 0 is no sign of an end: in code that keeps none the register may hold it too. */
+/* The last method. A frame pointer of 0 does not end the stack: in code without frame pointers the register
+ * may be 0 too. */
 static bool step_fp(struct walk *walk, enum unwind_way *ret_way)
 {
         enum unwind_fp how = unwind_step_fp(walk->modules, &walk->regs, walk->memory);
@@ -164,13 +169,13 @@ static bool step_fp(struct walk *walk, enum unwind_way *ret_way)
                 return end_walk(walk, UNWIND_END_NO_MODULE);
         if (walk->module.has_file && !walk->module.object)
                 return end_walk(walk, UNWIND_END_NO_FILE);
-        /* A register that holds anything leads anywhere. */
-        if (how == UNWIND_FP_CUT && !walk->memory->is_far)
-                return end_walk(walk, UNWIND_END_CUT);
+        /* Without frame pointers the register may hold any value, so a far address is not a cut stack. */
+        if (how == UNWIND_FP_CUT && (!walk->memory->is_far || walk->memory->is_large))
+                return end_unread(walk);
         return end_walk(walk, walk->is_malformed ? UNWIND_END_MALFORMED_CFI : UNWIND_END_NO_RULE);
 }
 
-/* Code that processes and threads begin with. */
+/* Whether processes or threads start with this code. */
 static bool is_outermost(const struct walk *walk, uint64_t addr)
 {
         const struct unwind_module *module = &walk->module;
@@ -203,7 +208,7 @@ static bool step_stub(struct walk *walk, enum unwind_way *ret_way, bool *ret_non
         return false;
 }
 
-/* The module has no rule for pc: other ways are tried. */
+/* The module has no rule for pc; the caller tries other methods. */
 static bool skip_module(struct walk *walk, bool is_malformed, bool *ret_none)
 {
         walk->is_malformed = is_malformed;
@@ -237,7 +242,7 @@ static bool step_cfi(struct walk *walk, uint64_t addr, enum unwind_way *ret_way,
         return true;
 }
 
-/* Memory of an image is not all code. */
+/* Not all memory of an image is code. */
 static bool has_code_at(struct walk *walk, uint64_t addr)
 {
         const struct object *object;
@@ -257,7 +262,8 @@ static bool has_code_at(struct walk *walk, uint64_t addr)
         return false;
 }
 
-/* Code without an entry is trusted to be a leaf only if it was called from code; 0 above all frames is the end. */
+/* Accepts code without an entry as a leaf function only if its caller is code. A return address of 0 ends the
+ * stack. */
 static bool check_caller(struct walk *walk, bool was_leaf)
 {
         uint64_t pc = unwind_strip(&walk->regs, get_pc(walk));
@@ -286,7 +292,8 @@ static bool step_pe(struct walk *walk, enum unwind_way *ret_way, bool *ret_none)
         }
 }
 
-/* A signal's return is entered by no call: the byte before it belongs to something else. */
+/* Uses pc, not pc - 1: a signal's return code is not entered by a call, and the byte before it belongs to
+ * other code. */
 static bool is_signal_return(struct walk *walk, uint64_t pc)
 {
         const struct unwind_module *module = &walk->module;
@@ -296,7 +303,7 @@ static bool is_signal_return(struct walk *walk, uint64_t pc)
                unwind_is_sigreturn(module->object, walk->regs.machine, pc - module->bias);
 }
 
-/* By what the module has; *ret_none: it says nothing of the address. */
+/* Steps with the module's information; *ret_none if it has nothing about the address. */
 static bool step_by_module(struct walk *walk, uint64_t addr, enum unwind_way *ret_way, bool *ret_none)
 {
         *ret_none = false;
@@ -328,7 +335,8 @@ static bool step(struct walk *walk, enum unwind_way *ret_way)
         return step_fp(walk, ret_way);
 }
 
-/* A caller's frame lies above: only what a signal interrupted may be elsewhere, on another stack. */
+/* The caller's frame must be at a higher address; only the frame that a signal interrupted may be on another
+ * stack. */
 static bool grows(const struct walk *walk, uint64_t pc, uint64_t sp, bool was_exact)
 {
         if (walk->is_exact)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening, rows kept by address, and doing what a row says. */
+/* Opens the tables, caches rows by address, and applies rows. */
 #include "unwind_cfi.h"
 
 #include <stdlib.h>
@@ -16,11 +16,12 @@ static bool check_object(const struct object *object, struct err *err)
         if (facts->format != OBJECT_ELF ||
             (facts->machine != OBJECT_MACHINE_X86_64 && facts->machine != OBJECT_MACHINE_ARM64) ||
             facts->address_bytes != 8)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "%s: call-frame information is read of ELF for x86-64 and AArch64 alone",
-                               object_name(object));
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "%s: not a 64-bit ELF file for x86-64 or AArch64; wperf reads call-frame information only from those",
+                        object_name(object));
         if (facts->is_relocatable)
-                return err_set(err, ERR_UNSUPPORTED, "%s: it is not linked", object_name(object));
+                return err_set(err, ERR_UNSUPPORTED, "%s: the file is not linked", object_name(object));
         return true;
 }
 
@@ -89,7 +90,7 @@ struct cfi_counts cfi_get_counts(const struct cfi *cfi)
         return counts;
 }
 
-/* DONE, NONE, BAD_ENTRY or MALFORMED. */
+/* Returns DONE, NONE, BAD_ENTRY or MALFORMED. */
 static enum cfi_step find_row(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct err *err)
 {
         enum cfi_step how, none = CFI_STEP_NONE;
@@ -118,10 +119,11 @@ bool cfi_find(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct er
         return find_row(cfi, addr, ret_row, err) == CFI_STEP_DONE;
 }
 
-/* --- Rows that are kept --- */
+/* --- Cached rows --- */
 
-/* What a signal handler returns to may follow a function right away, and the byte before it is then not its caller.  On
- * AArch64 even its own entry, where a kernel has one, leads to x30 of what was interrupted instead of to its pc. */
+/* A signal's return code may directly follow a function, so that the byte before it is not its caller. On
+ * AArch64 even its own entry, which some kernels have, gives x30 of the interrupted code instead of its
+ * pc. */
 static bool is_before_sigreturn(const struct cfi *cfi, const struct cfi_row *row, uint64_t addr)
 {
         if (cfi->machine == OBJECT_MACHINE_X86_64 && (row->entry_end != addr + 1 || row->is_signal))
@@ -152,7 +154,7 @@ static uint64_t row_hash(const struct cfi_kept *row, const struct cfi_rule *rule
                map_hash_bytes(rules, row->n_rules * sizeof(*rules));
 }
 
-/* The number of the row in `kept`, which is made where there is none like it. */
+/* The index of an equal row in `kept`; adds the row if there is none. */
 static uint64_t keep(struct cfi *cfi, struct cfi_kept row, const struct cfi_rule *rules)
 {
         uint64_t key = row_hash(&row, rules), *number;
@@ -255,7 +257,7 @@ static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint6
         }
         if (unwind_read_word(memory, addr, ret_value))
                 return CFI_STEP_DONE;
-        /* What lies below the stack pointer was popped again: compilers do not say so of epilogues. */
+        /* Memory below the stack pointer was already popped; compilers do not describe this in epilogues. */
         if (rule->kind != CFI_OFFSET || addr >= regs->values[unwind_reg_sp(regs)] ||
             !unwind_has_reg(regs, rule->target))
                 return CFI_STEP_UNREAD;
@@ -263,8 +265,8 @@ static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint6
         return CFI_STEP_DONE;
 }
 
-/* A register that cannot be had is not known in the caller; only the return address and sp have to be.  All values are
- * found before one is changed, since rules are about the registers of the frame. */
+/* A register that can't be restored is unknown in the caller; only the return address and sp are required.
+ * All values are computed before any register changes, because rules refer to the frame's registers. */
 static enum cfi_step apply(const struct cfi *cfi, const struct cfi_kept *row, uint64_t bias,
                            struct unwind_regs *regs, struct unwind_memory *memory)
 {

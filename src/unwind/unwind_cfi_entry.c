@@ -42,7 +42,7 @@ static uint64_t read_format(struct cursor *c, uint8_t format)
         }
 }
 
-/* What the file has at an address; the loader may have written something else. */
+/* Reads a pointer from the file; the loader may have changed it in memory. */
 static uint64_t follow(const struct cfi_area *area, struct cursor *c, uint64_t addr)
 {
         struct cursor at;
@@ -71,7 +71,7 @@ uint64_t cfi_read_encoded(const struct cfi_area *area, struct cursor *c, uint8_t
         value = read_format(c, encoding & CFI_PE_FORMAT_MASK);
         if (c->failed)
                 return 0;
-        /* As an absent pointer is written in every encoding. */
+        /* An absent pointer is 0 in every encoding. */
         if (!value)
                 return 0;
         value += base;
@@ -79,13 +79,13 @@ uint64_t cfi_read_encoded(const struct cfi_area *area, struct cursor *c, uint8_t
 }
 
 struct cfi_entry {
-        struct cursor content; /* behind the id */
+        struct cursor content; /* after the id */
         bool is_cie;
         uint64_t cie_off;
         uint64_t next;
 };
 
-/* False: damaged, or the end. */
+/* False if the entry is damaged, or at the end of the table. */
 static bool read_entry(const struct cfi_table *table, uint64_t off, struct cfi_entry *ret)
 {
         struct cursor c = table->area.bytes;
@@ -116,7 +116,7 @@ static bool read_entry(const struct cfi_table *table, uint64_t off, struct cfi_e
         return !c.failed;
 }
 
-/* Letters behind one that is not known are passed over: how long their data are is said. */
+/* Unknown letters end the loop; their data can be skipped because the size is known. */
 static void read_augmentation(const struct cfi_area *area, struct cursor *c, const char *letters,
                               struct cfi_cie *cie)
 {
@@ -130,12 +130,12 @@ static void read_augmentation(const struct cfi_area *area, struct cursor *c, con
                         encoding = cursor_u8(c);
                         if (encoding == CFI_PE_OMITTED)
                                 break;
-                        /* What it points to is of no use here, and may not be in the file. */
+                        /* The pointer is not used, and its target may not be in the file. */
                         cfi_read_encoded(area, c, encoding & ~CFI_PE_INDIRECT, 0);
                         break;
                 case 'S': cie->is_signal = true; break;
                 case 'B': cie->is_key_b = true; break;
-                case 'G': break; /* memory tags, of no meaning to a step */
+                case 'G': break; /* memory tags; do not affect unwinding */
                 default: return;
                 }
         }
@@ -154,7 +154,7 @@ static bool read_augmentations(const struct cfi_table *table, struct cursor *c, 
         uint64_t size;
 
         if (*letters != 'z') {
-                /* Without 'z' only what has no data can be passed over. */
+                /* Without 'z', only letters without data can be skipped. */
                 for (; *letters; letters++) {
                         if (*letters != 'S' && *letters != 'B')
                                 return false;
@@ -187,7 +187,7 @@ static bool read_cie(const struct cfi_table *table, uint64_t off, struct cfi_cie
         letters = cursor_str(c, NULL);
         if (!letters || (version != 1 && version != 3 && version != 4))
                 return false;
-        /* Of GCC 2: an address follows. */
+        /* GCC 2: an address follows. */
         if (letters[0] == 'e' && letters[1] == 'h') {
                 cursor_skip(c, WORD_BYTES);
                 letters += 2;
@@ -249,7 +249,7 @@ int cfi_read_fde(struct cfi_table *table, uint64_t off, struct cfi_fde *ret_fde,
                 cursor_skip(c, cursor_uleb(c));
         if (c->failed)
                 return -1;
-        /* What the linker threw away begins at 0. */
+        /* Functions that the linker dropped start at 0. */
         if (!fde.span.start || fde.span.end <= fde.span.start)
                 return 0;
         fde.cie = table->cie;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* DWARF expressions of call-frame information (DWARF 5, sections 2.5 and 6.4.2): a stack machine with bounds on its
- * stack and its steps.  What needs debug information or an object's location is not allowed there, and refused. */
+/* DWARF expressions in call-frame information (DWARF 5, sections 2.5 and 6.4.2): a stack machine with limits
+ * for its stack and steps. Operations that need debug information or an object's location are not allowed
+ * there and are refused. */
 #include "unwind_cfi_internal.h"
 
 enum {
@@ -77,7 +78,7 @@ static void push(struct expr_machine *m, uint64_t value)
                 m->stack[m->depth++] = value;
 }
 
-/* The value `n` below the top. */
+/* The value `n` entries below the top. */
 static uint64_t peek(struct expr_machine *m, size_t n)
 {
         if (n >= m->depth) {
@@ -105,7 +106,7 @@ static void push_reg(struct expr_machine *m, uint64_t reg, int64_t off)
         push(m, m->regs->values[reg] + (uint64_t)off);
 }
 
-/* What is smaller than a word is cut out of the word that it lies in: the copy may end behind it. */
+/* Smaller values are extracted from their aligned word, because the copy may end after the word. */
 static void deref(struct expr_machine *m, unsigned size)
 {
         uint64_t addr = pop(m), word = 0;
@@ -139,7 +140,7 @@ static uint64_t divide(struct expr_machine *m, uint64_t a, uint64_t b)
                 m->how = CFI_STEP_MALFORMED;
                 return 0;
         }
-        /* The one quotient that does not fit wraps. */
+        /* INT64_MIN / -1 wraps around. */
         return (int64_t)b == -1 ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 
@@ -273,7 +274,7 @@ static void run_one(struct expr_machine *m)
 enum cfi_step cfi_eval(const struct cfi_rule *rule, const uint64_t *cfa, uint64_t bias,
                        const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *ret_value)
 {
-        struct expr_machine m; /* not cleared: it is made for each frame of a PLT */
+        struct expr_machine m; /* not cleared for speed: used for each frame in a PLT */
         unsigned n_steps = 0;
 
         m.c = cursor_make(rule->expr, rule->expr_bytes);

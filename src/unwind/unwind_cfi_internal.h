@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of call-frame information share. */
+/* Shared by the files of call-frame information. */
 #ifndef UNWIND_CFI_INTERNAL_H
 #define UNWIND_CFI_INTERNAL_H
 
 #include "map.h"
 #include "unwind_cfi.h"
 
-/* DW_EH_PE_*: the low four bits are the format, the next three what the value is relative to. */
+/* DW_EH_PE_*: the low four bits are the format, the next three the base of relative values. */
 enum {
         CFI_PE_U32 = 0x03,
         CFI_PE_S32 = 0x0b,
@@ -16,28 +16,28 @@ enum {
         CFI_PE_OMITTED = 0xff,
 };
 
-/* A section's bytes and the address of the first one. */
+/* The bytes of a section and their address. */
 struct cfi_area {
-        const struct object *object; /* NULL: the bytes are of code that a compiler made at run time */
+        const struct object *object; /* NULL for code that a compiler generated at run time */
         struct cursor bytes;
         uint64_t addr;
-        uint64_t text_addr, data_addr; /* what "relative to text" and "to data" mean in it; 0: not known */
+        uint64_t text_addr, data_addr; /* bases of text- and data-relative values; 0 if unknown */
 };
 
-/* An entry's address range and where it stands. */
+/* The address range and the offset of an entry. */
 struct cfi_span {
         uint64_t start, end;
         uint64_t off;
 };
 
 struct cfi_cie {
-        uint64_t pos; /* of its length */
+        uint64_t pos; /* offset of the length field */
         uint64_t code_align;
         int64_t data_align;
         uint64_t return_reg;
         uint8_t encoding;   /* of addresses */
-        uint8_t addr_bytes; /* of .debug_frame's, 4 or 8 */
-        bool has_sizes;     /* 'z': augmentation data say how long they are */
+        uint8_t addr_bytes; /* size of addresses in .debug_frame, 4 or 8 */
+        bool has_sizes;     /* 'z': the augmentation data begins with its size */
         bool is_signal, is_key_b;
         struct cursor instructions;
 };
@@ -46,22 +46,22 @@ struct cfi_cie {
 struct cfi_table {
         struct cfi_area area;
         bool is_debug;
-        /* The sorted table of .eh_frame_hdr: `n_sorted` pairs of what `sorted_encoding` says, 8 or 16 bytes each. */
+        /* The sorted table of .eh_frame_hdr: `n_sorted` pairs with `sorted_encoding`, 8 or 16 bytes each. */
         struct cfi_area hdr;
         struct cursor sorted;
         uint64_t n_sorted;
         uint8_t sorted_encoding;
-        uint8_t sorted_is_whole; /* 0: not known yet; 1: no; 2: it has each entry, in order */
-        /* Made when it is first needed: there is no such table, or it lacks an address. */
+        uint8_t sorted_is_whole; /* 0: not checked yet; 1: no; 2: it has every entry, in order */
+        /* Built on first use if there is no sorted table or it lacks an address. */
         bool has_index;
         struct cfi_span *index;
         size_t n_index, cap_index;
-        /* The one that was read last, for most entries have the same one. */
+        /* The CIE that was read last; most entries share it. */
         bool has_cie;
         struct cfi_cie cie;
 };
 
-/* A row as it is kept: rules are at `first` in the array of all. */
+/* A cached row; its rules begin at index `first` of cfi->rules. */
 struct cfi_kept {
         struct cfi_rule cfa;
         uint32_t first;
@@ -72,13 +72,13 @@ struct cfi_kept {
 };
 
 struct cfi {
-        const struct object *object; /* NULL: cfi_open_frames */
+        const struct object *object; /* NULL after cfi_open_frames */
         enum object_machine machine;
         struct cfi_table tables[2];
         size_t n_tables;
-        struct map by_addr;    /* address to a number in `kept` */
-        struct map by_hash;    /* hash of a row's content to a number in `kept` */
-        struct cfi_kept *kept; /* no two are alike: a program has few different ones */
+        struct map by_addr;    /* address to index in `kept` */
+        struct map by_hash;    /* hash of a row's content to index in `kept` */
+        struct cfi_kept *kept; /* each row once: a program has few different ones */
         size_t n_kept, cap_kept;
         struct cfi_rule *rules;
         size_t n_rules, cap_rules;
@@ -87,30 +87,31 @@ struct cfi {
 
 /* --- Entries (unwind_cfi_entry.c) --- */
 
-/* A value in an encoding; `function` is what "relative to the function" means.  Sets c->failed. */
+/* Reads an encoded value; `function` is the base of function-relative values. Sets c->failed on error. */
 uint64_t cfi_read_encoded(const struct cfi_area *area, struct cursor *c, uint8_t encoding, uint64_t function);
 
-/* An entry of function code. */
+/* The entry of a function. */
 struct cfi_fde {
         struct cfi_span span;
         struct cfi_cie cie;
         struct cursor instructions;
 };
 
-/* The entry at `off`; its length is at *ret_next from there.  1: it is one, 0: it is not, or not one of a function
- * that was linked; -1: damaged, or the end of the table.  *ret_next is 0 where nothing can follow. */
+/* Reads the entry at `off`. 1: an entry of a linked function; 0: another entry; -1: damaged, or the end of
+ * the table. *ret_next is the offset of the next entry; 0 if there can't be one. */
 int cfi_read_fde(struct cfi_table *table, uint64_t off, struct cfi_fde *ret_fde, uint64_t *ret_next);
 
-/* How many entries of functions there are, whatever is in them; 0 where they are not one after another up to the end. */
+/* The number of function entries, which are not checked; 0 if the entries are not contiguous up to the
+ * end. */
 uint64_t cfi_count_fdes(const struct cfi_table *table);
 
 /* --- Tables (unwind_cfi_table.c) --- */
 
-/* Finds .eh_frame and what belongs to it in `object`; false: there is nothing. */
+/* Finds .eh_frame and .eh_frame_hdr in `object`; false if there is no .eh_frame. */
 bool cfi_open_eh_frame(struct object *object, struct cfi_table *ret_table);
 bool cfi_open_debug_frame(struct object *object, struct cfi_table *ret_table);
 
-/* The entry that has `addr`: DONE, NONE or BAD_ENTRY. */
+/* Finds the entry that covers `addr`: DONE, NONE or BAD_ENTRY. */
 enum cfi_step cfi_find_fde(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde);
 
 /* --- Rows (unwind_cfi_row.c) --- */
@@ -120,7 +121,7 @@ bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum
 
 /* --- Expressions (unwind_cfi_expr.c) --- */
 
-/* The CFA is pushed first where `cfa` is not NULL. */
+/* Evaluates a rule's expression; pushes the CFA first if `cfa` is not NULL. */
 enum cfi_step cfi_eval(const struct cfi_rule *rule, const uint64_t *cfa, uint64_t bias,
                        const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *ret_value);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the instructions of a CIE and an FDE up to an address (DW_CFA_*, DWARF 5, section 6.4.2), which gives the rules
- * that hold there and from where to where. */
+/* Runs the instructions of a CIE and an FDE up to an address (DW_CFA_*, DWARF 5, section 6.4.2). The result
+ * is the rules for that address and the range in which they are valid. */
 #include <string.h>
 
 #include "unwind_cfi_internal.h"
 
 enum {
-        /* With the operand in the low six bits. */
+        /* The operand is in the low six bits. */
         CFA_ADVANCE_LOC = 0x40,
         CFA_OFFSET = 0x80,
         CFA_RESTORE = 0xc0,
@@ -41,7 +41,7 @@ enum {
         CFA_GNU_ARGS_SIZE = 0x2e,
         CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 
-        RA_SIGN_STATE = 34, /* AArch64's register for what negate_ra_state does */
+        RA_SIGN_STATE = 34, /* AArch64's register for the state of DW_CFA_AARCH64_negate_ra_state */
 };
 
 struct cfi_state {
@@ -57,14 +57,14 @@ struct cfi_run {
         struct cfi_state now, initial;
         struct cfi_state remembered[CFI_MAX_REMEMBERED];
         size_t n_remembered;
-        uint64_t loc;       /* from which on `now` holds */
-        uint64_t next;      /* where an instruction led that went on past the address that is asked for */
-        uint64_t addr, end; /* what is asked for, and the end of the entry */
+        uint64_t loc;       /* `now` is valid from here on */
+        uint64_t next;      /* the location to which the instruction that passed `addr` advanced */
+        uint64_t addr, end; /* the requested address; the end of the entry */
         uint32_t n_instructions;
         struct err *err;
 };
 
-/* Rules of registers that nobody steps (vector ones) go here and are not looked at. */
+/* Rules for registers that are not unwound (vector registers) are ignored. */
 static void set_rule(struct cfi_run *run, uint64_t reg, struct cfi_rule rule)
 {
         rule.target = (uint8_t)reg;
@@ -76,7 +76,7 @@ static void set_rule(struct cfi_run *run, uint64_t reg, struct cfi_rule rule)
 
 static void set_off(struct cfi_run *run, uint64_t reg, enum cfi_kind kind, int64_t factored)
 {
-        /* Wraps as the addresses do that it is for. */
+        /* Wraps around, like the addresses that it is for. */
         uint64_t off = (uint64_t)factored * (uint64_t)run->cie->data_align;
 
         set_rule(run, reg, (struct cfi_rule){.kind = (uint8_t)kind, .off = (int64_t)off});
@@ -114,11 +114,13 @@ static bool define_cfa(struct cfi_run *run, uint64_t reg, uint64_t off)
         return true;
 }
 
-/* Of a CFA that an expression gives there is nothing to change. */
+/* DW_CFA_def_cfa_register and _offset are invalid if the CFA is an expression. */
 static bool change_cfa(struct cfi_run *run, const uint64_t *reg, const uint64_t *off)
 {
         if (run->now.cfa.kind != CFI_VAL_OFFSET)
-                return err_set(run->err, ERR_FORMAT, "a CFA without register and offset is changed");
+                return err_set(run->err, ERR_FORMAT,
+                               "its instructions change a CFA that has no register and "
+                               "offset");
         if (reg)
                 run->now.cfa.reg = narrow_reg(*reg);
         if (off)
@@ -137,12 +139,14 @@ static bool remember(struct cfi_run *run)
 static bool recall(struct cfi_run *run)
 {
         if (!run->n_remembered)
-                return err_set(run->err, ERR_FORMAT, "no row was remembered that could be restored");
+                return err_set(run->err, ERR_FORMAT,
+                               "it has DW_CFA_restore_state without "
+                               "DW_CFA_remember_state");
         run->now = run->remembered[--run->n_remembered];
         return true;
 }
 
-/* True: go on.  False without an error: `next` is past the address. */
+/* Returns true to continue. False without an error if `loc` is past the address. */
 static bool advance_to(struct cfi_run *run, uint64_t loc)
 {
         if (loc < run->loc)
@@ -181,7 +185,7 @@ static bool run_cfa(struct cfi_run *run, struct cursor *c, uint8_t op)
         case CFA_DEF_CFA_EXPRESSION: run->now.cfa = read_expr(c, CFI_VAL_EXPR); return true;
         case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
         case CFA_AARCH64_NEGATE_RA_STATE:
-                /* Elsewhere the number belongs to SPARC's register windows. */
+                /* On other machines this number belongs to SPARC's register windows. */
                 if (run->is_arm64) {
                         run->now.is_signed = !run->now.is_signed;
                         return true;
@@ -252,7 +256,7 @@ static bool run_one(struct cfi_run *run, struct cursor *c)
         }
 }
 
-/* False: damaged. */
+/* False if the instructions are invalid. */
 static bool run_all(struct cfi_run *run, struct cursor c)
 {
         while (cursor_left(&c)) {
@@ -289,7 +293,8 @@ static void fill_row(const struct cfi_run *run, struct cfi_row *row)
 bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum object_machine machine,
                   uint64_t addr, struct cfi_row *ret_row, struct err *err)
 {
-        struct cfi_run run; /* not cleared: the remembered rows are large, and written before they are read */
+        /* not cleared: the remembered rows are large and are written before they are read */
+        struct cfi_run run;
 
         run.table = table;
         run.cie = &fde->cie;

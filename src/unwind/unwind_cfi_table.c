@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From an address to the entry that has it: by the sorted table of .eh_frame_hdr, else, and where that lacks the
- * address or tells lies, by an index of all entries that is made when it is first needed. */
+/* Finds the entry that covers an address: in the sorted table of .eh_frame_hdr, or, if that lacks the address
+ * or is wrong, in an index of all entries that is built on first use. */
 #include <stdlib.h>
 
 #include "mem.h"
@@ -29,7 +29,7 @@ static bool open_area(struct object *object, const char *name, struct cfi_area *
         return true;
 }
 
-/* Bytes of a pair in the sorted table; 0: not of a fixed size, or not to be believed. */
+/* Size of a pair in the sorted table; 0 if the encoding has no fixed size or is not accepted. */
 static unsigned pair_bytes(uint8_t encoding)
 {
         if (encoding & CFI_PE_INDIRECT)
@@ -123,9 +123,9 @@ static bool is_whole(struct cfi_table *table)
 
 enum sorted_answer {
         SORTED_HAS,
-        SORTED_LACKS, /* it has each entry, and none of them is over the address */
+        SORTED_LACKS, /* it has every entry, and none covers the address */
         SORTED_UNSURE,
-        SORTED_MALFORMED, /* unsure, because the entry that it names can't be read */
+        SORTED_MALFORMED, /* unsure, because the entry in the table can't be read */
 };
 
 static enum sorted_answer find_sorted(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
@@ -166,7 +166,7 @@ static int compare_spans(const void *a, const void *b)
         return (x->off > y->off) - (x->off < y->off);
 }
 
-/* Where two begin at the same address, the one that ends last is kept. */
+/* If two entries start at the same address, keeps the one that ends last. */
 static void drop_doubles(struct cfi_table *table)
 {
         size_t n = 0;
@@ -179,8 +179,8 @@ static void drop_doubles(struct cfi_table *table)
         table->n_index = n;
 }
 
-/* An index takes much memory.  Where the sorted table has all entries it would only say the same.  Both rise by address, so
- * one walk over both is enough; where the table does not rise, the index stays. */
+/* Whether the sorted table has the same entries as the index, which then can be freed to save memory. Both
+ * are sorted by address, so one pass is enough; false if the table is not sorted. */
 static bool is_told_by_table(const struct cfi_table *table)
 {
         uint64_t k = 0, start = 0, entry = 0, after;
@@ -213,7 +213,8 @@ static void make_index(struct cfi_table *table)
         while (off < cursor_left(&table->area.bytes) && table->n_index < CFI_MAX_ENTRIES) {
                 if (cfi_read_fde(table, off, &fde, &next) == 1)
                         ARRAY_PUSH(table->index, table->n_index, table->cap_index, fde.span);
-                /* A linked .eh_frame may have an end in its middle, where files were put together. */
+                /* A linked .eh_frame may contain a terminator in the middle, between the parts of different
+                 * files. */
                 off = next ? next : off + 4;
                 if (!next && table->is_debug)
                         break;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The frame pointer: x86-64's rbp and AArch64's x29 point to the caller's one and the return address behind it. */
+/* Frame pointers: x86-64's rbp and AArch64's x29 point to the caller's frame pointer, which is followed by
+ * the return address. */
 #include "unwind_internal.h"
 
 enum { WORD_BYTES = 8, RECORD_BYTES = 2 * WORD_BYTES, ALIGN_BYTES = 8, MAX_CALL_BYTES = 7 };
 
-/* Of x86-64's `call` through a register or memory, its prefixes not counted. */
+/* The size of an x86-64 `call` through a register or memory, without prefixes. */
 static unsigned call_bytes(uint8_t modrm, uint8_t sib)
 {
         unsigned mode = modrm >> 6, has_sib = mode != 3 && (modrm & 7) == 4;
@@ -34,7 +35,8 @@ bool unwind_is_behind_call(const struct unwind_module *module, uint64_t pc)
         return false;
 }
 
-/* A caller that does not keep to the register may have anything in it; that it called is then asked for. */
+/* A caller without frame pointers may have any value in the register; then require a call before the return
+ * address. */
 static bool is_caller(const struct unwind_modules *modules, const struct unwind_regs *regs, uint64_t fp,
                       uint64_t caller_fp, uint64_t pc)
 {

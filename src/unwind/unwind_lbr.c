@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where both tell of a call, hardware is right: it saw the call, while code without frame pointers leaves callers out of
- * the chain.  The chain is right behind the oldest call that hardware remembers. */
+/* The hardware's calls replace those of the chain, because code without frame pointers makes the chain skip
+ * callers. The chain is used above the oldest call of the hardware. */
 #include "unwind_lbr.h"
 
 #include <string.h>
 
-enum { LONGEST_CALL_BYTES = 15 }; /* of x86; AArch64's have 4 */
+enum { LONGEST_CALL_BYTES = 15 }; /* on x86; 4 on AArch64 */
 
 static void add(struct unwind_walked *walked, struct unwind_frame *frames, size_t max_frames,
                 struct unwind_frame frame)
@@ -32,8 +32,9 @@ static bool returns_behind(uint64_t addr, uint64_t call)
         return addr > call && addr - call <= LONGEST_CALL_BYTES;
 }
 
-/* The place in the chain of the call that is `level` calls above its begin; 0: it is not there.  A function that calls itself
- * is there more than once: the chain lacks frames more often than it has too many. */
+/* The index in the chain of the return address of `call`, which is `level` calls above the start; 0 if it is
+ * not there. A recursive function has several return addresses; lower indexes are tried first, because the
+ * chain skips frames more often than it has extra ones. */
 static size_t find_in_chain(const struct unwind_lbr *lbr, uint64_t call, size_t level)
 {
         size_t from = level < lbr->n_chain ? level : lbr->n_chain - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The C library's code that calls main and a thread's function has call-frame information like any other, and in most
- * libraries no name.  It is known by what it does with the result. */
+/* The C library's callers of main and of a thread's function have ordinary call-frame information and usually
+ * no symbol. They are recognized by what they do with the result. */
 #include "unwind_outermost.h"
 
 #include <stdlib.h>
@@ -11,22 +11,22 @@
 #include "mem.h"
 
 enum {
-        MAX_ENTRY_BYTES = 64, /* of the function at the entry point, where nothing says how long it is */
+        MAX_ENTRY_BYTES = 64, /* of the function at the entry point, if its size is unknown */
         MAX_CODE_BYTES = 9,
-        /* X86-64's. */
+        /* x86-64. */
         CALL_BYTES = 5,
         JUMP_BYTES = 5,
         SHORT_JUMP_BYTES = 2,
-        MAX_KEPT = 1 << 16, /* answers; when they are reached all are forgotten */
+        MAX_KEPT = 1 << 16, /* answers; when this is reached, all are forgotten */
 };
 
 struct outermost {
         struct object *object;
         struct cfi *cfi;
-        struct map answers; /* address and is_exact -> 1 no, 2 yes */
-        bool has_symbols;   /* they were looked for */
-        bool has_entry;     /* likewise the next: */
-        uint64_t entry_end; /* of the function at the entry point; 0: no call-frame information */
+        struct map answers; /* address and is_exact to 1 (no) or 2 (yes) */
+        bool has_symbols;   /* symbols were read */
+        bool has_entry;     /* entry_end is set */
+        uint64_t entry_end; /* of the function at the entry point; 0 if there is no call-frame information */
         struct object_range *ranges;
         size_t n_ranges, cap_ranges;
         uint64_t *enders;
@@ -51,7 +51,7 @@ static const char *const names[] = {
         "RtlUserThreadStart",
 };
 
-/* What does not return and takes a result. */
+/* Functions that do not return and take a result. */
 static const char *const ender_names[] = {"exit",         "_exit",          "_Exit",
                                           "pthread_exit", "__pthread_exit", "thrd_exit"};
 
@@ -60,7 +60,7 @@ static bool is_one_of(const char *const *list, size_t n, const char *name)
         for (size_t i = 0; i < n; i++) {
                 size_t size;
 
-                /* All symbols of a module come here, and few get beyond this. */
+                /* A quick check: all symbols of a module are tested. */
                 if (list[i][0] != name[0] || list[i][1] != name[1])
                         continue;
                 size = strlen(list[i]);
@@ -129,7 +129,8 @@ static bool is_ender(struct outermost *o, uint64_t addr)
 
 /* --- Code --- */
 
-/* Where x86-64's code behind a call gives the result to another function: mov %eax, %edi or mov %rax, %rdi; call. */
+/* Decodes x86-64 code after a call that passes the result to another function (mov %eax, %edi or mov %rax,
+ * %rdi; call) and returns that function. */
 static bool find_ender_x64(const uint8_t *code, uint64_t pc, uint64_t *ret_target)
 {
         size_t at = code[0] == 0x48 ? 1 : 0;
@@ -142,7 +143,7 @@ static bool find_ender_x64(const uint8_t *code, uint64_t pc, uint64_t *ret_targe
         return true;
 }
 
-/* bl: the result is in the register that the argument has to be in. */
+/* bl: the result already is in the register of the argument. */
 static bool find_ender_arm64(const uint8_t *code, uint64_t pc, uint64_t *ret_target)
 {
         uint32_t insn;
@@ -163,7 +164,7 @@ static const uint8_t *code_at(const struct outermost *o, uint64_t pc)
                        : NULL;
 }
 
-/* X86-64: behind a jump (jmp), and where an int is made a long (cltq). */
+/* x86-64: follows a jump (jmp) and skips the conversion of int to long (cltq). */
 static uint64_t follow_x64(const struct outermost *o, uint64_t pc)
 {
         const uint8_t *code = code_at(o, pc);
@@ -179,7 +180,8 @@ static uint64_t follow_x64(const struct outermost *o, uint64_t pc)
         return code && code[0] == 0x48 && code[1] == 0x98 ? pc + 2 : pc;
 }
 
-/* Behind a call: whether the result ends the process or the thread, or becomes the thread's own (mov %rax, %fs:offset). */
+/* Whether the code after a call ends the process or thread with the result, or stores it in the thread's data
+ * (mov %rax, %fs:offset). */
 static bool ends_with_result(struct outermost *o, uint64_t pc)
 {
         static const uint8_t to_thread[] = {0x64, 0x48, 0x89, 0x04, 0x25};
@@ -198,7 +200,7 @@ static bool ends_with_result(struct outermost *o, uint64_t pc)
         return machine == OBJECT_MACHINE_ARM64 && find_ender_arm64(code, pc, &target) && is_ender(o, target);
 }
 
-/* --- All --- */
+/* --- Answers --- */
 
 struct outermost *outermost_new(struct object *object, struct cfi *cfi)
 {
@@ -238,7 +240,7 @@ static uint64_t get_entry_end(struct outermost *o)
         return o->entry_end;
 }
 
-/* `row` NULL: there is no call-frame information. */
+/* `row` is NULL if there is no call-frame information. */
 static bool is_entry(struct outermost *o, const struct cfi_row *row, uint64_t addr)
 {
         const struct object_facts *facts = object_get_facts(o->object);

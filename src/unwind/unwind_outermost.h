@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which code processes and threads begin with: nothing is missing of a stack that ends there. */
+/* Recognizes the code that processes and threads start with: a stack that ends there is complete. */
 #ifndef UNWIND_OUTERMOST_H
 #define UNWIND_OUTERMOST_H
 
@@ -11,20 +11,20 @@
 
 struct outermost;
 
-/* Of a module; both are kept by the caller, `cfi` may be NULL. */
+/* Creates the answers for a module. `object` and `cfi` (may be NULL) belong to the caller. */
 struct outermost *outermost_new(struct object *object, struct cfi *cfi);
 void outermost_free(struct outermost *outermost);
 
-/* `addr` is the virtual address that was sampled (is_exact), or one byte before a return address.  True where
+/* `addr` is the sampled virtual address (is_exact), or a return address minus 1. True if
  *   - call-frame information says that the return address is undefined,
- *   - the function is the one at the program's or loader's entry point,
- *   - the code ends the process or the thread with the result of the call (the C library's callers of main and of a thread's
- *     function),
- *   - there is no call-frame information, and the symbol table has a name for it that is known.
- * Answers are kept by address. */
+ *   - it is in the function at the entry point of the program or loader,
+ *   - the code ends the process or thread with the result of the call, as the C library's callers of main and of
+ *     a thread's function do, or
+ *   - there is no call-frame information, and the symbol has one of the known names.
+ * Answers are cached by address. */
 bool outermost_has(struct outermost *outermost, uint64_t addr, bool is_exact);
 
-/* Whether a function of that name is one; for modules whose files can't be had. */
+/* Whether a function of this name is an outermost one; for modules whose file can't be opened. */
 bool outermost_is_name(const char *name);
 
 #endif

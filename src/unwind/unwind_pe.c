@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which entry is to be undone, code without one, and what is known of the caller. */
+/* Finds the entry to undo, handles code without an entry, and decides which registers are known in the
+ * caller. */
 #include "unwind_pe.h"
 
 #include "unwind_internal.h"
 
-/* rbx, rbp, rsp, r12 to r15 and, unlike elsewhere, rsi and rdi; the return address. */
+/* rbx, rbp, rsp, r12 to r15, rsi and rdi (callee-saved on Windows only), and the return address. */
 #define X64_KEPT (1ull << 3 | 3ull << 4 | 3ull << 6 | 0xfull << 12 | 1ull << UNWIND_X64_RIP)
 /* x19 to x29, sp, pc. */
 #define ARM64_KEPT (0x7ffull << 19 | 1ull << UNWIND_ARM64_SP | 1ull << UNWIND_ARM64_PC)
@@ -44,7 +45,7 @@ enum unwind_pe unwind_pe_return(struct pe_step *step)
         return UNWIND_PE_DONE;
 }
 
-/* All other code has an entry. */
+/* Code without an entry must be a leaf function. */
 static enum unwind_pe step_leaf(struct pe_step *step)
 {
         enum unwind_pe how;
@@ -87,7 +88,7 @@ enum unwind_pe unwind_pe_step(const struct object *object, uint64_t bias, bool i
         struct object_unwind entry;
         enum unwind_pe how;
 
-        /* The call has changed it. */
+        /* The call has overwritten it. */
         if (!is_exact && regs->machine == OBJECT_MACHINE_ARM64)
                 step.regs.known &= ~(1ull << UNWIND_ARM64_X30);
         if (object_get_facts(object)->format != OBJECT_PE ||

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Undoing a prologue of ARM64, or doing the rest of an epilogue: their operations stand for an instruction each, so the
- * place of the pc says how many have been executed. */
+/* Undoes a prologue of ARM64, or executes the rest of an epilogue. Each operation is one instruction, so the
+ * pc tells how many were executed. */
 #include "unwind_internal.h"
 
 enum { INSTRUCTION_BYTES = 4 };
 
-/* Instructions of the sequence in this part of the function; what follows END_C was executed in another. */
+/* The number of instructions in this part of the function; those after END_C were executed in another
+ * part. */
 static unsigned n_instructions(const struct unwind_ops *ops)
 {
         unsigned n = 0;
@@ -44,7 +45,7 @@ static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op)
                 regs->values[UNWIND_ARM64_X30] = unwind_strip(regs, regs->values[UNWIND_ARM64_X30]);
                 break;
         case UNWIND_OP_CLEAR_UNWOUND_TO_CALL: step->is_caller_exact = true; break;
-        /* How long a vector is, and what kernels push, is not known here. */
+        /* The length of vectors and the contents of kernel frames are unknown here. */
         case UNWIND_OP_ALLOC_Z:
         case UNWIND_OP_TRAP_FRAME:
         case UNWIND_OP_MACHINE_FRAME:
@@ -57,7 +58,7 @@ static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op)
         return UNWIND_PE_DONE;
 }
 
-/* All but the first `n_skipped` instructions, and lr is where the frame returns to. */
+/* Undoes all but the first `n_skipped` instructions; then lr is the return address. */
 static enum unwind_pe undo(struct pe_step *step, const struct unwind_ops *ops, unsigned n_skipped)
 {
         enum unwind_pe how;
@@ -80,7 +81,7 @@ static enum unwind_pe undo(struct pe_step *step, const struct unwind_ops *ops, u
         return UNWIND_PE_DONE;
 }
 
-/* Whether an epilogue has the pc; then *ret_ops are its operations, of which *ret_n are done. */
+/* Whether pc is in an epilogue; then *ret_ops has its operations, and the first *ret_n are done. */
 static bool find_epilogue(const struct unwind_arm64 *arm64, uint64_t into, struct unwind_ops *ret_ops,
                           unsigned *ret_n)
 {
@@ -90,7 +91,7 @@ static bool find_epilogue(const struct unwind_arm64 *arm64, uint64_t into, struc
                 if (!unwind_arm64_epilogue(arm64, i, &start, ret_ops, NULL) || into < start)
                         continue;
                 *ret_n = (unsigned)((into - start) / INSTRUCTION_BYTES);
-                /* The return itself comes after them. */
+                /* The return follows the operations. */
                 if (*ret_n <= n_instructions(ret_ops))
                         return true;
         }

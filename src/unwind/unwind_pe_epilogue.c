@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Epilogues of x64 are not in the unwind information of version 1: they are known by their instructions, of which the
- * ABI allows few forms.  From the pc on these are done as the processor would, down to the return, and that is right
- * wherever they stand.  Only a jump out of the function may be both: the end of an epilogue, or a body's way to a part of
- * it that lies elsewhere.  It ends an epilogue if something of that was done on the way, if the instruction before the pc is
- * the one with which the function's epilogues end, or if version 2 says so. */
+/* Unwind information of version 1 does not describe epilogues on x64; they are recognized by their
+ * instructions, of which the ABI allows few forms. The instructions from pc to the return are executed as the
+ * processor would, which is correct for any code. Only a jump out of the function is ambiguous: it may end an
+ * epilogue, or go to a separate part of the body. It ends an epilogue if an instruction of an epilogue was
+ * executed before it, if the instruction before pc is the last one of the function's epilogues, or if version
+ * 2 says so. */
 #include "unwind_internal.h"
 
 enum { MAX_INSTRUCTIONS = 64, REX = 0x40, REX_B = 1, REX_RX = 6, REX_W = 8, RM_SIB = 4 };
@@ -13,7 +14,7 @@ enum form { FORM_OTHER, FORM_NOP, FORM_ADD, FORM_LEA, FORM_POP, FORM_RETURN, FOR
 struct epilogue_insn {
         enum form form;
         unsigned reg;
-        int32_t amount; /* from the next instruction for FORM_JUMP */
+        int32_t amount; /* FORM_JUMP: relative to the next instruction */
 };
 
 /* --- Instructions --- */
@@ -35,7 +36,8 @@ static void decode_lea(struct cursor *c, uint8_t rex, struct epilogue_insn *insn
         insn->amount = read_number(c, mode == 1);
 }
 
-/* The ABI's indirect jumps out: through memory by rip, and those with REX.W; others are a switch's. */
+/* Indirect jumps that the ABI uses to leave a function: through rip-relative memory, and those with REX.W.
+ * Others belong to a switch. */
 static void decode_indirect(struct cursor *c, uint8_t rex, struct epilogue_insn *insn)
 {
         uint8_t modrm = cursor_u8(c);
@@ -85,9 +87,9 @@ static struct epilogue_insn decode(struct cursor *c)
         return insn;
 }
 
-/* --- Whether a jump out ends an epilogue --- */
+/* --- Does a jump end an epilogue? --- */
 
-/* What the prologue does first is undone last. */
+/* Finds the prologue's first operation, which the epilogue undoes last. */
 static bool find_first_op(const struct pe_step *step, const struct unwind_xdata *entry,
                           struct unwind_op *ret_op)
 {
@@ -108,7 +110,7 @@ static bool find_first_op(const struct pe_step *step, const struct unwind_xdata 
         return false;
 }
 
-/* The bytes that end at the cursor are one instruction of that form. */
+/* Whether the bytes before the cursor are one instruction of this form. */
 static bool ends_in(const struct cursor *c, enum form form, unsigned reg, size_t size)
 {
         struct cursor before;
@@ -155,7 +157,7 @@ static bool is_out(const struct cursor *at, int32_t amount, bool is_part)
 {
         int64_t to = (int64_t)cursor_pos(at) + amount;
 
-        /* To its own beginning it calls itself. */
+        /* A jump to the function's own start is a tail call to itself. */
         return to < 0 || to >= at->end - at->start || (!to && !is_part);
 }
 
@@ -179,7 +181,8 @@ static bool do_insn(struct pe_step *step, const struct epilogue_insn *insn)
         }
 }
 
-/* *at is where the pc is, in the code of its entry; false when the instructions do not lead out. */
+/* *pc_at is the position of pc in the code of its entry. False if the instructions do not leave the
+ * function. */
 static bool do_rest(struct pe_step *step, const struct unwind_xdata *xdata, const struct cursor *pc_at)
 {
         struct cursor at = *pc_at;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Undoing a prologue of x64: the operations that the pc has behind it, then those of the entries that this one goes on
- * in, and the return address on top. */
+/* Undoes a prologue of x64: first the operations that were executed before pc, then those of the chained
+ * entries, then the return address. */
 #include "unwind_internal.h"
 
 enum {
         MACHINE_RSP_OFF = 24, /* RIP, CS, EFLAGS, RSP */
-        LEAF_BYTES = 64,      /* that are looked at from its pc on */
-        PROBE_BYTES = 48,     /* of MinGW's probe, and what it begins with */
+        LEAF_BYTES = 64,      /* bytes of code to look at, from pc on */
+        PROBE_BYTES = 48,     /* of MinGW's stack probe, and of its first instructions */
         PROBE_START_BYTES = 13,
 };
 
 const uint8_t unwind_x64_regs[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* How far the prologue has come, in bytes from its start. */
+/* All of the prologue was executed; otherwise the number of its bytes before pc. */
 #define ALL_DONE UINT32_MAX
 
-/* The lowest address of the fixed allocation, from which registers are stored: where the frame register points once it is
- * set, and that may have been done by an entry in which this one goes on.  Not DONE: its register has no value. */
+/* The lowest address of the fixed allocation, relative to which registers are stored: the frame register once
+ * it is set, which a chained entry may have done. Not DONE if the register is unknown. */
 static enum unwind_pe find_base(const struct pe_step *step, const struct unwind_x64 *x64,
                                 const struct unwind_ops *ops, uint32_t done, uint64_t *ret_base)
 {
@@ -33,7 +33,7 @@ static enum unwind_pe find_base(const struct pe_step *step, const struct unwind_
         return unwind_pe_need(step, reg);
 }
 
-/* What an interrupt pushed has a return address of its own, and that of an instruction. */
+/* An interrupt frame has its own return address, which is the address of an instruction. */
 static enum unwind_pe undo_machine(struct pe_step *step, uint64_t at)
 {
         uint64_t pc, sp;
@@ -111,7 +111,8 @@ enum unwind_pe unwind_pe_x64(struct pe_step *step, struct unwind_xdata *xdata)
         }
 }
 
-/* MinGW's ___chkstk_ms, which each function with a frame of pages calls, pushes two registers and has no entry. */
+/* MinGW's ___chkstk_ms, which functions with a frame of several pages call, pushes two registers and has no
+ * entry. */
 static unsigned n_pushed_by_probe(const struct pe_step *step)
 {
         struct cursor c;

@@ -33,6 +33,7 @@ bool unwind_walk_sample(const struct unwind_modules *modules, const struct unwin
                 .size = (size_t)cursor_left(&sample->stack),
                 .is_whole = sample->stack_is_whole,
                 .max_size = MAX_COPY_BYTES,
+                .used_size = sample->stack_used_size,
         };
         struct unwind_regs regs;
 

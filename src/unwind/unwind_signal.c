@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code to which a signal handler returns, where no call-frame information tells of it: AArch64's vdso has none since
- * Linux 5.8, musl never had.  It is known by its instructions, and the kernel's frame lies at sp (struct rt_sigframe;
- * uapi asm/sigcontext.h and asm/ucontext.h). */
+/* Signal return code without call-frame information: AArch64's vdso has none since Linux 5.8, and musl never
+ * had. It is recognized by its instructions; the kernel's signal frame is at sp (struct rt_sigframe; uapi
+ * asm/sigcontext.h and asm/ucontext.h). */
 #include "unwind_internal.h"
 
 enum {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Short code of known shape that has no call-frame information: entries of a procedure linkage table (PLT), and the
- * trampoline that CPython puts around each function for profilers.  Each shape says for each of its instructions where the
- * return address is.
+/* Known machine code without call-frame information: entries of a procedure linkage table (PLT), and the
+ * trampoline that CPython puts around each function for profilers. For each instruction, a shape says where
+ * the return address is.
  *
- * Sources: System V ABI, AMD64 supplement, 5.2 and 13.2; Arm's sysvabi64; CPython's Python/asm_trampoline.S. */
+ * Sources: System V ABI, AMD64 supplement, 5.2 and 13.2; Arm's sysvabi64; CPython's
+ * Python/asm_trampoline.S. */
 #include <string.h>
 
 #include "attributes.h"
 #include "unwind_internal.h"
 
 enum {
-        MAX_BEFORE = 24, /* code bytes of a shape before a pc inside of it */
+        MAX_BEFORE = 24, /* largest distance from the start of a shape to pc */
         MAX_AFTER = 28,
         MAX_ROWS = 7,
         WORD_BYTES = 8,
@@ -20,19 +21,19 @@ enum {
 
 enum { PYTHON, PLT };
 
-/* The state before the instruction at byte `at`. */
+/* The state before the instruction at offset `at`. */
 struct stub_row {
         uint8_t at;
         uint8_t frame_bytes; /* the caller's sp - sp */
-        uint8_t return_at;   /* the return address is at sp + return_at, or IN_LINK */
-        uint8_t fp_at;       /* the caller's frame pointer is at sp + fp_at, or NONE: it was not changed */
+        uint8_t return_at;   /* offset of the return address from sp, or IN_LINK */
+        uint8_t fp_at;       /* offset of the caller's frame pointer from sp; NONE if it is unchanged */
         bool is_behind_call;
 };
 
-/* A shape of code: bytes where `any` is 0 have to be equal; of other bytes the bits in `any` may differ. */
+/* The bytes of a stub. Bits that are set in `any` may differ. */
 struct shape {
         enum object_machine machine;
-        bool is_plt; /* only linkers make it: in memory without a file it may be anything */
+        bool is_plt; /* made by linkers only, so it is not used in memory without a file */
         uint8_t size, n_rows;
         const char *code, *any;
         struct stub_row rows[MAX_ROWS];
@@ -75,7 +76,7 @@ struct shape {
                 }                                                                                            \
         }
 
-/* AArch64's way of a PLT entry: adrp x16, page; ldr x17, [x16, #off]; add x16, x16, #off; br x17. */
+/* A PLT entry on AArch64: adrp x16, page; ldr x17, [x16, #off]; add x16, x16, #off; br x17. */
 #define ARM64_JUMP     "\x10\0\0\x90\x11\x02\x40\xf9\x10\x02\0\x91\x20\x02\x1f\xd6"
 #define ARM64_JUMP_ANY "\xe0\xff\xff\x60\0\xfc\x3f\0\0\xfc\x7f\0\0\0\0\0"
 
@@ -86,16 +87,16 @@ static const struct shape shapes[] = {
         /* push %rbp; mov %rsp, %rbp; call *%rcx; pop %rbp; ret (CPython 3.15) */
         X64(PYTHON, "\x55\x48\x89\xe5\xff\xd1\x5d\xc3", "\0\0\0\0\0\0\0", 5, ROW(0, 8), FP_ROW(1, 16),
             FP_ROW(4, 16), FP_BEHIND_CALL(6, 16), ROW(7, 8)),
-        /* endbr64 in front of them */
+        /* endbr64 before these */
         X64(PYTHON, "\xf3\x0f\x1e\xfa\x48\x83\xec\x08\xff\xd1", "\0\0\0\0\0\0\0\0\0", 1, ROW(0, 8)),
         X64(PYTHON, "\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\xff\xd1", "\0\0\0\0\0\0\0\0\0", 1, ROW(0, 8)),
-        /* The PLT's head: push; jmp.  The entry pushed a number above the return address. */
+        /* The PLT's header: push; jmp. The entry has pushed a number below the return address. */
         X64(PLT, "\xff\x35\0\0\0\0\xff\x25\0\0\0\0", "\0\0" IMM "\0\0" IMM, 2, ROW(0, 16), ROW(6, 24)),
         X64(PLT, "\xff\x35\0\0\0\0\xf2\xff\x25\0\0\0\0", "\0\0" IMM "\0\0\0" IMM, 2, ROW(0, 16), ROW(6, 24)),
-        /* jmp *slot; push number; jmp head */
+        /* jmp *slot; push number; jmp header */
         X64(PLT, "\xff\x25\0\0\0\0\x68\0\0\0\0\xe9\0\0\0\0", "\0\0" IMM "\0" IMM "\0" IMM, 3, ROW(0, 8),
             ROW(6, 8), ROW(11, 16)),
-        /* endbr64; push number; jmp head */
+        /* endbr64; push number; jmp header */
         X64(PLT, "\xf3\x0f\x1e\xfa\x68\0\0\0\0\xe9\0\0\0\0", "\0\0\0\0\0" IMM "\0" IMM, 3, ROW(0, 8),
             ROW(4, 8), ROW(9, 16)),
         X64(PLT, "\xf3\x0f\x1e\xfa\x68\0\0\0\0\xf2\xe9\0\0\0\0", "\0\0\0\0\0" IMM "\0\0" IMM, 3, ROW(0, 8),
@@ -103,7 +104,7 @@ static const struct shape shapes[] = {
         /* endbr64; jmp *slot */
         X64(PLT, "\xf3\x0f\x1e\xfa\xff\x25\0\0\0\0", "\0\0\0\0\0\0" IMM, 1, ROW(0, 8)),
         X64(PLT, "\xf3\x0f\x1e\xfa\xf2\xff\x25\0\0\0\0", "\0\0\0\0\0\0\0" IMM, 1, ROW(0, 8)),
-        /* jmp *slot alone */
+        /* only jmp *slot */
         X64(PLT, "\xff\x25\0\0\0\0", "\0\0" IMM, 1, ROW(0, 8)),
         X64(PLT, "\xf2\xff\x25\0\0\0\0", "\0\0\0" IMM, 1, ROW(0, 8)),
 
@@ -117,13 +118,13 @@ static const struct shape shapes[] = {
               "\x5f\xd6",
               "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 7, LEAF(0), LEAF(4), FP_ROW(8, 16),
               FP_ROW(12, 16), FP_BEHIND_CALL(16, 16), LEAF(20), LEAF(24)),
-        /* The PLT's head: stp x16, x30, [sp, #-16]!, and then as its entries. */
+        /* The PLT's header: stp x16, x30, [sp, #-16]!, then like its entries. */
         ARM64(PLT, "\xf0\x7b\xbf\xa9" ARM64_JUMP, "\0\0\0\0" ARM64_JUMP_ANY, 5, LEAF(0), ROW(4, 16),
               ROW(8, 16), ROW(12, 16), ROW(16, 16)),
         /* bti c; stp x16, x30, [sp, #-16]! */
         ARM64(PLT, "\x5f\x24\x03\xd5\xf0\x7b\xbf\xa9", "\0\0\0\0\0\0\0", 1, LEAF(0)),
         ARM64(PLT, ARM64_JUMP, ARM64_JUMP_ANY, 4, LEAF(0), LEAF(4), LEAF(8), LEAF(12)),
-        /* bti c in front of it */
+        /* bti c before it */
         ARM64(PLT, "\x5f\x24\x03\xd5" ARM64_JUMP, "\0\0\0\0" ARM64_JUMP_ANY, 1, LEAF(0)),
         /* with autia1716 before br */
         ARM64(PLT, "\x10\0\0\x90\x11\x02\x40\xf9\x10\x02\0\x91\x9f\x21\x03\xd5\x20\x02\x1f\xd6",
@@ -131,7 +132,7 @@ static const struct shape shapes[] = {
               LEAF(12), LEAF(16)),
 };
 
-/* The bytes around a pc, `n_before` of them in front of it. */
+/* The bytes around pc, `n_before` of them before it. */
 struct window {
         uint8_t bytes[MAX_BEFORE + MAX_AFTER];
         size_t n_before, size;
@@ -151,7 +152,7 @@ static bool read_code(const struct unwind_modules *modules, const struct unwind_
         return true;
 }
 
-/* What lies at the edge of a map may not be in the file. */
+/* Bytes at the end of a mapping may not be in the file. */
 static bool read_window(const struct unwind_modules *modules, const struct unwind_module *module, uint64_t pc,
                         struct window *ret)
 {
@@ -216,8 +217,8 @@ static enum unwind_stub apply(const struct stub_row *row, struct unwind_regs *re
         return UNWIND_STUB_DONE;
 }
 
-/* Behind its call every form of the trampoline has the return address in the same place; the one that keeps a frame pointer
- * has it equal to sp.  A name is not proof: what is taken for the return address has to stand behind a call. */
+/* After its call, every form of the trampoline has the return address at the same offset; in the form with a
+ * frame pointer, that equals sp. A name is not proof: a call must precede the return address. */
 static enum unwind_stub step_named(const struct unwind_modules *modules, struct unwind_regs *regs,
                                    struct unwind_memory *memory)
 {
@@ -229,7 +230,7 @@ static enum unwind_stub step_named(const struct unwind_modules *modules, struct 
         enum unwind_stub how;
         uint64_t pc;
 
-        /* On AArch64 it is stepped by its frame pointer. */
+        /* On AArch64 the frame pointer steps it. */
         if (regs->machine != OBJECT_MACHINE_X86_64)
                 return UNWIND_STUB_NONE;
         how = apply(has_fp ? &with_fp : &plain, &caller, memory);

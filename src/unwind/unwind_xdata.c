@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From an address of an image to its unwind information, and along x64's chain from one entry to the next. */
+/* Finds the unwind information for an address of an image, and follows x64's chains. */
 #include "unwind_xdata.h"
 
 unsigned unwind_op_instructions(const struct unwind_op *op)
@@ -18,7 +18,7 @@ unsigned unwind_op_instructions(const struct unwind_op *op)
 
 static bool read_x64(const struct object_unwind *entry, struct unwind_xdata *xdata, struct err *err)
 {
-        /* An odd address is that of another entry, which says it all. */
+        /* An odd address refers to another entry, which has the information. */
         if (entry->word & 1) {
                 xdata->x64 = (struct unwind_x64){
                         .version = 1, .flags = UNWIND_X64_CHAINED, .frame_reg = UNWIND_NO_REG};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unwind information of ARM64 in .xdata.
  *
- *   u32     length / 4 in 18 bits, version (0) in 2, X: has a handler, E: the only epilogue is at the end, number of
- *           epilogues in 5 (with E: index of its codes), words of codes in 5
- *   u32     only where both numbers are 0: number of epilogues in 16 bits, words of codes in 8
+ *   u32     length / 4 in 18 bits, version (0) in 2, X: has a handler, E: the only epilogue is at the end,
+ *           number of epilogues in 5 (with E: index of its codes), words of codes in 5
+ *   u32     only if both numbers are 0: number of epilogues in 16 bits, words of codes in 8
  *   u32 []  epilogues, not with E: start / 4 in 18 bits, 4 reserved, index of the codes in 10
- *   u8 []   codes of 1 to 4 bytes, the most significant first; the prologue's begin at index 0
+ *   u8 []   codes of 1 to 4 bytes, the most significant first; those of the prologue begin at index 0
  *   u32     with X: the handler
  */
 #include <assert.h>
@@ -73,8 +73,8 @@ bool unwind_arm64_read(const struct cursor *info, struct unwind_arm64 *ret_arm64
 
 /* --- Codes --- */
 
-/* A code of two bytes that stores registers, told by its leading bits.  `x` and `z` are the fields of the
- * documentation; both stand at the right end, x left of z. */
+/* A code of two bytes that stores registers, identified by its leading bits. `x` and `z` are the fields of
+ * the documentation; z is at the right end, x to the left of it. */
 struct save_code {
         uint8_t mask, value;
         uint8_t kind;
@@ -134,7 +134,7 @@ static bool decode_two_bytes(uint8_t first, uint8_t second, struct unwind_op *op
         return true;
 }
 
-/* 0xe7: save_any_reg, and SVE's registers. */
+/* 0xe7: save_any_reg, and SVE registers. */
 static bool decode_any_reg(uint8_t first, uint8_t second, struct unwind_op *op)
 {
         static const uint8_t kinds[] = {UNWIND_OP_SAVE_X, UNWIND_OP_SAVE_D, UNWIND_OP_SAVE_Q};
@@ -176,7 +176,7 @@ static bool decode_one_byte(uint8_t code, struct unwind_op *op)
         return kinds[code];
 }
 
-/* Those whose operands fill all of the bytes that they have. */
+/* Codes whose operands take whole bytes. */
 static bool decode_long(uint8_t code, struct cursor *c, struct unwind_op *op)
 {
         uint8_t first, second;
@@ -229,8 +229,8 @@ static bool has_its_registers(const struct unwind_op *op)
         return (op->reg == UNWIND_NO_REG || op->reg < n) && (op->reg2 == UNWIND_NO_REG || op->reg2 < n);
 }
 
-/* "save_next" stores the pair behind the one that was stored just before it, which follows it here: from x27 and x28
- * it goes on to d8 and d9. */
+/* "save_next" stores the pair after the one that was stored just before it, which follows it here; after x27
+ * and x28 come d8 and d9. */
 static bool fill_next(struct unwind_op *op, const struct unwind_op *before)
 {
         unsigned last = before->kind == UNWIND_OP_SAVE_X ? 27 : 14, reg = before->reg + 2u;
@@ -261,7 +261,7 @@ static bool fill_all_next(struct unwind_ops *ops, struct err *err)
         return true;
 }
 
-/* A sequence goes to its end code, or to the end of the codes. */
+/* A sequence ends with its end code or at the end of the codes. */
 static bool decode_sequence(const struct unwind_arm64 *arm64, unsigned index, struct unwind_ops *ops,
                             struct err *err)
 {
@@ -299,7 +299,7 @@ bool unwind_arm64_prologue(const struct unwind_arm64 *arm64, struct unwind_ops *
 
 /* --- Epilogues --- */
 
-/* Its last instruction, the return, is the last one of the function. */
+/* The return, its last instruction, is the last instruction of the function. */
 static bool start_at_end(const struct unwind_arm64 *arm64, const struct unwind_ops *ops,
                          uint32_t *ret_start_bytes, struct err *err)
 {

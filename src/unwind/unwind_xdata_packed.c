@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The packed form of ARM64's unwind information, which names a prologue of a fixed shape in 30 bits of .pdata.
+/* The packed form of ARM64's unwind information, which describes a prologue of a fixed shape in 30 bits of
+ * .pdata.
  *
  *   2 bits flag (1 a function, 2 a part without prologue and epilogue), 11 length / 4, 3 RegF, 4 RegI, 1 H, 2 CR,
  *   9 size of the frame / 16
  *
- * The shape: [sign lr]; x19.. and lr; d8..; parameters; then locals, with x29 and lr below them.  The first that stores
- * takes the stack of all that are saved.
- */
+ * The shape: [sign lr]; x19.. and lr; d8..; parameters; then locals, with x29 and lr below them. The first
+ * store allocates the stack of all saved registers. */
 #include "unwind_internal.h"
 
 enum {
@@ -15,8 +15,8 @@ enum {
         CR_CHAIN = 3,
         N_PARAMS = 8,
         MAX_REG_I = 10,        /* x19 to x28 */
-        MAX_CHAIN_STORE = 512, /* what storing x29 and lr takes in the same instruction */
-        MAX_SUB_BYTES = 4080,  /* what one subtraction takes */
+        MAX_CHAIN_STORE = 512, /* the largest allocation of the instruction that stores x29 and lr */
+        MAX_SUB_BYTES = 4080,  /* the largest allocation of one subtraction */
         INSTRUCTION_BYTES = 4,
 };
 
@@ -62,7 +62,7 @@ static struct packed_layout lay_out(const struct unwind_arm64_packed *p)
 
         l.is_chained = p->cr == CR_CHAIN || p->cr == CR_SIGNED_CHAIN;
         l.saved = (l.ints + l.floats + (p->h ? 8 * N_PARAMS : 0) + 15) & ~15u;
-        l.locals = p->frame_bytes - l.saved; /* once it is known that they fit */
+        l.locals = p->frame_bytes - l.saved; /* valid if they fit */
         return l;
 }
 
@@ -101,7 +101,7 @@ static void add_save(struct unwind_ops *ops, enum unwind_op_kind kind, unsigned 
         op->flags = is_down ? UNWIND_OP_DOWN : 0;
 }
 
-/* What is executed last comes first, from here to unwind_packed_prologue. */
+/* From here to unwind_packed_prologue, the last executed instruction comes first. */
 
 static void add_locals(const struct packed_layout *l, struct unwind_ops *ops)
 {
@@ -151,7 +151,7 @@ static void add_ints(const struct unwind_arm64_packed *p, const struct packed_la
 {
         bool has_lr = p->cr == CR_LR;
 
-        /* No code stores this pair and moves sp: compilers write two instructions. */
+        /* There is no code for storing this pair and changing sp, so compilers use two instructions. */
         if (has_lr && p->reg_i == 1) {
                 add_save(ops, UNWIND_OP_SAVE_X, UNWIND_FIRST_X, UNWIND_LR, 0, false);
                 add(ops, UNWIND_OP_ALLOC, l->saved);
@@ -186,7 +186,8 @@ bool unwind_packed_prologue(const struct unwind_arm64 *arm64, struct unwind_ops 
         return true;
 }
 
-/* The prologue's way back, without what need not be undone: x29 is not copied to sp, parameters are not restored. */
+/* The prologue in reverse without operations that need not be undone: sp is not set from x29, and parameters
+ * are not restored. */
 bool unwind_packed_epilogue(const struct unwind_arm64 *arm64, struct unwind_ops *ret_ops, struct err *err)
 {
         uint16_t n = 0;

@@ -5,9 +5,9 @@
  *   u8      bytes of the prologue
  *   u8      number of slots
  *   u8      frame register in 4 bits, its distance from sp / 16 in 4
- *   u16 []  slots, one more where their number is odd: u8 end of the instruction, operation in 4 bits, operand in 4;
- *           the slots that follow may be its second operand
- *   u32     the handler, or three words: an entry of .pdata, in which this goes on
+ *   u16 []  slots, padded to an even number: u8 end of the instruction, operation in 4 bits, operand in 4;
+ *           the following slots may be its second operand
+ *   u32     the handler, or three words: the chained entry of .pdata
  */
 #include "unwind_xdata.h"
 
@@ -16,7 +16,7 @@ enum {
         SLOT_BYTES = 2,
         CHAIN_BYTES = 12,
         VERSION_BITS = 3,
-        EPILOG_AT_END = 1, /* in the first one's operand */
+        EPILOG_AT_END = 1, /* in the operand of the first epilogue slot */
 };
 
 enum x64_code {
@@ -26,8 +26,8 @@ enum x64_code {
         CODE_SET_FPREG = 3,
         CODE_SAVE_NONVOL = 4,
         CODE_SAVE_NONVOL_FAR = 5,
-        CODE_EPILOG = 6, /* version 1: a register saved in a way that no compiler uses any more, two slots */
-        CODE_SPARE = 7,  /* likewise, three slots */
+        CODE_EPILOG = 6, /* version 1: obsolete, two slots */
+        CODE_SPARE = 7,  /* obsolete, three slots */
         CODE_SAVE_XMM128 = 8,
         CODE_SAVE_XMM128_FAR = 9,
         CODE_PUSH_MACHFRAME = 10,
@@ -59,7 +59,7 @@ static struct xdata_slot read_slot(struct cursor *c)
         return slot;
 }
 
-/* What the first slot says for all epilogues. */
+/* Reads the first slot, which applies to all epilogues. */
 static void read_epilogue(struct unwind_x64 *x64)
 {
         struct cursor c = x64->slots;
@@ -109,7 +109,7 @@ static void add_op(struct unwind_ops *ops, enum unwind_op_kind kind, const struc
                 .kind = (uint8_t)kind, .reg = reg, .reg2 = UNWIND_NO_REG, .off = slot->off, .amount = amount};
 }
 
-/* Slot 0 speaks for all epilogues: what the others say is a place, 0 to make their number even. */
+/* Slot 0 has the size of all epilogues; each further slot has the position of one, 0 for padding. */
 static void add_epilogue(const struct unwind_x64 *x64, unsigned n, const struct xdata_slot *slot,
                          struct unwind_ops *ops)
 {
