@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A source of records: what a platform does between "sample this" and the session file.  Order of calls:
- * open, facts (n_events, get_event), begin, poll until it says 0 or the caller has enough, end, result. */
+/* A source of records for the session file. Call collector_open, collector_n_events and collector_get_event
+ * for the header, collector_begin, collector_poll until it returns 0 or the caller has enough, collector_end,
+ * and then collector_get_result. */
 #ifndef COLLECTOR_H
 #define COLLECTOR_H
 
@@ -22,17 +23,18 @@ struct recorded_image; /* image_section.h */
 
 struct collector;
 
-/* Opens the events; a command is made ready but not yet running.  Every obstacle is one sentence with the way
- * out.  err->code: ERR_DENIED, ERR_MISSING (event, process), ERR_UNSUPPORTED, ERR_LIMIT, ERR_USAGE (CPUs). */
+/* Opens the events; a command is prepared but does not run yet. Each error is one sentence that says what to
+ * do. err->code: ERR_DENIED, ERR_MISSING (event, process), ERR_UNSUPPORTED, ERR_LIMIT, ERR_USAGE (CPUs). */
 struct collector *collector_open(const struct collect_request *request, struct err *err);
 
-/* Ends a command that still runs (SIGKILL) and closes everything. */
+/* Kills a command that still runs (SIGKILL) and closes everything. */
 void collector_free(struct collector *collector);
 AUTO_DEFINE(collector)
 
-/* What was opened, for the session's header; one more event than asked for may have been added ("dummy"). */
+/* An opened event, for the session's header. There may be one event more than requested ("dummy"). */
 struct collect_event {
-        struct perf_attr attr; /* as the kernel took it, but for what unwinding changes in the samples */
+        /* as passed to the kernel, except that sample_type describes the samples after unwinding */
+        struct perf_attr attr;
         const char *name;
         const uint64_t *ids;
         size_t n_ids;
@@ -41,81 +43,86 @@ struct collect_event {
 size_t collector_n_events(const struct collector *collector);
 struct collect_event collector_get_event(const struct collector *collector, size_t index);
 
-/* Why the first event is not the one asked for, or not the best there is, with the way to more; "" when there is
- * nothing to say.  One sentence. */
+/* One sentence: why the first event is not the requested one, or not the best one, and how to get it; "" if
+ * there is nothing to report. */
 const char *collector_source_note(const struct collector *collector);
 
-/* Why call stacks are not taken in the way that was asked for, and in which; "".  One sentence. */
+/* One sentence: why call stacks are not taken as requested, and how they are taken instead; "" if they are
+ * taken as requested. */
 const char *collector_stack_note(const struct collector *collector);
 
-/* Why children are not sampled in the way that was asked for; "".  One sentence. */
+/* One sentence: why child processes are not sampled as requested; "" if they are. */
 const char *collector_children_note(const struct collector *collector);
 
-/* Starts, then puts the records that describe what already runs: the command's exec, or enabling.  A command that
- * can't be run is ERR_MISSING (not found) or ERR_DENIED, and nothing has been put then. */
+/* Starts the command, or enables the events, then puts records that describe the running processes.
+ * ERR_MISSING (not found) or ERR_DENIED if the command can't be run; nothing is put then. */
 bool collector_begin(struct collector *collector, const struct record_sink *sink, struct err *err);
 
-/* Waits at most `timeout_ms` (early when a ring fills or the target ends) and moves what is there to the sink.
- * 1: go on; 0: every target has ended; -1: the sink failed (err), what was put stays valid. */
+/* Waits for `timeout_ms` at most, less if a ring fills or the target ends, and moves the available records to
+ * the sink. 1: continue; 0: every target has ended; -1: the sink failed (err); records that were put remain
+ * valid. */
 int collector_poll(struct collector *collector, int timeout_ms, struct err *err);
 
-/* Asks the command to end: SIGTERM, or SIGKILL when `force`.  Nothing for an attached process. */
+/* Sends SIGTERM to the command, or SIGKILL with `force`. Does nothing for an attached process. */
 void collector_stop_command(struct collector *collector, bool force);
 bool collector_command_runs(struct collector *collector);
 
-/* Stops the events, moves the rest, puts the kernel's own count of losses. */
+/* Stops the events, moves the remaining records, and puts the kernel's counts of lost samples. */
 bool collector_end(struct collector *collector, struct err *err);
 
-/* A mapped file that was kept open, since the path in the record may not lead to it any more (deleted, memfd,
- * another mount namespace): read it at /proc/self/fd/FD. */
+/* A mapped file that was kept open, because the recorded path may no longer lead to it (deleted, memfd,
+ * another mount namespace). Read it at /proc/self/fd/FD. */
 struct kept_file {
         const char *path; /* as recorded */
         int32_t pid;
         int fd;
-        uint64_t inode; /* as recorded; 0: not known */
+        uint64_t inode; /* as recorded; 0 if unknown */
         uint64_t size_bytes;
-        uint32_t owner; /* the user whose file it is */
+        uint32_t owner; /* user id of the file's owner */
         uint8_t build_id[BUILD_ID_MAX];
-        uint8_t build_id_size; /* 0: not known */
+        uint8_t build_id_size; /* 0 if unknown */
 };
 
-/* Whether it is the file of a module, whose path is `path`. */
+/* Whether `kept` is the file of `module`, whose path is `path`. */
 bool kept_file_is_of(const struct kept_file *kept, const struct module *module, const char *path);
 
-/* Of `n` files that of a module, the newest first; else one with its build id, for of equal files one is kept.  NULL: there
- * is none, or files of several users claim to be that build, one of which may be forged. */
+/* Finds a module's file in `n` files, the newest first; else a file with the same build id, because equal
+ * files are kept once. NULL if there is none, or if files of several users have this build id: one of them
+ * may be forged. */
 const struct kept_file *kept_file_find(const struct kept_file *kept, size_t n, const struct module *module,
                                        const char *path);
 
-/* A process that sees other PIDs and another root than we do. */
+/* A process with another PID namespace and root directory than ours. */
 struct kept_root {
         int32_t pid, inner_pid;
-        int root_fd; /* of the root directory; -1 when it could not be kept */
+        int root_fd; /* O_PATH descriptor of the root directory; -1 if it could not be kept */
 };
 
-/* A process that makes code at run time. */
+/* A process that generates code at run time. */
 struct kept_user {
         int32_t pid;
-        uint32_t user;      /* as whom it makes files */
-        int64_t started_ns; /* since 1970, or a little earlier; 0: not known */
+        uint32_t user;      /* the user id with which it creates files */
+        int64_t started_ns; /* since 1970; may be slightly early; 0 if unknown */
 };
 
 struct collect_result {
         uint64_t n_samples, n_lost, n_throttled;
-        uint64_t user_ns, kernel_ns; /* CPU time of the target while the events were on; both 0: not known */
-        uint64_t off_ns;             /* how long they were off, for a delay or as another program said */
-        bool stop_asked;             /* another program wants the run to end */
-        bool command_ended;          /* by itself, or after it was asked to */
-        int exit_status;             /* as a shell gives it, 128 + N for signal N; valid with command_ended */
-        double counted_share;        /* running / enabled of the worst event; 1 where not known */
-        double sampled_share;        /* of the targets' CPU time, or events; negative: not known */
-        const char *sampled_event;   /* these events; "": CPU time */
-        const char *not_sampled;     /* names of programs that the kernel does not let us sample; "" */
-        uint64_t n_not_kept;         /* mapped files that could not be kept open */
-        const char *not_kept;        /* their names, the first few, comma separated; "" */
+        /* CPU time of the target while the events were enabled; both 0 if unknown */
+        uint64_t user_ns, kernel_ns;
+        uint64_t off_ns;      /* how long the events were disabled, by a delay or by a controlling program */
+        bool stop_asked;      /* a controlling program requested the end of the run */
+        bool command_ended;   /* also if it was asked to end */
+        int exit_status;      /* as a shell reports it: 128 + N for signal N; valid if command_ended */
+        double counted_share; /* running / enabled of the event with the lowest share; 1 if unknown */
+        double sampled_share; /* sampled part of the targets' CPU time or events; negative if unknown */
+        const char *sampled_event; /* the event of sampled_share; "" for CPU time */
+        const char *not_sampled; /* names of programs that the kernel does not allow to sample; "" for none */
+        uint64_t n_not_kept;     /* mapped files that could not be kept open */
+        const char *not_kept;    /* the first of their paths, separated by commas; "" for none */
         const struct kept_file *kept;
         size_t n_kept;
-        const struct kept_file *copies; /* files equal to one of these, at other paths; without descriptors */
+        /* files at other paths that are equal to one in `kept`; without descriptors */
+        const struct kept_file *copies;
         size_t n_copies;
         const struct kept_root *roots;
         size_t n_roots;
@@ -124,15 +131,16 @@ struct collect_result {
         const struct recorded_image *images;
         size_t n_images;
         struct stop_counts stops;
-        const struct python_places *python_places; /* NULL: no Python frame was looked for */
-        const struct python_counts *python;        /* the same */
-        const char *
-                unprivileged; /* programs that may have run without their privilege, because they were traced; "" */
-        const struct stack_marks *stacks; /* NULL: none was unwound while recording */
-        uint64_t recorder_ns;             /* CPU time that collecting itself took; valid after the end */
+        const struct python_places *python_places; /* NULL if Python frames were not recorded */
+        const struct python_counts *python;        /* NULL if Python frames were not recorded */
+        /* programs that may have lost their privileges because they were traced; "" for none */
+        const char *unprivileged;
+        const char *not_traced;           /* Python programs that could not be traced; "" for none */
+        const struct stack_marks *stacks; /* NULL if no stack was unwound while recording */
+        uint64_t recorder_ns;             /* CPU time of the recorder itself; valid after collector_end */
 };
 
-/* Valid until collector_free; counts are live while it runs. */
+/* Valid until collector_free; the counts change while the collector runs. */
 const struct collect_result *collector_get_result(struct collector *collector);
 
 #endif

@@ -14,7 +14,7 @@ bool kept_file_is_of(const struct kept_file *kept, const struct module *module, 
 {
         size_t len = strlen(path);
 
-        /* The recorded path may still say that it is deleted. */
+        /* The recorded path may end in " (deleted)". */
         if (strncmp(kept->path, path, len) || (kept->path[len] && strcmp(kept->path + len, " (deleted)")))
                 return false;
         if (kept->build_id_size && module->build_id_size)

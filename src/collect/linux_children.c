@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Follows the command and all that it forks through the records of all processes, by time, and keeps theirs.  A timer on
- * each CPU does not begin anew in each process, as inherited ones do. */
+/* Follows the command and its children through the records of all processes, in order of time, and keeps
+ * their records. A timer on each CPU does not restart in each new process, unlike an inherited event. */
 #include "linux_children.h"
 
 #include <inttypes.h>
@@ -16,16 +16,16 @@
 enum {
         MAX_PID = 4 << 20,
         MAX_ANCESTORS = 64,
-        SAMPLE_ID_OFF = 8, /* in a record */
+        SAMPLE_ID_OFF = 8, /* offsets in a sample record */
         SAMPLE_TID_OFF = 24,
         SAMPLE_PERIOD_OFF = 48,
-        LEFT_OUT_BYTES = 56, /* what is kept of a sample whose mode was left out: up to its period */
+        LEFT_OUT_BYTES = 56, /* the part that is kept of a sample in an excluded mode: up to its period */
 };
 
 enum state {
         UNKNOWN,
-        OTHER,       /* its samples need not wait for records of forks */
-        OTHER_ENDED, /* its number may be used again */
+        OTHER,       /* its samples need not wait for FORK records */
+        OTHER_ENDED, /* its pid may be reused */
         WAITS,       /* the command before its exec */
         OURS,
 };
@@ -33,13 +33,13 @@ enum state {
 struct children {
         const struct opened *opened;
         uint8_t *states;      /* by pid */
-        uint8_t out_of_range; /* the state of a pid that none can have */
+        uint8_t out_of_range; /* state of a pid that is out of range */
         int32_t command;
         bool maps_wait;
-        const struct ring_filter *also; /* what else is said of samples; NULL: nothing */
+        const struct ring_filter *also; /* further filter for samples; NULL for none */
         struct map event_of_id;         /* index + 1 */
         struct linux_order order;
-        uint64_t *heads; /* of the rings */
+        uint64_t *heads; /* of the rings, in this pass */
         uint64_t n_seen, n_kept, left_out;
 };
 
@@ -94,7 +94,8 @@ void children_free(struct children *c)
 
 /* --- one record --- */
 
-/* For a process whose FORK record was lost, or was written before the events were on. */
+/* Reads the parent from /proc, for a process whose FORK record was lost or was written before the events were
+ * enabled. */
 static int32_t parent_of(int32_t pid)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -149,7 +150,8 @@ static const struct opened_event *event_of(const struct children *c, uint64_t id
         return index ? &c->opened->events[*index - 1] : NULL;
 }
 
-/* The user did not ask for this mode; the kernel gave it so that all of the command's time is known. */
+/* Whether the user excluded this mode. The kernel samples it anyway, so that all of the command's time is
+ * known. */
 static bool is_left_out(const struct opened_event *event, uint16_t misc)
 {
         uint16_t mode = misc & PERF_MISC_CPUMODE_MASK;
@@ -202,7 +204,7 @@ static bool is_kept(struct children *c, const struct perf_header *header, const 
         case PERF_RECORD_EXIT:
         case PERF_RECORD_NAMESPACES: return is_ours(c, pid);
         case PERF_RECORD_LOST:
-        case PERF_RECORD_LOST_SAMPLES: return false; /* of all processes; told at the end */
+        case PERF_RECORD_LOST_SAMPLES: return false; /* counts all processes; put at the end */
         default: return *state_of(c, c->command) != WAITS;
         }
 }
@@ -223,7 +225,7 @@ static bool is_of_other(struct children *c, uint64_t pid_word)
         return *state_of(c, (int32_t)pid_word) == OTHER;
 }
 
-/* How many of its bytes are worth to be moved out of the ring. */
+/* How many bytes of the record to move out of the ring; 0 to drop it. */
 static size_t wanted_bytes(void *ctx, const struct perf_header *header, const uint64_t words[RING_WORDS])
 {
         struct children *c = ctx;
@@ -257,7 +259,7 @@ static bool is_thread(uint64_t pids)
         return (int32_t)pids == (int32_t)(pids >> 32);
 }
 
-/* So that the samples of what others fork need not wait for their turn. */
+/* Samples of the children of other processes then need not wait. */
 static void see_fork(struct children *c, const uint64_t words[RING_WORDS])
 {
         uint8_t *state = state_of(c, (int32_t)words[1]);
@@ -280,7 +282,8 @@ void children_drain(struct children *c, struct ring *rings, size_t n_rings, stru
 {
         const struct ring_filter tasks = {only_see_tasks, c}, wanted = {wanted_bytes, c};
 
-        /* All to one moment: a number that is free again is seen to be so before a sample of its next process. */
+        /* Read all rings up to the same moment, so that the exit of a process is seen before a sample of the
+         * next process with its pid. */
         for (size_t i = 0; i < n_rings; i++)
                 c->heads[i] = ring_head(&rings[i]);
         for (size_t i = 0; i < n_rings; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which processes are the command's, where its events are open on every CPU and see all processes. */
+/* Selects the records of the command and its children when the events are open on every CPU and see all
+ * processes. */
 #ifndef LINUX_CHILDREN_H
 #define LINUX_CHILDREN_H
 
@@ -7,29 +8,33 @@
 
 struct children;
 
-/* For the command `pid`, which has not begun to run; after the events were turned on.  `opened` is kept by the caller. */
+/* For the command `pid`, which must not run yet, after the events were enabled. `opened` belongs to the
+ * caller. */
 struct children *children_new(const struct opened *opened, int32_t pid);
 void children_free(struct children *children);
 AUTO_DEFINE(children)
 
-/* From now on leaves out samples that `filter`, which is kept by the caller, does not want. */
+/* Sets a further filter for samples, owned by the caller. */
 void children_filter(struct children *children, const struct ring_filter *filter);
 
-/* Moves what the rings hold to `pass`, without the samples of processes that are known to be others. */
+/* Moves the content of the rings to `pass`, without samples of processes that are known not to belong to the
+ * command. */
 void children_drain(struct children *children, struct ring *rings, size_t n_rings, struct buf *pass);
 
-/* Takes what children_drain brought, which is then empty, and appends to `out`, by time, what belongs to the command: what
- * is not newer than the drain before, all of it when this is the last.  A FORK record may come in a later pass than the
- * first sample of its process. */
+/* Takes the content of `pass`, which is then empty, and appends the command's records to `out` in order of
+ * time. Only records that are not newer than the previous drain are appended; all of them if `is_last`. A
+ * FORK record may come a pass later than the first sample of its process. */
 void children_put(struct children *children, struct buf *pass, bool is_last, struct buf *out);
 
-/* Maps wait for the next call of children_put. */
+/* True if map records wait for the next call of children_put. */
 bool children_maps_wait(const struct children *children);
 
-/* Sum of the periods of the samples of the first event that was asked for, in a mode (user, kernel) that was left out. */
+/* Sum of the periods of samples of the first requested event in a mode (user, kernel) that the user
+ * excluded. */
 uint64_t children_left_out(const struct children *children);
 
-/* Of `lost` samples of all processes the command's, by its part in those that arrived. */
+/* The command's part of `lost` samples of all processes, estimated from its part of the samples that
+ * arrived. */
 uint64_t children_own_losses(const struct children *children, uint64_t lost);
 
 #endif

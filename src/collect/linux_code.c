@@ -10,18 +10,18 @@
 enum {
         PAGE_SHIFT = 12,
         PAGE_BYTES = 1 << PAGE_SHIFT,
-        MAX_PAGES = 4096, /* when they are reached all are forgotten */
-        MAX_AHEAD =
-                16, /* pages of a new map that are read at once: CPython's trampolines come by the 64 KB */
+        MAX_PAGES = 4096, /* when this is reached, all are forgotten */
+        /* pages of a new map that are read at once; CPython allocates trampolines in blocks of 64 KB */
+        MAX_AHEAD = 16,
 };
 
 struct code_page {
-        uint64_t round; /* when it was read last */
-        bool is_there;  /* it could be read at some time */
+        uint64_t round; /* the round in which it was read last */
+        bool is_there;  /* it was read successfully at least once */
         uint8_t bytes[PAGE_BYTES];
 };
 
-/* Process numbers have 22 bits, and user space has 47 or 48 bits, or more where nobody's code is. */
+/* A pid has 22 bits and a user address 47 or 48 bits; code is not mapped higher. */
 static uint64_t key_of(int32_t pid, uint64_t number)
 {
         return (uint64_t)(uint32_t)pid << 36 ^ number;
@@ -34,7 +34,7 @@ static bool read_process(int32_t pid, uint64_t addr, void *ret, size_t size)
         return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-/* A page that can't be read now keeps what was read of it before. */
+/* Reads the page; if that fails, keeps its previous content. */
 static void read_page(struct code_pages *pages, struct code_page *page, int32_t pid, uint64_t number)
 {
         uint8_t bytes[PAGE_BYTES];

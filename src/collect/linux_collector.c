@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sampling through perf_event_open: who is watched, when it starts and ends, and moving the rings' content.
- * Every pass over the rings ends with FINISHED_ROUND, which is what lets a reader order records by time. */
+/* Sampling with perf_event_open: finds the targets, starts and stops the events, and moves the content of the
+ * rings. Every pass over the rings ends with FINISHED_ROUND, so that a reader can sort records by time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "linux_auxtrace.h"
 #include "linux_children.h"
 #include "linux_enabling.h"
 #include "linux_unwinder.h"
@@ -19,10 +20,12 @@
 #include "stop_engine.h"
 #include "stop_merge.h"
 
-/* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
+/* Files that are mapped and then deleted, and short-lived processes, can be read only while they exist, so
+ * the rings are read often. */
 enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, FILES_IN_A_ROW = 64, NS_PER_S = 1000000000 };
 
-/* Where more than one sample in NAMED_OF_MISSED is of a process whose files were gone already, there are more like it. */
+/* If more than one in NAMED_OF_MISSED samples belongs to a process whose files were already gone, the rings
+ * are read even more often for a while. */
 enum {
         HURRIED_WAIT_MS = 1,
         HURRIED_WAITS = 2000,
@@ -31,8 +34,8 @@ enum {
         RECENT_SAMPLES = 1024,
 };
 
-/* Of the next pass, read while files are looked at.  A recorder that is too slow must not read ever more: the rest stays in
- * the rings, and what has no room there is lost and counted. */
+/* The limit for records of the next pass that are read while this pass looks at files. If the recorder is too
+ * slow, the rest stays in the rings; records that do not fit there are lost and counted. */
 enum { MOST_AHEAD_BYTES = 16 << 20 };
 
 struct collector {
@@ -41,31 +44,32 @@ struct collector {
         struct watched_list watched;
         struct opened opened;
         struct ring *rings;
+        struct auxtrace *aux; /* NULL: there is no SPE event */
         struct record_sink sink;
         struct keeper keeper;
-        struct stop_engine *stops; /* NULL: no thread is stopped */
+        struct stop_engine *stops; /* NULL if no thread is stopped */
         struct stop_python *python;
-        struct stop_merge *merge; /* NULL: samples have native frames alone */
+        struct stop_merge *merge; /* NULL if samples have only native frames */
         struct ring_filter stop_filter;
         struct buf stack_note;
-        struct children *children; /* NULL: the events see the targets alone */
-        struct unwinder *unwinder; /* NULL: records go out as they are */
-        struct buf pass;           /* what one pass over the rings brings */
-        struct buf next;           /* what the next pass begins with; with `children` of all processes */
+        struct children *children; /* NULL if the events see only the targets */
+        struct unwinder *unwinder; /* NULL if records are not changed */
+        struct buf pass;           /* the records of one pass over the rings */
+        struct buf next;           /* the first records of the next pass; with `children`, of all processes */
         struct denied denied;
         struct sampled sampled;
-        struct map sampled_ids;  /* of the event that this is about */
+        struct map sampled_ids;  /* ids of the event that `sampled` describes */
         uint64_t n_lost_records; /* sum of LOST records */
         struct collect_result result;
         bool begun, ended;
         int longest_wait_ms;
         uint64_t own_ns_before;
         struct enabling enabling;
-        uint64_t user_ns_before,
-                kernel_ns_before;           /* CPU time of the targets when the events were turned on */
-        int pace_ms;                        /* shortest while new maps come, then longer */
-        unsigned n_hurried;                 /* waits that are to be HURRIED_WAIT_MS */
-        unsigned n_recent, n_recent_missed; /* samples; those of processes whose files were gone */
+        /* CPU time of the targets when the events were enabled */
+        uint64_t user_ns_before, kernel_ns_before;
+        int pace_ms;                        /* next wait: shortest while new maps arrive, then growing */
+        unsigned n_hurried;                 /* number of next waits with HURRIED_WAIT_MS */
+        unsigned n_recent, n_recent_missed; /* recent samples; those of processes whose files were gone */
 };
 
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -78,7 +82,8 @@ static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n,
         return true;
 }
 
-/* The kernel wakes us when half of a ring of the full size is full: smaller ones are looked at more often. */
+/* The kernel wakes the recorder when half of a ring of the full size is used; smaller rings are read more
+ * often. */
 static bool open_rings(struct collector *c, struct err *err)
 {
         size_t wanted = linux_attr_ring_bytes(&c->request), bytes = wanted;
@@ -92,6 +97,14 @@ static bool open_rings(struct collector *c, struct err *err)
         return true;
 }
 
+static bool open_aux(struct collector *c, struct err *err)
+{
+        if (!linux_attr_has_spe(&c->request))
+                return true;
+        c->aux = auxtrace_open(&c->opened, c->rings, err);
+        return c->aux;
+}
+
 static bool open_events(struct collector *c, struct err *err)
 {
         bool at_exec = c->request.target.argv && !c->request.target.system_wide;
@@ -99,7 +112,7 @@ static bool open_events(struct collector *c, struct err *err)
         size_t n_tids = 0;
         bool ok = find_threads(c, &tids, &n_tids, err) &&
                   linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err) &&
-                  opened_join(&c->opened, err);
+                  opened_join(&c->opened, err) && open_aux(c, err);
 
         free(tids);
         for (size_t i = 0; ok && !c->unwinder && i < c->opened.n_events; i++) {
@@ -109,7 +122,7 @@ static bool open_events(struct collector *c, struct err *err)
         return ok;
 }
 
-/* The first event that was asked for stands for all. */
+/* Uses the first requested event to measure sampled_share. */
 static void begin_sampled(struct collector *c)
 {
         const struct opened_event *e = &c->opened.events[c->opened.first_asked];
@@ -126,7 +139,7 @@ static void begin_sampled(struct collector *c)
                 *map_put(&c->sampled_ids, e->ids[i], NULL) = 1;
 }
 
-/* glibc would otherwise keep what large buffers gave back once. */
+/* Without this, glibc keeps the memory of large buffers that were freed. */
 static void give_memory_back(void)
 {
 #ifdef __GLIBC__
@@ -140,15 +153,12 @@ static void open_stops(struct collector *c)
 {
         if (c->request.engine == COLLECT_RING)
                 return;
-        if (c->request.python_symbols)
-                c->python = stop_python_new();
+        c->python = stop_python_new();
         c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, c->python, &c->stack_note);
         c->stop_filter = stop_engine_filter(c->stops);
         if (!c->stops || !c->unwinder)
                 return;
         unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
-        if (!c->python)
-                return;
         c->merge = stop_merge_new(c->python, c->request.python_symbols);
         unwinder_set_merge(c->unwinder, c->merge);
 }
@@ -158,7 +168,13 @@ struct collector *collector_open(const struct collect_request *request, struct e
         const struct spawned_command command = {request->target.argv, request->target.cpus,
                                                 request->target.n_cpus, request->target.output_to_stderr};
         AUTO(collector) c = mem_new(1, sizeof(*c));
+        struct os_stat proc;
 
+        if (!os_stat("/proc/self", &proc)) {
+                err_set(err, ERR_MISSING,
+                        "/proc is not mounted here, without which samples have no names: mount -t proc proc /proc");
+                return NULL;
+        }
         give_memory_back();
         c->request = *request;
         c->child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
@@ -189,6 +205,7 @@ void collector_free(struct collector *c)
         stop_python_free(c->python);
         buf_release(&c->stack_note);
         watched_release(&c->watched);
+        auxtrace_free(c->aux);
         for (size_t i = 0; c->rings && i < c->opened.n_rings; i++)
                 ring_close(&c->rings[i]);
         free(c->rings);
@@ -266,7 +283,7 @@ static void see_sample(struct collector *c, struct cursor record)
         c->sampled.periods += cursor_u64(&record);
 }
 
-/* To what the next pass is made of. */
+/* Moves the content of the rings to c->next. */
 static void drain_rings(struct collector *c)
 {
         if (c->children)
@@ -282,8 +299,8 @@ static void drain_rings(struct collector *c)
                 stop_engine_take(c->stops, &c->next);
 }
 
-/* Counts what a pass brought and lets the keeper look at maps.  Looking at a new file takes longer than mapping it: the rings
- * are emptied in between. */
+/* Counts the records of a pass and passes maps to the keeper. Looking at a new file takes longer than mapping
+ * it, so the rings are drained from time to time. */
 static void look_through(struct collector *c)
 {
         struct cursor all = cursor_make(c->pass.data, c->pass.len), record;
@@ -296,6 +313,10 @@ static void look_through(struct collector *c)
                 case PERF_RECORD_SAMPLE: see_sample(c, record); break;
                 case PERF_RECORD_LOST: see_lost(c, record); break;
                 case PERF_RECORD_THROTTLE: c->result.n_throttled++; break;
+                case PERF_RECORD_AUX:
+                        if (c->aux)
+                                auxtrace_see(c->aux, record);
+                        break;
                 default:
                         if (c->stops && header.type == PERF_RECORD_MMAP2)
                                 stop_engine_see_map(c->stops, record);
@@ -329,6 +350,8 @@ static bool drain(struct collector *c, struct err *err)
 {
         struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
 
+        if (c->aux)
+                auxtrace_mark(c->aux);
         drain_rings(c);
         if (c->children) {
                 if (children_maps_wait(c->children))
@@ -341,7 +364,7 @@ static bool drain(struct collector *c, struct err *err)
         denied_end_pass(&c->denied, c->ended);
         if (c->pass.len && !c->unwinder)
                 buf_add(&c->pass, &round, sizeof(round));
-        return put(c, err);
+        return put(c, err) && (!c->aux || auxtrace_put(c->aux, &c->sink, err));
 }
 
 static size_t trailer_bytes(const struct collector *c)
@@ -351,6 +374,14 @@ static size_t trailer_bytes(const struct collector *c)
         return 8 * (size_t)__builtin_popcountll(type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
                                                         PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
                                                         PERF_SAMPLE_IDENTIFIER));
+}
+
+/* -1: all. */
+static int32_t first_tid(const struct collector *c)
+{
+        if (c->request.target.system_wide)
+                return -1;
+        return c->watched.n ? c->watched.items[0].pid : c->child.pid;
 }
 
 static bool put_synthetic(struct collector *c, struct err *err)
@@ -377,29 +408,13 @@ static bool put_synthetic(struct collector *c, struct err *err)
 
 /* --- CPU time --- */
 
-static void cpu_time_so_far(struct collector *c, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)
-{
-        *ret_user_ns = *ret_kernel_ns = 0;
-        if (c->request.target.system_wide) {
-                proc_cpu_time(-1, ret_user_ns, ret_kernel_ns);
-                return;
-        }
-        if (c->child.ended) {
-                *ret_user_ns = c->child.user_ns;
-                *ret_kernel_ns = c->child.kernel_ns;
-        } else if (c->child.pid) {
-                proc_cpu_time(c->child.pid, ret_user_ns, ret_kernel_ns);
-        }
-        watched_add_time(&c->watched, ret_user_ns, ret_kernel_ns);
-}
-
-/* The events were turned on, or off. */
+/* Called when the events were enabled or disabled. */
 static void note_cpu_time(struct collector *c, bool on)
 {
         struct collect_result *r = &c->result;
         uint64_t user_ns, kernel_ns;
 
-        cpu_time_so_far(c, &user_ns, &kernel_ns);
+        watched_cpu_time(&c->watched, &c->child, c->request.target.system_wide, &user_ns, &kernel_ns);
         if (on) {
                 c->user_ns_before = user_ns;
                 c->kernel_ns_before = kernel_ns;
@@ -431,7 +446,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         c->sink = *sink;
         c->begun = true;
         c->own_ns_before = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
-        /* Enabled before /proc is read: a map made in between then stands in both, and none is missed. */
+        /* Enable before reading /proc: a map made in between is then recorded twice, but none is missed. */
         if (!c->request.target.argv || c->request.target.system_wide || c->opened.every_cpu) {
                 if (c->request.target.delay_ns)
                         opened_enable_tracking(&c->opened);
@@ -446,7 +461,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
                 return false;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
-        return put_synthetic(c, err);
+        return (!c->aux || auxtrace_begin(c->aux, first_tid(c), &c->sink, err)) && put_synthetic(c, err);
 }
 
 /* --- waiting --- */
@@ -488,7 +503,7 @@ static void wait_for_news(struct collector *c, int timeout_ms)
                 timeout_ms = c->pace_ms;
         timeout_ms = enabling_wait_ms(&c->enabling, timeout_ms);
         c->pace_ms = c->pace_ms * 2 < c->longest_wait_ms ? c->pace_ms * 2 : c->longest_wait_ms;
-        /* A ring whose task has ended says POLLHUP at once and for ever: it is not asked again. */
+        /* A ring whose task has ended returns POLLHUP forever; exclude it from the next poll. */
         while (poll(fds, n, timeout_ms) > 0) {
                 bool all_hung_up = true;
 
@@ -528,8 +543,8 @@ struct read_values {
         uint64_t value, enabled, running, id, lost;
 };
 
-/* An event of a task stands by on every CPU but the one where the task runs: its enabled time counts once for
- * each CPU, its running time once.  On CPUs of different kinds no share can be told this way. */
+/* An event of a task is open on every CPU: the enabled time is counted once for each CPU, the running time
+ * only where the task runs. With CPUs of different kinds the share can't be computed from them. */
 static void note_share(struct collector *c, const struct opened_event *e, uint64_t enabled, uint64_t running)
 {
         double share;
@@ -577,7 +592,7 @@ static void add_lost_samples(struct collector *c, const struct opened_event *e, 
         buf_add_u64(&c->pass, e->n_ids ? e->ids[0] : 0);
 }
 
-/* LOST records miss what was lost after the last record that found room; the kernel's own count does not. */
+/* LOST records do not count what was lost after the last record that was written; the kernel's count does. */
 static bool put_losses(struct collector *c, struct err *err)
 {
         uint64_t total = 0;
@@ -595,7 +610,8 @@ static bool put_losses(struct collector *c, struct err *err)
         return put(c, err);
 }
 
-/* The share of the targets' time that was sampled, and a better answer how much of it was in the kernel. */
+/* Computes the sampled share of the targets' time and, if possible, a better value of the part in the
+ * kernel. */
 static void note_sampled(struct collector *c)
 {
         struct collect_result *r = &c->result;
@@ -663,6 +679,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->n_images = c->keeper.pe.n;
         r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;
         r->unprivileged = c->stops ? stop_engine_unprivileged(c->stops) : "";
+        r->not_traced = c->stops ? stop_engine_refused(c->stops) : "";
         if (c->stops)
                 r->stops = stop_engine_counts(c->stops);
         if (c->merge) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that the kernel does not let us sample: at the exec of a setuid file, or of one that may not be read, it takes
- * the inherited events from a plain user's process.  That shows as an EXIT record right behind the exec, before any map. */
+/* Finds programs that the kernel does not allow to sample: when an unprivileged process executes a setuid
+ * file, or a file that it may not read, the kernel removes the inherited events. This is visible as an EXIT
+ * record soon after the exec and before any map. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +93,8 @@ static void add_name(struct denied *d, const char *name)
                 buf_add_str(&d->names, ", ...");
 }
 
-/* Records of one process may stand in several rings: a map may come a pass later than the exit that was behind it. */
+/* Records of one process may be in several rings: a map may come a pass later than an EXIT record that
+ * follows it. */
 void denied_end_pass(struct denied *d, bool is_last)
 {
         for (size_t i = d->n; i-- > 0;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When the events of a session are on: from the start, after a delay, or as another program says.  What tracks maps and
- * names stays on throughout, so that later samples find their modules. */
+/* Enables and disables the events of a session: at the start, after a delay, or when another program says so.
+ * Events that track maps and names always stay enabled, so that later samples find their modules. */
 
 #include "linux_enabling.h"
 #include "os.h"
@@ -31,7 +31,7 @@ static void note_time(struct enabling *e)
         }
 }
 
-/* A word about the events puts an end to the delay.  False: there is no event of that name. */
+/* A command that enables or disables events ends the delay. False if no event has this name. */
 static bool turn(struct enabling *e, const char *name, bool on)
 {
         bool found;
@@ -54,7 +54,9 @@ static void obey(struct enabling *e, const struct control_command *command)
         case CONTROL_ENABLE:
         case CONTROL_DISABLE:
                 if (!turn(e, command->event, command->word == CONTROL_ENABLE))
-                        control_warn(e->control, "'%.80s': no event of that name is sampled", command->line);
+                        control_warn(e->control,
+                                     "'%.80s': no sampled event has this name; evlist lists the events",
+                                     command->line);
                 break;
         case CONTROL_EVLIST: tell_events(e); break;
         case CONTROL_STOP: e->stop_asked = true; break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jitdumps grow while their processes run: one that has grown is read again, whole, but seldom enough that it takes a small part
- * of the recorder's time.  Each is believed as after the recording: if it is a regular file of the process's user or of root, no
- * link, and not older than the process. */
+/* Jitdumps grow while their processes run. A jitdump that has grown is read again completely, but only as
+ * often as takes a small part of the recorder's time. It is accepted under the same conditions as after the
+ * recording: a regular file, no link, owned by the process's user or root, and not older than the process. */
 #include "linux_jit.h"
 
 #include <fcntl.h>
@@ -18,18 +18,18 @@
 
 enum {
         MAX_DUMPS = 64,     /* each has a descriptor */
-        SHARE_OF_TIME = 10, /* one part in so many is the most that reading again takes */
+        SHARE_OF_TIME = 10, /* reading again takes at most 1/SHARE_OF_TIME of the time */
         ELF_X86_64 = 62,
         ELF_ARM64 = 183,
 };
 
 struct jit_dump {
         int32_t pid;
-        int fd; /* of the path alone; -1: none */
+        int fd; /* O_PATH; -1 for none */
         struct jitdump *dump;
-        uint64_t size_bytes;     /* of the file when it was read */
-        uint64_t round, next_ns; /* when it was looked at last; when it may be read again */
-        struct map by_load;      /* index + 1 of `cfis` */
+        uint64_t size_bytes;     /* size of the file when it was read */
+        uint64_t round, next_ns; /* the last round in which it was checked; when it may be read again */
+        struct map by_load;      /* index of the load to index + 1 in `cfis` */
         struct cfi **cfis;
         size_t n_cfis, cap_cfis;
 };
@@ -79,7 +79,8 @@ void jit_dumps_forget(struct jit_dumps *dumps, int32_t pid)
                 close_dump(d);
 }
 
-/* O_PATH opens nothing, and a link is not followed.  The compiler may remove the file later. */
+/* O_PATH does not open the file, and links are not followed. The descriptor remains valid if the compiler
+ * removes the file. */
 static int open_path(const struct keeper *keeper, const struct module *module, const char *path)
 {
         for (size_t i = keeper->kept.n; i-- > 0;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps open what the path in a map record may not lead to later: files that are deleted or replaced, memfds, files of
- * other mount namespaces, and these namespaces. */
+/* Keeps files open that the path in a map record may not lead to later: deleted or replaced files, memfds,
+ * and files of other mount namespaces; and keeps these namespaces. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,12 +20,12 @@
 
 enum {
         LAST_FD = 4096,
-        MAX_SEEN = 16384, /* when so many files were seen, they are forgotten, and looked at once more */
+        MAX_SEEN = 16384, /* when this many files were seen, all are forgotten and looked at again */
         MAX_NAMESPACES = 128,
         MAX_CHROOTS = 32,
         MAX_MISSED_PIDS = 4096,
         MAX_ROOTS = 16384,
-        MAX_EXITED = 4096, /* of other namespaces; a record of another CPU may come late */
+        MAX_EXITED = 4096, /* of other namespaces; records of another CPU may come late */
         MOUNT_NAMESPACE = 5,
         PROT_EXEC_BIT = 4,
 };
@@ -35,7 +35,7 @@ void keeper_init(struct keeper *keeper)
         struct rlimit limit;
 
         *keeper = (struct keeper){.own_namespace = proc_mount_namespace(0), .last_fd = LAST_FD};
-        /* Half of what is allowed: the events and the table need some too. */
+        /* Use at most half of the limit: the events and the report need descriptors too. */
         if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_max / 2 < LAST_FD)
                 keeper->last_fd = (int)(limit.rlim_max / 2);
 }
@@ -73,7 +73,7 @@ void keeper_release(struct keeper *keeper)
         buf_release(&keeper->not_kept_text);
 }
 
-/* -1 also when descriptors become scarce. */
+/* Returns `fd`, or closes it and returns -1 if descriptors become scarce. */
 static int keep_fd(const struct keeper *k, int fd)
 {
         if (fd <= k->last_fd)
@@ -99,7 +99,7 @@ static struct kept_namespace *find_namespace(const struct keeper *k, uint64_t in
         return NULL;
 }
 
-/* When there are too many the oldest is let go, and with it what was mounted in it. */
+/* Adds a namespace. If there are too many, closes the oldest one and forgets the roots in it. */
 static struct kept_namespace *add_namespace(struct keeper *k, uint64_t inode)
 {
         struct kept_namespace fresh = {.inode = inode, .namespace_fd = -1, .root_fd = -1};
@@ -119,7 +119,7 @@ static struct kept_namespace *add_namespace(struct keeper *k, uint64_t inode)
         return old;
 }
 
-/* Process `pid` is in it now. */
+/* Opens the namespace through process `pid`, if that is still in it. */
 static void keep_namespace(struct keeper *k, uint64_t inode, int32_t pid)
 {
         struct kept_namespace *kept = find_namespace(k, inode);
@@ -149,7 +149,7 @@ static void keep_root(struct keeper *k, const struct kept_root *root)
                 k->roots[k->n_replaced_roots++ % MAX_ROOTS] = *root;
 }
 
-/* Its pid is forgotten once MAX_EXITED others have exited after it. */
+/* A pid of another namespace is forgotten after MAX_EXITED further exits. */
 static void see_exit(struct keeper *k, struct cursor c)
 {
         struct record_task task;
@@ -166,7 +166,7 @@ static void see_exit(struct keeper *k, struct cursor c)
         *slot = task.pid;
 }
 
-/* A process that moved to, or was found in, another mount namespace. */
+/* A process moved to another mount namespace, or was in one at the start. */
 static bool see_namespaces(struct keeper *k, struct cursor c)
 {
         enum { ENTRY_BYTES = 16 };
@@ -175,7 +175,7 @@ static bool see_namespaces(struct keeper *k, struct cursor c)
 
         cursor_skip(&c, sizeof(struct perf_header));
         root.pid = (int32_t)cursor_u32(&c);
-        if (cursor_u32(&c) != (uint32_t)root.pid) /* one thread of it */
+        if (cursor_u32(&c) != (uint32_t)root.pid) /* a single thread */
                 return false;
         if (cursor_u64(&c) <= MOUNT_NAMESPACE)
                 return false;
@@ -198,14 +198,14 @@ static bool is_file_name(const char *path)
                !text_starts(path, "/SYSV") && !text_starts(path, "/anon_hugepage");
 }
 
-/* The path in the record leads nowhere, or elsewhere, from here. */
+/* Whether the recorded path does not lead to the file in our view. */
 static bool is_out_of_reach(const struct keeper *k, const struct record_mmap *map)
 {
         return text_ends(map->path, " (deleted)") || text_starts(map->path, "/memfd:") ||
                map_find(&k->foreign, (uint32_t)map->pid);
 }
 
-/* Inside of a root that another may have filled with links. */
+/* Opens a path inside a root directory, which may contain malicious links. */
 static int open_below(int root_fd, const char *path)
 {
         struct open_how how = {.flags = O_PATH | O_CLOEXEC,
@@ -214,7 +214,8 @@ static int open_below(int root_fd, const char *path)
         return root_fd < 0 ? -1 : (int)syscall(__NR_openat2, root_fd, path, &how, sizeof(how));
 }
 
-/* Only root may do that; of other users' processes the executable can be had, and what stands below their roots. */
+/* Only root may open map_files. For other users' processes, the executable and the files below their root can
+ * be opened. */
 static int open_map_file(const struct record_mmap *map)
 {
         char path[96];
@@ -231,8 +232,9 @@ static bool is_same_file(int fd, int other)
         return !fstat(fd, &a) && !fstat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Paths of a process that called chroot() begin at its root.  Those that it starts may have ended before they are looked
- * at.  A namespace that a user made may have any files: its roots are not searched for other processes. */
+/* Paths of a process that called chroot() are relative to its root. Its children may have ended before their
+ * maps are processed, so the root is kept. Roots in a namespace that a user created are not used for other
+ * processes, because they may contain any files. */
 static void keep_chroot(struct keeper *k, int32_t pid)
 {
         int root_fd = open_of_process(k, pid, "root", O_PATH | O_DIRECTORY);
@@ -267,7 +269,7 @@ static int open_in_chroots(const struct keeper *k, const struct record_mmap *map
         return fd;
 }
 
-/* *ret_at_path: the record's path leads to it from here. */
+/* Sets *ret_at_path if the record's path leads to the file in our view. */
 static int open_mapped(struct keeper *k, const struct record_mmap *map, bool out_of_reach, bool *ret_at_path)
 {
         int fd = out_of_reach ? -1 : mapped_file_open(map);
@@ -299,7 +301,7 @@ static void count_not_kept(struct keeper *k, const char *path)
         }
 }
 
-/* It was opened when it was mapped again. */
+/* Called when the file could be opened after all, because it was mapped again. */
 static void uncount_not_kept(struct keeper *k, const char *path)
 {
         k->n_not_kept--;
@@ -326,7 +328,7 @@ const char *keeper_not_kept(struct keeper *k)
         return buf_text(&k->not_kept_text);
 }
 
-/* A number that is used again counts too: that does no harm. */
+/* A reused pid is counted as well; this is harmless. */
 static void note_missed(struct keeper *k, int32_t pid)
 {
         if (k->missed.n_used == MAX_MISSED_PIDS)
@@ -346,7 +348,7 @@ static void take_identity(struct kept_file *kept, int fd, const struct mapped_fi
         kept->owner = st.st_uid;
 }
 
-/* Files that are equal, as copies of a program are, need one descriptor. */
+/* Equal files, such as copies of a program, need only one descriptor. */
 static void keep_file(struct keeper *k, const struct record_mmap *map, struct mapped_file *file)
 {
         bool out_of_reach = is_out_of_reach(k, map), is_at_path;
@@ -360,7 +362,7 @@ static void keep_file(struct keeper *k, const struct record_mmap *map, struct ma
         if (fd >= 0 && file->is_counted)
                 uncount_not_kept(k, map->path);
         file->is_counted &= fd < 0;
-        /* No name is ever looked up in mere data. */
+        /* Files without code are not used for symbols. */
         if (fd >= 0 && !file->is_object && !(map->prot & PROT_EXEC_BIT)) {
                 close(fd);
                 return;
@@ -385,7 +387,7 @@ static void keep_file(struct keeper *k, const struct record_mmap *map, struct ma
         kept_files_add(&k->kept, &kept, class);
 }
 
-/* Another profiler's wish for build ids marks our records too. */
+/* If another profiler asks for build ids, the kernel sets this bit in our records too. */
 static void clear_mark(uint8_t *record)
 {
         struct perf_header header;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors of mapped files, no more than so many however long a recorder runs.  Of each class the first half stays, for
- * that is what the measured programs began with; in the other half the newest take the place of the oldest. */
+/* A limited number of descriptors of mapped files. The first half of each class is kept, because these are
+ * the files that the measured programs started with; in the other half the newest file replaces the
+ * oldest. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,8 +10,9 @@
 #include "mem.h"
 
 static const size_t max_of_class[KEPT_N_CLASSES] = {
-        [KEPT_IN_PLACE] = 256, /* still where the record says: needed only if it is deleted before the end */
-        [KEPT_OUT_OF_REACH] = 1024, /* the record's path does not lead to it */
+        /* the recorded path leads to it: needed only if it is deleted before the end */
+        [KEPT_IN_PLACE] = 256,
+        [KEPT_OUT_OF_REACH] = 1024, /* the recorded path does not lead to it */
 };
 
 static void drop(struct kept_file *kept)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files that are mapped, open for their unwind tables: those that the keeper holds, else by their path, and the
- * vdso of this process, which is the kernel's one for all. */
+/* Opens mapped files for their unwind tables: through the keeper's descriptors, else by path, and the vdso of
+ * this process, which is the same in all processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 
 enum {
         MAX_OPEN = 256,
-        MAX_ROWS = 1 << 17, /* of unwind tables, of all modules together; some 50 bytes each */
-        COUNT_EVERY = 1024, /* walks */
+        MAX_ROWS = 1 << 17, /* unwind rows of all modules together; about 50 bytes each */
+        COUNT_EVERY = 1024, /* in walks */
 };
 
-/* The file was mapped a moment ago: the newest come first. */
+/* Opens the keeper's file for a module, the newest first. */
 static struct object *open_kept(const struct keeper *keeper, const struct module *module, const char *path)
 {
         const struct kept_file *kept = kept_file_find(keeper->kept.items, keeper->kept.n, module, path);
@@ -30,7 +30,7 @@ static struct object *open_kept(const struct keeper *keeper, const struct module
         return object_open(name, NULL);
 }
 
-/* Another file may stand there now. */
+/* Opens the file at the module's path; another file may be there now, so its build id is compared. */
 static struct object *open_at_path(const struct module *module, const char *path)
 {
         AUTO(object) object = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the mapped files are: a build id, maybe a PE image.  Each version of a file is read once.  The kernel could put
- * build ids into its records, but then it also marks the records that it writes for other profilers, whose layout stays
- * the other one: perf aborts on them. */
+/* Reads the build ids of mapped files and recognizes PE images. Each version of a file is read once. The
+ * kernel can put build ids into its records, but then it also sets the build-id bit in records for other
+ * profilers without changing their layout, and perf aborts on those. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
@@ -17,8 +17,8 @@
 #include "mem.h"
 #include "object.h"
 
-enum { MAX_MISSED = 64 };   /* then it is not looked for any more */
-enum { IDENTITY_OFF = 40 }; /* in an MMAP2 record: device and inode, or the build id */
+enum { MAX_MISSED = 64 };   /* after this many failures the file is not opened any more */
+enum { IDENTITY_OFF = 40 }; /* offset in an MMAP2 record of device and inode, or the build id */
 
 void mapped_files_release(struct mapped_files *all)
 {
@@ -70,7 +70,7 @@ bool mapped_file_is_current(struct mapped_file *file, const struct record_mmap *
         return mtime_ns(&st) == file->mtime_ns && (uint64_t)st.st_size == file->size_bytes;
 }
 
-/* In an overlay the record may have the number of the file below. */
+/* In an overlay file system, the record may have the inode of the lower file. */
 static bool is_recorded(int fd, const struct stat *st, const struct record_mmap *map)
 {
         struct statfs fs;
@@ -93,7 +93,8 @@ int mapped_file_reopen(int path_fd, const struct record_mmap *map)
         return fd;
 }
 
-/* Asked for first, so that no device is opened.  Another file may stand there when it is. */
+/* Calls stat first, so that no device is opened; checks again after opening, because the file may have been
+ * replaced. */
 int mapped_file_open(const struct record_mmap *map)
 {
         struct stat st;
@@ -147,7 +148,7 @@ void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap
                                      .n_missed = file->n_missed,
                                      .is_counted = file->is_counted};
         if (fd < 0) {
-                /* The next process that maps it may run for longer. */
+                /* Try again: the next process that maps it may run longer. */
                 file->is_read = ++file->n_missed >= MAX_MISSED;
                 return;
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of several rings by time (record_order.h).  Each pass over the rings is a round. */
+/* Sorts records of several rings by time (record_order.h). Each pass over the rings is a round. */
 #include "linux_unwinder.h"
 
-/* Samples begin with IDENTIFIER, IP and TID. */
+/* Samples begin with IDENTIFIER, IP and TID; TIME follows. */
 enum { SAMPLE_TIME_OFF = sizeof(struct perf_header) + 24 };
 
 static uint64_t time_of(const struct perf_attr *attr, const struct perf_header *header, struct cursor record)
@@ -40,7 +40,7 @@ const uint8_t *linux_order_next(struct linux_order *o)
 
         if (record_order_next(&o->records, &next, &is_late))
                 return (const uint8_t *)(uintptr_t)next.pos;
-        /* The round before has gone out: a large one does not wait for the next. */
+        /* All records of the round before are out: free its buffer if it is large. */
         if (o->older.cap > KEPT_BYTES)
                 buf_release(&o->older);
         return NULL;

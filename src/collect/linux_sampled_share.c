@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much of what the targets did the samples stand for.  A timer or counter that a process inherits begins anew in it:
- * what lives shorter than an interval is never hit. */
+/* Computes how much of the targets' time the samples cover. An inherited timer or counter restarts in each
+ * process, so a process that lives shorter than an interval is never sampled. */
 #include <math.h>
 
 #include "linux_internal.h"
 
-/* All of their time: the event's own, which knows orphans too, or the system's, which knows those that lost the event. */
+/* All time of the targets: the event's time, which includes orphans, or the system's, which includes
+ * processes that lost the event; the larger one. */
 static double all_ns(const struct sampled *s)
 {
         uint64_t system_ns = s->user_ns + s->kernel_ns;
@@ -13,7 +14,7 @@ static double all_ns(const struct sampled *s)
         return (double)(s->running_ns > system_ns ? s->running_ns : system_ns);
 }
 
-/* What would be the sum of the periods if nothing were missed; 0: not known. */
+/* The sum of the periods if nothing were missed; 0 if unknown. */
 static double expected(const struct sampled *s)
 {
         uint64_t system_ns = s->user_ns + s->kernel_ns;
@@ -39,6 +40,6 @@ double sampled_share(const struct sampled *s)
                 interval = s->n_samples ? (double)s->periods / (double)s->n_samples : 0;
         if (all <= 0 || interval <= 0)
                 return -1;
-        /* Samples come at random: two standard errors more or less say nothing. */
+        /* Samples are random: a difference of two standard errors is not significant. */
         return got + 2 * sqrt(all * interval) >= all ? 1 : got / all;
 }

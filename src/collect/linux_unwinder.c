@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples with registers and a copy of the stack become samples with a chain, as the kernel's own chains are: what it
- * found in itself, PERF_CONTEXT_USER, the sampled address, return addresses.  Other records go out as they came. */
+/* Replaces registers and stack copy of a sample by a call chain in the kernel's format: the kernel's own
+ * part, PERF_CONTEXT_USER, the sampled address, return addresses. Other records are not changed. */
 #include "linux_unwinder.h"
 
 #include <stdlib.h>
@@ -16,13 +16,13 @@
 #include "unwind_sample.h"
 
 enum {
-        MAX_EXITED = 1024, /* processes whose maps are still known */
+        MAX_EXITED = 1024, /* processes whose maps are still kept */
         MORE_MODULES = 4096,
 };
 
 struct unwinder {
         const struct opened *opened;
-        struct map event_of_id; /* index + 1 */
+        struct map event_of_id; /* id to index + 1 */
         struct world *world;
         struct loaded loaded;
         struct code_pages code;
@@ -30,13 +30,14 @@ struct unwinder {
         struct linux_order order;
         struct buf out;
         struct stack_cuts cut;
-        struct buf all_cut; /* the same for marks.cut, after the last round */
+        struct buf all_cut; /* `cut` unpacked for marks.cut, after the last round */
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
-        size_t max_modules;       /* when there are more, those are forgotten that nobody maps any more */
-        int32_t pid;              /* whose stack is walked */
-        struct stop_merge *merge; /* NULL: chains have native frames alone */
-        bool (*take_stack)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret); /* NULL: none */
+        size_t max_modules;       /* above this number, modules that are no longer mapped are forgotten */
+        int32_t pid;              /* the process whose stack is walked */
+        struct stop_merge *merge; /* NULL if chains have only native frames */
+        /* NULL for none */
+        bool (*take_stack)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
         void *take_ctx;
 };
 
@@ -125,13 +126,16 @@ static bool read_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
         return code_pages_read(&u->code, u->pid, addr, ret_code, size);
 }
 
-/* Code of 32 bits has other registers and other tables, and is not walked. */
+/* 32-bit code has other registers and tables and is not walked. */
 static void walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
                  size_t max_frames, struct unwind_walked *ret)
 {
         const struct unwind_modules modules = {.find = find_module, .ctx = u, .read_code = read_code};
-        struct unwind_sample copied = {linux_arch(), attr->sample_regs_user, sample->regs_user,
-                                       sample->stack_user, sample->stack_is_whole};
+        struct unwind_sample copied = {.arch = linux_arch(),
+                                       .reg_mask = attr->sample_regs_user,
+                                       .regs = sample->regs_user,
+                                       .stack = sample->stack_user,
+                                       .stack_is_whole = sample->stack_is_whole};
         struct deep_stack deep = {0};
 
         if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64) {
@@ -140,15 +144,20 @@ static void walk(struct unwinder *u, const struct perf_attr *attr, const struct 
         }
         if (!sample->stack_is_whole && u->take_stack &&
             u->take_stack(u->take_ctx, sample->tid, sample->time, &deep)) {
-                copied.stack = cursor_make(deep.bytes.data, deep.bytes.len);
-                copied.stack_is_whole = deep.is_whole;
+                copied.stack_used_size = deep.used_size;
+                if (!deep.is_left_out) {
+                        copied.stack = cursor_make(deep.bytes.data, deep.bytes.len);
+                        copied.stack_is_whole = deep.is_whole;
+                }
         }
         unwind_walk_sample(&modules, &copied, u->frames, max_frames, ret);
+        if (deep.is_left_out && (ret->end == UNWIND_END_CUT || ret->end == UNWIND_END_LARGE))
+                ret->end = UNWIND_END_CROWDED;
         buf_release(&deep.bytes);
 }
 
-/* Appends the user's part of the chain, of which the record has room for `max_words`; false when the walk did not reach the
- * outermost frame. */
+/* Appends the user part of the chain, at most `max_words`. False if the walk did not reach the outermost
+ * frame. */
 static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
                      size_t max_words)
 {
@@ -164,8 +173,7 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;
         else if (in_user)
                 buf_add_u64(&u->out, sample->ip);
-        if (u->merge && !stop_merge_add(u->merge, frames, walked.n_frames, unwind_end_is_whole(walked.end),
-                                        max_words, &u->out))
+        if (u->merge && !stop_merge_add(u->merge, frames, walked.n_frames, walked.end, max_words, &u->out))
                 walked.end = UNWIND_END_LIMIT;
         for (size_t i = 0; !u->merge && i < walked.n_frames; i++)
                 buf_add_u64(&u->out, frames[i].pc);
@@ -183,7 +191,7 @@ static void add_mark(struct unwinder *u, bool is_cut)
         stack_cuts_add(&u->cut, is_cut);
 }
 
-/* What follows the copy of the stack in the record. */
+/* The part of the record after the stack copy. */
 static const uint8_t *behind_stack(const struct sample *sample)
 {
         const uint8_t *at = sample->regs_user.end;
@@ -199,7 +207,7 @@ static void add_bytes(struct buf *out, const uint8_t *from, const uint8_t *to)
         buf_add(out, from, (size_t)(to - from));
 }
 
-/* How many addresses the record has room for, beside PERF_CONTEXT_USER. */
+/* How many addresses fit into the record in addition to PERF_CONTEXT_USER. */
 static size_t room_for(size_t used, const struct sample *sample, const uint8_t *regs_at, struct cursor record)
 {
         size_t rest = (size_t)(regs_at - sample->chain.end) + (size_t)(record.end - behind_stack(sample));
@@ -208,7 +216,7 @@ static size_t room_for(size_t used, const struct sample *sample, const uint8_t *
         return used + rest < UINT16_MAX && words > 1 ? words - 1 : 0;
 }
 
-/* All fields as they are, but for the chain, the registers and the copy. */
+/* Copies all fields except the chain, the registers and the stack copy, and writes the new chain. */
 static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
                         struct cursor record)
 {
@@ -232,7 +240,7 @@ static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const 
         add_mark(u, !is_whole);
 }
 
-/* The event of a sample whose stack is to be unwound; NULL: it is none. */
+/* Parses a sample whose stack is to be unwound and returns its event; NULL for other samples. */
 static const struct opened_event *parse_unwound(const struct unwinder *u, struct cursor record,
                                                 struct sample *ret)
 {
@@ -261,10 +269,10 @@ static void add_sample(struct unwinder *u, struct cursor record)
         add_mark(u, false);
 }
 
-/* --- copies of stacks while they wait --- */
+/* --- stack copies that wait --- */
 
-/* Bytes of a copy that has less than the kernel left room for; one word more than it has, so that it is still known to be
- * whole.  0: nothing can be taken out. */
+/* The size of the trimmed stack copy: one word more than its content, so that it is still known to be whole.
+ * 0 if nothing can be removed. */
 static uint64_t trimmed_bytes(const struct sample *sample)
 {
         uint64_t size, wanted = ((cursor_left(&sample->stack_user) + 7) & ~7ull) + 8;
@@ -279,7 +287,7 @@ static uint8_t *move_bytes(uint8_t *to, const uint8_t *from, const uint8_t *end)
         return to + (end - from);
 }
 
-/* Returns the end of the record at its new place, which is not behind the old one. */
+/* Moves a record to `to`, which is not after its old position. Returns its end there. */
 static uint8_t *move_record(const struct unwinder *u, uint8_t *to, struct cursor record)
 {
         struct perf_header header;
@@ -327,7 +335,7 @@ static void see_program(struct unwinder *u, const struct perfdata_record *record
                 jit_dumps_forget(&u->jits, comm.pid);
 }
 
-/* Code without a file is read while its process runs. */
+/* Reads code without a file while its process runs. */
 static void see_code(struct unwinder *u, const struct perfdata_record *record)
 {
         const struct module *module;
@@ -347,7 +355,7 @@ static void see_code(struct unwinder *u, const struct perfdata_record *record)
                 code_pages_map(&u->code, map.pid, map.start, map.start + map.len);
 }
 
-/* The next time is when there are so many more that it costs little. */
+/* Sets the next limit so high that forgetting costs little on average. */
 static void forget_unmapped(struct unwinder *u)
 {
         size_t n_used;

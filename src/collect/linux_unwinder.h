@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unwinding while recording: records by time, the modules that they map, and samples with a chain in the place of
- * registers and a copy of the stack. */
+/* Unwinds while recording: sorts records by time, follows maps, and replaces the registers and stack copy of
+ * a sample by a call chain. */
 #ifndef LINUX_UNWINDER_H
 #define LINUX_UNWINDER_H
 
@@ -11,35 +11,36 @@
 #include "unwind.h"
 #include "world.h"
 
-/* --- linux_order.c: records of several rings by time --- */
+/* --- linux_order.c: sorts records of several rings by time --- */
 
-/* Zero-initialised is empty and ready. */
+/* Zero-initialize before use. */
 struct linux_order {
-        struct buf older, newer;     /* the bytes of two rounds */
-        struct record_order records; /* their positions are addresses in these */
+        struct buf older, newer;     /* the bytes of the last two rounds */
+        struct record_order records; /* positions are addresses in `older` and `newer` */
 };
 
-/* Takes what a pass over all rings brought, which is then empty.  What is not newer than the pass before may go out now,
- * all of it when this is the last; it has to be taken before the next round.  `attr` is that of any event. */
+/* Takes the records of a pass over all rings; `pass` is then empty. linux_order_next then returns the records
+ * that are not newer than the previous pass, or all of them if `is_last`; read them before the next round.
+ * `attr` is the attribute of any event. */
 void linux_order_add_round(struct linux_order *order, const struct perf_attr *attr, struct buf *pass,
                            bool is_last);
 
-/* The next record; valid until the next round.  NULL: no more may go out. */
+/* The next record in order of time; valid until the next round. NULL if the others have to wait. */
 const uint8_t *linux_order_next(struct linux_order *order);
 void linux_order_release(struct linux_order *order);
 
-/* --- linux_loaded.c: the files that addresses lie in --- */
+/* --- linux_loaded.c: the files of the modules that addresses are in --- */
 
 struct loaded_module {
-        struct object *object; /* NULL: none can be had */
-        struct cfi *cfi;       /* NULL: it has none */
+        struct object *object; /* NULL if the file can't be opened */
+        struct cfi *cfi;       /* NULL if it has no call-frame information */
         struct outermost *outermost;
-        uint64_t used; /* the number of the walk that asked last */
-        bool is_open;  /* it was looked for */
+        uint64_t used; /* number of the last walk that used it */
+        bool is_open;  /* an attempt to open it was made */
 };
 
 struct loaded {
-        struct budget budget; /* of what is unpacked of all of them */
+        struct budget budget; /* for unpacked data of all modules */
         const struct world *world;
         const struct keeper *keeper;
         struct loaded_module *items; /* by module_id */
@@ -49,11 +50,11 @@ struct loaded {
         uint64_t walk;
 };
 
-/* Before each walk: closes those that were not asked for in the longest time where too many are open, or they have
- * learned too much. */
+/* Call before each walk. Closes the modules that were not used for the longest time if too many are open or
+ * their unwind rows take too much memory. */
 void loaded_begin_walk(struct loaded *loaded);
 
-/* Before ids of modules get another meaning. */
+/* Call before module ids are renumbered. */
 void loaded_close_all(struct loaded *loaded);
 const struct loaded_module *loaded_get(struct loaded *loaded, module_id id);
 void loaded_release(struct loaded *loaded);
@@ -62,31 +63,33 @@ void loaded_release(struct loaded *loaded);
 
 struct unwinder;
 
-/* Both are kept by the caller. */
+/* `opened` and `keeper` belong to the caller. */
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper);
 void unwinder_free(struct unwinder *unwinder);
 
 struct stop_merge; /* stop_merge.h */
 
-/* Before the first pass: puts Python frames into the chains.  Kept by the caller. */
+/* Adds Python frames to the chains. Call before the first pass. `merge` belongs to the caller. */
 void unwinder_set_merge(struct unwinder *unwinder, struct stop_merge *merge);
 
 struct deep_stack; /* stop_engine.h */
 
-/* From now on asks `take` for the stack of a sample whose record has not all of it; the caller of `take` releases it. */
+/* Calls `take` for the stack of a sample whose record does not contain all of it; the unwinder releases the
+ * stack. */
 void unwinder_set_stacks(struct unwinder *unwinder,
                          bool (*take)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret),
                          void *ctx);
 
-/* Takes out of the samples from `start` on what the kernel left empty in the copies of stacks: they have all the bytes that
- * were asked for, and most stacks are not that deep. */
+/* Removes the unused part of stack copies from the samples from `start` on: each copy has the requested size,
+ * and most stacks are smaller. */
 void unwinder_trim(const struct unwinder *unwinder, struct buf *pass, size_t start);
 
-/* Takes a pass over the rings, which is then empty, and puts what may go out in order. */
+/* Takes the records of a pass over the rings, which is then empty, and puts the records that need not wait,
+ * in order. */
 bool unwinder_put(struct unwinder *unwinder, struct buf *pass, bool is_last, const struct record_sink *sink,
                   struct err *err);
 
-/* So far, but for `cut`, which is NULL before the last pass was put; valid until the next call. */
+/* The counts so far; valid until the next call. `cut` is NULL until the last pass was put. */
 const struct stack_marks *unwinder_get_marks(struct unwinder *unwinder);
 
 #endif

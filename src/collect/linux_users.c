@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose processes make code at run time, and since when they run: the perf map or jitdump of such a process lies where
- * every user may write, and is believed only if it is that user's and not older. */
+/* Keeps the user and start time of processes that generate code. Their perf map or jitdump is in a folder
+ * where every user may write; it is accepted only if it belongs to that user and is not older than the
+ * process. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ enum {
         EXEC_BIT = 4, /* PROT_EXEC */
 };
 
-/* Clocks may have been set since; a process number is not used again that soon. */
+/* The clock may have been set since; a pid is not reused within this time. */
 #define SLACK_NS ((int64_t)2 * 1000000000)
 
 static int64_t clock_of(clockid_t clock)
@@ -31,7 +32,7 @@ static int64_t clock_of(clockid_t clock)
         return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The user as whom it makes files: the fourth number. */
+/* Reads the user id with which the process creates files: the fourth number of "Uid:". */
 static bool read_user(int32_t pid, uint32_t *ret_user)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -43,7 +44,7 @@ static bool read_user(int32_t pid, uint32_t *ret_user)
                sscanf(at + strlen("\nUid:"), "%*u %*u %*u %" SCNu32, ret_user) == 1;
 }
 
-/* Of the fields behind the name the 20th: ticks since the machine started. */
+/* Reads the start time: the 20th field after the name, in ticks since the machine started. */
 static bool read_start(int32_t pid, int64_t *ret_started_ns)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -86,7 +87,7 @@ static void set_user(struct users *users, int32_t pid, struct kept_user user)
         }
 }
 
-/* What follows is another program, or another process of that number.  The last item takes the free place. */
+/* Forgets a pid that executes another program or is reused. The last item moves to the free slot. */
 static void forget_user(struct users *users, int32_t pid)
 {
         struct kept_user *user = find_user(users, pid);
@@ -98,8 +99,8 @@ static void forget_user(struct users *users, int32_t pid)
         map_remove(&users->by_pid, (uint32_t)pid);
 }
 
-/* Code that a program makes lies in memory without a file, in a file without a name, or in a jitdump.  Every program
- * maps the kernel's own page of code. */
+/* Generated code is in memory without a file, in a file without a name, or in a jitdump. The kernel's own
+ * code pages are mapped in every program. */
 static bool may_be_made_code(const char *path)
 {
         if (path[0] != '/')
@@ -119,7 +120,7 @@ static void see_map(struct users *users, struct cursor record)
                 set_user(users, map.pid, user);
 }
 
-/* A child has its parent's code, and makes files as the same user. */
+/* A child inherits its parent's code and user. */
 static void see_fork(struct users *users, struct cursor record)
 {
         const struct kept_user *parent;

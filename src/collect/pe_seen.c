@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PE images that wine maps, for their unwind data, their sizes and the names of their PDBs. */
+#include "pe_seen.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "image_section.h"
-#include "linux_internal.h"
 #include "mem.h"
 #include "object.h"
 
@@ -50,7 +49,7 @@ uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, siz
 {
         const struct pe_seen *seen = ctx;
 
-        /* The newest first: it is mapped now. */
+        /* Search the newest first, because it is the one that is mapped. */
         for (size_t i = seen->n; i-- > 0;) {
                 const struct recorded_image *image = &seen->images[i];
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples that WPERFDRIVER takes when counters of a core overflow. The driver keeps 128 of them, and after one that it had to drop it
+ * waits for 2^32 further events, so they are taken often. A sample has an address and no process. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "mem.h"
+#include "os.h"
+#include "windows_internal.h"
+#include "windows_wperfdriver.h"
+
+/* WindowsPerf's interval of events without one. */
+#define DEFAULT_INTERVAL 0x4000000u
+
+struct driver_samples {
+        struct wperfdriver *driver;
+        uint32_t core;
+        size_t n_events;
+        uint64_t counters[WPERFDRIVER_COUNTERS]; /* the bit of each event's counter */
+        uint32_t intervals[WPERFDRIVER_COUNTERS];
+        struct buf sources; /* the message of SAMPLE_SET_SRC */
+        struct wperfdriver_samples taken;
+        uint32_t next;
+        uint64_t time_ns; /* when they were taken */
+        bool runs;
+};
+
+static bool add_source(struct driver_samples *s, const struct event *event, struct err *err)
+{
+        uint64_t interval = event->attr.sample_period_or_freq;
+        uint16_t number;
+
+        if (!wperfdriver_event_number(event, &number))
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "'%s' can't be sampled together with events of a core: WPERFDRIVER takes their numbers only",
+                        event->name);
+        if (event->attr.flags & PERF_ATTR_EXCLUDE_USER)
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "'%s': WPERFDRIVER always samples user mode: leave out the modifier, or use -k to sample the "
+                        "kernel, too",
+                        event->name);
+        if (event->attr.flags & PERF_ATTR_FREQ)
+                interval = DEFAULT_INTERVAL;
+        if (!interval || interval > UINT32_MAX)
+                return err_set(err, ERR_USAGE,
+                               "event interval: %s is out of range! WPERFDRIVER takes 1 to %" PRIu32,
+                               event->name, UINT32_MAX);
+        buf_add_u32(&s->sources, number);
+        buf_add_u32(&s->sources, (uint32_t)interval);
+        buf_add_u32(&s->sources,
+                    event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL ? (uint32_t)WPERFDRIVER_NO_KERNEL : 0);
+        s->intervals[s->n_events] = (uint32_t)interval;
+        s->counters[s->n_events] = UINT64_C(1)
+                                   << (wperfdriver_get_facts(s->driver)->counter_map[s->n_events] & 63);
+        s->n_events++;
+        return true;
+}
+
+static bool plan(struct driver_samples *s, const struct collect_request *request, struct err *err)
+{
+        const struct kernel_driver *facts = wperfdriver_get_facts(s->driver);
+        const struct event_list *events = request->events;
+
+        if (request->target.n_cpus != 1)
+                return err_set(
+                        err, ERR_USAGE,
+                        "you can specify only one core for sampling: WPERFDRIVER samples one, so add -c N");
+        s->core = request->target.cpus[0];
+        if (s->core >= facts->n_cpus)
+                return err_set(err, ERR_USAGE,
+                               "core index %" PRIu32 " not allowed. Use 0-%u, see option -c <n>", s->core,
+                               facts->n_cpus - 1u);
+        if (events->n_items > facts->n_counters)
+                return err_set(
+                        err, ERR_LIMIT,
+                        "number of events requested exceeds the number of free hardware PMU counters(%u) out of a total "
+                        "of (%u)",
+                        facts->n_counters, facts->n_all_counters);
+        buf_add_u32(&s->sources, s->core);
+        for (size_t i = 0; i < events->n_items; i++) {
+                if (!add_source(s, &events->items[i], err))
+                        return false;
+        }
+        return true;
+}
+
+bool driver_samples_serve(const struct collect_request *request)
+{
+        uint16_t number;
+
+        return !request->events_are_default && request->events->n_items &&
+               wperfdriver_event_number(&request->events->items[0], &number);
+}
+
+struct driver_samples *driver_samples_new(const struct collect_request *request, struct err *err)
+{
+        AUTO(driver_samples) s = mem_new(1, sizeof(*s));
+
+        s->driver = wperfdriver_open(false, err);
+        if (!s->driver || !plan(s, request, err))
+                return NULL;
+        return TAKE(s);
+}
+
+static struct wperfdriver_control control_of(const struct driver_samples *s)
+{
+        return (struct wperfdriver_control){
+                .n_cores = 1,
+                .cores = {(uint8_t)s->core},
+                .dmc = UINT8_MAX,
+                .flags = WPERFDRIVER_FLAG_CORE,
+        };
+}
+
+void driver_samples_free(struct driver_samples *s)
+{
+        if (!s)
+                return;
+        if (s->runs)
+                driver_samples_end(s, NULL, NULL);
+        wperfdriver_free(s->driver);
+        buf_release(&s->sources);
+        free(s);
+}
+
+bool driver_samples_begin(struct driver_samples *s, struct err *err)
+{
+        const struct wperfdriver_control control = control_of(s);
+
+        s->runs =
+                wperfdriver_ask(s->driver, WPERFDRIVER_STOP, &control, sizeof(control), NULL, 0, err) &&
+                wperfdriver_ask(s->driver, WPERFDRIVER_SAMPLE_SET_SRC, s->sources.data, s->sources.len, NULL,
+                                0, err) &&
+                wperfdriver_ask(s->driver, WPERFDRIVER_SAMPLE_START, &control, sizeof(control), NULL, 0, err);
+        return s->runs;
+}
+
+bool driver_samples_take(struct driver_samples *s, struct err *err)
+{
+        s->next = 0;
+        s->taken.n = 0;
+        if (!s->runs)
+                return true;
+        if (!wperfdriver_ask(s->driver, WPERFDRIVER_SAMPLE_GET, &s->core, sizeof(s->core), &s->taken,
+                             sizeof(s->taken), err))
+                return false;
+        if (s->taken.n > WPERFDRIVER_SAMPLES) {
+                s->taken.n = 0;
+                return err_set(err, ERR_FORMAT, "WPERFDRIVER says that it has more than %d samples",
+                               WPERFDRIVER_SAMPLES);
+        }
+        s->time_ns = os_monotonic_ns();
+        return true;
+}
+
+/* One event overflowed, whichever bit the driver gives it. */
+static bool has_overflowed(const struct driver_samples *s, const struct wperfdriver_sample *sample,
+                           size_t event)
+{
+        return s->n_events == 1 || (sample->overflows & s->counters[event]);
+}
+
+bool driver_samples_next(struct driver_samples *s, struct driver_sample *ret)
+{
+        const struct wperfdriver_sample *sample;
+
+        if (s->next == s->taken.n)
+                return false;
+        sample = &s->taken.samples[s->next++];
+        *ret = (struct driver_sample){.pc = sample->pc, .time_ns = s->time_ns, .cpu = s->core};
+        for (size_t i = 0; i < s->n_events; i++)
+                ret->events |= (uint64_t)has_overflowed(s, sample, i) << i;
+        return true;
+}
+
+uint32_t driver_samples_interval(const struct driver_samples *s, size_t event)
+{
+        return s->intervals[event];
+}
+
+bool driver_samples_end(struct driver_samples *s, uint64_t *ret_dropped, struct err *err)
+{
+        const struct wperfdriver_control control = control_of(s);
+        uint64_t counts[2];
+        int64_t size;
+
+        s->runs = false;
+        size = wperfdriver_ask_any(s->driver, WPERFDRIVER_SAMPLE_STOP, &control, sizeof(control), counts,
+                                   sizeof(counts), err);
+        if (size == sizeof(counts) && ret_dropped)
+                *ret_dropped = counts[1];
+        return size >= 0;
+}
