@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of the parts. */
+/* Writes the parts of a dump in order. */
 #include "dump.h"
 
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 
 struct dump {
         const char *path; /* NULL: the bytes are in memory */
-        const char *name; /* of these */
+        const char *name; /* name of these bytes */
         const void *bytes;
         size_t n_bytes;
-        struct buf input; /* of standard input */
+        struct session_input *input; /* standard input, or a file that was converted; NULL: none */
         struct session_access access;
-        struct perfdata_reader *facts; /* events and features */
+        struct perfdata_reader *facts; /* reads events and features */
 };
 
 void dump_free(struct dump *dump)
@@ -24,7 +24,7 @@ void dump_free(struct dump *dump)
         if (!dump)
                 return;
         perfdata_reader_free(dump->facts);
-        buf_release(&dump->input);
+        session_input_free(dump->input);
         free(dump);
 }
 
@@ -58,18 +58,17 @@ struct dump *dump_open_bytes(const void *bytes, size_t size, const char *name, s
 
 struct dump *dump_open(const char *path, struct session_access access, struct err *err)
 {
+        AUTO(session_input) input = session_input_open(path, access, err);
         AUTO(dump) dump = NULL;
 
-        if (!strcmp(path, "-")) {
-                AUTO_RELEASE(buf) input = {0};
-
-                if (!session_input_read_stdin(access.budget, &input, err))
-                        return NULL;
-                dump = dump_open_bytes(input.data, input.len, "standard input", err);
+        if (!input)
+                return NULL;
+        if (!strcmp(path, "-") || input->is_converted) {
+                dump = dump_open_bytes(input->bytes.data, input->bytes.len,
+                                       strcmp(path, "-") ? path : "standard input", err);
                 if (!dump)
                         return NULL;
-                dump->input = input;
-                input = (struct buf){0};
+                dump->input = TAKE(input);
                 return TAKE(dump);
         }
         dump = mem_new(1, sizeof(*dump));
@@ -138,12 +137,18 @@ static bool show_records(struct perfdata_reader *reader, struct field_sink *sink
                          struct err *err)
 {
         struct perfdata_record record;
+        bool is_spe = false;
         int got = 0;
 
         *ret_n_malformed = 0;
         field_begin(sink, FIELD_LINES, "records");
-        while (!sink->failed && (got = perfdata_next_raw(reader, &record, err)) > 0)
+        while (!sink->failed && (got = perfdata_next_raw(reader, &record, err)) > 0) {
                 *ret_n_malformed += !dump_record(reader, &record, sink);
+                if (record.header.type == PERF_RECORD_AUXTRACE_INFO)
+                        is_spe = dump_is_spe(&record);
+                if (record.header.type == PERF_RECORD_AUXTRACE && is_spe)
+                        dump_spe(&record, sink);
+        }
         field_end(sink);
         return got >= 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Feature sections as data; those without a layout here show their size and first bytes.
- * Source: perf.data-file-format.txt of the Linux tree; docs/session-format.md has what is ours. */
+/* Feature sections as data; sections without a layout here are shown as size and first bytes. Source: perf.data-file-format.txt
+ * of the Linux tree; docs/session-format.md describes wperf's sections. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static bool show_event_desc(struct cursor *c, struct field_sink *sink)
         return ok;
 }
 
-/* Sections of ours: `wanted`, version u32, lines `key=value`. */
+/* wperf's sections: `wanted`, version u32, lines `key=value`. */
 static bool show_lines(struct cursor *c, const char *wanted, struct field_sink *sink)
 {
         const char *magic = cursor_bytes(c, 4);
@@ -153,7 +153,8 @@ static void show_kind(const char *text, uint64_t n, struct field_sink *sink)
         field_u64(sink, key, n);
 }
 
-/* Kinds that a later version added, as "end_40", because their names are not known here.  Only those with a count. */
+/* Numbers of kinds that a later version added are shown as "end_40", because their names are not known here.  Only those with a
+ * count. */
 static void show_unknown(const char *what, const uint64_t *by_kind, uint32_t first, uint32_t n,
                          struct field_sink *sink)
 {
@@ -184,7 +185,7 @@ static void show_ends(const uint64_t *by_end, uint32_t n, struct field_sink *sin
         field_end(sink);
 }
 
-/* WPERF_STACKS: numbers by the unwinder's words, and which samples are cut. */
+/* WPERF_STACKS: counts with the names of methods and ends, and which samples are cut. */
 static bool show_stacks(struct cursor *c, struct field_sink *sink)
 {
         struct stack_marks marks;
@@ -210,7 +211,7 @@ static bool show_stacks(struct cursor *c, struct field_sink *sink)
         return true;
 }
 
-/* WPERF_WALKS: the same numbers of what was packed; the stacks themselves are the report's. */
+/* WPERF_WALKS: the same counts for packed stacks; `report` shows the stacks themselves. */
 static bool show_walks(const struct cursor *c, struct field_sink *sink)
 {
         AUTO(stack_archive) walks = stack_archive_open(*c, UNWIND_N_WAYS, STACK_ARCHIVE_MAX_KINDS, NULL);
@@ -243,7 +244,7 @@ static bool show_info(struct cursor *c, struct field_sink *sink)
         return !c->failed;
 }
 
-/* WPERF_ENDS: the places, by the words of the field. */
+/* WPERF_ENDS: the places, with the names of their fields. */
 static bool show_end_marks(const struct cursor *c, struct field_sink *sink)
 {
         static const char *const kinds[END_MARK_N_KINDS] = {"whole", "whole_at", "no_file"};

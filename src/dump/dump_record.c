@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of every kind as data.  What a newer kernel appends to a record is shown as `more`, what has no layout
- * here as bytes; nothing is left out. */
+/* Records of every kind as data.  Fields that a newer kernel appends are shown as `more`, records without a layout as bytes;
+ * nothing is left out. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -81,9 +81,9 @@ static const struct field_layout address[] = {{NULL, FIELD_X64}, {0}};
 static const struct field_layout callchain_deferred[] = {
         {"cookie", FIELD_X64}, {"chain", FIELD_LIST64, .items = address}, {0}};
 
-/* --- from here on perf's own: tools/lib/perf/include/perf/event.h --- */
+/* --- perf's own records: tools/lib/perf/include/perf/event.h --- */
 
-/* The first 64 bytes are in every attribute. */
+/* Every attribute has at least 64 bytes. */
 static const struct field_layout attr_begin[] = {
         {"attr_type", FIELD_U32},
         {"attr_size", FIELD_U32},
@@ -217,7 +217,7 @@ static const struct field_layout *layout_of(const struct perfdata_record *record
         return type < N_ELEMENTS(layouts) && layouts[type] ? layouts[type] : unknown;
 }
 
-/* A pipe's header comes as records.  The attribute's own size says where its ids begin. */
+/* In a pipe the header comes as records.  The size in the attribute determines where its ids begin. */
 static bool show_header_attr(struct cursor *c, struct field_sink *sink)
 {
         static const struct field_layout attr_rest[] = {{"attr_more", FIELD_REST}, {0}};
@@ -286,7 +286,7 @@ static void show_id(const struct perf_attr *attr, struct cursor record, struct f
         field_end(sink);
 }
 
-/* All but samples: the body, what it has beyond its layout, and the trailer of sample_id_all. */
+/* All records but samples: the body, data after its layout, and the trailer of sample_id_all. */
 static bool show_other(const struct perfdata_event *event, const struct perfdata_record *record,
                        struct field_sink *sink)
 {
@@ -324,7 +324,7 @@ static void show_head(const struct perfdata_record *record, struct field_sink *s
         field_gap(sink);
 }
 
-/* Records that name no event have the trailer of the first one. */
+/* Records without an event have the trailer of the first event. */
 static const struct perfdata_event *event_of(const struct perfdata_reader *reader,
                                              const struct perfdata_record *record)
 {

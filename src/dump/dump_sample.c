@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sample's fields, those that the event's sample_type has, in the order that a reader looks for them. */
+/* The fields of a sample that the event's sample_type selects, in the order in which they are easiest to read. */
 #include <string.h>
 
 #include "buf.h"
@@ -91,7 +91,8 @@ static void show_branches(const struct sample *s, struct field_sink *sink)
         field_end(sink);
 }
 
-/* Names of the registers in `mask`; without them, and for registers that later kernels add, the values alone. */
+/* Names of the registers in `mask`; only the values if the architecture is not known, and for registers that later kernels
+ * add. */
 static void show_regs(const struct arch *arch, uint64_t mask, struct cursor regs, struct field_sink *sink)
 {
         uint64_t known = arch && arch->n_regs < 64 ? (UINT64_C(1) << arch->n_regs) - 1 : 0;
@@ -198,7 +199,7 @@ static void show_tracing_field(const struct tracing_field *field, struct cursor 
         }
 }
 
-/* The fields that every tracepoint has (common_pid) say what the sample says itself. */
+/* The fields that every tracepoint has (common_pid) are skipped, because the sample has them, too. */
 static void show_tracepoint(const struct tracing_event *tracepoint, struct cursor raw,
                             struct field_sink *sink)
 {

@@ -76,7 +76,7 @@ static bool show_bytes(const char *name, struct cursor *c, uint64_t size, struct
         return bytes;
 }
 
-/* A list without an end of its own ends with the bytes. */
+/* A list without a length ends with the bytes. */
 static bool show_items(const struct field_layout *list, uint64_t n, bool to_end, struct cursor *c,
                        struct field_sink *sink)
 {

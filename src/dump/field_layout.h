@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Structures in a file as data: what their fields are called and how they are read, so that one walker shows them
- * all. */
+/* Layouts of structures in a file: names and types of their fields, so that one function shows all of them. */
 #ifndef FIELD_LAYOUT_H
 #define FIELD_LAYOUT_H
 
@@ -21,15 +20,15 @@ enum field_kind {
         FIELD_TIME,      /* u64 of ns */
         FIELD_PROT,      /* u32 of PROT_ bits */
         FIELD_BUILD_ID,  /* u8 size, 3 bytes, 20 bytes */
-        FIELD_TEXT,      /* up to its NUL; what follows is padding */
-        FIELD_TEXT_OF,   /* in `size` bytes */
-        FIELD_TEXT_REST, /* in all that is left, with a NUL or without */
-        FIELD_STRING,    /* u32 size, then a text in so many bytes */
+        FIELD_TEXT,      /* up to its NUL, then padding */
+        FIELD_TEXT_OF,   /* text in `size` bytes */
+        FIELD_TEXT_REST, /* text in all remaining bytes, with or without a NUL */
+        FIELD_STRING,    /* u32 size, then a text of this size */
         FIELD_BYTES_OF,  /* `size` bytes */
-        FIELD_HEX_OF,    /* the same as one text of digits */
-        FIELD_REST,      /* all that is left as bytes; nothing when nothing is */
-        FIELD_SKIP,      /* `size` bytes that mean nothing */
-        FIELD_LIST16,    /* u16 number, then so many of `items` */
+        FIELD_HEX_OF,    /* the same, as one text of digits */
+        FIELD_REST,      /* all remaining bytes; left out if there are none */
+        FIELD_SKIP,      /* `size` bytes to skip */
+        FIELD_LIST16,    /* u16 number, then that many `items` */
         FIELD_LIST32,
         FIELD_LIST64,
         FIELD_LIST_REST, /* `items` up to the end */
@@ -38,12 +37,12 @@ enum field_kind {
 struct field_layout {
         const char *name;
         enum field_kind kind;
-        unsigned size;                    /* of FIELD_HEX_OF at most 64 */
-        const struct field_layout *items; /* one without a name: the list holds values */
+        unsigned size;                    /* at most 64 for FIELD_HEX_OF */
+        const struct field_layout *items; /* an item without a name: the list has plain values */
 };
 
-/* Shows the fields at the cursor; false when it ends before they do.  What was there is shown all the same, and
- * groups that were begun here are ended. */
+/* Shows the fields at the cursor; false if the data ends before the fields do.  Fields before that point are shown, and groups
+ * that were begun here are ended. */
 bool field_layout_show(const struct field_layout *layout, struct cursor *c, struct field_sink *sink);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two forms of a document, and its way out in pieces. */
+/* The text and the JSON form of a document, and writing it in pieces. */
 #include "field_sink.h"
 
 #include <assert.h>
@@ -31,7 +31,7 @@ static bool is_array(enum field_group group)
 
 /* --- text --- */
 
-/* Goes to where a value stands: a line of its own, or behind the word before. */
+/* Moves to the position of a value: a new line, or after the word before. */
 static void text_place(struct field_sink *sink, const char *name)
 {
         if (!sink->line_depth) {
@@ -86,7 +86,7 @@ static void text_begin(struct field_sink *sink, enum field_group group, const ch
         sink->indent++;
 }
 
-/* Called with depth already that of the group around. */
+/* Called when depth is already that of the outer group. */
 static void text_end(struct field_sink *sink)
 {
         if (!sink->line_depth) {
@@ -133,17 +133,17 @@ static void text_time(struct field_sink *sink, const char *name, uint64_t ns)
         text_add_u64(&sink->out, ns / NS_PER_S);
         dot = sink->out.len;
         text_add_u64(&sink->out, NS_PER_S + ns % NS_PER_S);
-        sink->out.data[dot] = '.'; /* in the place of the leading 1 that kept the zeros */
+        sink->out.data[dot] = '.'; /* replaces the leading 1 that kept the zeros */
         text_placed(sink);
 }
 
-/* Between other words, a text with blanks has to show where it ends. */
+/* A text with blanks between other words needs quotes, so that its end is visible. */
 static bool needs_quotes(const struct field_sink *sink, const char *text)
 {
         return sink->line_depth && (!*text || strpbrk(text, " \""));
 }
 
-/* A quote inside of quotes is written as other bytes that do not stand for themselves. */
+/* Quotes inside quotes are written like other bytes that need an escape. */
 static void add_quoted(struct buf *out, const char *text)
 {
         AUTO_RELEASE(buf) piece = {0};
@@ -284,7 +284,7 @@ static const struct field_form json_form = {
         .gap = gap_json,
 };
 
-/* --- the way out --- */
+/* --- Output --- */
 
 static void put_piece(struct field_sink *sink)
 {

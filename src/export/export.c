@@ -18,7 +18,7 @@ void export_cut(struct buf *out, size_t from, size_t max)
         buf_add_str(out, "...");
 }
 
-/* XML takes every character but U+FFFE and U+FFFF, of which nothing can be read anyway. */
+/* XML allows every character but U+FFFE and U+FFFF, which are not printable. */
 static void replace_noncharacters(char *at)
 {
         while ((at = strstr(at, "\xef\xbf")) != NULL) {
@@ -28,7 +28,7 @@ static void replace_noncharacters(char *at)
         }
 }
 
-/* A name of many megabytes is not made printable as a whole. */
+/* Names may have many megabytes, so only the beginning is made printable. */
 void export_add_text(const char *text, struct buf *out)
 {
         size_t from = out->len;
@@ -52,7 +52,7 @@ static bool has_name(const struct calltree_function *f)
         return *f->name && (f->kind != CALLTREE_UNKNOWN || strcmp(f->name, "unknown"));
 }
 
-/* Modules that are no files have brackets of their own: `[vdso]`. */
+/* Modules that are not files already have brackets: `[vdso]`. */
 void export_add_name(const struct calltree_function *f, struct buf *out)
 {
         size_t from = out->len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the exports of a call tree have in common: what is told about it, names that are safe in any format, the way through
- * the tree. */
+/* Functions shared by the exports of a call tree: a description of the session, names that are safe in any format, walking the
+ * tree. */
 #ifndef EXPORT_H
 #define EXPORT_H
 
@@ -11,43 +11,42 @@
 #include "calltree.h"
 #include "err.h"
 
-/* What the tree itself does not know.  NULL counts as "". */
+/* Facts that the tree does not contain.  NULL counts as "". */
 struct export_about {
-        const char *event;   /* as it was asked for: "cycles:u" */
-        const char *tool;    /* name and version of what writes this */
-        const char *command; /* the line that recorded it; "" not known */
-        bool is_time;        /* weights are nanoseconds, else a number of events */
-        uint64_t dur_ns;     /* of the run; 0: not known */
+        const char *event;   /* as requested: "cycles:u" */
+        const char *tool;    /* name and version of the writing program */
+        const char *command; /* command line of the recording; "": not known */
+        bool is_time;        /* weights are nanoseconds; otherwise numbers of events */
+        uint64_t dur_ns;     /* duration of the run; 0: not known */
 };
 
-/* Where a document goes that is not made as a whole. */
+/* Receives a document that is written in pieces. */
 struct export_sink {
         bool (*put)(void *ctx, const void *bytes, size_t size, struct err *err);
         void *ctx;
 };
 
-/* What a function is shown as, and how much of it: control bytes and invalid UTF-8 as \xNN, no U+FFFE, at most that many bytes and
- * `...` behind what was cut.  Code without a name is `[MODULE]`, `[MODULE+START]` or `[unknown]`. */
+/* The text of a function: control bytes and invalid UTF-8 as \xNN, no U+FFFE, at most EXPORT_NAME_MAX bytes and `...` if it was
+ * cut.  Code without a name is `[MODULE]`, `[MODULE+START]` or `[unknown]`. */
 enum { EXPORT_NAME_MAX = 4096 };
 void export_add_name(const struct calltree_function *function, struct buf *out);
 
-/* A text in the same way. */
+/* Adds another text by the same rules. */
 void export_add_text(const char *text, struct buf *out);
 
-/* The first `max` bytes of what stands in `out` from `from` on, whole characters, and `...` where that is less. */
+/* Cuts the text in `out` from `from` on to at most `max` bytes of whole characters, with `...` at the end if it was cut. */
 void export_cut(struct buf *out, size_t from, size_t max);
 
-/* The node after `at` in the order of a reader: below it, beside it, beside one above it.  CALLTREE_ROOT comes first and
- * is returned after the last. */
+/* The node after `at`, parents before their children.  CALLTREE_ROOT comes first and is returned after the last node. */
 uint32_t export_next(const struct calltree *tree, uint32_t at);
 
-/* The node after `at` that is not below it. */
+/* The next node that is not below `at`. */
 uint32_t export_skip(const struct calltree *tree, uint32_t at);
 
-/* The function of a node other than the root. */
+/* The function of a node; not for the root. */
 const struct calltree_function *export_function(const struct calltree *tree, uint32_t node);
 
-/* How deep the tree is: the root alone is 0. */
+/* Depth of the tree: 0 for the root alone. */
 uint32_t export_depth(const struct calltree *tree);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread's samples are columns. */
+/* Writes threads, samples as columns. */
 #include "export_firefox.h"
 
 #include <inttypes.h>
@@ -11,7 +11,8 @@
 #include "mem.h"
 
 enum {
-        GECKO_VERSION = 30, /* of Firefox's own format, which names of fields of `meta` are from */
+        /* version of Firefox's own format, which defines the names of some fields of `meta` */
+        GECKO_VERSION = 30,
         PROCESSED_VERSION = 60,
 };
 
@@ -92,7 +93,7 @@ static void add_categories(struct json *json)
         json_end_array(json);
 }
 
-/* Where no interval was asked for: what lies between two samples on the average. */
+/* If no interval was requested: the mean time between two samples. */
 static uint64_t interval_of(const struct firefox_writing *w)
 {
         uint64_t mean_ns = w->threads.n_samples > 1
@@ -114,7 +115,7 @@ static void add_meta(struct firefox_writing *w)
         json_key_u64(json, "version", GECKO_VERSION);
         json_key_u64(json, "preprocessedProfileVersion", PROCESSED_VERSION);
         add_ms(w, "interval", interval_of(w));
-        json_key_u64(json, "startTime", 0); /* by the day's clock, which sessions do not tell */
+        json_key_u64(json, "startTime", 0); /* time of day, which sessions do not contain */
         json_key_u64(json, "processType", 0);
         json_key_u64(json, "stackwalk", 1);
         json_key_bool(json, "debug", false);
@@ -164,7 +165,7 @@ static void add_time_column(struct firefox_writing *w, const struct export_threa
         json_end_array(&w->json);
 }
 
-/* Time is a weight that the program knows; other events are counted like samples. */
+/* The program has a type of weight for time; other events are weighted like samples. */
 static void add_weight_column(struct firefox_writing *w, const struct export_thread *thread)
 {
         bool is_time = w->profile->about->is_time && w->profile->weights;
@@ -187,7 +188,7 @@ static void add_weight_column(struct firefox_writing *w, const struct export_thr
         json_end_array(&w->json);
 }
 
-/* What a clock counted since the thread's sample before is the time that it ran. */
+/* The count of a clock since the thread's previous sample is the CPU time in between. */
 static void add_cpu_column(struct firefox_writing *w, const struct export_thread *thread)
 {
         if (!w->profile->about->is_time)

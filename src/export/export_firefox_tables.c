@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A frame is a function at a place, a stack is a node's frame below its parent's; what was inlined at a place is a chain of
- * frames of one address.  Addresses count from where a library's image begins. */
+/* A frame is a function at a place; a stack is the frame of a node and the stack of its parent; functions inlined at a place are
+ * a chain of frames with the same address.  Addresses count from the beginning of a library's image. */
 #include "export_firefox_tables.h"
 
 #include <inttypes.h>
@@ -49,13 +49,13 @@ struct source_row {
 struct firefox_tables {
         const struct named_stacks *stacks;
         struct export_places places;
-        uint32_t *libs;           /* by module; NAMED_NONE: it is none */
-        struct resource_row *lib; /* one for each library */
+        uint32_t *libs;           /* for each module; NAMED_NONE: it is not a library */
+        struct resource_row *lib; /* for each library */
         size_t n_libs, cap_libs;
-        uint32_t *modules; /* by library */
+        uint32_t *modules; /* for each library */
         size_t n_modules, cap_modules;
-        uint32_t *first_frames; /* by place: its outermost; the others follow */
-        uint32_t *ends;         /* by node: its innermost stack */
+        uint32_t *first_frames; /* for each place: its outermost frame; the others follow */
+        uint32_t *ends;         /* for each node: its innermost stack */
         struct stack_row *stack;
         size_t n_stacks, cap_stacks;
         struct frame_row *frame;
@@ -66,7 +66,7 @@ struct firefox_tables {
         size_t n_names;
         struct native_row *native;
         size_t n_natives, cap_natives;
-        uint32_t native_module; /* of the last one */
+        uint32_t native_module; /* module of the last native_row */
         struct source_row *source;
         size_t n_sources, cap_sources;
         struct map by_path; /* source + 1 */
@@ -170,7 +170,7 @@ static uint32_t add_name(struct firefox_tables *t, const struct named_node *node
         return strpool_add(t->texts, buf_text(&name));
 }
 
-/* Of a library and a file there is one function of a name. */
+/* A function is unique by name, library and file. */
 static uint32_t find_function(struct firefox_tables *t, struct function_row row)
 {
         uint64_t *named = map_put(&t->by_name_and_source, (uint64_t)row.name << 32 | row.source, NULL),
@@ -191,7 +191,7 @@ static uint64_t address_in(const struct named_module *module, uint64_t addr)
         return addr >= module->base && addr - module->base <= MAX_ADDRESS ? addr - module->base : NO_ADDRESS;
 }
 
-/* Places come in the order of addresses, so that a function's are together. */
+/* Places are sorted by address, so that those of a function are neighbours. */
 static uint32_t find_native(struct firefox_tables *t, const struct named_node *node, uint32_t lib,
                             const char *function)
 {
@@ -323,7 +323,7 @@ uint32_t firefox_stack_of(const struct firefox_tables *t, uint32_t node)
 
 /* --- Writing --- */
 
-/* A GUID, of which the first three numbers are of little endian, and an age, which ELF files do not have. */
+/* A GUID, whose first three numbers are little-endian, and an age, which ELF files do not have. */
 static void add_breakpad_id(const struct named_module *module, struct json *json)
 {
         static const uint8_t order[GUID_BYTES] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};

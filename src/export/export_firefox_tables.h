@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the threads of a Firefox profile share: stacks, frames, functions, libraries, texts. */
+/* Tables shared by the threads of a Firefox profile: stacks, frames, functions, libraries, texts. */
 #ifndef EXPORT_FIREFOX_TABLES_H
 #define EXPORT_FIREFOX_TABLES_H
 
 #include "export_firefox.h"
 #include "json.h"
 
-/* A column of a table that is written by columns. */
+/* Type of a column. */
 enum firefox_column_kind {
         FIREFOX_NUMBER,      /* uint32_t */
         FIREFOX_OR_NULL,     /* uint32_t, NAMED_NONE is null */
         FIREFOX_OR_MINUS,    /* uint32_t, NAMED_NONE is -1 */
         FIREFOX_POSITION,    /* uint32_t, 0 is null */
-        FIREFOX_ADDRESS,     /* uint64_t, what is no library's is -1 */
+        FIREFOX_ADDRESS,     /* uint64_t; -1 if not in a library */
         FIREFOX_SIZE,        /* uint64_t, 0 is null */
-        FIREFOX_ALWAYS_NULL, /* these are no part of a row */
+        FIREFOX_ALWAYS_NULL, /* these are not stored in the row */
         FIREFOX_ALWAYS_FALSE,
         FIREFOX_ALWAYS_ZERO,
         FIREFOX_ALWAYS_ONE,
@@ -33,12 +33,12 @@ enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_KERNEL, FIREFOX_JIT
 
 struct firefox_tables;
 
-/* Of the nodes in `wanted`, among which a node's parent always is. */
+/* Makes the tables for the nodes in `wanted`; the parent of each must be in it, too. */
 struct firefox_tables *firefox_tables_new(const struct named_stacks *stacks, const bool *wanted);
 void firefox_tables_free(struct firefox_tables *tables);
 AUTO_DEFINE(firefox_tables)
 
-/* The stack that ends at a node; NAMED_NONE: it was not wanted. */
+/* The stack of a node; NAMED_NONE if the node is not in `wanted`. */
 uint32_t firefox_stack_of(const struct firefox_tables *tables, uint32_t node);
 
 void firefox_add_libs(const struct firefox_tables *tables, const char *arch, struct json *json);

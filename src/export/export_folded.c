@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paths are written one behind the other, sorted, and those put together that read alike: functions that differ in their
- * module alone do. */
+/* Writes all paths into one buffer, sorts them, and merges equal ones: functions that differ only in their module have the same
+ * text. */
 #include "export_folded.h"
 
 #include <stdlib.h>
@@ -13,21 +13,21 @@
 
 struct folded_line {
         const char *path;
-        size_t path_off; /* in the buffer, until that no longer moves */
+        size_t path_off; /* offset, because the buffer still grows */
         uint64_t value;
 };
 
 struct folding {
         const struct calltree *tree;
         const struct export_folded_options *options;
-        struct buf path;  /* of the node looked at */
-        size_t *ends;     /* by depth: how long the path down to there is */
-        struct buf paths; /* of all lines, each ended by NUL */
+        struct buf path;  /* path of the current node */
+        size_t *ends;     /* for each depth: length of the path up to there */
+        struct buf paths; /* all lines, each with a NUL */
         struct folded_line *lines;
         size_t n_lines, cap_lines;
 };
 
-/* A number behind a blank at the end of a line is its value, and the one before that a second value. */
+/* Readers take a number after a blank at the end of a line as its value, and a number before it as a second value. */
 static size_t find_last_blank(const char *name, size_t len)
 {
         size_t at = len;
@@ -76,7 +76,7 @@ static void add_line(struct folding *f, uint64_t value)
         ARRAY_PUSH(f->lines, f->n_lines, f->cap_lines, line);
 }
 
-/* Samples without any stack belong to the root. */
+/* Samples without a stack count for the root. */
 static void add_lines(struct folding *f)
 {
         const struct calltree_node *root = calltree_get_node(f->tree, CALLTREE_ROOT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands for a place is made once; a sample is a line of numbers and copies of those.  The fields, their widths and
- * which of them are left out are those of perf 6.1. */
+/* The text of each place is made once; a sample is a line of numbers and copies of these texts.  Fields, their widths, and which
+ * of them are left out are those of perf 6.1. */
 #include "export_perf_script.h"
 
 #include <inttypes.h>
@@ -19,29 +19,29 @@
 enum { SINK_BYTES = 1 << 16 };
 
 enum {
-        COMM_WIDTH = 16, /* in front of an address in the same line */
+        COMM_WIDTH = 16, /* width before an address on the same line */
         TID_WIDTH = 5,
         CPU_WIDTH = 3,
         SECONDS_WIDTH = 5,
         PERIOD_WIDTH = 10,
 };
 
-/* What is written of an event's samples. */
+/* Which fields are written for an event's samples. */
 struct script_fields {
         bool tid, cpu, time, period;
-        bool address; /* in the same line */
-        bool chain;   /* in lines of its own */
+        bool address; /* on the same line */
+        bool chain;   /* on lines of its own */
 };
 
 struct scripting {
         const struct export_script *script;
         const struct export_sink *sink;
-        struct script_fields *fields; /* by event */
+        struct script_fields *fields; /* for each event */
         size_t name_width;
-        struct buf texts; /* lines of all places */
+        struct buf texts; /* texts of all places */
         struct {
                 size_t off, len;
-        } * spans; /* by place, in `texts` */
+        } * spans; /* for each place, in `texts` */
         struct export_places places;
         struct buf out;
 };
@@ -73,7 +73,7 @@ static struct script_fields fields_of(const struct perf_attr *attr)
         return fields;
 }
 
-/* Names of all events get the width of the longest, also of those that are not wanted. */
+/* Names of all events have the width of the longest, including events that are not written. */
 static void list_events(struct scripting *s)
 {
         s->fields = mem_new(s->script->n_events, sizeof(*s->fields));
@@ -89,7 +89,7 @@ static void list_events(struct scripting *s)
 
 /* --- Places --- */
 
-/* A kernel module is its name with underscores: /lib/modules/6.1/kernel/net/nf-nat.ko.xz is [nf_nat]. */
+/* A kernel module is shown by its name with underscores: /lib/modules/6.1/kernel/net/nf-nat.ko.xz is [nf_nat]. */
 static void add_kernel_module(const char *path, struct buf *out)
 {
         const char *name = text_base_name(path);
@@ -130,7 +130,8 @@ static void add_module(const struct named_stacks *stacks, const struct named_nod
         buf_add_str(out, module && module->is_deleted ? " (deleted))" : ")");
 }
 
-/* Names are short, as perf prints them.  A chain holds where calls return to, and perf shows that; what it finds in a copied stack it shows as the byte before. */
+/* Names are short, as in perf.  For a call chain perf shows return addresses; for a copied stack it shows the address of the byte
+ * before. */
 static void add_function(const struct named_node *node, const struct named_frame *frame, struct buf *out)
 {
         const char *function = frame->brief ? frame->brief : frame->function;
@@ -232,7 +233,10 @@ static void add_head(struct scripting *s, const struct listed_sample *sample)
                 add_tid(sample->tid, out);
         if (fields->cpu) {
                 buf_add_char(out, '[');
-                add_number(sample->cpu, CPU_WIDTH, '0', out);
+                if (sample->cpu == UINT32_MAX)
+                        buf_add_str(out, "-01"); /* as perf prints an unknown CPU */
+                else
+                        add_number(sample->cpu, CPU_WIDTH, '0', out);
                 buf_add_str(out, "] ");
         }
         if (fields->time) {
@@ -249,7 +253,7 @@ static void add_head(struct scripting *s, const struct listed_sample *sample)
         buf_add_str(out, ": ");
 }
 
-/* In the same line there is no room for what was inlined. */
+/* On the same line there is no room for inlined functions. */
 static void add_place(struct scripting *s, const struct listed_sample *sample)
 {
         const struct named_stacks *stacks = s->script->stacks;

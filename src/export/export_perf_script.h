@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples one by one as the text of `perf script`, for stackcollapse-perf.pl and other tools that parse it. */
+/* Writes each sample as the text of `perf script`, for stackcollapse-perf.pl and other programs that parse it. */
 #ifndef EXPORT_PERF_SCRIPT_H
 #define EXPORT_PERF_SCRIPT_H
 
@@ -22,8 +22,8 @@ struct export_script {
         size_t n_events;
 };
 
-/* With perf's default fields, as far as an event's samples have them.  Where a place is cut off or unknown it is what perf
- * writes; names cannot break a line. */
+/* Writes perf's default fields, if the event's samples have them.  Marks of cut stacks and unknown places are written as perf
+ * writes them; line feeds in names are replaced. */
 bool export_perf_script(const struct export_script *script, const struct export_sink *sink, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tree knows no addresses: a location is a function together with what is inlined into it on this path, and all
- * locations of a module have one mapping, without a range.  Numbers of fields are those of profile.proto. */
+/* The tree has no addresses: a location is a function together with the functions inlined into it on this path, and all locations
+ * of a module have one mapping, without a range.  Field numbers are those of profile.proto. */
 #include "export_pprof.h"
 
 #include <stdlib.h>
@@ -28,8 +28,8 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
 struct location {
-        uint32_t outer;    /* the location without the innermost function; 0: there is only one */
-        uint32_t function; /* CALLTREE_NONE: one that nothing is known of */
+        uint32_t outer;    /* the location without the innermost function; 0: it has only one function */
+        uint32_t function; /* CALLTREE_NONE: not known */
         bool is_used;
 };
 
@@ -39,18 +39,18 @@ struct pprof_writing {
         const struct calltree *tree;
         struct buf *out;
         struct strpool *strings;
-        struct map by_chain; /* outer << 32 | function: the location */
+        struct map by_chain; /* outer << 32 | function -> location */
         struct location *locations;
-        size_t n_locations, cap_locations; /* number 0 stands for none */
-        uint32_t *at;                      /* the location of each node; of a process 0 */
-        struct map mappings;               /* a path's string: the mapping's number */
-        uint64_t count_left, weight_left;  /* readers add the values up in 63 bits */
-        struct map functions;              /* name << 32 | file: the function's number */
+        size_t n_locations, cap_locations; /* number 0 means none */
+        uint32_t *at;                      /* for each node its location; 0 for a process */
+        struct map mappings;               /* string of a path -> number of the mapping */
+        uint64_t count_left, weight_left;  /* readers add the values in 63 bits */
+        struct map functions;              /* name << 32 | file -> number of the function */
 };
 
-/* --- protobuf --- */
+/* --- Protobuf --- */
 
-/* 0 is what a field that is not there has. */
+/* 0 is the default of a field, so it is not written. */
 static void add_number(struct buf *out, unsigned field, uint64_t value)
 {
         if (!value)
@@ -71,7 +71,7 @@ static void add_message(struct buf *out, unsigned field, const struct buf *messa
         add_bytes(out, field, buf_text(message), message->len);
 }
 
-/* --- strings, functions, mappings --- */
+/* --- Strings, functions, mappings --- */
 
 static uint64_t add_string(struct pprof_writing *w, const char *text)
 {
@@ -92,7 +92,7 @@ static uint64_t add_type(struct pprof_writing *w, const char *type, const char *
         return name;
 }
 
-/* Readers take a mapping that has not got all of these for one whose addresses are still to be looked up. */
+/* All of these flags must be set; otherwise readers try to look up the addresses of the mapping. */
 static uint64_t add_mapping(struct pprof_writing *w, const char *path)
 {
         AUTO_RELEASE(buf) message = {0};
@@ -131,7 +131,7 @@ static uint64_t add_function(struct pprof_writing *w, const struct calltree_func
         *number = w->functions.n_used;
         add_number(&message, FUNCTION_ID, *number);
         add_number(&message, FUNCTION_NAME, name);
-        /* Else pprof would take `<module>` for the arguments of a template. */
+        /* Otherwise pprof would take `<module>` for the arguments of a template. */
         if (!function->is_python)
                 add_number(&message, FUNCTION_SYSTEM_NAME, name);
         add_number(&message, FUNCTION_FILE, file);
@@ -139,7 +139,7 @@ static uint64_t add_function(struct pprof_writing *w, const struct calltree_func
         return *number;
 }
 
-/* --- locations --- */
+/* --- Locations --- */
 
 static bool is_inside_of_parent(const struct pprof_writing *w, uint32_t node)
 {
@@ -196,9 +196,9 @@ static void add_location(struct pprof_writing *w, uint32_t number)
         add_message(w->out, PROFILE_LOCATION, &message);
 }
 
-/* --- samples --- */
+/* --- Samples --- */
 
-/* As much of a value as is left. */
+/* The value, limited to what is left. */
 static uint64_t take_value(uint64_t value, uint64_t *left)
 {
         value = value < *left ? value : *left;
@@ -236,7 +236,7 @@ static void add_sample(struct pprof_writing *w, uint32_t at)
                 while (is_inside_of_parent(w, at))
                         at = calltree_get_node(w->tree, at)->parent;
         }
-        /* Readers leave out a sample without a stack. */
+        /* Readers ignore a sample without a stack. */
         if (!numbers.len)
                 add_to_stack(w, find_location(w, 0, CALLTREE_NONE), &numbers);
         add_message(&sample, SAMPLE_LOCATION, &numbers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stack is a frame below another stack, so that samples of one stack have one number; neighbours that have are one. */
+/* A stack is a frame and the stack of its callers, with a number.  Neighbouring samples with the same stack are merged. */
 #include "export_speedscope.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct stack {
         uint32_t frame;
 };
 
-/* A piece of a thread's time. */
+/* A part of a thread's time. */
 struct speedscope_span {
         uint32_t stack; /* NAMED_NONE: none */
         uint64_t weight;
@@ -33,21 +33,21 @@ struct speedscope_writing {
         struct strpool *texts;
         struct frame *frames;
         size_t n_frames, cap_frames;
-        struct map by_text; /* frame + 1, by name and by file and line */
-        uint32_t *numbers;  /* frames of the places, each place's innermost first */
+        struct map by_text; /* name, file and line -> frame + 1 */
+        uint32_t *numbers;  /* frames of each place, innermost first */
         size_t n_numbers, cap_numbers;
         struct stack *stacks;
         size_t n_stacks, cap_stacks;
-        struct map by_frame; /* stack + 1, by prefix and frame */
-        uint32_t *of_node;   /* the node's innermost stack */
-        uint32_t *path;      /* as long as the deepest stack */
-        uint64_t start_ns;   /* of the first thread */
+        struct map by_frame; /* prefix and frame -> stack + 1 */
+        uint32_t *of_node;   /* for each node its innermost stack */
+        uint32_t *path;      /* has room for the deepest stack */
+        uint64_t start_ns;   /* start of the first thread */
         struct json json;
 };
 
 /* --- Frames and stacks --- */
 
-/* Of Python the source file, else the module.  Returns the line, of Python alone. */
+/* Adds the source file of a Python function, otherwise the module.  Returns the line for Python functions, otherwise 0. */
 static uint32_t add_file(const struct speedscope_writing *w, const struct named_node *node,
                          const struct named_frame *named, struct buf *out)
 {
@@ -96,7 +96,7 @@ static void add_numbers(struct speedscope_writing *w, const struct named_node *n
         }
 }
 
-/* By place, and behind them of the mark of cut stacks: where its frames' numbers begin. */
+/* For each place, and then for the mark of cut stacks: the index of its first frame number. */
 static uint32_t *name_places(struct speedscope_writing *w, const struct export_places *places)
 {
         uint32_t *ret = mem_new((size_t)places->n + 1, sizeof(*ret));
@@ -135,7 +135,7 @@ static bool is_wanted(const struct export_speedscope *profile, const struct list
         return false;
 }
 
-/* Those that samples of the wanted events are in. */
+/* The nodes of the samples of the wanted events. */
 static bool *find_nodes(const struct export_speedscope *profile)
 {
         const struct named_stacks *stacks = profile->stacks;
@@ -190,7 +190,7 @@ static void add_stacks(struct speedscope_writing *w)
 struct spans {
         struct speedscope_span *span;
         size_t n, cap;
-        uint64_t start, weight; /* of all */
+        uint64_t start, weight; /* sums of all profiles */
 };
 
 static void add_span(struct spans *spans, uint32_t stack, uint64_t weight)
@@ -204,13 +204,13 @@ static void add_span(struct spans *spans, uint32_t stack, uint64_t weight)
                 ARRAY_PUSH(spans->span, spans->n, spans->cap, (struct speedscope_span){stack, weight});
 }
 
-/* What the event counted since the sample before. */
+/* The time when the count of the event up to this sample began. */
 static uint64_t begin_of(const struct listed_sample *sample)
 {
         return sample->time_ns > sample->weight ? sample->time_ns - sample->weight : 0;
 }
 
-/* Samples of a thread that runs lie a little more or less than a weight apart, so a shorter pause is none. */
+/* Samples of a running thread are slightly more or less than a weight apart, so a shorter pause is ignored. */
 static void list_spans(const struct speedscope_writing *w, const struct export_threads *threads,
                        const struct export_thread *thread, bool is_time, struct spans *ret)
 {
@@ -272,7 +272,7 @@ static void add_stack(struct speedscope_writing *w, uint32_t stack)
         json_end_array(&w->json);
 }
 
-/* "worker 4711/4712: cycles": of a main thread, the number of the process alone. */
+/* "worker 4711/4712: cycles"; for a main thread, only the number of the process. */
 static void add_name(struct speedscope_writing *w, const struct export_thread *thread, const char *event)
 {
         AUTO_RELEASE(buf) name = {0};

@@ -11,7 +11,7 @@
 #include "sample_list.h"
 
 struct export_speedscope_event {
-        uint32_t index; /* of its samples */
+        uint32_t index; /* index in the session */
         const struct export_about *about;
 };
 
@@ -23,9 +23,9 @@ struct export_speedscope {
 };
 
 /* A "sampled" profile for each thread of each event, the busiest thread first; the profiles share the list of frames.  A weight
- * is what the event counted up to the sample.  Where that is time, an empty stack stands for the time between two samples that
- * was not sampled, and a profile starts where its thread does, counted from the start of the first thread.  A frame's file is
- * its module; the name of an inlined function says that it is inlined. */
+ * is the count of the event up to the sample.  If the event is a clock, an empty stack fills the time between two samples that
+ * was not sampled, and a profile starts when its thread does, counted from the start of the first thread.  A frame's file is its
+ * module; the name of an inlined function is marked. */
 void export_speedscope(const struct export_speedscope *profile, struct buf *out);
 
 #endif

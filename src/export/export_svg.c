@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where frames stand, their colors and texts.  All places are whole numbers of 1/100 pixel, so that the bytes are the same
- * on every machine. */
+/* Positions, colours and texts of frames.  All positions are integers in units of 1/100 pixel, so that the output has the same
+ * bytes on every machine. */
 #include "export_svg.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,23 +18,25 @@
 enum {
         WIDTH = 1200,
         MARGIN = 10,
-        DRAWN = (WIDTH - 2 * MARGIN) * 100, /* in 1/100 pixel, as all that is horizontal */
+        DRAWN = (WIDTH - 2 * MARGIN) * 100, /* in 1/100 pixel, like all horizontal positions */
         NARROWEST = 10,
-        CHARACTER = 723, /* of the 12 pixel font: 7.23 pixels, the widest of those in use */
+        /* width of a character of the 12 pixel font: 7.23 pixels, the widest of the usual fonts */
+        CHARACTER = 723,
         TITLE_CHARACTER = CHARACTER * 17 / 12,
         TEXT_MARGIN = 300,
         ROW = 17,
-        TOP = 66,    /* title, command and legend above the frames */
-        BOTTOM = 34, /* the note below */
+        TOP = 66,    /* space for title, command and legend above the frames */
+        BOTTOM = 34, /* space for the note below */
         MODULE_MAX = 512,
         N_SHADES = 8,
+        N_STEPS = 4, /* of colours for less, and for more */
 };
 
 enum color { COLOR_PROCESS, COLOR_USER, COLOR_KERNEL, COLOR_INLINED, COLOR_UNKNOWN, COLOR_PYTHON, N_COLORS };
 
 static const struct {
         const char *name, *class;
-        uint8_t red, green, blue; /* of the first shade */
+        uint8_t red, green, blue; /* first shade */
         int8_t red_step, green_step, blue_step;
 } colors[N_COLORS] = {
         {"process", "p", 205, 200, 220, 2, 2, 2},        {"user", "u", 226, 118, 62, 3, 12, 2},
@@ -45,12 +48,14 @@ struct drawing {
         const struct calltree *tree;
         const struct export_about *about;
         bool upwards, by_count;
-        int n_colors;   /* without COLOR_PYTHON where there is no Python */
-        unsigned shift; /* of values, so that their products with widths are no overflow */
+        int n_colors;   /* without COLOR_PYTHON if there is no Python function */
+        unsigned shift; /* shift for values, so that their products with widths do not overflow */
         uint64_t total, total_shifted;
+        const double *before;  /* as in export_svg_options */
+        double largest_change; /* of a node in B, absolute */
         uint32_t n_rows;
-        uint64_t *from;   /* by depth: where the next child begins */
-        size_t n_omitted; /* the outermost of what is left out */
+        uint64_t *from;   /* for each depth: where the next child begins */
+        size_t n_omitted; /* number of frames that are left out, without those inside them */
         uint64_t omitted;
         struct buf *out;
 };
@@ -65,7 +70,7 @@ static uint32_t x_of(const struct drawing *d, uint64_t value)
         return d->total_shifted ? (uint32_t)((value >> d->shift) * DRAWN / d->total_shifted) : 0;
 }
 
-/* `text` is safe otherwise: export_add_text. */
+/* `text` must be safe otherwise: export_add_text. */
 static void add_escaped(const char *text, size_t len, struct buf *out)
 {
         for (size_t i = 0; i < len; i++) {
@@ -88,7 +93,7 @@ static void add_text(const char *text, struct buf *out)
         add_escaped(buf_text(&safe), safe.len, out);
 }
 
-/* Characters outside of the alphabets may be twice as wide. */
+/* Characters outside the alphabets may be twice as wide. */
 static unsigned columns_of(const char *at, size_t *ret_len)
 {
         size_t len = text_utf8_length((const unsigned char *)at);
@@ -97,7 +102,7 @@ static unsigned columns_of(const char *at, size_t *ret_len)
         return len >= 3 ? 2 : 1;
 }
 
-/* As much of a name as fits, with two dots where that is not all; nothing where it would be less than a letter and them. */
+/* Adds as much of a name as fits, with two dots if it was cut; nothing if there is no room for a letter and the dots. */
 static void add_label(const struct buf *name, uint32_t width, uint32_t character, struct buf *out)
 {
         uint32_t room = width > 2 * TEXT_MARGIN ? (width - 2 * TEXT_MARGIN) / character : 0;
@@ -133,12 +138,36 @@ static enum color color_of(const struct calltree_function *f)
         }
 }
 
-/* Steps by name alone, so that a function has its color in every picture. */
+/* The shade depends only on the name, so that a function has the same colour in every picture. */
 static void add_class(const struct calltree_function *f, struct buf *out)
 {
         uint64_t hash = map_sum_bytes(f->name, strlen(f->name));
 
         buf_printf(out, "%s%u", colors[color_of(f)].class, (unsigned)(map_mix(hash) % N_SHADES));
+}
+
+/* What the node has more than before. */
+static double change_of(const struct drawing *d, uint32_t at)
+{
+        return (double)calltree_get_node(d->tree, at)->weight - d->before[at];
+}
+
+/* Nodes with the largest difference have the strongest colour.  The root is the sum of all, and not coloured. */
+static void add_change_class(const struct drawing *d, uint32_t at, struct buf *out)
+{
+        double change =
+                at == CALLTREE_ROOT || d->largest_change <= 0 ? 0 : change_of(d, at) / d->largest_change;
+        int step = (int)(fabs(change) * N_STEPS + 0.5);
+
+        buf_printf(out, "%c%d", step ? change > 0 ? 'a' : 'b' : 'e', step);
+}
+
+static void find_largest_change(struct drawing *d)
+{
+        for (uint32_t i = 1; i < calltree_n_nodes(d->tree); i++) {
+                if (fabs(change_of(d, i)) > d->largest_change)
+                        d->largest_change = fabs(change_of(d, i));
+        }
 }
 
 /* 12.34 % as a whole number of hundredths, rounded. */
@@ -156,10 +185,23 @@ static void add_count(uint64_t n, const char *what, struct buf *out)
         buf_printf(out, " %s%s", what, n == 1 ? "" : "s");
 }
 
-/* The name on a line of its own: what the script searches in and cuts labels from. */
-static void add_hover(const struct drawing *d, const struct calltree_function *f,
-                      const struct calltree_node *node, const struct buf *name, struct buf *out)
+static void add_change(const struct drawing *d, uint32_t at, struct buf *out)
 {
+        double before = d->before[at];
+
+        buf_printf(out, "; A %.2f %%", d->before[0] > 0 ? before / d->before[0] * 100 : 0);
+        if (before > 0)
+                buf_printf(out, "; change %+.1f %%", change_of(d, at) / before * 100);
+        else
+                buf_add_str(out, "; only in B");
+}
+
+/* The first line is the name, which the script searches, and from which it makes labels. */
+static void add_hover(const struct drawing *d, const struct calltree_function *f, uint32_t at,
+                      const struct buf *name, struct buf *out)
+{
+        const struct calltree_node *node = calltree_get_node(d->tree, at);
+
         buf_add_str(out, "<title>");
         add_escaped(buf_text(name), name->len, out);
         buf_add_char(out, '\n');
@@ -175,6 +217,8 @@ static void add_hover(const struct drawing *d, const struct calltree_function *f
                 text_add_thousands(out, node->self_count);
                 buf_add_str(out, " of its own");
         }
+        if (d->before)
+                add_change(d, at, out);
         buf_add_str(out, "</title>");
 }
 
@@ -201,9 +245,11 @@ static void add_frame(const struct drawing *d, uint32_t at, uint32_t from, uint3
         else
                 buf_add_str(&name, "all");
         buf_add_str(d->out, "<g>");
-        add_hover(d, f, node, &name, d->out);
+        add_hover(d, f, at, &name, d->out);
         buf_add_str(d->out, "<rect class=\"");
-        if (f)
+        if (d->before)
+                add_change_class(d, at, d->out);
+        else if (f)
                 add_class(f, d->out);
         else
                 buf_add_str(d->out, "p0");
@@ -226,7 +272,7 @@ static uint32_t width_of(const struct drawing *d, uint64_t from, uint64_t value)
         return x_of(d, from + value) - x_of(d, from);
 }
 
-/* Each frame that is wide enough, with where it stands, in a reader's order; `draw` NULL: only how deep they reach. */
+/* Calls `draw` for each frame that is wide enough, parents first; `draw` NULL: only computes the depth. */
 static void visit_frames(struct drawing *d,
                          void (*draw)(const struct drawing *, uint32_t, uint32_t, uint32_t))
 {
@@ -256,7 +302,20 @@ static void visit_frames(struct drawing *d,
         } while (at != CALLTREE_ROOT);
 }
 
-/* --- around the frames --- */
+/* --- Around the frames --- */
+
+/* Red for more and blue for less, which most colour-blind people tell apart. */
+static void add_change_style(struct buf *out)
+{
+        buf_add_str(out, ".e0{fill:#e8e8e8}");
+        for (int step = 1; step <= N_STEPS; step++) {
+                int pale = 225 - step * 150 / N_STEPS;
+
+                buf_printf(out, ".a%d{fill:#ee%02x%02x}.b%d{fill:#%02x%02xee}", step, pale, pale, step, pale,
+                           pale + 10);
+        }
+        buf_add_char(out, '\n');
+}
 
 static void add_style(const struct drawing *d, struct buf *out)
 {
@@ -282,6 +341,8 @@ static void add_style(const struct drawing *d, struct buf *out)
                                    colors[i].blue + shade * colors[i].blue_step);
                 buf_add_char(out, '\n');
         }
+        if (d->before)
+                add_change_style(out);
         buf_add_str(out, "</style>\n");
 }
 
@@ -291,6 +352,28 @@ static void make_title(const struct drawing *d, struct buf *ret)
         export_add_text(d->about->event, ret);
         buf_add_str(ret, ": ");
         add_count(calltree_get_node(d->tree, CALLTREE_ROOT)->count, "sample", ret);
+}
+
+static void add_change_legend(struct buf *out)
+{
+        static const struct {
+                const char *class, *text;
+        } keys[] = {{"a4", "more in B"},
+                    {"a2", "somewhat more"},
+                    {"e0", "equal"},
+                    {"b2", "somewhat less"},
+                    {"b4", "less in B"}};
+        uint32_t x = MARGIN;
+
+        buf_add_str(out, "<g class=\"l\">\n");
+        for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
+                buf_printf(out,
+                           "<rect class=\"%s\" x=\"%" PRIu32 "\" y=\"46\" width=\"12\" height=\"12\"/>"
+                           "<text x=\"%" PRIu32 "\" y=\"56\">%s</text>\n",
+                           keys[i].class, x, x + 17, keys[i].text);
+                x += 17 + 8 * (uint32_t)strlen(keys[i].text) + 16;
+        }
+        buf_add_str(out, "</g>\n");
 }
 
 static void add_legend(const struct drawing *d, struct buf *out)
@@ -326,7 +409,7 @@ static void add_opening(const struct drawing *d, const struct buf *title, const 
         buf_printf(out, "<rect width=\"%d\" height=\"%" PRIu32 "\" fill=\"#fff\"/>\n", WIDTH, height);
 }
 
-/* The script puts one that fits the window in its place. */
+/* The script replaces this head by one that fits the window. */
 static void add_head(const struct drawing *d, uint32_t height)
 {
         AUTO_RELEASE(buf) title = {0};
@@ -341,12 +424,17 @@ static void add_head(const struct drawing *d, uint32_t height)
         buf_printf(out, "</text>\n<text x=\"%d\" y=\"39\">", MARGIN);
         add_label(&command, DRAWN, CHARACTER, out);
         buf_add_str(out, "</text>\n");
-        add_legend(d, out);
+        if (d->before)
+                add_change_legend(out);
+        else
+                add_legend(d, out);
         buf_add_str(out, "</g>\n");
 }
 
 static void make_note(const struct drawing *d, struct buf *ret)
 {
+        if (d->before)
+                buf_add_str(ret, "Colours are differences, which were not tested.  ");
         buf_add_str(ret, "Widths are shares of ");
         export_add_text(d->by_count ? "the samples" : d->about->is_time ? "the time" : d->about->event, ret);
         if (d->n_omitted) {
@@ -354,8 +442,8 @@ static void make_note(const struct drawing *d, struct buf *ret)
                 add_count(d->n_omitted, "frame", ret);
                 buf_add_str(ret, " narrower than 0.1 pixel, together ");
                 add_share(d, d->omitted, ret);
-                buf_printf(ret, ", %s left out with what %s called", d->n_omitted == 1 ? "is" : "are",
-                           d->n_omitted == 1 ? "it" : "they");
+                buf_printf(ret, ", %s not drawn, nor %s callees", d->n_omitted == 1 ? "is" : "are",
+                           d->n_omitted == 1 ? "its" : "their");
         }
         buf_add_str(ret, ".  ");
         export_add_text(d->about->tool, ret);
@@ -389,6 +477,7 @@ void export_svg(const struct calltree *tree, const struct export_about *about,
                 .tree = tree,
                 .about = about,
                 .upwards = options->upwards,
+                .before = options->before,
                 .by_count = !root->weight,
                 .from = mem_new((size_t)export_depth(tree) + 2, sizeof(*d.from)),
                 .out = out,
@@ -399,6 +488,8 @@ void export_svg(const struct calltree *tree, const struct export_about *about,
         while (d.total >> d.shift >> 40)
                 d.shift++;
         d.total_shifted = d.total >> d.shift;
+        if (d.before)
+                find_largest_change(&d);
         d.n_colors = has_python(tree) ? N_COLORS : COLOR_PYTHON;
         visit_frames(&d, NULL);
         height = TOP + ROW * d.n_rows + BOTTOM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a picture does in a browser: it takes the window's width, tells the frame under the pointer, zooms and searches.
- * Everything is read back from the picture, whose names are never part of the script: the first line of a frame's title is its
- * name, its rectangle says where it stands.  In a page of its own the root element is the page; in another page it keeps its
- * size. */
+/* Behaviour of the picture in a browser: it fills the window's width, describes the frame under the pointer, zooms and searches.
+ * The script reads everything from the picture, so names are never part of the script: the first line of a frame's title is its
+ * name, its rectangle is its position.  If the SVG file is opened itself, the root element fills the page; embedded in another
+ * page it keeps its size. */
 #include "export_svg_script.h"
 
 #include <stddef.h>
@@ -53,7 +53,7 @@ const char *const export_svg_script[] = {
         "  return found ? found.textContent : '';\n"
         "}\n"
 
-        /* The head that is drawn without a script, as one that fits any width. */
+        /* Draws the head for any width. */
         "function makeHead() {\n"
         "  var words, bar, legend;\n"
         "  head = panel('head');\n"
@@ -76,7 +76,7 @@ const char *const export_svg_script[] = {
 
         /* --- Layout --- */
 
-        /* What the browser's font really takes; a font that is not monospaced counts by its widest letter. */
+        /* Measures the width of the browser's font; a font that is not monospaced counts by its widest letter. */
         "function measure() {\n"
         "  var probe = graph.appendChild(document.createElementNS(svgNames, 'text'));\n"
         "  character = ['M', 'W', 'm', '@'].reduce(function (widest, letter) {\n"
@@ -128,7 +128,7 @@ const char *const export_svg_script[] = {
         "  box.setAttribute('height', height);\n"
         "}\n"
 
-        /* The head and the status line stay in sight. */
+        /* Keeps the head and the status line visible. */
         "function follow() {\n"
         "  var height = isPage ? window.innerHeight : parseFloat(svg.getAttribute('height'));\n"
         "  var own = status.body.offsetHeight;\n"
@@ -136,7 +136,8 @@ const char *const export_svg_script[] = {
         "  setBox(status.box, (isPage ? window.scrollY : 0) + height - own, own);\n"
         "}\n"
 
-        /* A picture that ends above the end of the window is as high as the window, and with the root below stands on that. */
+        /* If the picture is shorter than the window, it is made as high as the window; with the root at the bottom, the root is
+         * moved to the bottom of the window. */
         "function layout() {\n"
         "  var own, room, height;\n"
         "  if (isPage) width = svg.getBoundingClientRect().width;\n"
@@ -179,7 +180,7 @@ const char *const export_svg_script[] = {
         "  }\n"
         "}\n"
 
-        /* A match below another one adds nothing to the share. */
+        /* A match inside another match adds nothing to the share. */
         "function search(text) {\n"
         "  var wanted = text && matcher(text), end = 0, height = 0, sum = 0, n = 0;\n"
         "  frames.forEach(function (f) {\n"
@@ -243,7 +244,7 @@ const char *const export_svg_script[] = {
         "search(field.value);\n"
         "showStatus();\n"
         "layout();\n"
-        /* A picture that is taken without a window begins at the top, and has nothing below that painted. */
+        /* Scrolls to the root, unless the page is rendered without a window, as for a screenshot: then only the top is painted. */
         "if (isPage && isUpwards && window.outerHeight) {\n"
         "  window.addEventListener('load', function () {\n"
         "    window.scrollTo(0, svg.getBoundingClientRect().height);\n"

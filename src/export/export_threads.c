@@ -10,7 +10,7 @@ struct thread_listing {
         const struct sample_list *samples;
         uint32_t event;
         struct export_threads *threads;
-        struct map by_tid; /* thread + 1 */
+        struct map by_tid; /* TID -> thread + 1 */
 };
 
 static const struct listed_sample *get_wanted(const struct thread_listing *l, size_t index)
@@ -35,7 +35,7 @@ static struct export_thread *find_thread(struct thread_listing *l, const struct 
         return &threads->thread[*known - 1];
 }
 
-/* Programs name their threads after they started them: the last name counts. */
+/* Programs name their threads after they have started them, so the last name is used. */
 static void list_threads(struct thread_listing *l)
 {
         struct export_threads *threads = l->threads;

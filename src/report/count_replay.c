@@ -47,7 +47,7 @@ static const char *index_of(const struct perf_attr *attr, char *text, size_t siz
         }
 }
 
-/* perf's own session of counts: its attributes are all there is. */
+/* A `perf stat` session has attributes, but no section of ours that describes its events. */
 static void list_attributes(struct count_list *list, const struct perfdata_reader *reader)
 {
         for (size_t i = 0; i < perfdata_n_events(reader); i++) {
@@ -99,7 +99,7 @@ bool count_replay_open(struct count_replay *replay, const struct perfdata_reader
         return true;
 }
 
-/* What is wrong with the file goes with the last round, as a warning of the list. */
+/* Reports damage of the file as a warning in the list, with the last round. */
 static void add_damage(struct count_replay *replay, const struct perfdata_reader *reader)
 {
         const struct perfdata_damage *damage = perfdata_get_damage(reader);
@@ -107,7 +107,7 @@ static void add_damage(struct count_replay *replay, const struct perfdata_reader
         size_t before = out->len;
 
         if (damage->cut_bytes)
-                buf_printf(out, "%" PRIu64 " bytes of the file are missing or not whole\n",
+                buf_printf(out, "%" PRIu64 " bytes are missing or incomplete at the end of the file\n",
                            damage->cut_bytes);
         if (damage->data_size_missing || damage->features_missing)
                 buf_add_str(out, "the recorder did not finish the file\n");
@@ -120,11 +120,10 @@ static bool say_no_counts(const struct perfdata_reader *reader, struct err *err)
 {
         if (!perfdata_feature(reader, FEATURE_WPERF_COUNT).failed ||
             perfdata_get_damage(reader)->features_missing)
-                return err_set(err, ERR_FORMAT, "the session has no counts: its recorder did not finish");
+                return err_set(err, ERR_FORMAT, "the session has no counts: the recorder did not finish it");
         return err_set(
                 err, ERR_MISSING,
-                "the session has neither samples nor counts: it was recorded without samples; record it "
-                "without -n (--no-samples)");
+                "the session has neither samples nor counts: record it again without -n (--no-samples)");
 }
 
 bool count_replay_read(struct count_replay *replay, struct perfdata_reader *reader,
@@ -132,7 +131,7 @@ bool count_replay_read(struct count_replay *replay, struct perfdata_reader *read
                        struct err *err)
 {
         struct count_threads threads = {0};
-        struct sheet *last = NULL; /* the round that has not been given out yet */
+        struct sheet *last = NULL; /* the round that was not passed to `each` yet */
         struct perfdata_record record;
         uint64_t last_ns = 0;
         bool go_on = true;
@@ -152,8 +151,8 @@ bool count_replay_read(struct count_replay *replay, struct perfdata_reader *read
         if (got >= 0 && !counts_n_rounds(replay->counts) && threads.n_threads) {
                 count_threads_finish(&threads, replay->counts);
                 buf_printf(&replay->list.warnings,
-                           "the counts are those of the %" PRIu64
-                           " threads that ended during the recording; 'perf record -n' keeps no others\n",
+                           "the counts cover only the %" PRIu64
+                           " threads that ended during the recording; 'perf record -n' writes no others\n",
                            threads.n_threads);
                 last = sheet_make(&replay->list, replay->metrics, replay->counts, NULL);
                 last_ns = counts_round_ns(replay->counts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a session is read with: the pass over its records is in report_read.c, what is made of that in report_results.c. */
+/* Makes a report: report_read.c reads the records, report_results.c makes the results. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -8,7 +8,9 @@
 #include "mem.h"
 #include "perfdata_format.h"
 #include "report_internal.h"
+#include "session_facts.h"
 #include "session_times.h"
+#include "spe_samples.h"
 
 static void modules_release(struct report_modules *modules)
 {
@@ -32,14 +34,19 @@ void report_free(struct report *report)
         python_rows_free(report->python);
         stacks_free(report->stacks);
         sample_list_free(report->samples);
+        run_spans_free(report->runs);
         branches_free(report->branches);
         branch_rows_free(report->branch_rows);
+        accesses_free(report->accesses);
         packed_release(&report->packed);
         modules_release(&report->modules);
         profile_free(report->profile);
         free(report->events);
+        arena_release(&report->names);
+        spe_samples_free(report->spe);
         report_session_release(&report->session);
         buf_release(&report->run.text);
+        buf_release(&report->run.machine);
         buf_release(&report->doubts);
         free(report);
 }
@@ -61,6 +68,7 @@ static void begin_stacks(struct report_pass *pass)
         report->stacks = stacks_new(pass->request.merges_strays);
         stacks_set_budget(report->stacks, &session->budget);
         report->samples = report_wants(pass, REPORT_SAMPLES) ? sample_list_new() : NULL;
+        report->runs = report->samples ? run_spans_new(&session->budget) : NULL;
         if (report->samples)
                 sample_list_set_budget(report->samples, &session->budget);
         pass->is_by_stacks = !report_wants(pass, REPORT_PACKED) && profile_by_place(report->profile);
@@ -70,23 +78,69 @@ static void begin_stacks(struct report_pass *pass)
         stack_unwind_pack(pass->unwind, report->packed.walks);
 }
 
-/* What the records are to fill. */
+static void begin_spe(struct report *report)
+{
+        struct perfdata_extra extra;
+
+        report->spe = spe_samples_open(report->session.reader);
+        if (!report->spe)
+                return;
+        extra = spe_samples_extra(report->spe);
+        perfdata_set_extra(report->session.reader, &extra);
+}
+
+static struct profile *new_profile(const struct report_pass *pass)
+{
+        const struct report_request *request = &pass->request;
+        unsigned keys = request->keys ? request->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL;
+        struct profile *profile;
+
+        pass->report->is_by_source = request->by_source && pass->report->spe;
+        if (pass->report->is_by_source)
+                keys |= PROFILE_SOURCE;
+        profile = profile_new(keys, &request->filter);
+        if (pass->report->spe)
+                profile_set_spe(profile, spe_samples_event(pass->report->spe));
+        profile_set_budget(profile, &pass->session->budget);
+        return profile;
+}
+
+/* If results have no more of a sample than the profile, equal samples can be counted before they are made. */
+static void count_equal_spe(struct report_pass *pass)
+{
+        const unsigned results = REPORT_STACKS | REPORT_ACCESSES | REPORT_BRANCHES;
+        struct report *report = pass->report;
+
+        if (!report->spe || pass->request.results & results || pass->python.is_wanted ||
+            !profile_counts_alike(report->profile))
+                return;
+        pass->spe_event = spe_samples_event(report->spe);
+        pass->spe_period = spe_samples_count_equal(report->spe);
+}
+
+/* Prepares the results that the records will fill. */
 static void begin(struct report_pass *pass)
 {
         const struct report_request *request = &pass->request;
         struct report *report = pass->report;
         struct report_session *session = pass->session;
-        unsigned keys = request->keys ? request->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL;
 
-        report->profile = profile_new(keys, &request->filter);
-        profile_set_budget(report->profile, &session->budget);
+        begin_spe(report);
+        report->profile = new_profile(pass);
         report_python_init(&pass->python, module_source_python(session->modules), request->filter.python_file,
-                           keys & PROFILE_PYTHON);
+                           request->keys & PROFILE_PYTHON);
+        count_equal_spe(pass);
         report->run.is_known = run_info_read(session->reader, &report->run.text, &report->run.info);
+        session_facts_add_machine(session->reader, &report->run.machine);
         stack_marks_read(perfdata_feature(session->reader, FEATURE_WPERF_STACKS), &pass->marks);
         report->branches = report_wants(pass, REPORT_BRANCHES) ? branches_new() : NULL;
         if (report->branches)
                 branches_set_budget(report->branches, &session->budget);
+        if (report_wants(pass, REPORT_ACCESSES))
+                report->accesses =
+                        accesses_new(profile_keys(report->profile) & ~PROFILE_SOURCE, request->access_keys);
+        if (report->accesses)
+                accesses_set_budget(report->accesses, &session->budget);
         pass->unwind = stack_unwind_new(session->world, session->modules, session->reader);
         stack_unwind_use_ends(pass->unwind, perfdata_feature(session->reader, FEATURE_WPERF_ENDS));
         stack_unwind_pack_ends(pass->unwind, report_wants(pass, REPORT_PACKED) ? &report->packed.ends : NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over a session makes the results that a command asks for: rows with names, call trees, lists of samples, branches,
- * what is to be packed.  Each result is a type of its own; all of them point into the session, and die with the report. */
+/* Reads a session once and makes the results that a command asks for: rows with names, call trees, lists of samples, branches,
+ * data for archives.  Each result has its own type; all of them point into the session, and are freed with the report. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access_rows.h"
 #include "arena.h"
 #include "attributes.h"
 #include "branches.h"
@@ -18,46 +19,62 @@
 #include "quality.h"
 #include "report_session.h"
 #include "run_info.h"
+#include "run_spans.h"
 #include "sample_list.h"
 #include "stack_archive.h"
 #include "stacks_python.h"
 #include "stacks_tree.h"
 #include "unwind.h"
 
-/* What is made besides the totals, the rows, the modules and the quality, which are always made; a set. */
+struct spe_samples; /* spe_samples.h */
+
+/* A set of results to make besides the totals, the rows, the modules and the quality, which are always made. */
 enum report_result {
-        REPORT_STACKS = 1,       /* implied by all but REPORT_BRANCHES and REPORT_SECTIONS */
+        REPORT_STACKS = 1,       /* implied by all but REPORT_BRANCHES, REPORT_ACCESSES and REPORT_SECTIONS */
         REPORT_TREE = 2,         /* for stacks_tree_make() of each event */
-        REPORT_NAMED_STACKS = 4, /* what the samples' nodes are */
-        REPORT_SAMPLES = 8,      /* those that the filter let pass, in the order of time */
+        REPORT_NAMED_STACKS = 4, /* the node of each sample */
+        REPORT_SAMPLES = 8,      /* samples that the filter accepted, in the order of time */
         REPORT_BRANCHES = 16,    /* edges and their rows */
-        REPORT_SECTIONS = 32,    /* of the modules' files */
-        REPORT_PYTHON = 128,     /* rows of Python functions; of a session without Python frames nothing */
-        REPORT_PACKED = 64,      /* the stacks then stand beside the samples' own places */
+        REPORT_ACCESSES = 256,   /* accesses to memory, for report_access_rows() */
+        REPORT_SECTIONS = 32,    /* sections of the modules' files */
+        REPORT_PYTHON = 128,     /* rows of Python functions; none for a session without Python frames */
+        REPORT_PACKED = 64,      /* stacks are made in addition to the samples' own places */
+};
+
+/* Progress of a report; another thread reads it with __atomic_load_n. */
+struct report_progress {
+        uint64_t done_bytes, all_bytes; /* of records; equal if all are read and names are being looked up */
 };
 
 struct report_request {
-        const char *path; /* of the session; "-": standard input */
-        unsigned results; /* a set of enum report_result */
-        unsigned keys;    /* profile_key bits; 0: event, module, symbol */
-        struct profile_filter
-                filter; /* from_ns and to_ns by the session's clock, or since its first sample; or a slice of its time */
+        const char *path;        /* path of the session; "-": standard input */
+        unsigned results;        /* a set of enum report_result */
+        unsigned keys;           /* profile_key bits; 0: event, module, symbol */
+        bool branches_by_target; /* as in struct branch_rows_request */
+        unsigned access_keys;    /* enum access_key bits, for REPORT_ACCESSES */
+        /* from_ns and to_ns by the session's clock, or since its first sample; or a slice of its time */
+        struct profile_filter filter;
         bool no_demangle, long_names;
-        bool keep_clones;   /* as in resolver_options */
-        bool inlines;       /* as in hot_new */
-        bool arguments;     /* of all functions: a pattern of them has some */
-        bool merges_strays; /* as in places_init(); with stacks, where no callers' addresses are wanted */
-        /* With stacks, where only trees of functions are wanted, and their order is that of their weights: callers in the same
-         * function may be one node of stacks.  Which ones depends on the number of workers. */
+        bool keep_clones; /* as in resolver_options */
+        bool inlines;     /* as in hot_new */
+        bool arguments; /* show arguments of all functions; a pattern may also ask for those of some functions */
+        bool merges_strays; /* as in places_init(); with stacks, if the addresses of callers are not wanted */
+        /* With stacks, if only trees of functions are wanted, sorted by weight: several callers in the same function may be one
+         * node of stacks.  Which ones depends on the number of workers. */
         bool merges_callers;
-        /* Of the tree and of named stacks. */
-        bool no_tree_inlines;      /* what was inlined is a part of its caller */
+        /* For the tree and the named stacks. */
+        bool no_tree_inlines;      /* inlined functions count for their callers */
         bool tree_lines;           /* as in stacks_tree.h */
-        bool tree_processes;       /* the same; of the tree alone */
-        enum stacks_python python; /* which frames of Python programs they have */
-        unsigned n_workers;        /* threads that read; 0: as many as there are CPUs and work for */
-        const struct resolver_sources *sources; /* NULL: files of this machine alone */
-        const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
+        bool tree_processes;       /* as in stacks_tree.h; for the tree only */
+        enum stacks_python python; /* which frames of Python programs they contain */
+        /* number of threads that read; 0: chosen by the number of CPUs and the size of the session */
+        unsigned n_workers;
+        const struct resolver_sources *sources; /* NULL: only files of this machine */
+        /* result of the recording that has just ended, for files that only it holds open; or NULL */
+        const struct collect_result *collected;
+        /* Samples of Arm SPE have an event for each of their sources, after the events of the session. */
+        bool by_source;
+        struct report_progress *progress; /* updated while reading; may be NULL */
 };
 
 struct report_event {
@@ -65,16 +82,19 @@ struct report_event {
         struct perf_attr attr;
         uint64_t n_samples, weight;
         uint64_t mean_period; /* 0: no samples */
-        /* "none" when its samples have the address of the instruction that they are of, else "possible". */
+        /* "none" if its samples have the exact address of the sampled instruction, else "possible". */
         const char *skid;
+        bool only_tracks; /* it has no samples by its nature: a dummy event, or one whose samples are in a trace */
+        /* with by_source: its samples have events of their own, and: this is such an event */
+        bool has_sources, is_source;
 };
 
-/* A module that samples, or branches that were asked for, fell into. */
+/* A module in which samples, or requested branches, are. */
 struct report_module {
         const char *path;
-        uint64_t address;                  /* run-time address of its first byte at its first sample */
-        const char *note;                  /* why its names are missing or poor; NULL */
-        struct resolver_section *sections; /* loaded ones of its own file, where they were asked for */
+        uint64_t address; /* run-time address of its first byte at the time of its first sample */
+        const char *note; /* why its names are missing or incomplete; or NULL */
+        struct resolver_section *sections; /* loaded sections of its own file, if requested */
         size_t n_sections;
 };
 
@@ -84,65 +104,76 @@ struct report_modules {
         struct arena arena;
 };
 
-/* How frames of user code were found in stacks that were unwound, while recording or here. */
+/* Unwinding methods by which user frames were found, while recording or now. */
 struct report_ways {
         bool any;
         uint64_t by_way[UNWIND_N_WAYS]; /* enum unwind_way */
         bool were_recorded;
-        uint64_t unwind_ns; /* the recorder's CPU time for it */
+        uint64_t unwind_ns; /* CPU time of the recorder for unwinding */
 };
 
-/* The one main image of all sampled processes. */
+/* The main image, if all sampled processes have the same. */
 struct report_image {
         bool is_known;
         const char *name; /* base name */
         const char *path;
-        uint64_t base_address;  /* run-time entry point */
-        uint64_t runtime_delta; /* load bias */
+        uint64_t base_address;  /* address of the entry point in memory */
+        uint64_t runtime_delta; /* load bias: difference between addresses in memory and in the file */
 };
 
 /* How the run was made. */
 struct report_run {
-        bool is_known; /* not in a file of another tool; then `info` is empty */
+        bool is_known; /* false for a file of another program; then `info` is empty */
         struct run_info info;
         struct buf text;
+        struct buf machine; /* as of session_facts_add_machine(); empty: not known */
 };
 
-/* What is packed into the session besides answers about its places. */
+/* Data that is packed into the session besides answers. */
 struct report_packed {
-        struct stack_archive_writer *walks; /* over the samples' copies of stacks */
-        struct buf ends; /* the section of end_marks.h; empty where there is nothing to pack */
+        struct stack_archive_writer *walks; /* stacks unwound from the samples' copies */
+        struct buf ends; /* the section of end_marks.h; empty if there is nothing to pack */
 };
 
-/* NULL or empty: the request did not ask for it. */
+/* Results that were not requested are NULL or empty. */
 struct report {
         struct report_session session;
+        struct spe_samples *spe; /* NULL: the session has no trace of Arm SPE */
         struct report_event *events;
         size_t n_events;
+        bool is_by_source;  /* request.by_source applies */
+        struct arena names; /* of the events that it made */
         struct profile *profile;
         struct hot *hot;
         struct python_rows *python;
         struct quality quality;
-        struct buf doubts; /* of the quality */
+        struct buf doubts; /* texts of the quality */
         struct report_modules modules;
         struct report_run run;
         struct report_image image;
         struct stacks *stacks;
-        struct report_ways ways; /* with stacks */
+        struct report_ways ways; /* only with stacks */
         struct stacks_tree *tree;
         struct named_stacks *named;
         struct sample_list *samples;
+        struct run_spans *runs; /* when threads ran, with the samples; empty: the session has no switches */
         struct branches *branches;
         struct branch_rows *branch_rows;
+        struct accesses *accesses;
         struct report_packed packed;
 };
 
 struct report *report_make(const struct report_request *request, struct err *err);
 
-/* The same of a session that is open already; `input` is then the report's, also on failure. */
+/* The same for a session that is open already.  The report takes `input`, also on failure. */
 struct report *report_make_of(const struct report_request *request, struct session_input *input,
                               struct err *err);
 void report_free(struct report *report);
 AUTO_DEFINE(report)
+
+/* Rows of the accesses; `keys` and `code_keys` as in struct access_rows_request.  Without code keys, rows do not distinguish code, unless
+ * they have no other keys either.  NULL: REPORT_ACCESSES was not requested.  The report must outlive them. */
+struct access_rows *report_access_rows(struct report *report, unsigned keys, unsigned code_keys, bool inlines,
+                                       bool arguments);
 
 #endif

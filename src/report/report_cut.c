@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which stacks are cut, and why: those that were unwound, while recording or now, say it themselves; a chain of the kernel is
- * whole if it ends where processes and threads begin. */
+/* Decides which stacks are cut, and why.  For unwound stacks the unwinder knows this.  A chain of the kernel is whole if it ends
+ * where processes and threads begin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +30,11 @@ static const enum quality_cut cut_of_end[UNWIND_N_ENDS] = {
         [UNWIND_END_NO_CODE] = QUALITY_CUT_NO_CODE,
         [UNWIND_END_NO_START] = QUALITY_CUT_NO_START,
         [UNWIND_END_OTHER_MACHINE] = QUALITY_CUT_OTHER_MACHINE,
+        [UNWIND_END_LARGE] = QUALITY_CUT_LARGE,
+        [UNWIND_END_CROWDED] = QUALITY_CUT_CROWDED,
 };
 
-/* QUALITY_N_CUTS: the stack is whole. */
+/* Returns QUALITY_N_CUTS if the stack is whole. */
 static enum quality_cut cut_of(uint32_t end)
 {
         return end < UNWIND_N_ENDS ? cut_of_end[end] : QUALITY_CUT_UNKNOWN;
@@ -45,7 +47,7 @@ static bool has_kernel_chains(const struct report_pass *pass, const struct perf_
                !pass->marks.n_samples;
 }
 
-/* The most that any event asked for. */
+/* The largest number of frames that any event asked for. */
 static unsigned most_kernel_frames(const struct report_pass *pass)
 {
         unsigned most = 0;
@@ -64,7 +66,7 @@ void report_begin_cut(struct report_pass *pass)
         pass->kernel_frames = most_kernel_frames(pass);
 }
 
-/* --- Chains, where nobody wants stacks --- */
+/* --- Chains, if stacks are not requested --- */
 
 static uint64_t word_at(const struct sample *sample, uint64_t index)
 {
@@ -73,7 +75,7 @@ static uint64_t word_at(const struct sample *sample, uint64_t index)
         return cursor_seek(&chain, index * sizeof(uint64_t)) ? cursor_u64(&chain) : PERF_CONTEXT_MAX;
 }
 
-/* Whether the frames at the end of the chain of a sample in the kernel are of user code. */
+/* Whether the last frames in the chain of a sample in the kernel are user code. */
 static bool ends_in_user(const struct sample *sample)
 {
         for (uint64_t i = sample->n_chain; i-- > 0;) {
@@ -85,8 +87,8 @@ static bool ends_in_user(const struct sample *sample)
         return false;
 }
 
-/* The outermost frame of a chain; false: it is not of user code.  A sample in user code has no other frames, so that only the
- * last word is looked at. */
+/* The outermost frame of a chain; false if it is not user code.  A sample in user code has no other frames, so only the last word
+ * is checked. */
 static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
 {
         bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;
@@ -95,7 +97,7 @@ static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
         if (!in_user && (last >= PERF_CONTEXT_MAX || !ends_in_user(sample)))
                 return false;
         *ret = (struct stack_frame){last, PERF_MISC_USER, true};
-        /* A mark and the sampled address, which hardware may tell more precisely. */
+        /* A mark and the sampled address, which the hardware may report more exactly. */
         if (in_user && sample->n_chain <= 2)
                 *ret = (struct stack_frame){sample->ip, PERF_MISC_USER, false};
         return true;
@@ -148,7 +150,7 @@ void report_see_chain(struct report_worker *w, uint32_t event, const struct samp
         if (!has_kernel_chains(w->pass, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
                 return;
         kind = outermost.is_return ? CHAIN_END_RETURN : 0;
-        if (sample->n_chain > w->pass->kernel_frames) /* one word at least is no address */
+        if (sample->n_chain > w->pass->kernel_frames) /* at least one word is not an address */
                 kind |= CHAIN_END_DEEP;
         see_end(w, sample, &outermost, kind);
 }
@@ -168,13 +170,13 @@ void report_catch_up_chains(struct report_worker *w)
                 profile_catch_up(w->ends, w->world);
 }
 
-/* What lies in no map is a stray address, unless no memory was left to tell ends apart. */
+/* An end outside all mappings is a stray address, unless memory ran out and ends cannot be told apart. */
 static bool lacks_memory(const struct report_pass *pass, const struct profile_place *end)
 {
         return end->module == MODULE_NONE && budget_has_left_out(&pass->session->budget, BUDGET_ADDRESSES);
 }
 
-/* The lines of Python functions are in no file that could lack something. */
+/* Lines of Python functions are skipped, because no missing file can cut a stack there. */
 static void count_cut_in(struct report_pass *pass, module_id module, uint64_t n)
 {
         if (module != MODULE_NONE && world_get_module(pass->session->world, module)->kind != MODULE_PYTHON)
@@ -221,8 +223,8 @@ void report_judge_chains(struct report_pass *pass, struct report_worker *w)
 
 /* --- Stacks --- */
 
-/* Of each node: where its path begins, the outermost user code on it that is in a module, or STACKS_NONE, and how long it is.
- * Without frame pointers a chain often ends in an address that is none. */
+/* For each node: the outermost user code of its path that is in a module, or STACKS_NONE, and the length of the path.  Without
+ * frame pointers a chain often ends in a value that is not an address. */
 struct path {
         uint32_t root, outermost, n_frames;
 };
@@ -248,7 +250,7 @@ static struct path *find_paths(const struct stacks *stacks)
         return paths;
 }
 
-/* Of a node without a parent. */
+/* Judges a node without a parent. */
 static enum stack_whole judge_root(struct report_pass *pass, uint32_t root)
 {
         const struct code_place *place = stacks_place_of(pass->report->stacks, root);
@@ -262,8 +264,8 @@ static enum stack_whole judge_root(struct report_pass *pass, uint32_t root)
 struct judging {
         struct report_pass *pass;
         struct path *paths;
-        uint8_t *verdicts; /* of roots: 1 + enum stack_whole; 0: not asked */
-        bool *below_cut;   /* roots that are to be marked */
+        uint8_t *verdicts; /* for roots: 1 + enum stack_whole; 0: not judged yet */
+        bool *below_cut;   /* roots to be marked as cut */
         bool any_below, only_chains;
 };
 
@@ -298,7 +300,7 @@ static void judge_end(struct judging *j, const struct stack_end *end, bool is_ch
         count_cut_path(j, path, end->count);
         if (path->n_frames >= j->pass->kernel_frames)
                 j->pass->n_deep_chains += end->count;
-        /* A root that is no caller may be of an event without chains too. */
+        /* A root that is not a caller may also belong to an event without chains. */
         if (j->only_chains || stacks_get_node(j->pass->report->stacks, root)->is_return)
                 j->any_below = j->below_cut[root] = true;
 }
@@ -333,9 +335,9 @@ void report_judge_stacks(struct report_pass *pass)
         free(j.below_cut);
 }
 
-/* --- Why --- */
+/* --- Reasons --- */
 
-/* Of the copies of the stack that were walked: now, or while recording. */
+/* Size of the copies of the stack that were unwound, now or while recording. */
 static uint64_t copied_bytes(const struct report_pass *pass)
 {
         uint64_t most = pass->report->run.info.stack_bytes;
@@ -359,7 +361,7 @@ static const char *longer_copies(const struct report_pass *pass)
         return pass->marks.n_samples ? "--call-graph unwind,65528" : "--call-graph dwarf,65528";
 }
 
-/* Of the walks that were made while recording, or now. */
+/* Takes the counts of the walks, made while recording or now. */
 static void fill_walks(struct report_pass *pass)
 {
         const struct stack_unwind_counts counts = stack_unwind_get_counts(pass->unwind);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the records in the order of time fills the world, the profile, the stacks and the branches.  On several CPUs the
- * records are read in batches: each worker replays all of what changes the world, and takes the samples of some chunks. */
+/* Reads the records in the order of time and fills the world, the profile, the stacks and the branches.  With several threads,
+ * records are read in batches: each worker replays all records that change the world, and takes the samples of some chunks. */
 #include <stdlib.h>
 
 #include "mem.h"
+#include "record_aux.h"
 #include "report_internal.h"
 #include "report_workers.h"
 
@@ -23,7 +24,7 @@ static void take_lost(struct report_pass *pass, const struct perfdata_record *re
 
 /* --- Samples --- */
 
-/* `number` is the sample's among all, in the order of time. */
+/* `number` is the index of the sample among all samples, in the order of time. */
 static void take_stack(struct report_worker *w, uint32_t event, const struct sample *sample, uint64_t weight,
                        uint64_t number)
 {
@@ -96,7 +97,7 @@ static bool parse_sample(struct report_worker *w, const struct perfdata_record *
         return true;
 }
 
-enum { PID_BYTES = 128 }; /* memory for one, in the worker and in the report */
+enum { PID_BYTES = 128 }; /* bytes of memory for a PID, in the worker and in the report */
 
 static void see_pid(struct report_worker *w, int32_t pid)
 {
@@ -114,7 +115,7 @@ static void see_pid(struct report_worker *w, int32_t pid)
         ARRAY_PUSH(w->pids, w->n_pids, w->cap_pids, pid);
 }
 
-/* Before the world changes. */
+/* Must be called before the world changes. */
 static void catch_up(struct report_worker *w)
 {
         profile_catch_up(w->profile, w->world);
@@ -123,7 +124,7 @@ static void catch_up(struct report_worker *w)
                 stacks_catch_up(w->stacks, w->world);
 }
 
-/* Code that the process replaced by then is as good as mapped anew. */
+/* If the process replaced code before this time, earlier results for its addresses are no longer valid, as after a mapping. */
 static void turn_code(struct report_worker *w)
 {
         const struct sample *sample = &w->sample;
@@ -134,15 +135,17 @@ static void turn_code(struct report_worker *w)
         world_turn_code(w->world, sample->pid, sample->time);
 }
 
-/* Counts the sample where it was taken.  False: it is not wanted. */
+/* Counts the sample, or the equal ones that it stands for, at its sampled address.  False: the filter rejects it. */
 static bool count_sample(struct report_worker *w, uint32_t event, const struct sample *sample,
                          uint64_t weight)
 {
+        uint64_t n = w->pass->spe_period && event == w->pass->spe_event ? weight / w->pass->spe_period : 1;
+
         return w->pass->is_by_stacks ? profile_admit(w->profile, w->world, event, sample, weight)
-                                     : profile_add(w->profile, w->world, event, sample, weight);
+                                     : profile_add_many(w->profile, w->world, event, sample, n, weight);
 }
 
-/* The same by its innermost Python frame: where that is, or whether it is in a wanted file. */
+/* The same by its innermost Python frame: counts it there, or rejects it because of its file. */
 static bool count_python(struct report_worker *w, uint32_t event, uint64_t weight)
 {
         const struct report_python *python = &w->pass->python;
@@ -158,6 +161,31 @@ static bool count_python(struct report_worker *w, uint32_t event, uint64_t weigh
                 sample.misc = PERF_MISC_USER;
         }
         return count_sample(w, event, &sample, weight);
+}
+
+/* The sample as if it were taken at its innermost Python frame. */
+static void take_python_access(struct report_worker *w, uint32_t event, uint64_t at)
+{
+        struct sample sample = w->sample;
+
+        sample.ip = at;
+        sample.misc = PERF_MISC_USER;
+        accesses_add(w->pass->report->accesses, w->world, event, &sample);
+}
+
+/* Like the sample itself, an access counts at its innermost Python frame if rows are by Python frames. */
+static void take_access(struct report_worker *w, uint32_t event)
+{
+        struct report *report = w->pass->report;
+        uint64_t at;
+
+        if (!report->accesses || !accesses_can(&w->attrs[event]->attr))
+                return;
+        at = w->pass->python.by_place ? report_python_find(&w->sample) : 0;
+        if (at)
+                take_python_access(w, event, at);
+        else
+                accesses_add(report->accesses, w->world, event, &w->sample);
 }
 
 static void take_sample(struct report_worker *w, const struct perfdata_record *record, uint64_t number)
@@ -182,30 +210,41 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
         if (w->pass->python.is_wanted ? count_python(w, record->event, weight)
                                       : count_sample(w, record->event, sample, weight)) {
                 take_stack(w, record->event, sample, weight, number);
+                take_access(w, record->event);
                 keep_sample(w, record->event, sample, weight);
         }
 }
 
 /* --- Records --- */
 
+static bool is_switch(const struct perfdata_record *record)
+{
+        return record->header.type == PERF_RECORD_SWITCH ||
+               record->header.type == PERF_RECORD_SWITCH_CPU_WIDE;
+}
+
 static void replay(struct report_worker *w, const struct perfdata_batch *batch, size_t index)
 {
         struct perfdata_record record;
 
         perfdata_batch_get(batch, index, &record);
+        /* There may be as many as samples, and they do not change the world. */
+        if (is_switch(&record))
+                return;
         catch_up(w);
         world_replay(w->world, &record);
         w->has_code = world_has_code(w->world);
 }
 
-/* Replays what lies before record `end` and was not replayed yet. */
+/* Replays the records before `end` that were not replayed yet. */
 static void replay_until(struct report_worker *w, const struct perfdata_batch *batch, size_t end)
 {
         for (; w->next_other < batch->n_others && batch->others[w->next_other] < end; w->next_other++)
                 replay(w, batch, batch->others[w->next_other]);
 }
 
-/* A sample is read at its beginning and, where its chain ends, at its end.  Samples of several CPUs lie far from each other. */
+/* Prefetches a sample at its beginning and, at the end of its chain, at its end.  Samples of several CPUs are far apart in
+ * memory. */
 static void expect_sample(const struct perfdata_batch *batch, size_t index)
 {
         const struct batched_record *item = &batch->items[index];
@@ -259,12 +298,38 @@ static void take_aux(struct report_pass *pass, const struct perfdata_record *rec
         if (record->header.type == PERF_RECORD_AUXTRACE_INFO)
                 pass->report->quality.aux_kind = aux_kind(cursor_u32(&c));
         else
-                pass->report->quality.aux_bytes += cursor_u64(&c); /* of what follows it */
+                pass->report->quality.aux_bytes +=
+                        cursor_u64(&c); /* size of the data that follows the record */
         if (!pass->report->quality.aux_kind)
                 pass->report->quality.aux_kind = aux_kind(0);
 }
 
-/* What is counted and belongs to no thread. */
+/* Switches, and ends of threads. */
+static void take_turn(struct report_pass *pass, const struct perfdata_batch *batch,
+                      const struct perfdata_record *record)
+{
+        const struct perf_attr *attr =
+                record->event < batch->n_events ? &batch->events[record->event]->attr : NULL;
+        struct run_turn turn = {.time_ns = record->time};
+        struct record_switch to_or_from;
+        struct record_task task;
+        struct record_id id;
+
+        if (!attr || !(attr->flags & PERF_ATTR_SAMPLE_ID_ALL) || !record_id_parse(attr, record->bytes, &id))
+                return;
+        turn.cpu = id.cpu;
+        turn.pid = id.pid;
+        turn.tid = id.tid;
+        if (is_switch(record) && record_switch_parse(record->bytes, &to_or_from)) {
+                turn.is_out = to_or_from.is_out;
+                run_spans_add(pass->report->runs, &turn);
+        } else if (record->header.type == PERF_RECORD_EXIT && record_task_parse(record->bytes, &task)) {
+                turn.tid = task.tid;
+                run_spans_exit(pass->report->runs, &turn);
+        }
+}
+
+/* Takes what does not depend on the world. */
 void report_count_others(struct report_pass *pass, const struct perfdata_batch *batch)
 {
         for (size_t i = 0; i < batch->n_others; i++) {
@@ -273,17 +338,19 @@ void report_count_others(struct report_pass *pass, const struct perfdata_batch *
                 perfdata_batch_get(batch, batch->others[i], &record);
                 if (record.header.type == PERF_RECORD_LOST || record.header.type == PERF_RECORD_LOST_SAMPLES)
                         take_lost(pass, &record);
+                else if (pass->report->runs && (is_switch(&record) || record.header.type == PERF_RECORD_EXIT))
+                        take_turn(pass, batch, &record);
                 else if (record.header.type == PERF_RECORD_THROTTLE)
                         pass->report->quality.n_throttled++;
-                else if (record.header.type == PERF_RECORD_AUXTRACE_INFO ||
-                         record.header.type == PERF_RECORD_AUXTRACE)
+                else if (!pass->report->spe && (record.header.type == PERF_RECORD_AUXTRACE_INFO ||
+                                                record.header.type == PERF_RECORD_AUXTRACE))
                         take_aux(pass, &record);
         }
 }
 
 /* --- Ends --- */
 
-/* The places of the profile are where the stacks end. */
+/* Takes the places of the profile from the stacks. */
 static void add_ends(struct report_pass *pass)
 {
         for (size_t i = 0; i < stacks_n_series(pass->report->stacks); i++) {
@@ -302,6 +369,8 @@ bool report_read(struct report_pass *pass, struct err *err)
         if (!report_run_workers(pass, err))
                 return false;
         profile_finish(pass->report->profile);
+        if (pass->report->accesses)
+                accesses_finish(pass->report->accesses);
         if (pass->report->stacks)
                 report_judge_stacks(pass);
         if (pass->report->stacks && pass->is_by_stacks)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* After the pass over the records: names are looked up once for each distinct address, and what the request asks for is made. */
+/* After all records were read: looks up names, once for each distinct address, and makes the requested results. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
@@ -7,6 +8,7 @@
 #include "mem.h"
 #include "python_section.h"
 #include "report_internal.h"
+#include "spe_samples.h"
 #include "text.h"
 
 /* --- Events --- */
@@ -15,27 +17,60 @@ static const char *skid_of(const struct perf_attr *attr)
 {
         uint64_t precise = (attr->flags & PERF_ATTR_PRECISE) >> PERF_ATTR_PRECISE_SHIFT;
 
-        /* A software clock has no precise levels, whatever its attribute says. */
+        /* A software clock has no precise levels, even if its attribute asks for one. */
         return precise >= 2 && attr->type != PERF_TYPE_SOFTWARE ? "none" : "possible";
+}
+
+static void count_event(const struct report *report, uint32_t number, struct report_event *event)
+{
+        struct profile_totals totals = profile_get_totals(report->profile, number);
+
+        event->n_samples = totals.n_samples;
+        event->weight = totals.weight;
+        event->mean_period = totals.n_samples ? totals.weight / totals.n_samples : 0;
+}
+
+/* The events of the sources follow those of the session. */
+static void add_sources(struct report *report, size_t first, const uint32_t *sources, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                struct report_event *event = &report->events[first + i];
+                struct report_event *whole = &report->events[spe_samples_event(report->spe)];
+                AUTO_RELEASE(buf) name = {0};
+
+                whole->has_sources = true;
+                spe_raw_add_source(&name, sources[i]);
+                *event = *whole;
+                event->name = arena_copy(&report->names, name.data, name.len);
+                event->has_sources = false;
+                event->is_source = true;
+                count_event(report, (uint32_t)(first + i), event);
+        }
 }
 
 static void make_events(struct report *report)
 {
-        report->n_events = perfdata_n_events(report->session.reader);
+        size_t n = perfdata_n_events(report->session.reader), n_sources = 0;
+        uint32_t *sources = NULL;
+
+        if (report->is_by_source)
+                sources = profile_split_sources(report->profile, (uint32_t)n, &n_sources);
+        report->n_events = n + n_sources;
         report->events = mem_new(report->n_events, sizeof(*report->events));
-        for (size_t i = 0; i < report->n_events; i++) {
+        for (size_t i = 0; i < n; i++) {
                 const struct perfdata_event *e = perfdata_get_event(report->session.reader, i);
-                struct profile_totals totals = profile_get_totals(report->profile, (uint32_t)i);
 
                 report->events[i] = (struct report_event){
                         .name = e->name,
                         .attr = e->attr,
-                        .n_samples = totals.n_samples,
-                        .weight = totals.weight,
-                        .mean_period = totals.n_samples ? totals.weight / totals.n_samples : 0,
                         .skid = skid_of(&e->attr),
+                        .only_tracks = text_starts(e->name, "dummy") ||
+                                       spe_samples_is_source(report->spe, (uint32_t)i),
                 };
+                count_event(report, (uint32_t)i, &report->events[i]);
         }
+        add_sources(report, n, sources, n_sources);
+        free(sources);
 }
 
 /* --- Quality --- */
@@ -50,10 +85,10 @@ static void fill_damage(const struct report *report, struct quality *q)
         const struct perfdata_damage *damage = perfdata_get_damage(report->session.reader);
         const struct archive_origin *origin = &report->session.archive.origin;
 
-        q->cut_bytes = damage->cut_bytes + origin->cut_bytes;
+        q->cut_bytes = damage->cut_bytes + origin->cut_bytes + report->run.info.source_cut_bytes;
         q->unfinished = damage->data_size_missing || damage->features_missing || origin->is_unfinished;
         q->overblown_bytes = damage->overblown_bytes;
-        q->n_malformed += damage->n_malformed;
+        q->n_malformed += damage->n_malformed + report->run.info.n_source_malformed;
         q->n_unknown_records = damage->n_unknown_types;
         q->n_unknown_events = damage->n_unknown_events;
         q->n_out_of_order = damage->n_out_of_order;
@@ -71,6 +106,9 @@ static void fill_run(const struct report *report, struct quality *q)
         q->sampled_event = run->sampled_event[0] ? run->sampled_event : NULL;
         q->not_sampled = run->not_sampled;
         q->unprivileged = run->unprivileged;
+        q->not_traced = run->not_traced;
+        /* PERF_RECORD_LOST has the thread that wrote the next record, not the one whose sample was lost. */
+        q->lost_at_most = run->n_stops != 0;
         q->off_share = share_of(run->off_ns, run->elapsed_ns);
         q->n_not_kept = run->n_not_kept;
         q->not_kept = run->not_kept;
@@ -94,7 +132,24 @@ static void fill_python(const struct report *report, struct quality_python *ret)
                                                                  section->counts.reasons[i].text};
 }
 
-/* Several modules may be of one perf map. */
+static void fill_spe(const struct report *report, struct quality_spe *ret)
+{
+        struct spe_samples_counts counts;
+
+        if (!report->spe)
+                return;
+        counts = spe_samples_counts(report->spe);
+        *ret = (struct quality_spe){
+                .n_buffers = counts.n_aux,
+                .n_truncated = counts.n_truncated,
+                .n_collided = counts.n_collided,
+                .n_damaged = counts.records.n_damaged,
+                .damaged_bytes = counts.records.damaged_bytes,
+                .n_threadless = counts.n_threadless,
+        };
+}
+
+/* Several modules may use the same perf map. */
 static void fill_doubts(const struct report_pass *pass)
 {
         const struct module_source *modules = pass->session->modules;
@@ -117,7 +172,7 @@ static void fill_quality(struct report_pass *pass)
 
         q->budget = report->session.sources.budget;
         q->n_samples = profile_get_totals(report->profile, UINT32_MAX).n_samples;
-        /* The kernel's count for each event holds what the LOST records told, and more. */
+        /* The kernel's count for each event includes the losses of the LOST records. */
         q->n_lost = pass->n_lost_records > pass->n_lost_samples ? pass->n_lost_records : pass->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
         report_fill_cut(pass);
@@ -125,11 +180,12 @@ static void fill_quality(struct report_pass *pass)
         fill_run(report, q);
         fill_damage(report, q);
         fill_python(report, &q->python);
+        fill_spe(report, &q->spe);
 }
 
 /* --- The main image --- */
 
-/* True when every sampled process runs the same image at the same place. */
+/* True if every sampled process runs the same image at the same address. */
 static bool same_image_everywhere(const struct report_pass *pass, module_id *ret_module, uint64_t *ret_base)
 {
         module_id only = MODULE_NONE;
@@ -177,7 +233,7 @@ static void make_sections(struct module_source *source, module_id id, struct rep
                 ret->sections[i] = module_source_section(source, id, i);
 }
 
-/* Before trees are named, which asks about modules that no sample was taken in. */
+/* Called before the names of trees are looked up, because this also asks about modules without samples. */
 static void make_modules(const struct report_pass *pass, struct report_modules *ret)
 {
         const struct world *world = pass->session->world;
@@ -250,6 +306,35 @@ static void make_trees(const struct report_pass *pass, struct report *report)
                 report->tree = stacks_tree_new(&request);
 }
 
+struct access_rows *report_access_rows(struct report *report, unsigned keys, unsigned code_keys, bool inlines,
+                                       bool arguments)
+{
+        const struct place_modules modules = report_session_modules(&report->session);
+        const struct access_rows_request request = {
+                .accesses = report->accesses,
+                .keys = keys,
+                /* Rows by level or line alone still name the functions that use a line. */
+                .code_keys = code_keys ? code_keys : PROFILE_MODULE | PROFILE_SYMBOL,
+                .by_code = code_keys || !keys,
+                .world = report->session.world,
+                .resolver = report_session_resolver(&report->session),
+                .modules = &modules,
+                .inlines = inlines,
+                .arguments = arguments,
+        };
+
+        return report->accesses ? access_rows_new(&request) : NULL;
+}
+
+/* Targets are functions, or addresses, whatever else the rows of accesses distinguish. */
+static unsigned branch_keys(const struct report_pass *pass)
+{
+        unsigned keys = profile_keys(pass->report->profile);
+
+        return pass->request.branches_by_target ? (keys & PROFILE_ADDR) | PROFILE_MODULE | PROFILE_SYMBOL
+                                                : keys;
+}
+
 void report_make_results(struct report_pass *pass)
 {
         struct report *report = pass->report;
@@ -257,11 +342,17 @@ void report_make_results(struct report_pass *pass)
         struct resolver *resolver = report_session_resolver(pass->session);
 
         make_events(report);
-        report->hot = hot_new(report->profile, pass->session->world, resolver, &modules,
-                              pass->request.inlines, pass->request.arguments);
+        report->hot = hot_new(report->profile, profile_keys(report->profile), pass->session->world, resolver,
+                              &modules, pass->request.inlines, pass->request.arguments);
         if (report->branches)
-                report->branch_rows = branch_rows_new(report->branches, profile_keys(report->profile),
-                                                      resolver, &modules, pass->request.arguments);
+                report->branch_rows = branch_rows_new(report->branches,
+                                                      &(struct branch_rows_request){
+                                                              .keys = branch_keys(pass),
+                                                              .resolver = resolver,
+                                                              .modules = &modules,
+                                                              .arguments = pass->request.arguments,
+                                                              .by_target = pass->request.branches_by_target,
+                                                      });
         fill_quality(pass);
         find_image(pass, &report->image);
         make_modules(pass, &report->modules);

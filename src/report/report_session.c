@@ -6,10 +6,12 @@
 
 #include "buf.h"
 #include "elf_search.h"
+#include "etl_session.h"
 #include "perfdata_format.h"
 #include "text.h"
 
-/* A session that came with its programs has them in its folder.  Of one that was just made they are where they ran. */
+/* If a session was copied together with its programs, they are in its folder.  The programs of a session that was just recorded
+ * are at their paths. */
 static void find_folder(struct report_session *s, const struct report_session_request *request)
 {
         const char *path = request->path;
@@ -64,8 +66,14 @@ void report_session_init(struct report_session *ret, const struct report_session
 
 struct session_access report_session_access(const struct resolver_sources *sources)
 {
-        return sources ? (struct session_access){sources->budget, sources->any_owner}
-                       : (struct session_access){0};
+        static const struct session_converter converter = {etl_session_is, etl_session_make};
+        struct session_access access = {.converter = &converter};
+
+        if (sources) {
+                access.budget = sources->budget;
+                access.any_owner = sources->any_owner;
+        }
+        return access;
 }
 
 void report_session_release(struct report_session *s)

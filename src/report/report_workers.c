@@ -7,18 +7,19 @@
 #include "mem.h"
 #include "os.h"
 #include "place_functions.h"
+#include "spe_samples.h"
 
 enum {
-        BATCH_ALONE = 4 * BATCH_CHUNK, /* records: what was read is still in the cache when it is taken */
-        BATCH_OF_WORKER = 16 * BATCH_CHUNK, /* more of them, so that threads are seldom waited for */
+        BATCH_ALONE = 4 * BATCH_CHUNK, /* in records: small enough that what was read is still in the cache */
+        BATCH_OF_WORKER = 16 * BATCH_CHUNK, /* larger, so that threads seldom wait */
         MAX_WORKERS = 8,
-        WORTH_A_THREAD = 16 << 20, /* bytes of records */
-        WORTH_SHARING = 1 << 11,   /* nodes; */
-        WORTH_NODES_A_PLACE = 4,   /* for each of their addresses */
-        WORKER_BYTES = 16 << 20,   /* of the memory limit, for a thread's tables */
+        WORTH_A_THREAD = 16 << 20, /* bytes of records for each thread */
+        WORTH_SHARING = 1 << 11,   /* minimum number of nodes, and */
+        WORTH_NODES_A_PLACE = 4,   /* minimum number of nodes for each of their addresses */
+        WORKER_BYTES = 16 << 20,   /* bytes of the memory limit for each thread's tables */
 };
 
-/* How far the worker that took a chunk had come. */
+/* The sizes of a worker's tables at the end of a chunk. */
 struct chunk_mark {
         unsigned worker;
         struct stacks_mark stacks;
@@ -29,20 +30,20 @@ struct workers_run {
         struct report_pass *pass;
         struct report_worker *workers;
         unsigned n_workers;
-        unsigned n_running;   /* the others ended, to save memory */
-        uint64_t world_bytes; /* that the session's budget gave for all worlds */
+        unsigned n_running;   /* the others have ended, to save memory */
+        uint64_t world_bytes; /* memory that the session's budget gave for all worlds */
         struct perfdata_batch batches[2];
-        unsigned at;          /* of the batch that is being taken; the other one is being filled */
-        size_t batch_records; /* of the last one: the first are small, so that functions are shared early */
-        int got;              /* into the other one, as perfdata_next_batch says */
+        unsigned at; /* the batch that workers take; the other one is being filled */
+        size_t batch_records; /* size of the last batch; the first ones are small, so that functions are shared early */
+        int got;              /* result of perfdata_next_batch for the other batch */
         size_t next_chunk;
         struct batch_totals totals;
-        struct chunk_mark *marks; /* of all chunks so far */
+        struct chunk_mark *marks; /* for all chunks so far */
         size_t cap_marks;
         struct os_lock *files_lock;
-        struct place_modules modules;      /* for it: */
+        struct place_modules modules;      /* for `functions`: */
         struct place_functions *functions; /* NULL: callers have their own addresses */
-        size_t share_at;                   /* with that many nodes of a worker */
+        size_t share_at;                   /* share functions when a worker has that many nodes */
         struct err *err;
 };
 
@@ -53,11 +54,13 @@ static bool needs_order(const struct report_pass *pass)
         const struct report_request *request = &pass->request;
 
         for (size_t i = 0; i < perfdata_n_events(pass->session->reader); i++) {
-                if (stack_unwind_can(&perfdata_get_event(pass->session->reader, i)->attr))
+                const struct perf_attr *attr = &perfdata_get_event(pass->session->reader, i)->attr;
+
+                if (stack_unwind_can(attr) || (request->results & REPORT_ACCESSES && accesses_can(attr)) ||
+                    (request->results & REPORT_BRANCHES && branches_are_edges(attr)))
                         return true;
         }
-        return request->results & (REPORT_SAMPLES | REPORT_BRANCHES | REPORT_PACKED) ||
-               request->filter.times_are_relative;
+        return request->results & (REPORT_SAMPLES | REPORT_PACKED) || request->filter.times_are_relative;
 }
 
 static unsigned count_workers(const struct report_pass *pass)
@@ -67,7 +70,7 @@ static unsigned count_workers(const struct report_pass *pass)
         uint64_t most = budget_limit(&pass->session->budget) / WORKER_BYTES;
         unsigned n = pass->request.n_workers;
 
-        /* Events of a pipe come as records: which they are is not known yet. */
+        /* Events of a pipe come as records, so they are not known yet. */
         if (layout->pipe || needs_order(pass))
                 return 1;
         if (!n)
@@ -78,7 +81,7 @@ static unsigned count_workers(const struct report_pass *pass)
 
 /* --- Begin and end --- */
 
-/* Files are opened for these, which threads must not do at the same time. */
+/* Opens files, which only one thread may do at a time. */
 static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
 {
         struct workers_run *run = ctx;
@@ -118,6 +121,8 @@ static void begin_worker(struct workers_run *run, unsigned i)
                 report_session_name_unmapped(pass->session, w->world);
                 w->profile = profile_new(profile_keys(pass->report->profile), &pass->request.filter);
                 profile_set_budget(w->profile, &pass->session->budget);
+                if (pass->report->spe)
+                        profile_set_spe(w->profile, spe_samples_event(pass->report->spe));
                 w->stacks = pass->report->stacks ? stacks_new(pass->request.merges_strays) : NULL;
                 if (w->stacks)
                         stacks_set_budget(w->stacks, &pass->session->budget);
@@ -185,7 +190,7 @@ static void take_chunks(struct workers_run *run, unsigned i)
         report_worker_end_batch(w, batch);
 }
 
-/* The caller's thread fills the next batch first. */
+/* The caller's thread first fills the next batch. */
 static void work(void *ctx, unsigned i)
 {
         struct workers_run *run = ctx;
@@ -212,7 +217,7 @@ static resolver_id peek(void *ctx, module_id module)
         return module_source_peek(ctx, module);
 }
 
-/* What modules are must be known before the session ends, and names must not take memory that stacks would have had. */
+/* The kinds of modules must be known before the session ends, and names must not use memory that stacks will need. */
 static bool can_share(const struct report_pass *pass)
 {
         return pass->report->stacks && pass->request.merges_callers && !report_wants(pass, REPORT_SAMPLES) &&
@@ -221,8 +226,8 @@ static bool can_share(const struct report_pass *pass)
                budget_limit(pass->session->sources.budget) >= session_input_max_memory();
 }
 
-/* Looking up names costs time too: where the same addresses make many paths, not before there are some nodes, and then each time
- * they have doubled. */
+/* Looking up names takes time, too.  It is worth it if the same addresses are in many paths: not before there are some nodes, and
+ * then each time their number has doubled. */
 static void share_functions(struct workers_run *run)
 {
         struct report_pass *pass = run->pass;
@@ -258,7 +263,7 @@ static void finish_stacks(void *ctx, unsigned i)
         stacks_finish(w->stacks, w->world);
 }
 
-/* About what each world may have after the batch that is to be taken. */
+/* The estimated size of each world after the next batch. */
 static uint64_t expect_world(const struct workers_run *run)
 {
         const struct perfdata_batch *batch = &run->batches[run->at];
@@ -269,7 +274,7 @@ static uint64_t expect_world(const struct workers_run *run)
         return bytes;
 }
 
-/* All worlds but one may fill a sixteenth of the limit: speed is worth less than stacks. */
+/* All worlds but one may use a sixteenth of the limit, because complete stacks are more important than speed. */
 static bool take_worlds(struct workers_run *run, uint64_t bytes)
 {
         struct budget *budget = &run->pass->session->budget;
@@ -291,8 +296,8 @@ static void end_thread(struct workers_run *run, unsigned i)
         w->world = NULL;
 }
 
-/* Ends threads until there is memory for the worlds of those that are left.  All worlds must be the same: only one that is alone
- * may leave out records. */
+/* Ends threads until there is memory for the worlds of the others.  All worlds must be equal, so records may be left out only if
+ * one thread is left. */
 static void fit_worlds(struct workers_run *run)
 {
         struct report_pass *pass = run->pass;
@@ -310,6 +315,18 @@ static void fit_worlds(struct workers_run *run)
         world_set_budget(pass->session->world, &pass->session->budget);
 }
 
+static void tell_progress(const struct workers_run *run, uint64_t file_off)
+{
+        struct report_progress *progress = run->pass->request.progress;
+        const struct perfdata_layout *layout = perfdata_get_layout(run->pass->session->reader);
+
+        if (!progress)
+                return;
+        __atomic_store_n(&progress->all_bytes, layout->data_bytes, __ATOMIC_RELAXED);
+        __atomic_store_n(&progress->done_bytes, file_off > layout->data_off ? file_off - layout->data_off : 0,
+                         __ATOMIC_RELAXED);
+}
+
 static void read_all(struct workers_run *run)
 {
         uint64_t done = 0;
@@ -318,6 +335,7 @@ static void read_all(struct workers_run *run)
         while (run->got > 0) {
                 perfdata_forget_before(run->pass->session->reader, done);
                 done = run->batches[run->at].file_off;
+                tell_progress(run, done);
                 run->at = !run->at;
                 run->next_chunk = 0;
                 fit_marks(run);
@@ -381,9 +399,12 @@ bool report_run_workers(struct report_pass *pass, struct err *err)
         for (unsigned i = 0; i < run.n_workers; i++)
                 begin_worker(&run, i);
         read_all(&run);
+        if (pass->request.progress)
+                __atomic_store_n(&pass->request.progress->done_bytes, pass->request.progress->all_bytes,
+                                 __ATOMIC_RELAXED);
         if (pass->report->stacks)
                 os_parallel(run.n_running, finish_stacks, &run);
-        /* Nobody took the chunks of a batch that ended in an error. */
+        /* After an error the chunks of the last batch were not taken. */
         if (run.n_workers > 1 && run.got >= 0) {
                 if (pass->report->stacks)
                         merge_stacks(&run);

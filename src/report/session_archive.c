@@ -16,19 +16,17 @@ void session_archive_init(struct session_archive *archive, const struct perfdata
                 if (archive->symbols)
                         archive->origin = *symbol_archive_origin(archive->symbols);
                 else
-                        buf_printf(
-                                &archive->note,
-                                "what was packed into the session %s; files of this machine are asked instead\n",
-                                err.text);
+                        buf_printf(&archive->note,
+                                   "the session's archive %s; using files of this machine instead\n",
+                                   err.text);
         }
         if (!source.failed) {
                 archive->source = source_archive_open(source, &err);
                 if (!archive->source)
-                        buf_printf(
-                                &archive->note,
-                                "the source that was packed into the session %s; files of this machine are "
-                                "asked instead\n",
-                                err.text);
+                        buf_printf(&archive->note,
+                                   "the source text in the session's archive %s; using files of this machine "
+                                   "instead\n",
+                                   err.text);
         }
 }
 
@@ -41,11 +39,10 @@ void session_archive_open_walks(struct session_archive *archive, const struct pe
                 return;
         archive->walks = stack_archive_open(walks, UNWIND_N_WAYS, STACK_ARCHIVE_MAX_KINDS, &err);
         if (!archive->walks)
-                buf_printf(
-                        &archive->note,
-                        "the section of stacks that was packed into the session %s; files of this machine are "
-                        "asked instead\n",
-                        err.text);
+                buf_printf(&archive->note,
+                           "the section of stacks in the session's archive %s; using files of this machine "
+                           "instead\n",
+                           err.text);
 }
 
 void session_archive_release(struct session_archive *archive)

@@ -34,12 +34,12 @@ static bool read_header(const struct perfdata_reader *reader, struct time_span *
         return true;
 }
 
-/* A reader goes through its records once: this is another one. */
+/* A reader reads its records only once, so this opens another one. */
 static bool read_records(const char *path, const struct session_input *input, struct time_span *ret,
                          struct err *err)
 {
         AUTO(perfdata_reader)
-        reader = strcmp(path, "-")
+        reader = strcmp(path, "-") && !input->is_converted
                          ? perfdata_open(path, err)
                          : perfdata_open_bytes(input->bytes.data, input->bytes.len, "standard input", err);
         struct perfdata_record record;
@@ -50,11 +50,13 @@ static bool read_records(const char *path, const struct session_input *input, st
                 if (record.header.type == PERF_RECORD_SAMPLE && record.event != UINT32_MAX &&
                     sample_parse(&perfdata_get_event(reader, record.event)->attr, record.bytes, &sample))
                         extend(ret, sample.time);
+                else if (record.header.type == PERF_RECORD_AUX)
+                        extend(ret, record.time); /* the samples are in the trace */
         }
         return reader && !got;
 }
 
-/* `share` of the time, which with 64 bits would overflow after five hours. */
+/* A share of the time; with 64 bits the product would overflow after five hours. */
 static uint64_t time_at(const struct time_span *span, uint32_t ppm)
 {
         uint64_t length = span->last_ns - span->first_ns;
@@ -86,7 +88,7 @@ bool session_times_resolve(const char *path, const struct session_input *input, 
         if (!is_known && !read_records(path, input, &span, err))
                 return false;
         if (!span.first_ns)
-                return err_set(err, ERR_MISSING, "%s: its samples have no times for --time to choose by",
+                return err_set(err, ERR_MISSING, "%s: --time cannot select samples: they have no time stamps",
                                path);
         filter->from_ns = time_at(&span, filter->from_ppm);
         filter->to_ns = filter->to_ppm == WHOLE_PPM ? 0 : time_at(&span, filter->to_ppm) - 1;

@@ -9,13 +9,13 @@
 #include "text.h"
 #include "unwind_cfi.h"
 
-enum { MAX_FUNCTIONS = 1 << 16 }; /* when they are reached all are forgotten */
+enum { MAX_FUNCTIONS = 1 << 16 }; /* when there are that many, all are forgotten */
 
-/* What CPython begins the names of its trampolines with, in perf maps and jitdumps. */
+/* Prefix of the names of CPython's trampolines, in perf maps and jitdumps. */
 #define TRAMPOLINE_PREFIX "py::"
 
 struct jit_function {
-        struct cfi *cfi; /* NULL: what the jitdump has can't be used */
+        struct cfi *cfi; /* NULL: the jitdump's unwinding information can't be used */
 };
 
 void stack_jit_release(struct stack_jit *jit)
@@ -39,7 +39,7 @@ void stack_jit_find(struct stack_jit *jit, const struct stack_jit_place *at, enu
                 return;
         if (jit->n_functions == MAX_FUNCTIONS)
                 stack_jit_release(jit);
-        /* The address of a table is that of no other code. */
+        /* The address of a table is unique for its code. */
         known = map_put(&jit->by_function, (uint64_t)(uintptr_t)found.frames.at ^ map_mix(found.start), NULL);
         if (!*known) {
                 const struct jit_function made = {cfi_open_frames(found.frames, found.frames_addr, machine)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How code that a compiler made at run time is unwound in a report: by what its jitdump says, by the code that stands there,
- * or, of CPython's trampolines, by its name. */
+/* Finds the unwinding information of JIT code in a report: in its jitdump, by the bytes of the code, or, for CPython's
+ * trampolines, by its name. */
 #ifndef STACK_JIT_H
 #define STACK_JIT_H
 
@@ -18,13 +18,13 @@ struct stack_jit {
 
 void stack_jit_release(struct stack_jit *jit);
 
-/* Code that a process made, at `addr`: offset of a module, as struct place has it. */
+/* Code that a process made, at `addr`; the offset in the module as in struct place. */
 struct stack_jit_place {
         module_id module;
         uint64_t offset, addr;
 };
 
-/* Adds the call-frame information of the code to *module, and makes it as narrow as that code. */
+/* Adds the call-frame information of the code to *module, and limits the module's range to this code. */
 void stack_jit_find(struct stack_jit *jit, const struct stack_jit_place *at, enum object_machine machine,
                     struct unwind_module *module);
 

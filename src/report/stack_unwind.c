@@ -14,34 +14,34 @@
 #include "unwind_outermost.h"
 #include "unwind_sample.h"
 
-/* What a module of the world has for a walk. */
+/* Unwinding data of a module of the world. */
 struct unwind_source {
-        struct object *object; /* NULL: code without a file that is here; the resolver's */
+        struct object *object; /* belongs to the resolver; NULL: code without a file on this machine */
         struct cfi *cfi;
         struct outermost *outermost;
-        bool is_told; /* it counts as asked for: a walk came through it */
+        bool is_told; /* the module counts as requested, because a walk used it */
 };
 
 struct stack_unwind {
         struct world *world;
         struct module_source *modules;
-        const struct arch *arch; /* NULL: of a machine that is not walked here */
+        const struct arch *arch; /* NULL: this machine's stacks are not supported */
         struct unwind_source *sources;
         size_t n_sources, cap_sources;
         struct map by_module; /* index + 1 */
-        struct map opened;    /* modules of walks that were packed */
+        struct map opened;    /* modules of packed stacks that were opened */
         struct stack_jit jit;
-        int32_t pid; /* of the sample */
+        int32_t pid; /* process of the sample */
         struct unwind_frame frames[STACKS_MAX_FRAMES];
         struct walked_frame walked[STACKS_MAX_FRAMES];
-        const struct stack_archive *archive; /* NULL: nothing was packed */
-        struct stack_archive_writer *writer; /* NULL: nothing is packed */
+        const struct stack_archive *archive; /* NULL: no stack was packed */
+        struct stack_archive_writer *writer; /* NULL: stacks are not to be packed */
         size_t lbr_depth;
         struct stack_unwind_counts counts;
-        bool has_ends;       /* verdicts are those of the session */
-        struct map ends;     /* those, by end_key */
+        bool has_ends;       /* the session contains the ends of whole chains */
+        struct map ends;     /* these ends, by end_key */
         struct map packed;   /* those that are in `to_pack` */
-        struct buf *to_pack; /* NULL: nothing is packed */
+        struct buf *to_pack; /* NULL: ends are not to be packed */
 };
 
 struct stack_unwind *stack_unwind_new(struct world *world, struct module_source *modules,
@@ -138,7 +138,7 @@ static enum object_machine machine_of(const struct stack_unwind *u)
         return u->arch->id == ARCH_ARM64 ? OBJECT_MACHINE_ARM64 : OBJECT_MACHINE_X86_64;
 }
 
-/* Whether it is of code that its process made. */
+/* Whether this is code that its process made. */
 static bool is_made(const struct stack_unwind *u, const struct place *at)
 {
         enum module_kind kind = world_get_module(u->world, at->module)->kind;
@@ -206,17 +206,20 @@ _Static_assert((int)UNWIND_N_WAYS <= (int)STACK_ARCHIVE_MAX_KINDS, "ways can be 
 _Static_assert((int)UNWIND_N_ENDS <= (int)STACK_ARCHIVE_MAX_KINDS, "ends can be packed");
 
 struct sample_walk {
-        size_t n_frames; /* of the unwinder's */
+        size_t n_frames; /* belongs to the unwinder */
         enum unwind_end end;
 };
 
-/* False: nothing can be walked here. */
+/* False: this sample can't be unwound here. */
 static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, size_t max_frames,
                       struct sample_walk *ret)
 {
         const struct unwind_modules modules = {find_module, u, read_jit_code, is_trampoline};
-        const struct unwind_sample copied = {u->arch, of->attr->sample_regs_user, of->sample->regs_user,
-                                             of->sample->stack_user, of->sample->stack_is_whole};
+        const struct unwind_sample copied = {.arch = u->arch,
+                                             .reg_mask = of->attr->sample_regs_user,
+                                             .regs = of->sample->regs_user,
+                                             .stack = of->sample->stack_user,
+                                             .stack_is_whole = of->sample->stack_is_whole};
         struct unwind_walked walked;
 
         if (!u->arch || !unwind_walk_sample(&modules, &copied, u->frames, max_frames, &walked))
@@ -228,7 +231,7 @@ static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, siz
         return true;
 }
 
-/* A walk over files opens the modules on its way, and what was opened is told of, with what is wrong with it. */
+/* Opens the modules of a packed stack, so that problems with their files are reported as if it were unwound here. */
 static void open_modules(struct stack_unwind *u, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
@@ -244,7 +247,7 @@ static void open_modules(struct stack_unwind *u, size_t n)
         }
 }
 
-/* False: it was not packed. */
+/* False: the stack was not packed. */
 static bool walk_archived(struct stack_unwind *u, uint64_t number, size_t max_frames, struct sample_walk *ret)
 {
         const struct archived_walk *walk = u->archive ? stack_archive_find(u->archive, number) : NULL;
@@ -293,7 +296,7 @@ size_t stack_unwind_add(struct stack_unwind *u, const struct stack_sample *of, s
 
 /* --- Chains of the kernel --- */
 
-/* By the names of an archive, where there is no file. */
+/* Judges by the names in an archive, if there is no file. */
 static enum stack_whole judge_name(struct stack_unwind *u, module_id module, uint64_t offset)
 {
         struct resolver *resolver = module_source_resolver(u->modules);
@@ -326,7 +329,7 @@ void stack_unwind_pack_ends(struct stack_unwind *u, struct buf *section)
         u->to_pack = section;
 }
 
-/* As the session has it. */
+/* Looks up the end in the session. */
 static enum stack_whole recall_end(const struct stack_unwind *u, const struct end_mark *mark)
 {
         const struct end_mark no_file = {END_MARK_NO_FILE, 0, mark->path};

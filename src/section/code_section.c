@@ -15,7 +15,7 @@ enum {
         VERSION = 1,
         MAX_SECTION_BYTES = 256 << 20,
         MAX_JITDUMPS = 4096,
-        MAX_CODES = 1 << 20, /* of a jitdump */
+        MAX_CODES = 1 << 20, /* per jitdump */
 };
 
 struct code_section {
@@ -48,7 +48,7 @@ void code_section_add(struct buf *out, const struct recorded_jitdump *jitdump)
 
 /* --- Reading --- */
 
-/* Four numbers, which end where addresses and offsets do. */
+/* Reads four hexadecimal numbers. False if a range overflows. */
 static bool parse_code(char *text, struct recorded_code *ret)
 {
         uint64_t numbers[4], end;

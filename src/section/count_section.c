@@ -27,7 +27,7 @@ void count_section_write(const struct count_list *list, const char *subject, str
         perfdata_writer_add_feature(writer, FEATURE_WPERF_COUNT, out.data, out.len);
 }
 
-/* The subject is the first line; the list steps over it. */
+/* Reads the first line. count_list_read() skips that line. */
 static void read_subject(const char *lines, size_t size, struct buf *out)
 {
         const char *end = memchr(lines, '\n', size), *at;
@@ -46,11 +46,11 @@ bool count_section_read(struct cursor section, struct buf *subject, struct count
         size_t size = cursor_left(&section);
 
         if (!found || section.failed || memcmp(found, magic, sizeof(magic)))
-                return err_set(err, ERR_FORMAT, "feature 225 (what was counted) is malformed");
+                return err_set(err, ERR_FORMAT, "feature 225 (the counted events) is malformed");
         if (version != VERSION)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "feature 225 (what was counted) has version %u, this wperf reads %d", version,
-                               VERSION);
+                               "feature 225 (the counted events) has version %u; this wperf reads version %d",
+                               version, VERSION);
         read_subject(lines, size, subject);
         return count_list_read(lines, size, ret, err);
 }

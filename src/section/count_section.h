@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the events of a count are: the feature section FEATURE_WPERF_COUNT, "WPCT", version, then lines: whose counts they
- * are, and the list in the words of the event grammar.  docs/session-format.md. */
+/* The events of a count, as the feature section FEATURE_WPERF_COUNT: "WPCT", the version, then lines. They
+ * give the subject of the count and its list of events, written in the event grammar. See
+ * docs/session-format.md. */
 #ifndef COUNT_SECTION_H
 #define COUNT_SECTION_H
 
@@ -12,11 +13,12 @@
 #include "err.h"
 #include "perfdata_writer.h"
 
-/* `subject`: whose counts they are, "'./program'" or "process 12". */
+/* `subject` names what was counted, such as "'./program'" or "process 12". */
 void count_section_write(const struct count_list *list, const char *subject, struct perfdata_writer *writer);
 
-/* Appends the subject, and reads the list, which the caller releases.  The attributes of its events are not in the section.
- * ERR_FORMAT and ERR_UNSUPPORTED for a damaged section and for another version; nothing is left to release then. */
+/* Appends the subject to `subject` and reads the list, which the caller releases. The section does not
+ * contain the attributes of the events. ERR_FORMAT if the section is damaged, ERR_UNSUPPORTED for another
+ * version; the caller has nothing to release then. */
 bool count_section_read(struct cursor section, struct buf *subject, struct count_list *ret, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "WPEN", version u32, number u32; of each a kind u8, an offset u64, a path with its NUL. */
+/* The section: "WPEN", version u32, number of marks u32. Each mark: kind u8, offset u64, path with its
+ * NUL. */
 #include "end_marks.h"
 
 #include <string.h>

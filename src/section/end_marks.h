@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where chains of the kernel end whole, for where the files are not that tell it: the feature section FEATURE_WPERF_ENDS, which
- * wperf archive writes.  docs/session-format.md. */
+/* Where the call chains recorded by the kernel are complete, for readers that do not have the modules' files:
+ * the feature section FEATURE_WPERF_ENDS, which wperf archive writes. See docs/session-format.md. */
 #ifndef END_MARKS_H
 #define END_MARKS_H
 
@@ -13,22 +13,23 @@
 enum { END_MARKS_MAX = 1 << 16 };
 
 enum end_mark_kind {
-        END_MARK_RETURN,  /* an outermost function is before the place, to which a call returns */
-        END_MARK_EXACT,   /* an outermost function is at the place */
-        END_MARK_NO_FILE, /* the file could not be read: nobody knows */
+        END_MARK_RETURN,  /* the byte before this return address belongs to an outermost function */
+        END_MARK_EXACT,   /* this address belongs to an outermost function */
+        END_MARK_NO_FILE, /* the file could not be read: unknown */
         END_MARK_N_KINDS,
 };
 
 struct end_mark {
         enum end_mark_kind kind;
-        uint64_t offset; /* as in struct place; 0: of a file */
+        uint64_t offset; /* in the file, as in struct place; 0 for END_MARK_NO_FILE */
         const char *path;
 };
 
-/* Makes an empty buffer a section without marks: all chains are cut. */
+/* Writes the head of the section if `section` is empty. A section without marks says that all chains are
+ * truncated. */
 void end_marks_open(struct buf *section);
 
-/* Appends to a section, which an empty buffer becomes.  False: it is full. */
+/* Appends a mark; begins the section if it is empty. False if the section is full. */
 bool end_marks_add(struct buf *section, const struct end_mark *mark);
 
 struct end_marks {
@@ -36,10 +37,10 @@ struct end_marks {
         uint32_t n_left;
 };
 
-/* False when it is of another kind or version, or has too many. */
+/* False if the section is of another kind or version, or has too many marks. */
 bool end_marks_begin(struct cursor section, struct end_marks *ret);
 
-/* False behind the last one, and where the section is damaged.  The path is in the section. */
+/* False after the last mark, and if the section is damaged. mark->path points into the section. */
 bool end_marks_next(struct end_marks *marks, struct end_mark *ret);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "map.h"
 #include "mem.h"
 #include "session_lines.h"
 #include "text.h"
@@ -21,6 +22,8 @@ struct image_section {
         struct buf text;
         struct recorded_image *items;
         size_t n, cap;
+        struct map first; /* by the hash of a path: number of its first image + 1 */
+        size_t *next;     /* for each image: number of the next with the same hash + 1; 0: none */
 };
 
 /* --- Writing --- */
@@ -92,6 +95,23 @@ static void take_pair(struct image_section *images, const char *key, const char 
                 image->time_stamp = (uint32_t)number;
 }
 
+static uint64_t hash_of(const char *path)
+{
+        return map_hash_bytes(path, strlen(path));
+}
+
+/* From the last on, so that the first image is found first. */
+static void index_paths(struct image_section *images)
+{
+        images->next = mem_new(images->n, sizeof(*images->next));
+        for (size_t i = images->n; i > 0; i--) {
+                uint64_t *first = map_put(&images->first, hash_of(images->items[i - 1].path), NULL);
+
+                images->next[i - 1] = (size_t)*first;
+                *first = i;
+        }
+}
+
 struct image_section *image_section_new(struct cursor section)
 {
         struct image_section *images = mem_new(1, sizeof(*images));
@@ -103,6 +123,7 @@ struct image_section *image_section_new(struct cursor section)
                 return images;
         for (at = images->text.data; session_lines_next(&at, &key, &value);)
                 take_pair(images, key, value);
+        index_paths(images);
         return images;
 }
 
@@ -111,13 +132,15 @@ void image_section_free(struct image_section *images)
         if (!images)
                 return;
         buf_release(&images->text);
+        map_release(&images->first);
+        free(images->next);
         free(images->items);
         free(images);
 }
 
-/* --- Questions --- */
+/* --- Lookup --- */
 
-/* perf cuts zeros at the end of a build id. */
+/* perf strips trailing zeros from build ids. */
 static bool same_build(const struct recorded_image *image, const uint8_t *build_id, size_t size)
 {
         uint8_t padded[IMAGE_SECTION_ID_BYTES] = {0};
@@ -131,8 +154,10 @@ static bool same_build(const struct recorded_image *image, const uint8_t *build_
 const struct recorded_image *image_section_find(const struct image_section *images, const char *path,
                                                 const uint8_t *build_id, size_t build_id_size)
 {
-        for (size_t i = 0; i < images->n; i++) {
-                const struct recorded_image *image = &images->items[i];
+        const uint64_t *first = map_find(&images->first, hash_of(path));
+
+        for (size_t i = first ? (size_t)*first : 0; i; i = images->next[i - 1]) {
+                const struct recorded_image *image = &images->items[i - 1];
 
                 if (!strcmp(image->path, path) && same_build(image, build_id, build_id_size))
                         return image;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PE images that were mapped, for what perf.data has no place for: the feature section FEATURE_WPERF_IMAGES, "WPIM",
- * version, then lines `key=value`.  docs/session-format.md. */
+/* What perf.data cannot record about the mapped PE images: the feature section FEATURE_WPERF_IMAGES, "WPIM",
+ * the version, then lines `key=value`. See docs/session-format.md. */
 #ifndef IMAGE_SECTION_H
 #define IMAGE_SECTION_H
 
@@ -15,25 +15,26 @@ enum { IMAGE_SECTION_ID_BYTES = 20 };
 
 struct recorded_image {
         const char *path;                         /* as recorded */
-        uint8_t build_id[IMAGE_SECTION_ID_BYTES]; /* GUID and age of its PDB */
-        uint8_t build_id_size;                    /* 0: it names none */
-        uint64_t image_size;                      /* bytes of memory that it covers; 0: not known */
-        uint32_t time_stamp;                      /* as in its header */
-        const char *pdb_path; /* where the PDB was when it was made; NULL: it names none */
+        uint8_t build_id[IMAGE_SECTION_ID_BYTES]; /* GUID and age of its PDB file */
+        uint8_t build_id_size;                    /* 0 if the image names no PDB file */
+        uint64_t image_size;                      /* bytes of memory that the image covers; 0 if unknown */
+        uint32_t time_stamp;                      /* from the PE header */
+        /* the path of the PDB file when the image was linked; NULL if the image names none */
+        const char *pdb_path;
 };
 
-/* Appends the section; nothing when there are no images. */
+/* Appends the section. Appends nothing if there are no images. */
 void image_section_make(const struct recorded_image *images, size_t n, struct buf *out);
 
 struct image_section;
 
-/* Reads the section, which may be empty; what is damaged in it is left out. */
+/* Reads the section, which may be empty. Skips damaged lines. */
 struct image_section *image_section_new(struct cursor section);
 void image_section_free(struct image_section *images);
 AUTO_DEFINE(image_section)
 
-/* The first image at that path with that build id; without one on either side the path decides.  NULL: the section has
- * none.  Valid as long as `images`. */
+/* The first image with this path and build id. If the caller or the image has no build id, only the path is
+ * compared. NULL if there is none. Valid as long as `images`. */
 const struct recorded_image *image_section_find(const struct image_section *images, const char *path,
                                                 const uint8_t *build_id, size_t build_id_size);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "WPPY", version u32; stacks u64, merged u64, number of reasons u32, of each a count u64 and a text with its NUL;
- * bytes of texts u32, number of codes u32, number of places u32; the texts, each with its NUL; of each code the offsets of its
- * name and its file in the texts u32, first line u32; of each place its code u32, line u32; number of files u32, of each the offset
- * of its path in the texts u32, its size u64 and its time of change u64.  Older sections end behind the places. */
+/* The section: "WPPY", version u32; stacks u64, merged u64, number of reasons u32, each reason a count u64
+ * and a text with its NUL; bytes of texts u32, number of codes u32, number of places u32; the texts, each
+ * with its NUL; each code: offsets of its name and its file in the texts u32, first line u32; each place: its
+ * code u32, its line u32; number of files u32; each file: offset of its path in the texts u32, size u64, time
+ * of change u64. Sections of older versions end after the places. */
 #include "python_section.h"
 
 #include <assert.h>
@@ -20,7 +21,7 @@ enum {
         CODE_BYTES = 12,
         PLACE_RECORD_BYTES = 8,
         FILE_BYTES = 20,
-        ROOM_FOR_COUNTS = 128 << 10, /* reasons with texts of some hundred bytes */
+        ROOM_FOR_COUNTS = 128 << 10, /* enough for the reasons, whose texts have some hundred bytes */
 };
 
 /* --- While recording --- */
@@ -40,10 +41,10 @@ struct python_places {
         struct strpool *texts;
         struct place_code *codes;
         size_t n_codes, cap_codes;
-        struct map code_of; /* hash, or the next free number behind -> index + 1 */
+        struct map code_of; /* hash, or the next free number after it, to index + 1 */
         struct python_section_place *items;
         size_t n, cap;
-        struct map place_of; /* code << 32 | line -> index + 1 */
+        struct map place_of; /* code << 32 | line to index + 1 */
         struct place_file *files;
         size_t n_files, cap_files;
         uint64_t section_bytes;
@@ -79,7 +80,7 @@ static bool take_room(struct python_places *places, uint64_t bytes)
         return true;
 }
 
-/* A longer text ends where a character does. */
+/* The length of the text, at most PYTHON_MAX_TEXT_BYTES. Truncates between characters. */
 static size_t length_of(const char *text)
 {
         size_t len = strnlen(text, PYTHON_MAX_TEXT_BYTES + 1);
@@ -234,7 +235,8 @@ static void read_counts(struct cursor *c, struct python_counts *ret)
         }
 }
 
-/* No longer than those that are written, so that many codes with one endless text cost no time. */
+/* Refuses texts longer than PYTHON_MAX_TEXT_BYTES, so that many codes that share one very long text do not
+ * take long to read. */
 static const char *get_text(const struct cursor *texts, uint32_t offset)
 {
         struct cursor c = *texts;

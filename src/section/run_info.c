@@ -10,38 +10,51 @@
 #define MAGIC "WPRF"
 enum { VERSION = 1, PARTS_PER_SHARE = 1000000 };
 
+void run_info_make(const struct run_info *info, struct buf *out)
+{
+        session_lines_begin(out, MAGIC, VERSION);
+        session_lines_add(out, "source_note", info->source_note);
+        session_lines_add_number(out, "elapsed_ns", info->elapsed_ns);
+        session_lines_add_number(out, "user_ns", info->user_ns);
+        session_lines_add_number(out, "kernel_ns", info->kernel_ns);
+        session_lines_add_number(out, "recorder_ns", info->recorder_ns);
+        session_lines_add_number(out, "counted_ppm", (uint64_t)(info->counted_share * PARTS_PER_SHARE));
+        if (info->sampled_share >= 0)
+                session_lines_add_number(out, "sampled_ppm",
+                                         (uint64_t)(info->sampled_share * PARTS_PER_SHARE));
+        if (info->sampled_event[0])
+                session_lines_add(out, "sampled_event", info->sampled_event);
+        if (info->not_sampled[0])
+                session_lines_add(out, "not_sampled", info->not_sampled);
+        if (info->unprivileged[0])
+                session_lines_add(out, "unprivileged", info->unprivileged);
+        if (info->not_traced[0])
+                session_lines_add(out, "not_traced", info->not_traced);
+        if (info->off_ns)
+                session_lines_add_number(out, "off_ns", info->off_ns);
+        if (info->stack_bytes)
+                session_lines_add_number(out, "stack_bytes", info->stack_bytes);
+        if (info->n_stops) {
+                session_lines_add_number(out, "n_stops", info->n_stops);
+                session_lines_add_number(out, "n_ring_dropped", info->n_ring_dropped);
+        }
+        if (info->source_cut_bytes)
+                session_lines_add_number(out, "source_cut_bytes", info->source_cut_bytes);
+        if (info->n_source_malformed)
+                session_lines_add_number(out, "n_source_malformed", info->n_source_malformed);
+        if (info->python_symbols[0])
+                session_lines_add(out, "python_symbols", info->python_symbols);
+        session_lines_add_number(out, "n_not_kept", info->n_not_kept);
+        session_lines_add(out, "not_kept", info->not_kept);
+        if (info->has_exit)
+                session_lines_add_number(out, "exit_status", (uint64_t)info->exit_status);
+}
+
 void run_info_write(const struct run_info *info, struct perfdata_writer *writer)
 {
         AUTO_RELEASE(buf) out = {0};
 
-        session_lines_begin(&out, MAGIC, VERSION);
-        session_lines_add(&out, "source_note", info->source_note);
-        session_lines_add_number(&out, "elapsed_ns", info->elapsed_ns);
-        session_lines_add_number(&out, "user_ns", info->user_ns);
-        session_lines_add_number(&out, "kernel_ns", info->kernel_ns);
-        session_lines_add_number(&out, "recorder_ns", info->recorder_ns);
-        session_lines_add_number(&out, "counted_ppm", (uint64_t)(info->counted_share * PARTS_PER_SHARE));
-        if (info->sampled_share >= 0)
-                session_lines_add_number(&out, "sampled_ppm",
-                                         (uint64_t)(info->sampled_share * PARTS_PER_SHARE));
-        if (info->sampled_event[0])
-                session_lines_add(&out, "sampled_event", info->sampled_event);
-        if (info->not_sampled[0])
-                session_lines_add(&out, "not_sampled", info->not_sampled);
-        if (info->unprivileged[0])
-                session_lines_add(&out, "unprivileged", info->unprivileged);
-        if (info->off_ns)
-                session_lines_add_number(&out, "off_ns", info->off_ns);
-        if (info->stack_bytes)
-                session_lines_add_number(&out, "stack_bytes", info->stack_bytes);
-        if (info->n_stops) {
-                session_lines_add_number(&out, "n_stops", info->n_stops);
-                session_lines_add_number(&out, "n_ring_dropped", info->n_ring_dropped);
-        }
-        session_lines_add_number(&out, "n_not_kept", info->n_not_kept);
-        session_lines_add(&out, "not_kept", info->not_kept);
-        if (info->has_exit)
-                session_lines_add_number(&out, "exit_status", (uint64_t)info->exit_status);
+        run_info_make(info, &out);
         perfdata_writer_add_feature(writer, FEATURE_WPERF_RUN, out.data, out.len);
 }
 
@@ -51,11 +64,17 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 const char *key;
                 uint64_t *number;
         } numbers[] = {
-                {"elapsed_ns", &info->elapsed_ns}, {"user_ns", &info->user_ns},
-                {"kernel_ns", &info->kernel_ns},   {"recorder_ns", &info->recorder_ns},
-                {"off_ns", &info->off_ns},         {"stack_bytes", &info->stack_bytes},
-                {"n_stops", &info->n_stops},       {"n_ring_dropped", &info->n_ring_dropped},
+                {"elapsed_ns", &info->elapsed_ns},
+                {"user_ns", &info->user_ns},
+                {"kernel_ns", &info->kernel_ns},
+                {"recorder_ns", &info->recorder_ns},
+                {"off_ns", &info->off_ns},
+                {"stack_bytes", &info->stack_bytes},
+                {"n_stops", &info->n_stops},
+                {"n_ring_dropped", &info->n_ring_dropped},
                 {"n_not_kept", &info->n_not_kept},
+                {"source_cut_bytes", &info->source_cut_bytes},
+                {"n_source_malformed", &info->n_source_malformed},
         };
         uint64_t v = 0;
 
@@ -69,6 +88,10 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 info->not_sampled = value;
         else if (!strcmp(key, "unprivileged"))
                 info->unprivileged = value;
+        else if (!strcmp(key, "not_traced"))
+                info->not_traced = value;
+        else if (!strcmp(key, "python_symbols"))
+                info->python_symbols = value;
         if (!text_to_u64(value, 10, &v))
                 return;
         for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
@@ -95,6 +118,8 @@ bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struc
                                  .sampled_event = "",
                                  .not_sampled = "",
                                  .unprivileged = "",
+                                 .not_traced = "",
+                                 .python_symbols = "",
                                  .counted_share = 1,
                                  .sampled_share = -1};
         if (!session_lines_read(perfdata_feature(reader, FEATURE_WPERF_RUN), MAGIC, VERSION, text))

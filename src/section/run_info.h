@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a run was made and how it ended: the feature section FEATURE_WPERF_RUN, "WPRF", version, then lines
- * `key=value`.  docs/session-format.md. */
+/* How a run was made and how it ended: the feature section FEATURE_WPERF_RUN, "WPRF", the version, then lines
+ * `key=value`. See docs/session-format.md. */
 #ifndef RUN_INFO_H
 #define RUN_INFO_H
 
@@ -12,28 +12,38 @@
 #include "perfdata_writer.h"
 
 struct run_info {
-        const char *source_note; /* why another event was taken; "" */
+        /* why wperf sampled another event than the requested one; "" if it did not */
+        const char *source_note;
         uint64_t elapsed_ns, user_ns, kernel_ns;
-        uint64_t recorder_ns; /* CPU time of the recorder itself; 0: not known */
+        uint64_t recorder_ns; /* CPU time of the recorder itself; 0 if unknown */
         double counted_share;
-        double sampled_share;      /* of the targets' CPU time, or of their events; negative: not known */
-        const char *sampled_event; /* these events; "": CPU time */
-        const char *not_sampled;   /* programs that the kernel does not let us sample; "" */
-        const char *
-                unprivileged; /* programs that may have run without their privilege, because they were traced; "" */
-        uint64_t off_ns;         /* the events were off so long */
-        uint64_t stack_bytes;    /* of the copies of the stack that were unwound while recording; 0: none */
-        uint64_t n_stops;        /* samples taken by stopping a traced thread; 0: none was traced */
-        uint64_t n_ring_dropped; /* samples of the ring in whose place they stand */
-        uint64_t n_not_kept;
-        const char *not_kept;
+        double sampled_share; /* of the targets' CPU time, or of their sampled_event; negative if unknown */
+        const char *sampled_event; /* the event that sampled_share refers to; "" for CPU time */
+        const char *not_sampled;   /* programs that the kernel does not let us sample; "" for none */
+        /* programs that may have run without their set-user-ID or file capabilities, because they were traced;
+         * "" for none */
+        const char *unprivileged;
+        const char *not_traced;  /* Python programs that could not be traced; "" for none */
+        uint64_t off_ns;         /* how long the events were disabled */
+        uint64_t stack_bytes;    /* bytes per stack copy that was unwound while recording; 0 if none were */
+        uint64_t n_stops;        /* samples taken by stopping a traced thread; 0 if no thread was traced */
+        uint64_t n_ring_dropped; /* samples of the ring buffer that these samples replaced */
+        /* of the file of another kind that the session was made of: bytes that are missing at its end, parts that could not be read */
+        uint64_t source_cut_bytes, n_source_malformed;
+        const char *python_symbols; /* the path of FILE.pysyms; "" if there is none */
+        uint64_t n_not_kept;        /* mapped files that could not be kept open */
+        const char *not_kept;       /* the first of their paths, separated by commas; "" for none */
         bool has_exit;
         int exit_status;
 };
 
 void run_info_write(const struct run_info *info, struct perfdata_writer *writer);
 
-/* False when the session has none (another tool's file); strings live in `text`, which the caller releases. */
+/* Appends the section's bytes. */
+void run_info_make(const struct run_info *info, struct buf *out);
+
+/* False if the session has no such section (another tool's file). The strings point into `text`, which the
+ * caller releases. */
 bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struct run_info *ret);
 
 #endif

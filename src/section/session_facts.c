@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "session_facts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +10,11 @@
 #include "mem.h"
 #include "os.h"
 #include "os_paths.h"
+#include "text_printable.h"
 
 enum {
         MAX_BUILD_IDS = 16384,
-        MAX_PATHS = 16, /* of one build id: each map record has its build id too */
+        MAX_PATHS = 16, /* per build id, because each map record has its build id too */
 };
 
 struct session_facts {
@@ -37,12 +39,13 @@ void session_facts_free(struct session_facts *facts)
         free(facts);
 }
 
-/* One entry of the table: header, pid, 20 bytes of id with its size behind, name padded to 64. */
+/* Appends an entry of the table: header, pid, 20 bytes of id followed by its size, path padded to 64. */
 static void add_build_id(struct buf *out, uint16_t misc, const uint8_t *id, size_t id_size, const char *path)
 {
         enum { ID_FIELD_BYTES = 24, NAME_ALIGN = 64, SIZE_AT = BUILD_ID_MAX };
         size_t name_bytes = (strlen(path) + NAME_ALIGN) & ~(size_t)(NAME_ALIGN - 1);
-        struct perf_header header = {.misc = (uint16_t)(misc | (1u << 15))}; /* the size is given */
+        /* the flag says that the size is given */
+        struct perf_header header = {.misc = (uint16_t)(misc | (1u << 15))};
         uint8_t field[ID_FIELD_BYTES] = {0};
         uint32_t pid = UINT32_MAX;
 
@@ -77,7 +80,7 @@ static void see_map(struct session_facts *facts, struct cursor record)
 
 static void see_time(struct session_facts *facts, struct cursor record)
 {
-        /* All our samples have the same shape: identifier, ip, pid and tid, time. */
+        /* All samples of wperf begin with identifier, ip, pid and tid, time. */
         enum { TIME_OFF = sizeof(struct perf_header) + 24 };
         uint64_t time;
 
@@ -103,7 +106,7 @@ void session_facts_see(struct session_facts *facts, const void *records, size_t 
         }
 }
 
-/* The kernel's own build id, from the notes it shows. */
+/* Adds the kernel's own build id from the notes in sysfs. */
 static void add_kernel_build_id(struct buf *out)
 {
         AUTO_RELEASE(buf) path = {0};
@@ -128,7 +131,7 @@ static void add_kernel_build_id(struct buf *out)
         }
 }
 
-/* A list of strings: their number, then each with its length, padded to 64 as perf pads them. */
+/* Appends a string with its length, padded to a multiple of 64 as perf does. */
 static void add_string(struct buf *out, const char *text)
 {
         size_t size = strlen(text) + 1, padded = (size + 63) & ~(size_t)63;
@@ -196,4 +199,33 @@ void session_facts_add_command_line(const struct perfdata_reader *reader, struct
                         buf_add_char(out, ' ');
                 buf_add(out, word, strnlen(word, size));
         }
+}
+
+static void add_fact(const char *text, struct buf *out)
+{
+        if (!text || !*text)
+                return;
+        if (out->len)
+                buf_add_str(out, ", ");
+        text_add_printable(out, text);
+}
+
+void session_facts_add_machine(const struct perfdata_reader *reader, struct buf *out)
+{
+        static const enum perfdata_feature texts[] = {FEATURE_HOSTNAME, FEATURE_OSRELEASE, FEATURE_ARCH,
+                                                      FEATURE_CPUDESC};
+        struct cursor cpus = perfdata_feature(reader, FEATURE_NRCPUS);
+        struct cursor memory = perfdata_feature(reader, FEATURE_TOTAL_MEM);
+        uint32_t n_cpus = cursor_u32(&cpus);
+        uint64_t kib = cursor_u64(&memory);
+        AUTO_RELEASE(buf) line = {0};
+
+        for (size_t i = 0; i < N_ELEMENTS(texts); i++)
+                add_fact(perfdata_feature_str(reader, texts[i]), &line);
+        if (n_cpus)
+                buf_printf(&line, "%s%" PRIu32 " CPU%s", line.len ? ", " : "", n_cpus,
+                           n_cpus == 1 ? "" : "s");
+        if (kib)
+                buf_printf(&line, "%s%.1f GiB of memory", line.len ? ", " : "", (double)kib / (1 << 20));
+        buf_add(out, line.data, line.len);
 }

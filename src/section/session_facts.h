@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The feature sections that readers of perf.data expect: machine, command line, build ids, times. */
+/* Writes the feature sections that readers of perf.data expect: machine, command line, build ids, times; and says what they contain. */
 #ifndef SESSION_FACTS_H
 #define SESSION_FACTS_H
 
@@ -16,14 +16,18 @@ struct session_facts *session_facts_new(void);
 void session_facts_free(struct session_facts *facts);
 AUTO_DEFINE(session_facts)
 
-/* Looks at whole records on their way to the session: build ids of maps, times of samples. */
+/* Reads whole records before they are written to the session. Notes the build ids of maps and the times of
+ * samples. */
 void session_facts_see(struct session_facts *facts, const void *records, size_t size);
 
-/* Adds the sections to `writer`, before its close. */
+/* Adds the sections to `writer`, which must not be closed yet. `command_line` may be NULL. */
 void session_facts_write(const struct session_facts *facts, struct perfdata_writer *writer,
                          const char *command_line);
 
-/* Appends the line that a session was recorded by, ours or perf's; nothing when it is not known. */
+/* Appends the machine that recorded the session, as far as it is known: "name, system, arm64, 8 CPUs, 16.0 GiB of memory". */
+void session_facts_add_machine(const struct perfdata_reader *reader, struct buf *out);
+
+/* Appends the command line that recorded the session, wperf's or perf's. Appends nothing if it is unknown. */
 void session_facts_add_command_line(const struct perfdata_reader *reader, struct buf *out);
 
 #endif

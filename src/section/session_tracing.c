@@ -17,7 +17,7 @@ static bool is_known(const struct event_list *events, size_t index)
         return false;
 }
 
-/* The event's name begins with SYSTEM:NAME; modifiers may follow. */
+/* The event's name begins with SYSTEM:NAME. Modifiers may follow. */
 static void add_format(struct tracing_source *formats, const struct event *event,
                        const struct pmu_source *source)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a session says of its tracepoints: their formats, as tracefs has them. */
+/* The feature section TRACING_DATA: the formats of a session's tracepoints, as tracefs gives them. */
 #ifndef SESSION_TRACING_H
 #define SESSION_TRACING_H
 
 #include "event.h"
 #include "perfdata_writer.h"
 
-/* Adds feature TRACING_DATA when an event is a tracepoint.  In a pipe it stands before the records: to be called before
- * the writer begins. */
+/* Adds the section if an event is a tracepoint. Call it before the writer begins, because in a pipe the
+ * section precedes the records. */
 void session_tracing_add(struct perfdata_writer *writer, const struct event_list *events,
                          const struct pmu_source *source);
 

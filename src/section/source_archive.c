@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The content of the section, numbers in LEB128: the number of files; of each its path with a NUL, the time of its last
- * change, the number of lines; of each its distance from the one before, less one, and its text with a NUL. */
+/* The content of the section; numbers are LEB128: the number of files; for each file its path with a NUL, the
+ * time of its last change, and the number of lines; for each line its distance from the previous one, less
+ * one, and its text with a NUL. */
 #include "source_archive.h"
 
 #include <assert.h>
@@ -73,7 +74,7 @@ struct source_archive *source_archive_open(struct cursor section, struct err *er
         if (!archive_section_read(&kind, section, &archive->unpacked, &content, err))
                 return NULL;
         if (!read_content(archive, content, archive_section_memory(section))) {
-                err_set(err, ERR_FORMAT, "is damaged: a number in it can't be");
+                err_set(err, ERR_FORMAT, "is damaged: a number in it is impossible");
                 return NULL;
         }
         return TAKE(archive);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The content of the section, numbers in LEB128, "+" differences from the one before:
+/* The content of the section; numbers are LEB128, and "+" is the difference from the previous entry:
  *
- *     frames   n, each distinct one, by address: +pc, way * 2 + is exact
- *     nodes    n, each a frame with the path to it: how many nodes before is its caller (0: it has none), frame
- *     walks    n: samples between it and the one before, +(node of the innermost frame + 1; 0: no frames), end
+ *     frames   n; each distinct frame, sorted by address: +pc, way * 2 + is_exact
+ *     nodes    n; each a frame and its path: how many nodes earlier its caller is (0: no caller), frame
+ *     walks    n; each: number of samples between it and the previous walk,
+ *              +(node of the innermost frame + 1; 0: no frames), end
  *
- * So a stack costs what is new in it.  Callers come first, which makes every path end; the depth of all is checked when
- * the section is opened, and never again. */
+ * So stacks that share callers store them once.  Callers precede their callees, so every path ends.  The depth of
+ * all nodes is checked once, when the section is opened. */
 #include "stack_archive.h"
 
 #include <assert.h>
@@ -53,7 +54,7 @@ static void read_frames(struct cursor *c, unsigned n_ways, struct stack_archive 
         }
 }
 
-/* *ret_depths: how many frames there are from each node on; free() by the caller. */
+/* *ret_depths: the number of frames from each node to its outermost caller; the caller frees it. */
 static void read_nodes(struct cursor *c, struct stack_archive *a, uint64_t *memory, uint16_t **ret_depths)
 {
         uint16_t *depths;
@@ -120,7 +121,7 @@ struct stack_archive *stack_archive_open(struct cursor section, unsigned n_ways,
         if (!archive_section_read(&kind, section, &unpacked, &content, err))
                 return NULL;
         if (!read_content(archive, content, n_ways, n_ends, archive_section_memory(section))) {
-                err_set(err, ERR_FORMAT, "is damaged: a number in it can't be");
+                err_set(err, ERR_FORMAT, "is damaged: a number in it is impossible");
                 return NULL;
         }
         return TAKE(archive);
@@ -173,17 +174,17 @@ size_t stack_archive_n_nodes(const struct stack_archive *archive)
 
 struct known_frame {
         struct walked_frame frame;
-        uint32_t next; /* of the same address: index + 1 */
+        uint32_t next; /* frame with the same address: index + 1 */
         uint32_t number;
 };
 
 struct stack_archive_writer {
         struct known_frame *frames;
-        struct packed_node *nodes; /* with an index in place of a frame's number */
+        struct packed_node *nodes; /* `frame` is an index, not a number */
         struct archived_walk *walks;
         size_t n_frames, cap_frames, n_nodes, cap_nodes, n_walks, cap_walks;
-        struct map by_pc;   /* the last one of an address: index + 1 */
-        struct map by_path; /* caller + 1 and frame -> node + 1 */
+        struct map by_pc;   /* address to index + 1 of its last frame */
+        struct map by_path; /* caller + 1 and frame to node + 1 */
 };
 
 struct stack_archive_writer *stack_archive_writer_new(void)
@@ -264,7 +265,7 @@ static int compare_frames(const void *x, const void *y)
         return flags_of(a) - flags_of(b);
 }
 
-/* Numbers them by address. */
+/* Numbers the frames by address. */
 static void add_frames(const struct stack_archive_writer *w, struct buf *out)
 {
         struct known_frame **order = mem_new(w->n_frames, sizeof(struct known_frame *));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "WPST", version u32, n_samples u64, n_ways u32, n_ends u32, n_ways and n_ends numbers u64, unwind_ns u64, bits. */
+/* The section: "WPST", version u32, n_samples u64, n_ways u32, n_ends u32, by_way and by_end as u64,
+ * unwind_ns u64, bits. */
 #include "stack_marks.h"
 
 #include <assert.h>

@@ -25,7 +25,7 @@ static struct waiting_sample *get(const struct deferred *d, uint32_t slot)
         return slot ? &d->slots[slot - 1] : NULL;
 }
 
-/* --- Going in --- */
+/* --- Taking records --- */
 
 static uint32_t take_slot(struct deferred *d)
 {
@@ -76,7 +76,7 @@ static void keep(struct deferred *d, const struct perfdata_record *record, int32
         d->n_bytes += record->header.size;
 }
 
-/* --- Going out --- */
+/* --- Returning records --- */
 
 static void unlink_by_age(struct deferred *d, const struct waiting_sample *w)
 {
@@ -90,7 +90,7 @@ static void unlink_by_age(struct deferred *d, const struct waiting_sample *w)
                 d->newest = w->previous;
 }
 
-/* The oldest of all is the oldest of its thread. */
+/* The oldest sample of all is also the oldest of its thread. */
 static void let_out_oldest(struct deferred *d)
 {
         struct waiting_sample *w = get(d, d->oldest);
@@ -122,7 +122,7 @@ static void then_give(struct deferred *d, const struct perfdata_record *record)
         d->has_record = true;
 }
 
-/* header, cookie, n, n addresses, of which older kernels' first is a mark, trailer */
+/* header, cookie, n, n addresses (the first is a context mark on older kernels), trailer */
 static void take_chain(struct deferred *d, struct cursor record, size_t trailer_bytes)
 {
         size_t size = (size_t)(record.end - record.start);
@@ -181,14 +181,14 @@ void deferred_end(struct deferred *d)
                 let_out_oldest(d);
 }
 
-/* The bytes of `word` in the file's order. */
+/* Adds `word` in the byte order of the file. */
 static void put_word(struct buf *out, uint64_t word, bool swap)
 {
         buf_add_u64(out, swap ? __builtin_bswap64(word) : word);
 }
 
-/* What stands before the chain, the chain without its two last numbers, the user's, and what stands behind.  False when it
- * would be too long for a record. */
+/* Joins the fields before the chain, the chain without its last two words, the user's chain, and the fields
+ * after it. False if the result is too long for a record. */
 static bool join(struct deferred *d, const struct waiting_sample *w, struct cursor bytes,
                  const struct sample *sample)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The events of a session: which one a record belongs to, and when it happened.  Both stand at a place that the
- * event's sample_type fixes, so neither needs the whole record parsed. */
+/* The events of a session: which event a record belongs to, and its time. Both are at fixed offsets that
+ * depend on the event's sample_type, so the record need not be parsed completely. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +61,18 @@ uint32_t events_add(struct perfdata_reader *r, const struct perf_attr *attr)
         ARRAY_PUSH(t->layouts, n, t->layouts_cap, layout);
         ARRAY_PUSH(t->items, t->n, t->cap, event);
         return (uint32_t)t->n - 1;
+}
+
+uint32_t perfdata_add_event(struct perfdata_reader *r, const struct perf_attr *attr, const char *name)
+{
+        bool uniform = r->events.uniform;
+        uint32_t event = events_add(r, attr);
+
+        /* No record of the file is of it. */
+        r->events.uniform = uniform;
+        r->events.n_added++;
+        events_set_name(r, event, name);
+        return event;
 }
 
 void events_add_ids(struct perfdata_reader *r, uint32_t event, struct cursor ids)
@@ -126,7 +138,7 @@ static uint32_t find_id(struct event_table *t, uint64_t id)
         return t->last_event;
 }
 
-/* The name of an event whose ids the attributes lack goes by its place in the list. */
+/* If the attributes do not have the event's ids, its name is assigned by its index. */
 static uint32_t event_of_desc(struct event_table *t, struct cursor ids, uint32_t at)
 {
         uint32_t event = UINT32_MAX;
@@ -166,7 +178,8 @@ void events_take_desc(struct perfdata_reader *r)
         }
 }
 
-/* Only tracepoints need a name: of the others the attribute tells more (user mode only, precise). */
+/* Only tracepoints need these names. For other events, a name made from the attribute is more precise (user
+ * mode only, precise level). */
 void events_take_simpleperf(struct perfdata_reader *r)
 {
         const char *text = simpleperf_info_find(r->features[FEATURE_SIMPLEPERF_META_INFO], "event_type_info");
@@ -224,7 +237,8 @@ void events_release(struct event_table *t)
         map_release(&t->by_id);
 }
 
-/* The number of 64 bits at `place` from the start, of samples, or from the end, of others; 0 when it is not there. */
+/* The 64-bit number at `place`: an offset from the start for samples, from the end for other records. 0 if it
+ * is not in the record. */
 static uint64_t number_at(const struct perfdata_record *record, bool is_sample, uint16_t place)
 {
         struct cursor c = record->bytes;
@@ -256,7 +270,7 @@ static uint32_t search_events(struct event_table *t, const struct perfdata_recor
         return UINT32_MAX;
 }
 
-/* As perf does it: what was made before the events ran has id 0 and counts as the first event's. */
+/* Like perf: records made before the events ran have id 0 and belong to the first event. */
 uint32_t events_event_of(struct perfdata_reader *r, const struct perfdata_record *record)
 {
         struct event_table *t = &r->events;
@@ -265,7 +279,7 @@ uint32_t events_event_of(struct perfdata_reader *r, const struct perfdata_record
 
         if (!t->n || record->header.type >= PERF_RECORD_HEADER_ATTR)
                 return UINT32_MAX;
-        if (t->n == 1)
+        if (t->n - t->n_added == 1)
                 return 0;
         if (!t->uniform)
                 return search_events(t, record);
@@ -275,7 +289,8 @@ uint32_t events_event_of(struct perfdata_reader *r, const struct perfdata_record
         return id ? find_id(t, id) : 0;
 }
 
-/* What the recorder made itself has id 0 and is no event's: any of them may have asked for it. */
+/* Records made by the recorder itself have id 0 and belong to no event, so any event may have requested the
+ * build id. */
 bool events_asked_build_id(const struct perfdata_reader *r, const struct perfdata_record *record)
 {
         const struct event_table *t = &r->events;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* perf.data on disk: numbers of the format, and the limits that a reader sets on it.
- * Source: perf.data-file-format.txt of the Linux tree; docs/session-format.md has what is ours. */
+/* The perf.data format: its numbers, and the reader's limits. Source: perf.data-file-format.txt of the Linux
+ * tree; wperf's own sections are described in docs/session-format.md. */
 #ifndef PERFDATA_FORMAT_H
 #define PERFDATA_FORMAT_H
 
@@ -14,7 +14,7 @@ enum {
         PERFDATA_FEATURE_WORDS = 4, /* 256 bits */
 };
 
-/* Feature sections; 128 to 134 are simpleperf's, 192 to 198 hiperf's, 224 to 239 ours. */
+/* Feature sections: 128 to 134 are simpleperf's, 192 to 198 hiperf's, 224 to 239 wperf's. */
 enum perfdata_feature {
         FEATURE_TRACING_DATA = 1,
         FEATURE_BUILD_ID = 2,
@@ -61,32 +61,40 @@ enum perfdata_feature {
         FEATURE_HIPERF_HM_DEVHOST = 196,
         FEATURE_HIPERF_STACK_TABLE = 197,
         FEATURE_HIPERF_ADD_COUNTER = 198,
-        FEATURE_WPERF_RUN = 224,     /* how the run was made and how it ended: see session-format.md */
-        FEATURE_WPERF_COUNT = 225,   /* what the events are to stat */
-        FEATURE_WPERF_IMAGES = 226,  /* what there is to know of PE images */
-        FEATURE_WPERF_SYMBOLS = 227, /* what wperf archive packed: names, lines, code */
-        FEATURE_WPERF_SOURCE = 228,  /* and lines of source files */
-        FEATURE_WPERF_STACKS = 229,  /* how stacks that were unwound while recording end */
-        FEATURE_WPERF_WALKS = 230,   /* what wperf archive made of copies of stacks */
-        FEATURE_WPERF_ENDS = 231,    /* where chains of the kernel end whole, as wperf archive found it */
-        FEATURE_WPERF_CODE = 232,    /* which code of jitdumps stood where, as wperf archive packed it */
-        FEATURE_WPERF_PYTHON = 233,  /* names and lines of Python places */
+        FEATURE_WPERF_RUN = 224,     /* the command and the end of the run: see session-format.md */
+        FEATURE_WPERF_COUNT = 225,   /* properties of the events for stat */
+        FEATURE_WPERF_IMAGES = 226,  /* PE images */
+        FEATURE_WPERF_SYMBOLS = 227, /* packed by wperf archive: names, lines, code */
+        FEATURE_WPERF_SOURCE = 228,  /* packed by wperf archive: lines of source files */
+        FEATURE_WPERF_STACKS = 229,  /* how the stacks that were unwound while recording end */
+        FEATURE_WPERF_WALKS = 230,   /* packed by wperf archive: unwound stack copies */
+        /* packed by wperf archive: which chains that the kernel walked reach the outermost function */
+        FEATURE_WPERF_ENDS = 231,
+        FEATURE_WPERF_CODE = 232,   /* packed by wperf archive: addresses of the code in jitdumps */
+        FEATURE_WPERF_PYTHON = 233, /* names and lines of Python functions */
         FEATURE_WPERF_LAST = 239,
 };
 
-/* Bits of a BUILD_ID record's misc beside the CPU mode. */
+/* In a pipe, wperf's sections are split into pieces, because perf stops at an unknown feature and a record
+ * has at most 64 KiB. A piece is a record of a feature whose content perf never reads: this magic, the
+ * section's number (u32), the size of the piece (u32), the piece. */
+#define PERFDATA_PIECE_MAGIC   "WPERFSEC"
+#define PERFDATA_PIECE_FEATURE FEATURE_BRANCH_STACK
+
+/* Bits of a BUILD_ID record's misc, in addition to the CPU mode. */
 #define PERFDATA_MISC_BUILD_ID_SIZE (1u << 15)
 
-/* Limits on what a file may ask for; beyond them is ERR_LIMIT. */
+/* Limits for values in a file; larger values give ERR_LIMIT. */
 enum {
         LIMIT_EVENTS = 4096,
         LIMIT_EVENT_IDS = 1 << 22,
-        LIMIT_DIR_FILES = 4096,                  /* data.N of a perf.data directory */
-        LIMIT_QUEUED_RECORDS = 1 << 28,          /* waiting for their turn by time */
-        LIMIT_COMPRESSED_RECORD_BYTES = 1 << 27, /* what one COMPRESSED record may unpack to */
-        /* Copies of a deep stack that does not change shrink to 1 part in 1,950 (perf record -z --call-graph dwarf,65528). */
+        LIMIT_DIR_FILES = 4096,                  /* files data.N in a perf.data directory */
+        LIMIT_QUEUED_RECORDS = 1 << 28,          /* records that wait to be sorted by time */
+        LIMIT_COMPRESSED_RECORD_BYTES = 1 << 27, /* unpacked size of a COMPRESSED record */
+        /* Copies of a deep stack that does not change compress to 1 part in 1,950 (perf record -z
+         * --call-graph dwarf,65528). */
         LIMIT_COMPRESSED_RATIO = 4096,
-        LIMIT_COMPRESSED_FREE_BYTES = 1 << 26, /* whatever the ratio */
+        LIMIT_COMPRESSED_FREE_BYTES = 1 << 26, /* allowed regardless of the ratio */
 };
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The head of a session: magic, attributes, ids, features; and the records that stand for them in a pipe.
+/* The start of a session: magic, attributes, ids, features; and the records that replace them in a pipe.
  *
- * File: magic[8], size u64 (104), attr_size u64, three sections {offset u64, size u64} (attributes, data, event
- * types), 256 feature bits.  An attribute entry is attr_size bytes, of which the last 16 are the section of its
- * ids.  The table of feature sections stands behind the data, in the order of the bits.
- * Pipe: magic[8], size u64 (16); the rest comes as records.  See perf.data-file-format.txt. */
+ * File: magic[8], size u64 (104), attr_size u64, three sections {offset u64, size u64} (attributes, data,
+ * event types), 256 feature bits. An attribute entry has attr_size bytes, of which the last 16 are the
+ * section of its ids. The table of feature sections follows the data, in the order of the bits.
+ *
+ * Pipe: magic[8], size u64 (16); the rest are records. See perf.data-file-format.txt. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -82,6 +83,18 @@ static bool check_section(const struct perfdata_reader *r, const char *what, str
                        r->name, what, section.off, section.size, r->layout.file_bytes);
 }
 
+bool header_has_magic(struct cursor file)
+{
+        static const char *const magics[] = {PERFDATA_MAGIC, "2ELIFREP", "PERFFILE", "ELIFFREP"};
+        const char *magic = cursor_bytes(&file, 8);
+
+        for (size_t i = 0; magic && i < N_ELEMENTS(magics); i++) {
+                if (!memcmp(magic, magics[i], 8))
+                        return true;
+        }
+        return false;
+}
+
 static bool read_magic(struct perfdata_reader *r, struct cursor *c, struct err *err)
 {
         const char *magic = cursor_bytes(c, 8);
@@ -90,14 +103,13 @@ static bool read_magic(struct perfdata_reader *r, struct cursor *c, struct err *
         if (!magic && !r->layout.file_bytes)
                 return err_set(err, ERR_FORMAT, "%s: the file is empty", r->name);
         if (!magic)
-                return err_set(err, ERR_FORMAT, "%s: header needs %d bytes, the file has %" PRIu64, r->name,
-                               PERFDATA_PIPE_HEADER_BYTES, r->layout.file_bytes);
+                return err_set(err, ERR_FORMAT,
+                               "%s: the file is cut: its header has at least %d bytes, the file %" PRIu64,
+                               r->name, PERFDATA_PIPE_HEADER_BYTES, r->layout.file_bytes);
         if (!memcmp(magic, "PERFFILE", 8) || !memcmp(magic, "ELIFFREP", 8))
-                return err_set(
-                        err, ERR_UNSUPPORTED,
-                        "%s: perf.data of version 1 is not supported; record again with a perf of this "
-                        "decade",
-                        r->name);
+                return err_set(err, ERR_UNSUPPORTED,
+                               "%s: version 1 of perf.data is not supported; record again with a newer perf",
+                               r->name);
         big = !memcmp(magic, "2ELIFREP", 8);
         if (!big && memcmp(magic, PERFDATA_MAGIC, 8)) {
                 struct buf start = {0};
@@ -114,7 +126,7 @@ static bool read_magic(struct perfdata_reader *r, struct cursor *c, struct err *
         return true;
 }
 
-/* Files of the other byte order exist whose bits were written as numbers of 32 bits. */
+/* Some files of the other byte order have the bits written as 32-bit numbers. */
 static void read_feature_bits(struct perfdata_reader *r, struct cursor *c)
 {
         uint64_t *bits = r->layout.feature_bits;
@@ -142,8 +154,8 @@ static bool read_attrs(struct perfdata_reader *r, struct section attrs, struct e
                 return false;
         n = attrs.size / entry;
         if (n > LIMIT_EVENTS)
-                return err_set(err, ERR_LIMIT, "%s: %" PRIu64 " events, at most %d are read", r->name, n,
-                               LIMIT_EVENTS);
+                return err_set(err, ERR_LIMIT, "%s: has %" PRIu64 " events; wperf reads at most %d", r->name,
+                               n, LIMIT_EVENTS);
         c = cursor_sub(&r->sources[0].bytes, attrs.off, attrs.size);
         for (uint64_t i = 0; i < n; i++) {
                 struct perf_attr attr = header_read_attr(&c, entry - SECTION_BYTES);
@@ -189,7 +201,7 @@ static unsigned count_features(const struct perfdata_reader *r)
         return n;
 }
 
-/* A finished session without records has its features where the data would be. */
+/* A finished session without records has its features at the start of the data. */
 static bool features_stand_at(const struct perfdata_reader *r, uint64_t off)
 {
         struct cursor c = r->sources[0].bytes;
@@ -199,7 +211,8 @@ static bool features_stand_at(const struct perfdata_reader *r, uint64_t off)
         return n && cursor_u64(&c) == off + (uint64_t)n * SECTION_BYTES && !c.failed;
 }
 
-/* Where records begin and end.  A header without size or features is that of a recorder which did not finish. */
+/* Finds where the records begin and end. If the header has no data size or no features, the recorder did not
+ * finish. */
 static bool place_data(struct perfdata_reader *r, struct section data, struct err *err)
 {
         struct source *s = &r->sources[0];
@@ -218,7 +231,7 @@ static bool place_data(struct perfdata_reader *r, struct section data, struct er
                 r->damage.cut_bytes += data.size - (file - data.off);
                 r->damage.features_missing = true;
                 s->end = file;
-        } else if (!count_features(r)) { /* whoever finishes a file describes the run in it */
+        } else if (!count_features(r)) { /* a finished file always has features */
                 r->damage.data_size_missing = s->beyond = s->end < file;
                 r->damage.features_missing = true;
         } else {
@@ -248,10 +261,15 @@ static bool read_file_header(struct perfdata_reader *r, struct cursor *c, uint64
         types = read_section(c);
         if (size >= PERFDATA_HEADER_BYTES)
                 read_feature_bits(r, c);
-        if (c->failed || size < OLD_HEADER_BYTES)
+        if (size < OLD_HEADER_BYTES)
                 return err_set(err, ERR_FORMAT,
-                               "%s: header needs %" PRIu64 " bytes (at least %d), the file has %" PRIu64,
-                               r->name, size, OLD_HEADER_BYTES, r->layout.file_bytes);
+                               "%s: the header says that it has %" PRIu64
+                               " bytes, but that of a perf.data file has at least %d; the file is damaged",
+                               r->name, size, OLD_HEADER_BYTES);
+        if (c->failed)
+                return err_set(err, ERR_FORMAT,
+                               "%s: the file is cut: its header has %" PRIu64 " bytes, the file %" PRIu64,
+                               r->name, size, r->layout.file_bytes);
         if (!read_attrs(r, attrs, err) || !place_data(r, data, err))
                 return false;
         read_event_types(r, types);
@@ -274,8 +292,9 @@ bool header_read(struct perfdata_reader *r, struct err *err)
                 return false;
         size = cursor_u64(&c);
         if (c.failed)
-                return err_set(err, ERR_FORMAT, "%s: header needs %d bytes, the file has %" PRIu64, r->name,
-                               PERFDATA_PIPE_HEADER_BYTES, r->layout.file_bytes);
+                return err_set(err, ERR_FORMAT,
+                               "%s: the file is cut: its header has at least %d bytes, the file %" PRIu64,
+                               r->name, PERFDATA_PIPE_HEADER_BYTES, r->layout.file_bytes);
         r->layout.header_bytes = size;
         if (size != PERFDATA_PIPE_HEADER_BYTES)
                 return read_file_header(r, &c, size, err);
@@ -289,7 +308,7 @@ bool header_read(struct perfdata_reader *r, struct err *err)
         return true;
 }
 
-/* attr, whose own size says where the ids begin */
+/* attr; its own size says where the ids begin */
 static void take_attr(struct perfdata_reader *r, struct cursor c)
 {
         struct cursor peek = c;
@@ -310,10 +329,37 @@ static void take_attr(struct perfdata_reader *r, struct cursor c)
                 events_add_ids(r, event, cursor_sub(&c, cursor_pos(&c), cursor_left(&c)));
 }
 
+/* Takes a piece of a wperf section: PERFDATA_PIECE_MAGIC. False if it is not one. */
+static bool take_piece(struct perfdata_reader *r, struct cursor c)
+{
+        const char *magic = cursor_bytes(&c, 8);
+        uint32_t number, size;
+        const void *bytes;
+        struct buf *section;
+
+        if (!r->layout.pipe || !magic || memcmp(magic, PERFDATA_PIECE_MAGIC, 8) != 0)
+                return false;
+        number = cursor_u32(&c);
+        size = cursor_u32(&c);
+        bytes = cursor_bytes(&c, size);
+        if (!bytes || number < FEATURE_WPERF_RUN || number > FEATURE_WPERF_LAST) {
+                r->damage.n_malformed += !bytes;
+                return true;
+        }
+        section = &r->pieces[number - FEATURE_WPERF_RUN];
+        buf_add(section, bytes, size);
+        r->features[number] = cursor_make(section->data, section->len);
+        r->features[number].swap = c.swap;
+        r->layout.feature_bits[number / 64] |= (uint64_t)1 << (number % 64);
+        return true;
+}
+
 static void take_feature(struct perfdata_reader *r, struct cursor c)
 {
         uint64_t feature = cursor_u64(&c);
 
+        if (feature == PERFDATA_PIECE_FEATURE && take_piece(r, c))
+                return;
         if (c.failed || feature >= PERFDATA_FEATURES) {
                 r->damage.n_malformed += c.failed;
                 return;
@@ -338,8 +384,8 @@ static void take_update(struct perfdata_reader *r, struct cursor c)
                 events_set_name(r, (uint32_t)*event - 1, name);
 }
 
-/* In a pipe the section follows the record, filled up to 8 bytes; simpleperf has it inside, and behind the first 64 KiB of a
- * record of its own. */
+/* In a pipe, the section follows the record, padded to 8 bytes. simpleperf puts it inside a record of its
+ * own, and what exceeds 64 KiB after that. */
 static void take_tracing_data(struct perfdata_reader *r, const struct perfdata_record *record)
 {
         struct cursor c = record->bytes, payload = record->payload, inside;

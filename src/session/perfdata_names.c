@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names: of events that the file does not name, and of features. */
+/* Names of features, and of events that have no name in the file. */
 #include <inttypes.h>
 
 #include "perfdata_reader_internal.h"
@@ -33,7 +33,7 @@ static void add_cache_name(struct buf *out, uint64_t config)
 
 static void add_listed(struct buf *out, const char *const *names, size_t n, uint64_t config, const char *kind)
 {
-        config &= UINT32_MAX; /* the upper half chooses the PMU of a hybrid machine */
+        config &= UINT32_MAX; /* the upper half selects the PMU on a hybrid machine */
         if (config < n)
                 buf_add_str(out, names[config]);
         else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The records of a session one after another: by time (record_order.h, perfdata_deferred.h), or as they stand in the file. */
+/* Returns the records of a session one by one: sorted by time (record_order.h, perfdata_deferred.h), or in
+ * file order. */
 #include <inttypes.h>
 
 #include "perfdata_reader_internal.h"
@@ -7,8 +8,10 @@
 static bool keep_waiting(struct perfdata_reader *r, uint64_t time, uint64_t pos, struct err *err)
 {
         if (record_order_n_waiting(&r->order) >= LIMIT_QUEUED_RECORDS)
-                return err_set(err, ERR_LIMIT, "%s: more than %d records wait for their turn", r->name,
-                               LIMIT_QUEUED_RECORDS);
+                return err_set(
+                        err, ERR_LIMIT,
+                        "%s: its order of records is too mixed: more than %d records must be held back to sort them by time",
+                        r->name, LIMIT_QUEUED_RECORDS);
         record_order_add(&r->order, time, pos);
         stream_hold(r, pos);
         return true;
@@ -39,8 +42,9 @@ static bool give_by_time(struct perfdata_reader *r, struct perfdata_record *ret)
         return give(r, ret);
 }
 
-/* Too much waits: the records of one file go out at once.  Of several files, which are read one after the other, that would
- * mix up all times: they may take four times as much. */
+/* Limits the memory of waiting records. With a single file, all are returned at once. With several files,
+ * which are read one after another, this would mix up their times, so they may use four times as much and
+ * then fail. */
 static bool bound_waiting(struct perfdata_reader *r, struct err *err)
 {
         uint64_t most = r->n_sources > 1 ? 4 * r->max_waiting_bytes : r->max_waiting_bytes;
@@ -48,10 +52,11 @@ static bool bound_waiting(struct perfdata_reader *r, struct err *err)
         if (r->unpacked.held_bytes <= most && record_order_bytes(&r->order) <= most)
                 return true;
         if (r->n_sources > 1)
-                return err_set(err, ERR_LIMIT,
-                               "%s: more than %" PRIu64
-                               " MiB of records wait for their turn; allow more by --max-memory",
-                               r->name, most >> 20);
+                return err_set(
+                        err, ERR_LIMIT,
+                        "%s: more than %" PRIu64
+                        " MiB of records must be held in memory to sort them by time; raise the limit with --max-memory",
+                        r->name, most >> 20);
         record_order_flush(&r->order);
         return true;
 }
@@ -61,7 +66,7 @@ static int finish(struct perfdata_reader *r, struct err *err)
         return stream_check(r, err) ? 0 : -1;
 }
 
-/* 1: give it; 0: it waits, or was the end; -1: err */
+/* 1: return it; 0: it has to wait, or this was the end; -1: err */
 static int take_next(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
 {
         uint64_t time, pos;
@@ -82,7 +87,7 @@ static int take_next(struct perfdata_reader *r, struct perfdata_record *ret, str
         return give(r, ret);
 }
 
-/* 1: give it; 0: there is none now; -1: err */
+/* 1: return it; 0: none at the moment; -1: err */
 static int next_by_time(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
 {
         if (give_by_time(r, ret))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens sessions, files and directories, and answers questions about what the file says of itself. */
+/* Opens sessions (files and directories), and reads their features. */
 #include "perfdata_reader.h"
 
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include "err.h"
 #include "mem.h"
 #include "perfdata_reader_internal.h"
+#include "raw_spe.h"
 #include "text.h"
 #include "text_number.h"
 
@@ -34,8 +35,11 @@ void perfdata_reader_free(struct perfdata_reader *r)
         if (!r)
                 return;
         events_release(&r->events);
+        for (size_t i = 0; i < N_ELEMENTS(r->pieces); i++)
+                buf_release(&r->pieces[i]);
         record_order_release(&r->order);
         deferred_release(&r->deferred);
+        buf_release(&r->raw_spe);
         free(r->build_ids);
         tracing_data_free(r->tracing);
         stream_free(r);
@@ -48,6 +52,12 @@ static bool open_source(struct perfdata_reader *r, struct err *err)
 {
         struct source *s = &r->sources[0];
 
+        if (!header_has_magic(s->bytes) && raw_spe_is(s->bytes)) {
+                raw_spe_wrap(s->bytes, &r->raw_spe);
+                s->bytes = cursor_make(r->raw_spe.data, r->raw_spe.len);
+                s->end = r->raw_spe.len;
+                r->layout.raw_spe = true;
+        }
         r->layout.file_bytes = (uint64_t)(s->bytes.end - s->bytes.start);
         return header_read(r, err);
 }
@@ -80,7 +90,7 @@ struct dir_files {
         bool too_many;
 };
 
-/* data.0, data.1 and so on: the records of one thread of the recorder each */
+/* data.0, data.1 and so on: one for each thread of the recorder */
 static bool note_dir_file(void *ctx, const char *name)
 {
         struct dir_files *files = ctx;
@@ -190,7 +200,7 @@ const char *perfdata_feature_str(const struct perfdata_reader *r, unsigned featu
         return c.failed ? NULL : cursor_str_at(&text, 0);
 }
 
-/* Old recorders fill shorter ids up with zeros to 20 bytes. */
+/* Old recorders pad shorter ids with zeros to 20 bytes. */
 static size_t build_id_size(uint16_t misc, const uint8_t *id)
 {
         static const uint8_t zeros[BUILD_ID_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies a session up to the end of its records and puts the feature sections behind it anew.  The header keeps all but
- * the bits of the features and, of a session that was cut, the size of the data. */
+/* Copies a session up to the end of its records and writes new feature sections after it. In the header, only
+ * the feature bits change, and the data size if the session was truncated. */
 #include "perfdata_rewrite.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 enum { SECTION_BYTES = 16, HEADER_DATA_SIZE_AT = 48, HEADER_FEATURES_AT = 72 };
 
-/* --- Whether ---------------------------------------------------------------------------------------- */
+/* --- Checks ----------------------------------------------------------------------------------------- */
 
 static bool is_before_data(const struct perfdata_reader *r, struct cursor *c)
 {
@@ -21,7 +21,7 @@ static bool is_before_data(const struct perfdata_reader *r, struct cursor *c)
         return !c->failed && off <= r->layout.data_off && size <= r->layout.data_off - off;
 }
 
-/* Attributes and the ids that they point to. */
+/* Checks the attributes and the ids that they refer to. */
 static bool head_is_before_data(const struct perfdata_reader *r)
 {
         struct cursor head = r->sources[0].bytes, attrs;
@@ -51,26 +51,30 @@ bool perfdata_rewrite_check(const struct perfdata_reader *r, struct err *err)
         if (r->layout.pipe)
                 return err_set(
                         err, ERR_UNSUPPORTED,
-                        "%s: is in pipe mode, where perf takes no sections of others: record it to a file",
+                        "%s: the session was recorded to a pipe, and sections can't be added to it: record it to a file",
                         r->name);
         if (r->n_sources != 1)
-                return err_set(err, ERR_UNSUPPORTED, "%s: is a folder of files: record without --threads",
-                               r->name);
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "%s: the session is a directory with a file for each CPU: record it without --threads",
+                        r->name);
         if (r->layout.swapped)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "%s: is of the other byte order: write to it on a machine of its own kind",
-                               r->name);
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "%s: the session has the byte order of another machine: archive it on a machine with that byte order",
+                        r->name);
         if (r->layout.header_bytes < PERFDATA_HEADER_BYTES || r->layout.data_off < PERFDATA_HEADER_BYTES ||
             !head_is_before_data(r))
-                return err_set(err, ERR_UNSUPPORTED,
-                               "%s: its attributes do not stand in front of its records, as perf has it",
-                               r->name);
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "%s: its attributes do not stand before its records, as in files that perf writes",
+                        r->name);
         return true;
 }
 
 /* --- The records ------------------------------------------------------------------------------------ */
 
-/* Where the last whole record of the file ends. */
+/* Finds the end of the last complete record. */
 static bool find_end(const struct perfdata_reader *r, uint64_t *ret_end, struct err *err)
 {
         const struct cursor *file = &r->sources[0].bytes;
@@ -85,7 +89,7 @@ static bool find_end(const struct perfdata_reader *r, uint64_t *ret_end, struct 
         while (raw && (got = perfdata_next_raw(raw, &record, err)) > 0) {
                 const uint8_t *behind = record.payload.start ? record.payload.end : record.bytes.end;
 
-                /* What was packed stands elsewhere. */
+                /* Unpacked records are not in the file. */
                 if (record.bytes.start >= file->start && record.bytes.start < file->end &&
                     (uint64_t)(behind - file->start) > end)
                         end = (uint64_t)(behind - file->start);
@@ -102,7 +106,7 @@ static bool is_finished(const struct perfdata_reader *r)
 
 /* --- The file ---------------------------------------------------------------------------------------- */
 
-/* What a feature's section is to be; empty with start NULL: there is none. */
+/* The new content of a section; start is NULL if there is none. */
 static struct cursor new_section(const struct perfdata_reader *r, unsigned feature,
                                  const struct perfdata_section *sections, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The records of a session in the order of the file: cut and unknown ones are counted, compressed ones unpacked,
- * payloads behind records stepped over.  One zstd stream goes over all COMPRESSED records of a file, and a record
- * inside may begin in one of them and end in the next. */
+/* The records of a session in file order: counts truncated and unknown ones, unpacks compressed ones, and
+ * skips payloads after records. A zstd stream continues over all COMPRESSED records of a file, so a record
+ * may begin in one and end in the next. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { HEADER_BYTES = sizeof(struct perf_header) };
 
-/* All three fields out of one number: this is where reading begins for each record. */
+/* Extracts the three fields from one number for speed: this is executed for every record. */
 static struct perf_header header_at(const struct cursor *bytes, uint64_t off)
 {
         struct cursor c = {.at = bytes->start + off, .end = bytes->end, .swap = bytes->swap};
@@ -120,7 +120,7 @@ void stream_release(struct perfdata_reader *r, uint64_t pos)
                 unpacked_find(r, pos & ~POS_UNPACKED)->n_held--;
 }
 
-/* All but the newest piece go from the front as soon as nobody waits for their records. */
+/* Frees unpacked buffers from the front that no record needs, except the newest. */
 static void drop_unheld(struct unpacked_list *list)
 {
         while (list->n - list->first > 1 && !list->items[list->first].n_held)
@@ -132,8 +132,8 @@ static void drop_unheld(struct unpacked_list *list)
         list->first = 0;
 }
 
-/* The record at `off`, where a header lies inside.  A size beyond the end gives a failed cursor: the file may change
- * under the reader. */
+/* Sets *ret to the record at `off`, whose header must be inside. If its size is too large, the cursor is
+ * marked as failed: the file may change while it is read. */
 static void set_record(struct perfdata_record *ret, const struct cursor *bytes, uint64_t off,
                        uint64_t file_off)
 {
@@ -176,7 +176,8 @@ static bool is_known(uint32_t type)
         return record_type_name(type);
 }
 
-/* The end of the whole records in `bytes`; what is no record counts as malformed and loses the rest. */
+/* The end of the complete records in `bytes`. Anything that is not a record is counted as malformed, and the
+ * rest is lost. */
 static uint64_t whole_records(struct perfdata_reader *r, struct source *s, struct cursor bytes)
 {
         uint64_t at = 0, size = (uint64_t)(bytes.end - bytes.start);
@@ -217,8 +218,8 @@ static void add_unpacked(struct perfdata_reader *r, struct source *s, struct buf
         ARRAY_PUSH(list->items, list->n, list->cap, u);
 }
 
-/* A piece that is not zstd, or not the right piece, ends the stream: all later pieces of this file are lost.  So does one
- * that unpacks to more than a recorder ever packs. */
+/* Ends a stream at a piece that is not valid zstd or is in the wrong order, or that unpacks to more than a
+ * recorder ever packs. All later pieces of this file are lost. */
 static bool lose_stream(struct perfdata_reader *r, struct source *s, size_t packed_bytes, struct err *err)
 {
         if (err->code != ERR_FORMAT && err->code != ERR_LIMIT)
@@ -233,7 +234,7 @@ static bool lose_stream(struct perfdata_reader *r, struct source *s, size_t pack
         return true;
 }
 
-/* How many bytes the next piece may unpack to. */
+/* The number of bytes to which the next piece may unpack. */
 static size_t most_unpacked(const struct perfdata_reader *r, const struct source *s)
 {
         uint64_t most = s->packed_bytes * LIMIT_COMPRESSED_RATIO + LIMIT_COMPRESSED_FREE_BYTES;
@@ -292,7 +293,8 @@ static bool is_of_simpleperf(uint32_t type)
         return type >= RECORD_SIMPLEPERF_FIRST && type < RECORD_SIMPLEPERF_END;
 }
 
-/* The number of bytes behind a record that belong to it.  (simpleperf has TRACING_DATA in files, payload inside.) */
+/* The number of bytes after a record that belong to it. (simpleperf has TRACING_DATA in files, with the
+ * payload inside.) */
 static uint64_t payload_bytes(const struct perfdata_reader *r, const struct perfdata_record *record)
 {
         struct cursor c = record->bytes;
@@ -318,7 +320,7 @@ static int end_source(struct perfdata_reader *r, struct source *s, uint64_t cut_
         return 0;
 }
 
-/* A pipe that was a recorder's standard output may end in its messages. */
+/* If a pipe was the recorder's standard output, messages may follow the records. */
 static bool is_junk(const struct perfdata_reader *r, uint32_t type)
 {
         return r->layout.pipe && type >= RECORD_SIMPLEPERF_END;
@@ -343,7 +345,7 @@ static bool go_beyond(struct source *s)
         return true;
 }
 
-/* 1: a record that is whole and known; 0: the end; 2: one that was stepped over. */
+/* 1: a complete, known record; 0: the end; 2: a skipped record. */
 static int read_record(struct perfdata_reader *r, struct source *s, struct perfdata_record *ret)
 {
         uint64_t left = s->end - s->at, payload;
@@ -396,7 +398,7 @@ static bool next_unpacked(struct perfdata_reader *r, struct perfdata_record *ret
         return false;
 }
 
-/* 1: one that is whole; 0: the end of this file; 2: stepped over; -1: err */
+/* 1: a complete record; 0: the end of this file; 2: skipped; -1: err */
 static int next_of_source(struct perfdata_reader *r, struct source *s, struct perfdata_record *ret,
                           struct err *err)
 {
@@ -426,6 +428,41 @@ void stream_read_head(struct perfdata_reader *r)
         }
         r->damage = damage;
         s->at = at;
+}
+
+static bool is_of_trace(uint32_t type)
+{
+        return type == PERF_RECORD_TIME_CONV || type == PERF_RECORD_AUXTRACE_INFO ||
+               type == PERF_RECORD_AUXTRACE;
+}
+
+static void each_aux_of(struct perfdata_reader *r, struct source *s, perfdata_aux_fn *each, void *ctx)
+{
+        enum { FIRST_RECORDS = 4096 };
+        bool has_trace = r->features[FEATURE_AUXTRACE].start, was_beyond = s->beyond;
+        const uint64_t at = s->at, end = s->end;
+        struct perfdata_record record;
+        int got;
+
+        for (unsigned n = 0; (has_trace || n < FIRST_RECORDS) && (got = read_record(r, s, &record)); n++) {
+                if (got != 1 || !is_of_trace(record.header.type))
+                        continue;
+                has_trace |= record.header.type != PERF_RECORD_TIME_CONV;
+                each(ctx, &record);
+        }
+        s->at = at;
+        s->end = end;
+        s->beyond = was_beyond;
+        s->lenient = false;
+}
+
+void perfdata_each_aux(struct perfdata_reader *r, perfdata_aux_fn *each, void *ctx)
+{
+        struct perfdata_damage damage = r->damage;
+
+        for (size_t i = 0; i < r->n_sources; i++)
+                each_aux_of(r, &r->sources[i], each, ctx);
+        r->damage = damage;
 }
 
 int stream_next(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_pos, struct err *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes sessions: header, ids, attributes, records, features.  A file is at every moment readable up to the data
- * size that its header says; a pipe gets the same as records.  A full disk costs the newest records, not the file. */
+/* Writes sessions: header, ids, attributes, records, features. A file can be read at any time up to the data
+ * size in its header. In a pipe, everything is a record. If the disk is full, the newest records are lost,
+ * not the file. */
 #include "perfdata_writer.h"
 
 #include <stdlib.h>
@@ -12,10 +13,10 @@
 enum {
         GATHER_BYTES = 256 << 10,
         FLUSH_NS = 100 * 1000 * 1000,
-        PACK_BYTES = 512 << 10, /* most that is packed at once */
+        PACK_BYTES = 512 << 10, /* most that is compressed at once */
         RECORD_MAX_BYTES = UINT16_MAX & ~7,
-        STEP_BYTES = 64 << 10,   /* distance of the places where a file may be cut back to */
-        SALVAGE_BYTES = 4 << 10, /* and where the disk is full */
+        STEP_BYTES = 64 << 10,   /* distance of the positions to which a file may be truncated */
+        SALVAGE_BYTES = 4 << 10, /* the same, when the disk is full */
 };
 
 /* --- an existing file --- */
@@ -34,7 +35,7 @@ static bool is_session(const char *path, bool *ret_empty, struct err *err)
                        path);
 }
 
-/* What cannot be written over is told by its own name. */
+/* Refuses a directory or a FIFO. */
 static bool check_kind(const char *path, const struct os_stat *st, struct err *err)
 {
         if (st->is_dir)
@@ -42,12 +43,12 @@ static bool check_kind(const char *path, const struct os_stat *st, struct err *e
         if (os_is_fifo(path))
                 return err_set(
                         err, ERR_DENIED,
-                        "%s: is a FIFO, and a session is not written to one; '--session -' writes to standard output",
+                        "%s: is a FIFO, which cannot hold a session; write to standard output with '--session -'",
                         path);
         return true;
 }
 
-/* An older session would be lost for the sake of the newer. */
+/* path.old is replaced, so it must be a session too. */
 static bool check_old(const char *path, struct err *err)
 {
         AUTO_RELEASE(buf) old = {0};
@@ -93,7 +94,7 @@ static bool keep_old(const char *path, struct err *err)
         return ok;
 }
 
-/* --- life --- */
+/* --- opening and closing --- */
 
 static bool create_file(struct perfdata_writer *w, struct err *err)
 {
@@ -134,6 +135,7 @@ void perfdata_writer_free(struct perfdata_writer *w)
         free(w->events);
         free(w->features);
         free(w->steps);
+        free(w->auxtraces);
         free(w->path);
         buf_release(&w->gathered);
         codec_packer_free(w->packer);
@@ -208,7 +210,7 @@ static bool fail_write(struct perfdata_writer *w)
         return false;
 }
 
-/* The size of the whole records that begin at `bytes`, at least one and together about SALVAGE_BYTES. */
+/* The size of complete records at `bytes`: at least one, and about SALVAGE_BYTES. */
 static size_t some_records(const char *bytes, size_t size)
 {
         struct cursor all = cursor_make(bytes, size), record;
@@ -219,7 +221,8 @@ static size_t some_records(const char *bytes, size_t size)
         return cursor_pos(&all);
 }
 
-/* Of a piece that found no room as a whole, the records that do.  A packed stream can't be taken apart. */
+/* Writes as many records as fit of a piece that does not fit as a whole. A compressed stream can't be
+ * split. */
 static void write_what_fits(struct perfdata_writer *w, const char *bytes, size_t size)
 {
         if (w->pipe || w->packer || !os_file_truncate(w->file, w->data_off + w->data_bytes, NULL))
@@ -243,7 +246,7 @@ static bool write_data(struct perfdata_writer *w, const void *bytes, size_t size
         return true;
 }
 
-/* One flushed piece of the stream, in as many records as it takes. */
+/* Puts a flushed piece of the stream into as many records as necessary. */
 static void wrap_packed(const struct buf *packed, struct buf *out)
 {
         size_t most = RECORD_MAX_BYTES - sizeof(struct perf_header);
@@ -251,7 +254,7 @@ static void wrap_packed(const struct buf *packed, struct buf *out)
         for (size_t at = 0; at < packed->len;) {
                 size_t left = packed->len - at, size = left < most ? left : most;
 
-                /* Not padded: readers take all of the record for the stream. */
+                /* Not padded: readers take the whole record as part of the stream. */
                 buf_add_u32(out, PERF_RECORD_COMPRESSED);
                 buf_add_u16(out, 0);
                 buf_add_u16(out, (uint16_t)(sizeof(struct perf_header) + size));
@@ -296,7 +299,7 @@ static bool write_gathered(struct perfdata_writer *w, struct err *err)
 
 static bool fail_again(const struct perfdata_writer *w, struct err *err)
 {
-        return err_set(err, ERR_IO, "%s: writing failed before", w->path);
+        return err_set(err, ERR_IO, "%s: an earlier write failed", w->path);
 }
 
 bool perfdata_writer_flush(struct perfdata_writer *w, struct err *err)
@@ -311,10 +314,37 @@ bool perfdata_writer_flush(struct perfdata_writer *w, struct err *err)
         return w->pipe || write_header(w, no_features, err);
 }
 
+/* True for records of hardware traces. */
+static bool is_of_trace(const void *records, size_t size, struct perf_header *ret_header)
+{
+        *ret_header = (struct perf_header){0};
+        if (size >= sizeof(*ret_header))
+                memcpy(ret_header, records, sizeof(*ret_header));
+        return ret_header->type == PERF_RECORD_AUXTRACE || ret_header->type == PERF_RECORD_AUXTRACE_INFO ||
+               ret_header->type == PERF_RECORD_TIME_CONV;
+}
+
+/* Never packed: perf reads the data at their offset in the file, which the feature AUXTRACE lists. */
+static bool write_trace(struct perfdata_writer *w, const void *records, size_t size,
+                        const struct perf_header *first, struct err *err)
+{
+        struct auxtrace_place place = {w->data_off + w->data_bytes, first->size};
+
+        if (!write_data(w, records, size, err))
+                return false;
+        if (first->type == PERF_RECORD_AUXTRACE)
+                ARRAY_PUSH(w->auxtraces, w->n_auxtraces, w->auxtraces_cap, place);
+        return true;
+}
+
 bool perfdata_writer_put(struct perfdata_writer *w, const void *records, size_t size, struct err *err)
 {
+        struct perf_header header;
+
         if (w->failed)
                 return fail_again(w, err);
+        if (is_of_trace(records, size, &header))
+                return write_gathered(w, err) && write_trace(w, records, size, &header, err);
         buf_add(&w->gathered, records, size);
         if (w->gathered.len >= GATHER_BYTES && !write_gathered(w, err))
                 return false;
@@ -379,8 +409,8 @@ static uint64_t feature_bytes(const struct perfdata_writer *w)
         return size;
 }
 
-/* Where the last record ends that lies whole between two places of the data, the first of which is such an end.  Packed
- * records can't be told from the outside. */
+/* The end of the last complete record between two offsets in the data; a record must end at `from`.
+ * Compressed records can't be found this way. */
 static uint64_t last_end(const struct perfdata_writer *w, uint64_t from, uint64_t limit)
 {
         AUTO(os_map) map = w->packer ? NULL : os_map_open(w->path, NULL);
@@ -395,7 +425,7 @@ static uint64_t last_end(const struct perfdata_writer *w, uint64_t from, uint64_
         return from + cursor_pos(&records);
 }
 
-/* Cuts the newest records off, to a place where a record ended, until the features have room. */
+/* Removes the newest records, up to the end of a record, until the features fit. */
 static bool make_room(struct perfdata_writer *w, uint64_t *ret_lost)
 {
         uint64_t before = w->data_bytes, need = feature_bytes(w) + SALVAGE_BYTES;
@@ -410,6 +440,17 @@ static bool make_room(struct perfdata_writer *w, uint64_t *ret_lost)
         return true;
 }
 
+/* Drops a feature whose content may be wrong after records are cut off. */
+static void drop_feature(struct perfdata_writer *w, unsigned number)
+{
+        for (size_t i = 0; i < w->n_features; i++) {
+                if (w->features[i].number != number)
+                        continue;
+                buf_release(&w->features[i].bytes);
+                memmove(&w->features[i], &w->features[i + 1], (--w->n_features - i) * sizeof(w->features[0]));
+        }
+}
+
 static bool finish_file(struct perfdata_writer *w, struct err *err)
 {
         bool failed_before = w->failed;
@@ -417,13 +458,15 @@ static bool finish_file(struct perfdata_writer *w, struct err *err)
 
         if (write_features(w, err))
                 return !failed_before ||
-                       err_set(err, ERR_IO, "%s: records that came last could not be written", w->path);
+                       err_set(err, ERR_IO, "%s: the last records could not be written", w->path);
         fail_write(w);
+        drop_feature(w, FEATURE_AUXTRACE);
         if (!make_room(w, &lost) || !write_features(w, NULL)) {
                 fail_write(w);
                 return false;
         }
-        err_in(err, "%s: the last %llu bytes of records were given up for the description of the run",
+        err_in(err,
+               "%s: the last %llu bytes of records were removed to make room for the description of the run",
                w->path, (unsigned long long)lost);
         return false;
 }
@@ -436,6 +479,8 @@ bool perfdata_writer_close(struct perfdata_writer *w, struct err *err)
                 head_add_event_desc(w);
         if (!w->pipe && w->packer)
                 head_add_compressed(w);
+        if (!w->pipe && w->n_auxtraces && !w->failed)
+                head_add_auxtrace(w);
         qsort(w->features, w->n_features, sizeof(*w->features), compare_features);
         if (w->pipe)
                 ok = ok && !w->failed && write_pipe_features(w, err);

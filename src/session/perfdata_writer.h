@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a perf.data file that perf and other readers open.  Order of calls: open, set_compression where wanted,
- * add_event for each, begin, put as often as needed, add_feature for each, close.  A file whose writer died after
- * begin is readable up to the last flush. */
+/* Writes a perf.data file that perf and other readers can open. Call perfdata_writer_open, _set_compression
+ * if wanted, _add_event for each event, _begin, _put as often as needed, _add_feature for each feature,
+ * _close. If the writer dies after _begin, the file can be read up to the last flush. */
 #ifndef PERFDATA_WRITER_H
 #define PERFDATA_WRITER_H
 
@@ -16,43 +16,45 @@
 
 struct perfdata_writer;
 
-/* Whether a session may be written at `path`; *ret_exists when a session or an empty file is there already. */
+/* Whether a session may be written at `path`. *ret_exists is set if a file exists there. */
 bool perfdata_writer_check(const char *path, bool *ret_exists, struct err *err);
 
-/* An existing file that is no session is not overwritten (ERR_DENIED).  An existing session is left alone until
- * perfdata_writer_begin, which makes it path.old.  Mode 0600.  "-" and what else cannot seek gets pipe mode. */
+/* Does not overwrite a file that is not a session (ERR_DENIED). An existing session is not changed until
+ * perfdata_writer_begin, which renames it to path.old. The file has mode 0600. "-" and other files that can't
+ * seek are written in pipe mode. */
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err);
 
-/* Frees without finishing: the file stays as it is; one that has not been begun is removed. */
+/* Frees the writer without finishing the file. A file that was not begun is removed. */
 void perfdata_writer_free(struct perfdata_writer *writer);
 AUTO_DEFINE(perfdata_writer)
 
-/* Packs the records with zstd at `level` (1 to 22); ERR_UNSUPPORTED in a build without it. */
+/* Compresses the records with zstd at `level` (1 to 22); ERR_UNSUPPORTED in a build without zstd. */
 bool perfdata_writer_set_compression(struct perfdata_writer *writer, int level, struct err *err);
 
-/* `name` is kept for EVENT_DESC; the ids are the kernel's, one for each opened descriptor.  All copied. */
+/* Adds an event. `name` goes to EVENT_DESC; the ids are the kernel's, one for each descriptor. Everything is
+ * copied. */
 void perfdata_writer_add_event(struct perfdata_writer *writer, const struct perf_attr *attr, const char *name,
                                const uint64_t *ids, size_t n_ids);
 
 bool perfdata_writer_begin(struct perfdata_writer *writer, struct err *err);
 
-/* Appends whole records; they reach the file when 256 KiB have gathered or 100 ms have passed, and with them the
- * header's data size.  After a failure (a full disk) the file is cut back to whole records and stays readable;
- * later puts fail at once. */
+/* Appends complete records. They are written to the file after 256 KiB or 100 ms, and the header's data size
+ * is updated. After a failure (disk full), the file is truncated to complete records and remains readable;
+ * later calls fail at once. */
 bool perfdata_writer_put(struct perfdata_writer *writer, const void *records, size_t size_bytes,
                          struct err *err);
 
-/* Brings the file and the header's data size up to date now. */
+/* Writes all records and the header's data size now. */
 bool perfdata_writer_flush(struct perfdata_writer *writer, struct err *err);
 
-/* A feature section's whole content, copied; any order, once each. */
+/* Adds a feature section with all its content, which is copied; in any order, each once. */
 void perfdata_writer_add_feature(struct perfdata_writer *writer, unsigned feature, const void *bytes,
                                  size_t size);
 void perfdata_writer_add_feature_str(struct perfdata_writer *writer, unsigned feature, const char *text);
 
-/* Writes the features (EVENT_DESC is its own doing), the final header and closes; the writer is then free.  On a full
- * disk the newest records give way to the features.  False and err when anything is missing from the file, which is
- * readable all the same. */
+/* Writes the features (including EVENT_DESC) and the final header, closes the file and frees the writer. If
+ * the disk is full, the newest records are removed to make room for the features. False and err if anything
+ * is missing from the file, which can still be read. */
 bool perfdata_writer_close(struct perfdata_writer *writer, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands before and behind the records of a session that is written: header, ids, attributes and the features of
- * the writer's own doing; and the same as records, for a pipe. */
+/* Writes the parts before and after the records: header, ids, attributes and the features that the writer
+ * adds itself; and the same as records, for a pipe. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum {
         NAME_ALIGN = 64,          /* perf pads the strings of features */
-        PACK_ROOM_BYTES = 4 << 20 /* what a reader must have room for when it unpacks one record */
+        PACK_ROOM_BYTES = 4 << 20 /* memory that a reader needs to unpack one record */
 };
 
 void perfdata_writer_add_event(struct perfdata_writer *w, const struct perf_attr *attr, const char *name,
@@ -23,8 +23,8 @@ void perfdata_writer_add_event(struct perfdata_writer *w, const struct perf_attr
         ARRAY_PUSH(w->events, w->n_events, w->events_cap, event);
 }
 
-/* perf refuses attributes that are longer than its own, even when only zeros are more: write the shortest of the
- * kernel's sizes that holds all that is set. */
+/* Chooses the size of attributes: the shortest size of a kernel version that holds all fields that are set.
+ * perf refuses attributes that are longer than its own, even if the rest is zero. */
 void head_choose_attr_bytes(struct perfdata_writer *w)
 {
         enum { FROM_LINUX_4_1 = 112, STEP = 8 };
@@ -85,7 +85,19 @@ void head_add_event_desc(struct perfdata_writer *w)
         buf_release(&bytes);
 }
 
-/* version, type (1: zstd), level, ratio, room for what one record unpacks to */
+void head_add_auxtrace(struct perfdata_writer *w)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        buf_add_u64(&out, w->n_auxtraces);
+        for (size_t i = 0; i < w->n_auxtraces; i++) {
+                buf_add_u64(&out, w->auxtraces[i].off);
+                buf_add_u64(&out, w->auxtraces[i].size);
+        }
+        perfdata_writer_add_feature(w, FEATURE_AUXTRACE, out.data, out.len);
+}
+
+/* version, type (1: zstd), level, ratio, memory for one unpacked record */
 void head_add_compressed(struct perfdata_writer *w)
 {
         uint64_t ratio = w->data_bytes ? w->put_bytes / w->data_bytes : 1;
@@ -151,7 +163,7 @@ static bool add_record(struct buf *out, uint32_t type, const void *a, size_t a_s
         return true;
 }
 
-/* In a pipe the entries of the build id table are records of their own. */
+/* In a pipe, each entry of the build id table is a record. */
 static void add_build_id_records(struct buf *out, const struct buf *table)
 {
         const uint32_t type = PERF_RECORD_HEADER_BUILD_ID;
@@ -169,7 +181,7 @@ static void add_build_id_records(struct buf *out, const struct buf *table)
         }
 }
 
-/* The section follows its record, filled up to 8 bytes, which count. */
+/* The section follows its record, padded to 8 bytes; the padding is included in its size. */
 static void add_tracing_record(struct buf *out, const struct buf *section)
 {
         uint32_t size = (uint32_t)(section->len + 7) & ~7u;
@@ -179,7 +191,26 @@ static void add_tracing_record(struct buf *out, const struct buf *section)
         buf_add_zeros(out, size - section->len);
 }
 
-/* perf refuses a pipe with features that it does not know: ours are in files alone. */
+static void add_pieces(struct buf *out, const struct written_feature *f)
+{
+        enum { MAX_PIECE_BYTES = 64000 };
+
+        for (size_t at = 0; at < f->bytes.len; at += MAX_PIECE_BYTES) {
+                size_t left = f->bytes.len - at;
+                struct {
+                        uint64_t feature;
+                        char magic[8];
+                        uint32_t number, size;
+                } piece = {.feature = PERFDATA_PIECE_FEATURE,
+                           .number = f->number,
+                           .size = left < MAX_PIECE_BYTES ? (uint32_t)left : MAX_PIECE_BYTES};
+
+                memcpy(piece.magic, PERFDATA_PIECE_MAGIC, sizeof(piece.magic));
+                add_record(out, PERF_RECORD_HEADER_FEATURE, &piece, sizeof(piece), f->bytes.data + at,
+                           piece.size);
+        }
+}
+
 void head_add_feature_record(struct buf *out, const struct written_feature *f)
 {
         uint64_t number = f->number;
@@ -191,6 +222,8 @@ void head_add_feature_record(struct buf *out, const struct written_feature *f)
         else if (number <= FEATURE_PMU_CAPS)
                 add_record(out, PERF_RECORD_HEADER_FEATURE, &number, sizeof(number), f->bytes.data,
                            f->bytes.len);
+        else
+                add_pieces(out, f);
 }
 
 bool head_make_pipe(struct perfdata_writer *w, struct buf *out, struct err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writer's parts: the file and its records (perfdata_writer.c), its head and features (perfdata_writer_head.c). */
+/* The parts of the writer: the file and its records (perfdata_writer.c), its start and features
+ * (perfdata_writer_head.c). */
 #ifndef PERFDATA_WRITER_INTERNAL_H
 #define PERFDATA_WRITER_INTERNAL_H
 
@@ -22,13 +23,18 @@ struct written_feature {
         struct buf bytes;
 };
 
+/* Of an AUXTRACE record in the file; its size is without the data behind it. */
+struct auxtrace_place {
+        uint64_t off, size;
+};
+
 struct perfdata_writer {
         struct os_file *file;
         char *path;
         bool pipe, begun, failed;
         struct written_event *events;
         size_t n_events, events_cap;
-        uint32_t attr_bytes; /* of each attribute in the file */
+        uint32_t attr_bytes; /* size of each attribute in the file */
         struct written_feature *features;
         size_t n_features, features_cap;
         struct buf gathered;
@@ -37,18 +43,22 @@ struct perfdata_writer {
         uint64_t flushed_ns, put_bytes;
         uint64_t *steps; /* data sizes at which a record ended */
         size_t n_steps, steps_cap;
+        struct auxtrace_place *auxtraces;
+        size_t n_auxtraces, auxtraces_cap;
         struct codec_packer *packer;
         int level;
 };
 
-/* The size of the attributes in the file, for all events together. */
+/* Chooses the smallest size that holds the attributes of all events. */
 void head_choose_attr_bytes(struct perfdata_writer *writer);
 
-/* The features of the writer's own doing. */
+/* Add the features that the writer writes itself. */
 void head_add_event_desc(struct perfdata_writer *writer);
 void head_add_compressed(struct perfdata_writer *writer);
+void head_add_auxtrace(struct perfdata_writer *writer);
 
-/* Appends to `out`: the header alone; all that stands before the records; the same for a pipe; one feature of a pipe. */
+/* These append to `out`: the header; everything before the records; the same for a pipe; a feature in a
+ * pipe. */
 void head_make_header(const struct perfdata_writer *writer, const uint64_t *feature_bits, struct buf *out);
 void head_make_file(struct perfdata_writer *writer, struct buf *out);
 bool head_make_pipe(struct perfdata_writer *writer, struct buf *out, struct err *err);

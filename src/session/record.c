@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The records beside samples, and the trailer that sample_id_all puts behind each of them. */
+/* Parses all records except samples, and the trailer of sample_id_all. */
 #include "record.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static struct perf_header read_header(struct cursor *c)
         return header;
 }
 
-/* The text of a fixed or last field; without a NUL before the record's end it is no text. */
+/* Reads a text in a fixed or last field; fails if it has no NUL before the end of the record. */
 static const char *read_text(struct cursor *c)
 {
         return cursor_str(c, NULL);
@@ -108,13 +108,21 @@ static void read_mmap_identity(struct cursor *c, bool has_build_id, struct recor
         ret->inode_generation = cursor_u64(c);
 }
 
+/* Of what follows an AUXTRACE record. */
+static uint64_t auxtrace_bytes(struct cursor record)
+{
+        return cursor_skip(&record, sizeof(struct perf_header)) ? cursor_u64(&record) : 0;
+}
+
 bool record_next(struct cursor *records, struct perf_header *ret_header, struct cursor *ret_record)
 {
         if (cursor_left(records) < sizeof(*ret_header))
                 return false;
         memcpy(ret_header, records->at, sizeof(*ret_header));
         *ret_record = cursor_sub(records, cursor_pos(records), ret_header->size);
-        return ret_header->size >= sizeof(*ret_header) && cursor_skip(records, ret_header->size);
+        return ret_header->size >= sizeof(*ret_header) && cursor_skip(records, ret_header->size) &&
+               (ret_header->type != PERF_RECORD_AUXTRACE ||
+                cursor_skip(records, auxtrace_bytes(*ret_record)));
 }
 
 bool record_mmap_parse(struct cursor record, bool asked, struct record_mmap *ret)
@@ -209,7 +217,7 @@ bool record_stat_round_parse(struct cursor record, struct record_stat_round *ret
         return !c.failed;
 }
 
-/* simpleperf's own, which count from 32768 on. */
+/* simpleperf's types start at 32768. */
 static const char *simpleperf_type_name(uint32_t type)
 {
         static const char *const names[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One record of a session: its parts as fields.  Nothing here copies; pointers lead into the record's bytes. */
+/* Parses a record of a session. Nothing is copied; pointers refer to the bytes of the record. */
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -13,7 +13,7 @@
 
 enum { BUILD_ID_MAX = 20 };
 
-/* Records of simpleperf's own.  The upper half of their size stands in the place of misc. */
+/* Record types of simpleperf. `misc` is the upper half of their size. */
 enum {
         RECORD_SIMPLEPERF_FIRST = 32768,
         RECORD_SIMPLEPERF_KERNEL_SYMBOL,
@@ -29,27 +29,28 @@ enum {
         RECORD_SIMPLEPERF_END = 65536,
 };
 
-/* A sample's fields; what sample_type does not hold is 0, but for cpu (UINT32_MAX), pid and tid (-1). */
+/* The fields of a sample. Fields that are not in sample_type are 0, except cpu (UINT32_MAX), pid and tid
+ * (-1). */
 struct sample {
         uint16_t misc; /* of the header: PERF_MISC_CPUMODE_MASK, PERF_MISC_EXACT_IP */
         int32_t pid, tid;
         uint32_t cpu;
         uint64_t ip, time, addr, id, stream_id, period;
-        struct cursor read; /* counts as read_format lays them out */
+        struct cursor read; /* counts with the layout of read_format */
         uint64_t n_chain;
-        struct cursor chain; /* n_chain numbers of 64 bits, in the file's byte order */
+        struct cursor chain; /* n_chain 64-bit numbers in the byte order of the file */
         uint64_t n_branches;
-        uint64_t branch_top;    /* hardware's index of the newest entry; BRANCH_TOP_NONE: not told */
+        uint64_t branch_top;    /* hardware index of the newest entry; BRANCH_TOP_NONE if unknown */
         struct cursor branches; /* n_branches entries of 24 bytes: from, to, flags; see sample_branch */
-        struct cursor branch_counters; /* n_branches numbers, when the attribute asks for them */
+        struct cursor branch_counters; /* n_branches numbers, if the attribute requests them */
         struct cursor raw;
-        uint64_t regs_user_abi;  /* PERF_SAMPLE_REGS_ABI_*: 0 none */
-        struct cursor regs_user; /* a number of 64 bits for each bit of attr.sample_regs_user */
+        uint64_t regs_user_abi;  /* PERF_SAMPLE_REGS_ABI_*; 0 for none */
+        struct cursor regs_user; /* 64 bits for each bit of attr.sample_regs_user */
         uint64_t regs_intr_abi;
         struct cursor regs_intr;
-        struct cursor stack_user;      /* dyn_size bytes of the copied stack */
-        bool stack_is_whole;           /* there was no more of it than could have been copied */
-        uint64_t weight;               /* of WEIGHT_STRUCT the first 32 bits' part */
+        struct cursor stack_user;      /* the dyn_size bytes of the stack copy */
+        bool stack_is_whole;           /* the copy contains the whole stack */
+        uint64_t weight;               /* for WEIGHT_STRUCT the low 32 bits */
         uint16_t ins_lat, p_stage_cyc; /* the other parts of WEIGHT_STRUCT */
         uint64_t data_src, transaction, phys_addr, cgroup, data_page_bytes, code_page_bytes;
         struct cursor aux; /* a piece of AUX data */
@@ -59,14 +60,15 @@ struct sample {
 
 struct branch {
         uint64_t from, to;
-        bool mispredicted, predicted; /* both false: not told */
+        bool mispredicted, predicted; /* both false if unknown */
         bool in_transaction, aborts;
-        uint16_t cycles; /* since the branch before; 0: not told */
+        uint16_t cycles; /* since the previous branch; 0 if unknown */
         uint8_t type;
-        uint8_t speculation; /* 0: not told */
+        uint8_t speculation; /* 0 if unknown */
 };
 
-/* The trailer that sample_id_all puts behind every other record, under the same rules. */
+/* The trailer that sample_id_all adds to all records except samples; fields that are missing have the same
+ * values as in struct sample. */
 struct record_id {
         int32_t pid, tid;
         uint32_t cpu;
@@ -75,8 +77,8 @@ struct record_id {
 
 enum {
         RECORD_PROT_EXEC = 4,
-        RECORD_PROT_ADDRESSES =
-                0x4000, /* simpleperf: JIT code whose recorded names have absolute addresses */
+        /* simpleperf: JIT code whose recorded names have absolute addresses */
+        RECORD_PROT_ADDRESSES = 0x4000,
 };
 
 struct record_mmap { /* MMAP and MMAP2 */
@@ -85,7 +87,7 @@ struct record_mmap { /* MMAP and MMAP2 */
         uint32_t maj, min;
         uint64_t inode, inode_generation;
         uint8_t build_id[BUILD_ID_MAX];
-        uint8_t build_id_size; /* 0: none */
+        uint8_t build_id_size; /* 0 for none */
         uint32_t prot;         /* RECORD_PROT_*; MMAP without MMAP_DATA: RECORD_PROT_EXEC */
         const char *path;
 };
@@ -124,19 +126,21 @@ struct record_ksymbol {
         const char *name;
 };
 
-/* Each takes a cursor over one whole record, header included, with the file's byte order in `swap`.
- * False when the record is too short for what it says; the outputs are then undefined. */
+/* Each function takes a cursor over a complete record, including the header, with the file's byte order in
+ * `swap`. False if the record is too short for its contents; then the output is undefined. */
 bool sample_parse(const struct perf_attr *attr, struct cursor record, struct sample *ret);
-/* The same in a fraction of the time for samples of fields that stand at the same place in each: where they stand, 0 for
- * what is not there. */
+/* Where the fields of samples are that can be parsed faster: fields at a fixed offset (0 if missing) and, after
+ * them, some others. */
 struct sample_layout {
-        bool is_plain; /* nothing but id, ip, pid, tid, time, addr, stream id, CPU, period and a call chain */
+        bool is_plain; /* only these fields */
         uint16_t id, ip, tid, time, addr, stream_id, cpu, period, chain, end;
+        bool has_rest; /* one of these: */
+        bool raw, branches, weight, weight_struct, data_src, phys_addr;
 };
 void sample_layout_init(struct sample_layout *layout, const struct perf_attr *attr);
 
-/* `sample` was the result of sample_parse() or of this for a sample of the same event, and is what it gives for this one.
- * The layout is plain and the bytes are in this machine's order. */
+/* Parses a sample with a plain layout in this machine's byte order. `sample` must contain the result for an
+ * earlier sample of the same event, from sample_parse() or this function. */
 bool sample_parse_plain(const struct sample_layout *layout, struct cursor record, struct sample *sample);
 
 bool record_id_parse(const struct perf_attr *attr, struct cursor record, struct record_id *ret);
@@ -145,42 +149,44 @@ bool record_task_parse(struct cursor record, struct record_task *ret);
 bool record_lost_parse(struct cursor record, struct record_lost *ret);
 bool record_ksymbol_parse(struct cursor record, struct record_ksymbol *ret);
 
-/* `asked`: the record's event asked for build ids (PERF_ATTR_BUILD_ID).  The kernel also sets PERF_MISC_MMAP_BUILD_ID in
- * the records of other events, which hold device and inode all the same: without `asked` the bit means nothing. */
+/* `asked`: the record's event requested build ids (PERF_ATTR_BUILD_ID). The kernel also sets
+ * PERF_MISC_MMAP_BUILD_ID in records of other events, which have device and inode, so without `asked` the bit
+ * is ignored. */
 bool record_mmap_parse(struct cursor record, bool asked, struct record_mmap *ret);
 
-/* Whether an MMAP2 record holds a build id in place of device and inode. */
+/* Whether an MMAP2 record has a build id, not device and inode. */
 bool record_mmap_has_build_id(struct cursor record, bool asked);
 
 bool record_stat_parse(struct cursor record, struct record_stat *ret);
 bool record_stat_round_parse(struct cursor record, struct record_stat_round *ret);
 
-/* The bytes of the trailer that sample_id_all puts behind a record; 0 without sample_id_all. */
+/* The size of the sample_id_all trailer; 0 without sample_id_all. */
 size_t record_id_bytes(const struct perf_attr *attr);
 
-/* The chain ends where a record that comes later goes on with the user's part: CALLCHAIN_DEFERRED with this cookie (NULL:
- * not wanted). */
+/* Whether the chain continues in a later record: a CALLCHAIN_DEFERRED record with this cookie has the user
+ * part. `ret_cookie` may be NULL. */
 bool sample_is_deferred(const struct sample *sample, uint64_t *ret_cookie);
 
-/* Entry `index` of the branch stack, newest first; false when there is none. */
+/* Gets entry `index` of the branch stack, newest first; false if there is none. */
 bool sample_branch(const struct sample *sample, uint64_t index, struct branch *ret);
 
-/* A number of a bit field's 64 bits in a file of the other bit order (big endian), as little endian has it. */
+/* Converts a 64-bit bit field of a big-endian file to the bit order of little endian. */
 uint64_t record_bit_field(uint64_t value, bool big_endian);
 
-/* Whether the bytes under the cursor are big endian. */
+/* Whether the bytes at the cursor are big endian. */
 bool record_is_big_endian(const struct cursor *c);
 
-/* Takes the next of several whole records in this machine's byte order: its header and its bytes.  False at the
- * end, and where what is left is not a whole record. */
+/* Takes the next record, in this machine's byte order: its header and its bytes. False at the end, or if the
+ * remaining bytes are not a complete record. */
 bool record_next(struct cursor *records, struct perf_header *ret_header, struct cursor *ret_record);
 
-/* "MMAP2", "SAMPLE"; NULL for a type that is not known. */
+/* "MMAP2", "SAMPLE"; NULL for an unknown type. */
 const char *record_type_name(uint32_t type);
 
-/* Where a collector puts records: a session file, or later a reader in memory. */
+/* Receives the records of a collector. */
 struct record_sink {
-        bool (*put)(void *ctx, const void *records, size_t size_bytes, struct err *err); /* whole records */
+        /* takes complete records */
+        bool (*put)(void *ctx, const void *records, size_t size_bytes, struct err *err);
         void *ctx;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records by time: sorting, and what may go out.  The records of one buffer follow each other in order, so the waiting
- * records consist of few runs, and sorting merges runs. */
+/* Sorts records by time. The records of each buffer are sorted, so the waiting records consist of few runs,
+ * and sorting merges runs. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void merge(const struct waiting_record *a, size_t n_a, const struct waiti
                 memcpy(to, b, n_b * sizeof(*to));
 }
 
-/* Merges neighbouring runs of `from` two by two into `to`; returns how many runs are left. */
+/* Merges pairs of adjacent runs of `from` into `to`; returns the number of runs that remain. */
 static size_t merge_runs(const struct waiting_record *from, size_t n, struct waiting_record *to)
 {
         size_t n_runs = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One SAMPLE record as fields.  The order is the kernel's (perf_output_sample): IDENTIFIER, IP, TID, TIME, ADDR,
- * ID, STREAM_ID, CPU, PERIOD, READ, CALLCHAIN, RAW, BRANCH_STACK, REGS_USER, STACK_USER, WEIGHT, DATA_SRC,
- * TRANSACTION, REGS_INTR, PHYS_ADDR, CGROUP, DATA_PAGE_SIZE, CODE_PAGE_SIZE, AUX. */
+/* Parses a SAMPLE record. The order of fields is the kernel's (perf_output_sample): IDENTIFIER, IP, TID,
+ * TIME, ADDR, ID, STREAM_ID, CPU, PERIOD, READ, CALLCHAIN, RAW, BRANCH_STACK, REGS_USER, STACK_USER, WEIGHT,
+ * DATA_SRC, TRANSACTION, REGS_INTR, PHYS_ADDR, CGROUP, DATA_PAGE_SIZE, CODE_PAGE_SIZE, AUX. */
 #include <string.h>
 
 #include "record.h"
 
 enum { BRANCH_BYTES = 24 };
 
-/* Takes `count` pieces of `size` bytes out of `c` as a cursor of their own. */
+/* Takes `count` items of `size` bytes from `c` as a separate cursor. */
 static struct cursor take(struct cursor *c, uint64_t count, uint64_t size)
 {
         struct cursor part = *c;
@@ -104,7 +104,7 @@ static void read_stack(struct cursor *c, struct sample *s)
         s->stack_is_whole = used < size;
 }
 
-/* The parts of the union keep their place in the number in both byte orders. */
+/* The parts of the union have the same position in the number in both byte orders. */
 static void read_weight(struct cursor *c, uint64_t type, struct sample *s)
 {
         uint64_t weight = cursor_u64(c);

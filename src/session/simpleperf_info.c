@@ -26,7 +26,7 @@ const char *simpleperf_info_find(struct cursor info, const char *key)
         return NULL;
 }
 
-/* The name may have commas of its own: the numbers are the last two. */
+/* The name may contain commas: the numbers are the last two items. */
 static bool parse_event(const char *line, size_t len, struct simpleperf_event *ret)
 {
         char copy[256], *type, *config;

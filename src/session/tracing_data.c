@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 17 08 44 "tracing" version NUL, big endian u8, bytes of a long u8, page size u32; "header_page" NUL, size u64, text;
- * "header_event" NUL, size u64, text; n u32 of ftrace's own formats {size u64, text}; n u32 of systems {name, n u32 of
- * formats {size u64, text}}; kallsyms {size u32}, printk formats {size u32}, names of threads {size u64}. */
+/* 17 08 44 "tracing" version NUL, big endian u8, bytes of a long u8, page size u32; "header_page" NUL, size
+ * u64, text; "header_event" NUL, size u64, text; n u32 of ftrace's own formats {size u64, text}; n u32 of
+ * systems {name, n u32 of formats {size u64, text}}; kallsyms {size u32}, printk formats {size u32}, names of
+ * threads {size u64}. */
 #include "tracing_data.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static bool take_key(const char *line, size_t len, const char *key, struct curso
         return true;
 }
 
-/* The number behind `key` in a line. */
+/* Finds the number after `key` in a line. */
 static bool find_number(struct cursor line, const char *key, uint32_t *ret)
 {
         const char *text = (const char *)line.at, *end = (const char *)line.end;
@@ -60,7 +61,8 @@ static bool is_name(char c)
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* `char prev_comm[16]`, `__data_loc char[] name`, `pid_t prev_pid`, `const char * buf`; where a probe was hit is an address. */
+/* Parses `char prev_comm[16]`, `__data_loc char[] name`, `pid_t prev_pid`, `const char * buf`. The address of
+ * a probe is a pointer. */
 static void read_declaration(struct tracing_data *data, const char *text, size_t len,
                              struct tracing_field *field)
 {
@@ -328,7 +330,7 @@ void tracing_data_write(const struct tracing_source *source, struct buf *out)
         add_text(out, &source->header_page);
         buf_add(out, event_name, sizeof(event_name));
         add_text(out, &source->header_event);
-        buf_add_u32(out, 0); /* ftrace's own */
+        buf_add_u32(out, 0); /* ftrace's own formats */
         for (size_t i = 0; i < source->n_formats; i++)
                 n_systems += is_first(source, i);
         buf_add_u32(out, n_systems);

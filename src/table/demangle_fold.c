@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Works on text: names come out of symbol tables, debug information, perf maps and PDBs, and only some of them were mangled. */
+/* Works on text, because names come from symbol tables, debug information, perf maps and PDBs, and only some of them were
+ * mangled. */
 #include "demangle_fold.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ struct list {
         struct buf text;
         struct fold_span *args;
         size_t n, cap;
-        bool has_blank; /* between two brackets at its end */
+        bool has_blank; /* there is a blank between two brackets at its end */
         const char *separator;
 };
 
@@ -97,7 +98,7 @@ static void copy(struct folder *f, size_t n, struct buf *out)
         f->at += n;
 }
 
-/* --- Arguments that are the default --- */
+/* --- Default arguments --- */
 
 static bool is_text(const struct list *list, const struct fold_span *span, const char *text, size_t len)
 {
@@ -122,7 +123,7 @@ static bool is_pair(const struct list *list, const char *text, size_t len)
         return pair.len == len && !memcmp(pair.data, text, len);
 }
 
-/* Whether the last argument is what the template has without it. */
+/* Whether the last argument is the default. */
 static bool is_default(const struct list *list)
 {
         const struct fold_span *last = &list->args[list->n - 1];
@@ -224,7 +225,7 @@ static bool add_typedef(const struct list *list, size_t name_start, struct buf *
         return true;
 }
 
-/* Where the name begins that the output ends in. */
+/* The offset at which the last name of the output begins. */
 static size_t find_name(const struct buf *out, size_t start)
 {
         size_t at = out->len;
@@ -260,7 +261,7 @@ static void fold_list(struct folder *f, size_t start, struct buf *out)
 
 /* --- Text --- */
 
-/* Copies `operator` with the signs behind it that are also brackets and commas. */
+/* Copies `operator` with the following characters, which may be brackets and commas. */
 static bool take_operator(struct folder *f, size_t start, struct buf *out)
 {
         static const char *const signs[] = {
@@ -281,7 +282,7 @@ static bool take_operator(struct folder *f, size_t start, struct buf *out)
         return true;
 }
 
-/* Inline namespaces tell versions of a library apart. */
+/* Skips inline namespaces, which distinguish versions of a library. */
 static bool skip_namespace(struct folder *f, size_t start, const struct buf *out)
 {
         size_t len = strlen(std_prefix), n = starts(f->at, "__cxx11::") ? strlen("__cxx11::")
@@ -294,7 +295,7 @@ static bool skip_namespace(struct folder *f, size_t start, const struct buf *out
         return true;
 }
 
-/* A list stands behind a name; Rust also begins with one, and has one where a type may stand. */
+/* A list follows a name; in Rust it may also be at the beginning, or where a type is allowed. */
 static bool opens_list(const struct buf *out, size_t start)
 {
         char before = last_of(out, start);
@@ -302,7 +303,7 @@ static bool opens_list(const struct buf *out, size_t start)
         return is_word(before) || !before || strchr(" (&*[", before);
 }
 
-/* Up to the end, or in a list to its end or a comma. */
+/* Folds up to the end of the text, in a list up to a comma or the end of the list. */
 static void fold_text(struct folder *f, bool in_list, struct buf *out)
 {
         size_t start = out->len, nesting = 0;

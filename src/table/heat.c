@@ -6,13 +6,19 @@
 
 static const double RED_PERCENT = 5, GREEN_PERCENT = 0.5;
 
+enum heat heat_of(double percent)
+{
+        return percent >= RED_PERCENT ? HEAT_HIGH : percent >= GREEN_PERCENT ? HEAT_MEDIUM : HEAT_LOW;
+}
+
 void heat_color(struct buf *out, size_t from, size_t len, double percent)
 {
         static const char red[] = "\033[31m", green[] = "\033[32m", none[] = "\033[0m";
-        const char *begin = percent >= RED_PERCENT ? red : green;
+        const enum heat heat = heat_of(percent);
+        const char *begin = heat == HEAT_HIGH ? red : green;
         size_t n_begin = strlen(begin), n_none = strlen(none), n_rest;
 
-        if (percent < GREEN_PERCENT)
+        if (heat == HEAT_LOW)
                 return;
         n_rest = out->len - from - len;
         buf_extend(out, n_begin + n_none);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The colour of a share on a terminal: red where much of the time goes, green where some does. */
+/* The level of a share, and its colour on a terminal: red for large shares, green for medium ones. */
 #ifndef HEAT_H
 #define HEAT_H
 
@@ -7,7 +7,16 @@
 
 #include "buf.h"
 
-/* Puts escape codes around the `len` bytes at `from`; leaves what is below half a percent as it is. */
+enum heat {
+        HEAT_LOW,    /* no colour */
+        HEAT_MEDIUM, /* green */
+        HEAT_HIGH,   /* red */
+};
+
+/* The level of a share in percent. */
+enum heat heat_of(double percent);
+
+/* Puts escape codes around the `len` bytes at `from`; no change for shares of HEAT_LOW. */
 void heat_color(struct buf *out, size_t from, size_t len, double percent);
 
 #endif

@@ -7,6 +7,7 @@
 #include "demangle_fold.h"
 #include "table.h"
 #include "text_printable.h"
+#include "text_width.h"
 
 static const unsigned levels[] = {FOLD_ALL_LEVELS, 2, 1, 0};
 
@@ -19,7 +20,7 @@ static void fold(const char *name, unsigned n_levels, struct buf *printable)
         text_add_printable(printable, buf_text(&folded));
 }
 
-/* With the place in sight where the twin differs. */
+/* Keeps the position where the name differs from `twin`. */
 static void add_apart(struct buf *out, const char *name, const char *twin, size_t max_columns)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -40,7 +41,7 @@ void name_text_add(struct buf *out, const char *name, const char *twin, size_t m
 
         for (size_t i = 0; i < N_ELEMENTS(levels); i++) {
                 fold(name, levels[i], &text);
-                if (max_columns && table_text_width(buf_text(&text)) > max_columns)
+                if (max_columns && text_width(buf_text(&text)) > max_columns)
                         continue;
                 if (twin)
                         fold(twin, levels[i], &other);

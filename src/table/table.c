@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Holds columns and cells; how a cell reads as plain text is decided here, where it stands is not. */
+/* Holds columns and cells, and formats a cell as plain text; the renderers place the cells. */
 #include "table.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table of typed columns and its three renderers: text for people, JSON and CSV for programs.  What is
- * shown is decided once, by the columns and cells; no command asks which form was wanted. */
+/* A table of typed columns and its three renderers: text for people, JSON and CSV for programs.  Commands fill columns and cells
+ * without regard to the format. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -15,9 +15,9 @@
 enum column_type {
         COLUMN_TEXT,      /* left aligned */
         COLUMN_U64,       /* right aligned */
-        COLUMN_THOUSANDS, /* u64 with separators in text, plain elsewhere */
+        COLUMN_THOUSANDS, /* u64 with separators in text, without them in JSON and CSV */
         COLUMN_FIXED,     /* double with `decimals` */
-        COLUMN_HEX,       /* u64 as 0x and at least `digits`; a string in JSON */
+        COLUMN_HEX,       /* u64 with 0x and at least `digits` digits; a string in JSON */
 };
 
 struct column {
@@ -27,10 +27,11 @@ struct column {
         uint8_t decimals;
         uint8_t digits;
         bool right; /* aligns text to the right */
-        bool is_name; /* text is a function's name: folded and shortened as by name_text_add in text, whole elsewhere */
-        bool can_cut;  /* text may be shortened when `max_columns` asks for it */
+        /* a function's name: folded and shortened by name_text_add in text, unchanged in JSON and CSV */
+        bool is_name;
+        bool can_cut;  /* text may be shortened to keep to `max_columns` */
         bool is_share; /* FIXED: a percentage, which may be coloured */
-        bool is_extra; /* not in WindowsPerf's document: in JSON only where `with_extras` asks for it */
+        bool is_extra; /* not in WindowsPerf's document: in JSON only with `with_extras` */
 };
 
 struct table;
@@ -42,7 +43,7 @@ AUTO_DEFINE(table)
 
 /* Cells are added from left to right; each function asserts the type of its column.  Texts are copied. */
 void table_add_text(struct table *table, const char *text);
-/* A name of which the last `n_kept` bytes, its module, are never cut. */
+/* A name; its last `n_kept` bytes, the module, are never cut. */
 void table_add_name(struct table *table, const char *text, size_t n_kept);
 void table_add_u64(struct table *table, uint64_t value); /* U64, THOUSANDS and HEX */
 void table_add_fixed(struct table *table, double value);
@@ -50,37 +51,34 @@ void table_add_fixed(struct table *table, double value);
 void table_add_u64_as(struct table *table, uint64_t value, const char *text);
 void table_add_none(struct table *table); /* blank in text and CSV, null in JSON; any type */
 
-/* Adds a line of totals for the text form only: one text for each column, NULL or "" for none.  A '%' at
- * the end hangs over the right edge of its column, so that the digits stand under those of the rows. */
+/* Adds a line of totals, in the text form only: one text for each column, NULL or "" for none.  A '%' at the end is printed right
+ * of its column, so that the digits are below those of the rows. */
 void table_add_footer(struct table *table, const char *const *texts);
 
-/* Colours the shares of the text form by heat. */
+/* Colours the shares of the text form. */
 void table_color(struct table *table, bool is_colored);
 
 size_t table_n_rows(const struct table *table);
 
 /* The renderers append to `out`.  Every row must be complete. */
 
-/* `max_columns` is the width to keep to by cutting texts of columns with `can_cut`; 0 cuts nothing. */
+/* Texts of columns with `can_cut` are shortened so that the table is at most `max_columns` wide; 0: no limit. */
 void table_render_text(const struct table *table, unsigned max_columns, struct buf *out);
 
-/* An array of one object a row: the value that follows a json_key.  Without `with_extras` columns with is_extra are left
+/* An array with one object for each row: the value that follows a json_key.  Without `with_extras` columns with is_extra are left
  * out. */
 void table_render_json(const struct table *table, bool with_extras, struct json *json);
 
 /* RFC 4180 with a header line; lines end in CR LF. */
 void table_render_csv(const struct table *table, struct buf *out);
 
-/* Appends as much of `text` as fits into `max_columns` of a terminal; what is cut ends in "...". */
+/* Appends as much of `text` as fits into `max_columns` of a terminal; cut text ends with "...". */
 void table_add_cut(struct buf *out, const char *text, size_t max_columns);
 
-/* The same, but what is cut is the middle. */
+/* The same, but cuts the middle. */
 void table_add_middle(struct buf *out, const char *text, size_t max_columns);
 
-/* The same, but the byte at `at` and some behind it stay, besides the beginning and the end. */
+/* The same, but also keeps the byte at `at` and some bytes after it. */
 void table_add_around(struct buf *out, const char *text, size_t at, size_t max_columns);
-
-/* The columns that `text` takes on a terminal: 2 for wide characters, 0 for combining ones. */
-size_t table_text_width(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CSV form, RFC 4180: names are the JSON keys, numbers are plain. */
+/* The CSV form, RFC 4180: column names are the JSON keys; numbers have no separators. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of functions in a table: the module at their end stays whole, and two that differ are not shortened to the same text. */
+/* Shortens names of functions in a table: the module at the end stays whole, and different names get different texts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "name_text.h"
 #include "table_internal.h"
 #include "text_printable.h"
+#include "text_width.h"
 
 enum { MIN_NAME_WIDTH = 8 };
 
@@ -34,7 +35,7 @@ void table_name_format(const struct table_cell *cell, const struct table_cell *t
 
         add_name(cell, &name);
         text_add_printable(&kept, cell->text + name.len);
-        kept_width = table_text_width(buf_text(&kept));
+        kept_width = text_width(buf_text(&kept));
         if (room && room < kept_width + MIN_NAME_WIDTH) {
                 table_add_middle(out, cell->text, room);
                 return;
@@ -53,7 +54,7 @@ static int compare(const void *x, const void *y)
         return order ? order : strcmp(a->cell->text, b->cell->text);
 }
 
-/* From its neighbour in the order. */
+/* Takes the neighbour in the sorted order as its twin. */
 static void take_twin(struct short_name *name, const struct short_name *neighbour)
 {
         if (name->twin || strcmp(name->text, neighbour->text) != 0)

@@ -10,6 +10,7 @@
 #include "table_internal.h"
 #include "text.h"
 #include "text_printable.h"
+#include "text_width.h"
 
 enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16 };
 
@@ -17,67 +18,12 @@ enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16 };
 struct text_layout {
         const struct table *table;
         size_t *widths;
-        const struct table_cell ***twins; /* of each column, as by table_find_twins; NULL: it has none */
+        const struct table_cell ***twins; /* for each column, the result of table_find_twins; NULL: none */
         struct buf *out;
         size_t line_start;
-        size_t hang; /* columns that the cell before stuck out into the gap */
+        size_t hang; /* number of columns by which the cell before exceeds its width */
         bool in_footer;
 };
-
-static uint32_t decode(const unsigned char *at, size_t n)
-{
-        uint32_t c = n == 1 ? at[0] : at[0] & (0xffu >> (n + 1));
-
-        for (size_t i = 1; i < n; i++)
-                c = c << 6 | (at[i] & 0x3fu);
-        return c;
-}
-
-/* The East Asian wide blocks and emoji of Unicode 15; a range too few misplaces a column, no more. */
-static const struct {
-        uint32_t first, last;
-} wide[] = {
-        {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
-        {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd},
-};
-
-static size_t char_width(uint32_t c)
-{
-        if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) || (c >= 0xfe00 && c <= 0xfe0f))
-                return 0;
-        for (size_t i = 0; i < N_ELEMENTS(wide); i++) {
-                if (c >= wide[i].first && c <= wide[i].last)
-                        return 2;
-        }
-        return 1;
-}
-
-/* The bytes of `text` that fit into `max` columns; *ret_width is what they take. */
-static size_t fitting_bytes(const char *text, size_t max, size_t *ret_width)
-{
-        const unsigned char *at = (const unsigned char *)text;
-        size_t width = 0;
-
-        while (*at) {
-                size_t n = text_utf8_length(at);
-                size_t w = n ? char_width(decode(at, n)) : 1;
-
-                if (width + w > max)
-                        break;
-                width += w;
-                at += n ? n : 1;
-        }
-        *ret_width = width;
-        return (size_t)(at - (const unsigned char *)text);
-}
-
-size_t table_text_width(const char *text)
-{
-        size_t width;
-
-        fitting_bytes(text, SIZE_MAX, &width);
-        return width;
-}
 
 static bool is_right(const struct column *column)
 {
@@ -86,18 +32,19 @@ static bool is_right(const struct column *column)
 
 static void widen(size_t *width, const char *text)
 {
-        size_t w = table_text_width(text);
+        size_t w = text_width(text);
 
         if (w > *width)
                 *width = w;
 }
 
+/* A percent sign below numbers does not move its number; texts of a column all have one, or none. */
 static size_t hang_of(const struct column *column, const char *text)
 {
-        return is_right(column) && text_ends(text, "%") ? 1 : 0;
+        return column->type != COLUMN_TEXT && text_ends(text, "%") ? 1 : 0;
 }
 
-/* `room`: the columns that the text may take; 0: any number. */
+/* `room`: the columns for the text; 0: no limit. */
 static void format_cell(const struct column *column, const struct table_cell *cell,
                         const struct table_cell *twin, size_t room, struct buf *out)
 {
@@ -123,21 +70,21 @@ static void measure(struct text_layout *layout)
         }
         for (size_t i = 0; i < table->n_footers; i++) {
                 size_t column = i % table->n_columns;
-                size_t w = table_text_width(table->footers[i]) -
-                           hang_of(&table->columns[column], table->footers[i]);
+                size_t w =
+                        text_width(table->footers[i]) - hang_of(&table->columns[column], table->footers[i]);
 
                 if (column + 1 < table->n_columns && w > layout->widths[column])
                         layout->widths[column] = w;
         }
 }
 
-/* What a footer needs of a column; it is never cut. */
+/* The width that the footers need in a column; footers are never cut. */
 static size_t footer_width(const struct table *table, size_t column)
 {
         size_t widest = 0;
 
         for (size_t i = column; i < table->n_footers; i += table->n_columns) {
-                size_t w = table_text_width(table->footers[i]);
+                size_t w = text_width(table->footers[i]);
 
                 widest = w > widest ? w : widest;
         }
@@ -149,7 +96,7 @@ static size_t larger(size_t a, size_t b)
         return a > b ? a : b;
 }
 
-/* Takes what is too much from the columns that may be cut, the widest first. */
+/* Narrows the columns that may be cut, the widest first, until the table fits. */
 static void cut_widths(struct text_layout *layout, size_t max)
 {
         const struct table *table = layout->table;
@@ -201,30 +148,30 @@ static void add_cut(struct buf *out, const char *text, size_t width)
 {
         size_t taken;
 
-        buf_add(out, text, fitting_bytes(text, width - 3, &taken));
+        buf_add(out, text, text_fitting_bytes(text, width - 3, &taken));
         buf_add_str(out, "...");
         pad(out, width - 3 - taken);
 }
 
 void table_add_cut(struct buf *out, const char *text, size_t max_columns)
 {
-        if (table_text_width(text) > max_columns && max_columns > 3)
+        if (text_width(text) > max_columns && max_columns > 3)
                 add_cut(out, text, max_columns);
         else
                 buf_add_str(out, text);
 }
 
-/* Where the end of `text` begins that fits into `max` columns. */
+/* The longest end of `text` that fits into `max` columns. */
 static const char *fitting_end(const char *text, size_t max)
 {
-        size_t left = table_text_width(text), width;
+        size_t left = text_width(text), width;
 
         while (left > max) {
                 size_t n = text_utf8_length((const unsigned char *)text);
                 char first[8] = {0};
 
                 memcpy(first, text, n ? n : 1);
-                fitting_bytes(first, SIZE_MAX, &width);
+                text_fitting_bytes(first, SIZE_MAX, &width);
                 left -= width;
                 text += n ? n : 1;
         }
@@ -235,26 +182,26 @@ void table_add_middle(struct buf *out, const char *text, size_t max_columns)
 {
         size_t room = max_columns > 3 ? max_columns - 3 : 0, taken;
 
-        if (table_text_width(text) <= max_columns || !room) {
+        if (text_width(text) <= max_columns || !room) {
                 buf_add_str(out, text);
                 return;
         }
-        buf_add(out, text, fitting_bytes(text, (room + 1) / 2, &taken));
+        buf_add(out, text, text_fitting_bytes(text, (room + 1) / 2, &taken));
         buf_add_str(out, "...");
         buf_add_str(out, fitting_end(text, room - taken));
 }
 
-/* The beginning, what stands at a place, and the end. */
+/* The beginning, the part at a position, and the end. */
 static void add_pieces(struct buf *out, const char *text, const char *at, size_t max)
 {
         size_t side = max / 4, head_width, width;
-        size_t head = fitting_bytes(text, side, &head_width);
+        size_t head = text_fitting_bytes(text, side, &head_width);
         const char *end = fitting_end(text, side);
-        size_t room = max - 2 * strlen("...") - head_width - table_text_width(end);
+        size_t room = max - 2 * strlen("...") - head_width - text_width(end);
 
         buf_add(out, text, head);
         buf_add_str(out, "...");
-        buf_add(out, at, fitting_bytes(at, room, &width));
+        buf_add(out, at, text_fitting_bytes(at, room, &width));
         buf_add_str(out, "...");
         buf_add_str(out, end);
 }
@@ -266,7 +213,7 @@ void table_add_around(struct buf *out, const char *text, size_t at, size_t max_c
 
         while (from && ((unsigned char)text[from] & 0xc0) == 0x80)
                 from--;
-        if (max_columns < MIN_PIECES || at < half || table_text_width(text + from) <= half)
+        if (max_columns < MIN_PIECES || at < half || text_width(text + from) <= half)
                 table_add_middle(out, text, max_columns);
         else
                 add_pieces(out, text, text + from, max_columns);
@@ -276,7 +223,7 @@ static void put(struct text_layout *layout, size_t column, const char *text)
 {
         const struct column *c = &layout->table->columns[column];
         size_t hang = hang_of(c, text), room = layout->widths[column] + hang;
-        size_t width = table_text_width(text);
+        size_t width = text_width(text);
         size_t blanks = width < room ? room - width : 0;
 
         if (column)
@@ -304,7 +251,7 @@ static void add_headings(struct text_layout *layout)
         end_line(layout);
         begin_line(layout);
         for (size_t i = 0; i < table->n_columns; i++) {
-                size_t n = table_text_width(table->columns[i].name);
+                size_t n = text_width(table->columns[i].name);
 
                 buf_clear(&line);
                 memset(buf_extend(&line, n), '=', n);
@@ -349,7 +296,7 @@ static void add_footers(struct text_layout *layout)
         }
 }
 
-/* Of the columns of names that are less wide than they were in `full`. */
+/* For the columns of names that are narrower than in `full`. */
 static void find_twins(struct text_layout *layout, const size_t *full)
 {
         const struct table *table = layout->table;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the records of an event-trace file as those of perf.data: processes, maps, samples with their stacks, and switches. */
+#ifndef ETL_RECORDS_H
+#define ETL_RECORDS_H
+
+#include "etl_trace.h"
+#include "image_section.h"
+#include "map.h"
+#include "stack_marks.h"
+
+/* Sources that are no counters of the CPU, whose numbers have 16 bits. */
+enum {
+        ETL_SOURCE_TIMER = 0,
+        ETL_SOURCE_OFF_CPU = 0x10000, /* the end of a wait; the period is how long it was, in ns */
+        ETL_SOURCE_READY = 0x10001,   /* a thread allowed another one to go on */
+};
+
+enum { ETL_FIRST_ID = 1 }; /* of the first event; the others follow */
+
+struct etl_session_event {
+        uint32_t source;
+        uint64_t period;
+        char name[64];
+};
+
+struct etl_used_image {
+        const struct etl_item *item;
+        size_t path; /* offset into `paths` */
+};
+
+struct etl_records {
+        const struct etl_trace *trace;
+        struct buf bytes;
+        struct etl_session_event *events;
+        size_t n_events, cap_events;
+        struct etl_used_image *images;
+        size_t n_images, cap_images;
+        struct buf paths;       /* of the images, NUL-terminated */
+        struct stack_cuts cuts; /* for each sample: its stack is not whole */
+        uint64_t n_records;
+        uint64_t n_left_out; /* samples of more sources than ETL_TRACE_MAX_SOURCES */
+        struct map running;  /* by CPU: the thread that it turned to last */
+        struct map waiting;  /* by thread: since when it waits, in ticks */
+        size_t at;           /* offset of the record that is being written */
+};
+
+/* Writes the records of all items.  False: they take more than `limit` bytes. */
+bool etl_records_make(struct etl_records *records, uint64_t limit);
+void etl_records_release(struct etl_records *records);
+
+/* Appends the section that describes the images. */
+void etl_records_add_images(const struct etl_records *records, struct buf *section);
+
+#endif
