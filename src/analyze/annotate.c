@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which instruction a sample belongs to: the one that contains its address. */
+/* Assigns each sample to the instruction that contains its address. */
 #include "annotate.h"
 
 #include <stdlib.h>
 
 #include "annotate_internal.h"
 #include "mem.h"
+#include "search.h"
 
-/* --- a function --- */
+/* --- A function --- */
 
 static bool is_inside(const struct annotate_request *request, uint64_t addr)
 {
@@ -63,7 +64,7 @@ static void add_samples(struct annotate *a, const struct hot_pc *pc)
         ARRAY_PUSH(a->points, a->n_points, a->cap_points, point);
 }
 
-/* The same address may stand in several rows of the hot table. */
+/* Several rows of the hot table may have the same address. */
 static void merge_points(struct annotate *a)
 {
         size_t n = 0;
@@ -95,6 +96,23 @@ static void find_frames(struct annotate *a)
         free(addrs);
 }
 
+/* Rows are sorted by latency, so the first row of an address is that of the most accesses. */
+static void add_access(struct annotate *a, const struct access_row *row)
+{
+        const struct hot *hot = access_rows_hot(a->request.accesses);
+        size_t n, first = hot_pcs_of_row(hot, row->code, &n);
+        const struct hot_pc *pc = hot_get_pc(hot, first);
+        size_t low = 0, high = a->n_points;
+        uint64_t addr = pc->addr + a->request.slide;
+
+        if (!n || row->event != a->request.event || pc->module != a->request.module ||
+            !is_inside(&a->request, pc->addr))
+                return;
+        SEARCH_FIRST(low, high, middle, a->points[middle].addr < addr);
+        if (low < a->n_points && a->points[low].addr == addr && !a->points[low].access)
+                a->points[low].access = row;
+}
+
 struct annotate *annotate_new(const struct annotate_request *request)
 {
         struct annotate *a = mem_new(1, sizeof(*a));
@@ -110,11 +128,13 @@ struct annotate *annotate_new(const struct annotate_request *request)
                         add_samples(a, pc);
         }
         merge_points(a);
+        for (size_t i = 0; request->accesses && i < access_rows_n(request->accesses); i++)
+                add_access(a, access_rows_get(request->accesses, i));
         find_frames(a);
         return a;
 }
 
-/* --- a session --- */
+/* --- A session --- */
 
 struct annotate *annotate_new_whole(const struct profile *profile, struct resolver *resolver,
                                     const struct place_modules *modules, uint32_t event)

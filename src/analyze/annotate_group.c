@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums points up by what they have in common. */
+/* Sums up points with the same key. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct grouper {
         const struct annotate *a;
         struct annotate_rows *out;
         struct map rows;   /* key -> row + 1 */
-        struct map copies; /* of inlined functions that were counted: hash of function and start -> 1 */
+        struct map copies; /* inlined functions that were counted: hash of function and start -> 1 */
 };
 
 static const char *text_of(const struct grouper *g, str_id id)
@@ -23,7 +23,7 @@ static const char *text_of(const struct grouper *g, str_id id)
         return resolver_text(g->a->request.resolver, id);
 }
 
-/* The row of a key, new with `row` as it is. */
+/* Returns the row of a key; a new one is initialised with `row`. */
 static struct annotate_row *put_row(struct grouper *g, uint64_t key, struct annotate_row row)
 {
         bool is_new;
@@ -54,7 +54,7 @@ static void add_both(struct annotate_row *row, const struct annotate_point *poin
         add_whole(row, point);
 }
 
-/* --- functions --- */
+/* --- Functions --- */
 
 static void by_function(struct grouper *g, const struct annotate_point *point)
 {
@@ -98,7 +98,7 @@ static void add_inlined_frame(struct grouper *g, const struct annotate_point *po
         count_copy(g, row, frame);
 }
 
-/* A function that is also called has samples of its own, which belong to its sum. */
+/* A function that is inlined may also be called; then the sum includes the samples of the called function. */
 static void add_called_copies(struct grouper *g)
 {
         for (size_t p = 0; p < g->a->n_points; p++) {
@@ -118,7 +118,7 @@ static void by_inlined(struct grouper *g, const struct annotate_point *point)
         }
 }
 
-/* --- lines, blocks, instructions --- */
+/* --- Lines, blocks, instructions --- */
 
 static void by_line(struct grouper *g, const struct annotate_point *point)
 {
@@ -173,7 +173,7 @@ static void by_blocks(struct grouper *g)
         }
 }
 
-/* --- handlers --- */
+/* --- Handlers --- */
 
 static void by_handlers(struct grouper *g, const struct handlers *h)
 {
@@ -196,7 +196,7 @@ static void by_handlers(struct grouper *g, const struct handlers *h)
         g->out->handlers_by_line = h->by_line;
 }
 
-/* --- functions that read the same --- */
+/* --- Functions with equal names --- */
 
 static int compare_names(const void *x, const void *y)
 {
@@ -215,7 +215,7 @@ static void add_arguments(struct grouper *g, struct annotate_row *row)
                         strpool_get(g->out->names, strpool_add_len(g->out->names, buf_text(&text), text.len));
 }
 
-/* Variants of a function (constructors have some) read the same with their arguments too. */
+/* Variants of a function (as of constructors) have equal names, also with their arguments. */
 static void merge_equals(struct annotate_rows *out)
 {
         size_t n = 0;
@@ -256,7 +256,7 @@ static void tell_apart(struct grouper *g)
         merge_equals(out);
 }
 
-/* --- the face --- */
+/* --- Interface --- */
 
 static int compare_rows(const void *x, const void *y)
 {
@@ -296,12 +296,13 @@ static bool fill(struct grouper *g, enum annotate_by by, struct err *err)
                 each_point(g, by_inlined);
                 add_called_copies(g);
                 return g->out->n_rows ||
-                       err_set(err, ERR_MISSING,
-                               "no inlined function has samples, as far as debug information tells");
+                       err_set(err, ERR_MISSING, "debug information shows no inlined function with samples");
         case ANNOTATE_BLOCK:
                 if (!g->a->request.code->n_insns)
-                        return err_set(err, ERR_MISSING,
-                                       "basic blocks need the code, which is not available");
+                        return err_set(
+                                err, ERR_MISSING,
+                                "no basic blocks: the code is not available on this machine; give the folder of the program's file "
+                                "with --symfs, or run wperf archive where it was recorded");
                 by_blocks(g);
                 return true;
         case ANNOTATE_HANDLER:
@@ -310,7 +311,8 @@ static bool fill(struct grouper *g, enum annotate_by by, struct err *err)
                 by_handlers(g, &handlers);
                 handlers_release(&handlers);
                 return any ||
-                       err_set(err, ERR_MISSING, "it has no labels, as far as debug information tells");
+                       err_set(err, ERR_MISSING,
+                               "debug information shows no labels in the function, so its handlers can't be found");
         }
         return true;
 }

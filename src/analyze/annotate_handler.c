@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handlers of an interpreter's loop.  Labels with addresses divide the code.  Where the optimiser has lost some of
- * the addresses it has moved code about as well: then the lines that declare the labels divide the source, and each
- * instruction goes by its line there. */
+/* Finds the handlers of an interpreter's loop.  If all labels have addresses, addresses divide the code.  If the optimiser has
+ * removed some of the labels, it has also moved code; then an instruction belongs to a handler by its line and the lines of the
+ * labels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static uint64_t first_addr(const struct annotate *a)
         return a->request.n_extents ? a->request.extents[0].start : 0;
 }
 
-/* CPython's PREDICTED() puts a second label into a handler. */
+/* CPython's PREDICTED() adds a second label to a handler. */
 static void drop_second_labels(struct handlers *h, const struct annotate *a)
 {
         size_t n = 0;
@@ -52,7 +52,7 @@ static uint64_t extent_start(const struct annotate *a, uint64_t addr)
         return 0;
 }
 
-/* The last label at or before the address; not one of another stretch of the function's code. */
+/* The last label at or before the address, in the same address range of the function. */
 static size_t find_by_addr(const struct handlers *h, const struct annotate *a, uint64_t addr)
 {
         size_t low = 0, high = h->n_labels;
@@ -61,7 +61,7 @@ static size_t find_by_addr(const struct handlers *h, const struct annotate *a, u
         return low && h->labels[low - 1].addr >= extent_start(a, addr) ? low - 1 : SIZE_MAX;
 }
 
-/* With link-time optimisation two units speak of one file, from different folders: "./a/../b.c" and "/src/a/../b.c". */
+/* With link-time optimisation, two units name a file relative to different folders: "./a/../b.c" and "/src/a/../b.c". */
 static bool is_same_file(const struct annotate *a, str_id x, str_id y)
 {
         const char *long_path = annotate_text(a, x), *path = annotate_text(a, y), *swap;
@@ -79,7 +79,7 @@ static bool is_same_file(const struct annotate *a, str_id x, str_id y)
                long_path[strlen(long_path) - strlen(path) - 1] == '/';
 }
 
-/* The last label at or before the line of the function itself, which of inlined code is where it was inlined. */
+/* The last label at or before the line of the function itself; for inlined code this is the line where it was inlined. */
 static size_t find_by_line(const struct handlers *h, const struct annotate *a,
                            const struct annotate_point *point)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Edges between addresses become edges between functions. */
+/* Sums up edges between addresses to edges between functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +13,19 @@ struct branch_rows {
         struct strpool *texts;
         struct branch_row *rows;
         size_t n, cap;
+        bool by_target;
 };
 
-/* An end while rows are made. */
+/* An end of an edge, while rows are made. */
 struct named {
-        uint32_t function; /* its number */
+        uint32_t function; /* number of the function */
         str_id module;
         uint64_t addr;
 };
 
 struct branch_rows_maker {
         struct branch_rows *rows;
-        unsigned keys;
+        const struct branch_rows_request *request;
         struct place_names names;
         struct function_names *functions;
 };
@@ -37,15 +38,18 @@ static struct named name_of(struct branch_rows_maker *m, const struct branch_end
         return (struct named){
                 .function = function_names_add(m->functions, module, &symbol),
                 .module = module,
-                .addr = m->keys & PROFILE_ADDR ? symbol.addr : 0,
+                .addr = m->request->keys & PROFILE_ADDR ? symbol.addr : 0,
         };
 }
 
-/* Functions are numbers until all are known. */
+/* Rows have numbers of functions until all functions are known. */
 static void add_row(struct branch_rows_maker *m, const struct branch_edge *edge)
 {
-        struct named from = name_of(m, &edge->from), to = name_of(m, &edge->to);
+        struct named from = {0}, to = name_of(m, &edge->to);
         struct branch_rows *rows = m->rows;
+
+        if (!m->request->by_target)
+                from = name_of(m, &edge->from);
 
         ARRAY_PUSH(rows->rows, rows->n, rows->cap,
                    (struct branch_row){
@@ -66,15 +70,15 @@ static void add_row(struct branch_rows_maker *m, const struct branch_edge *edge)
 
 static void name_rows(struct branch_rows_maker *m)
 {
-        bool wanted = m->keys & PROFILE_SYMBOL;
+        bool wanted = m->request->keys & PROFILE_SYMBOL, wants_from = wanted && !m->request->by_target;
 
         function_names_finish(m->functions);
         for (size_t i = 0; i < m->rows->n; i++) {
                 struct branch_row *row = &m->rows->rows[i];
                 uint32_t from = row->from, to = row->to;
 
-                row->from = wanted ? function_names_get(m->functions, from) : 0;
-                row->from_brief = wanted ? function_names_short(m->functions, from) : 0;
+                row->from = wants_from ? function_names_get(m->functions, from) : 0;
+                row->from_brief = wants_from ? function_names_short(m->functions, from) : 0;
                 row->to = wanted ? function_names_get(m->functions, to) : 0;
                 row->to_brief = wanted ? function_names_short(m->functions, to) : 0;
         }
@@ -99,7 +103,7 @@ static int compare_for_merge(const void *a, const void *b)
         return compare_ids(a, b);
 }
 
-/* Rows of equal names stand side by side. */
+/* Merges rows with equal names, which are neighbours. */
 static void merge(struct branch_rows *rows)
 {
         size_t n = 0;
@@ -120,8 +124,25 @@ static void merge(struct branch_rows *rows)
         rows->n = n;
 }
 
+static void keep_mispredicted(struct branch_rows *rows)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < rows->n; i++) {
+                if (rows->rows[i].n_mispredicted)
+                        rows->rows[n++] = rows->rows[i];
+        }
+        rows->n = n;
+}
+
+static uint64_t weight_of(const struct branch_rows *rows, const struct branch_row *row)
+{
+        return rows->by_target ? row->n_mispredicted : row->count;
+}
+
 struct shown_branch {
         struct branch_row row;
+        uint64_t weight;
         const struct strpool *texts;
 };
 
@@ -135,8 +156,8 @@ static int compare_shown(const void *a, const void *b)
 
         if (x->row.event != y->row.event)
                 return x->row.event < y->row.event ? -1 : 1;
-        if (x->row.count != y->row.count)
-                return x->row.count > y->row.count ? -1 : 1;
+        if (x->weight != y->weight)
+                return x->weight > y->weight ? -1 : 1;
         for (size_t i = 0; i < N_ELEMENTS(of_x) && !by; i++)
                 by = strcmp(strpool_get(x->texts, of_x[i]), strpool_get(y->texts, of_y[i]));
         if (!by)
@@ -149,25 +170,26 @@ static void sort_for_show(struct branch_rows *rows)
         struct shown_branch *shown = mem_new(rows->n, sizeof(*shown));
 
         for (size_t i = 0; i < rows->n; i++)
-                shown[i] = (struct shown_branch){rows->rows[i], rows->texts};
+                shown[i] = (struct shown_branch){rows->rows[i], weight_of(rows, &rows->rows[i]), rows->texts};
         qsort(shown, rows->n, sizeof(*shown), compare_shown);
         for (size_t i = 0; i < rows->n; i++)
                 rows->rows[i] = shown[i].row;
         free(shown);
 }
 
-struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, struct resolver *resolver,
-                                    const struct place_modules *modules, bool arguments)
+struct branch_rows *branch_rows_new(const struct branches *branches,
+                                    const struct branch_rows_request *request)
 {
         struct branch_rows *rows = mem_new(1, sizeof(*rows));
         struct branch_rows_maker m = {
                 .rows = rows,
-                .keys = keys,
-                .names = {.resolver = resolver, .modules = modules},
+                .request = request,
+                .names = {.resolver = request->resolver, .modules = request->modules},
         };
 
+        rows->by_target = request->by_target;
         rows->texts = m.names.texts = strpool_new();
-        m.functions = function_names_new(&m.names, arguments);
+        m.functions = function_names_new(&m.names, request->arguments);
         for (size_t i = 0; i < branches_n_edges(branches); i++)
                 add_row(&m, branches_get_edge(branches, i));
         name_rows(&m);
@@ -177,6 +199,8 @@ struct branch_rows *branch_rows_new(const struct branches *branches, unsigned ke
                 return rows;
         qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_for_merge);
         merge(rows);
+        if (request->by_target)
+                keep_mispredicted(rows);
         sort_for_show(rows);
         return rows;
 }
@@ -220,6 +244,6 @@ uint64_t branch_rows_count(const struct branch_rows *rows, uint32_t event)
         uint64_t count = 0;
 
         for (size_t i = 0; i < rows->n; i++)
-                count += rows->rows[i].event == event ? rows->rows[i].count : 0;
+                count += rows->rows[i].event == event ? weight_of(rows, &rows->rows[i]) : 0;
         return count;
 }

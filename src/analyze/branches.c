@@ -6,9 +6,12 @@
 #include "map.h"
 #include "mem.h"
 
-enum { CACHE_SLOTS = 1 << 14, EDGE_BYTES = 256 /* memory for an edge, with its slots and its row */ };
+enum {
+        CACHE_SLOTS = 1 << 14,
+        EDGE_BYTES = 256 /* bytes of memory for an edge, with its slots and its row */
+};
 
-/* The edge that two addresses led to while the maps had these versions. */
+/* A cached lookup: the edge for two addresses, valid for these versions of the maps. */
 struct cached {
         uint64_t from, to, from_version, to_version;
         uint32_t event, edge;
@@ -16,9 +19,9 @@ struct cached {
 
 struct branches {
         struct branch_edge *edges;
-        uint32_t *nexts; /* of the same hash: edge + 1 */
+        uint32_t *nexts; /* next edge with the same hash, + 1 */
         size_t n_edges, cap_edges, n_nexts, cap_nexts;
-        struct map by_hash; /* edge + 1 */
+        struct map by_hash; /* hash -> edge + 1 */
         struct cached *cache;
         struct budget_share share;
 };
@@ -60,7 +63,7 @@ static bool same_edge(const struct branch_edge *a, const struct branch_edge *b)
                a->to.module == b->to.module && a->to.offset == b->to.offset;
 }
 
-/* There is one of an event for all that there is no memory for. */
+/* For each event, one edge counts the branches for which there is no memory. */
 static bool may_add(struct branches *b, const struct branch_edge *wanted)
 {
         const struct branch_end nowhere = {.module = MODULE_NONE};
@@ -91,7 +94,7 @@ static uint32_t find_or_add(struct branches *b, const struct branch_edge *wanted
         return (uint32_t)b->n_edges - 1;
 }
 
-/* An entry does not say which mode each end is in; kernels live in the upper half. */
+/* An entry does not contain the mode of each end; the kernel uses the upper half of the address space. */
 static uint16_t mode_of(uint64_t addr)
 {
         return addr >> 63 ? PERF_MISC_KERNEL : PERF_MISC_USER;
@@ -109,7 +112,7 @@ static uint32_t find_edge(struct branches *b, struct world *world, int32_t pid, 
         uint64_t hash = map_mix(map_mix(wanted->from ^ wanted->from_version << 48) + wanted->to);
         struct cached *known = &b->cache[hash % CACHE_SLOTS];
 
-        /* A version is never 0. */
+        /* Versions are never 0, so empty entries do not match. */
         if (known->from == wanted->from && known->to == wanted->to && known->event == wanted->event &&
             known->from_version == wanted->from_version && known->to_version == wanted->to_version)
                 return known->edge;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The branches in samples' branch stacks, counted by where they lead from and to: edges, not stacks.  Cost and memory grow
- * with distinct pairs of places. */
+/* The branches in samples' branch stacks, counted by their two ends: edges, not stacks.  Cost and memory grow with distinct pairs
+ * of places. */
 #ifndef BRANCHES_H
 #define BRANCHES_H
 
@@ -16,17 +16,16 @@
 struct branches;
 
 struct branches *branches_new(void);
-/* Bounds the memory of the edges.  When it is used up, new ones count as one that leads from nowhere to nowhere.  The budget
- * outlives them. */
+/* Limits the memory of the edges.  When it is used up, new edges are counted as one edge with unknown ends.  The budget outlives
+ * the branches. */
 void branches_set_budget(struct branches *branches, struct budget *budget);
 void branches_free(struct branches *branches);
 AUTO_DEFINE(branches)
 
-/* Whether samples of the event have branches that are no stack of calls. */
+/* True if samples of the event have branches that are not a call stack. */
 bool branches_are_edges(const struct perf_attr *attr);
 
-/* Takes a sample's entries, whose places are looked up in the world as it is now.  One of two zeros is none: hardware had
- * fewer. */
+/* Adds a sample's entries, whose places are looked up in the current world.  An entry with two zeros is empty. */
 void branches_add(struct branches *branches, struct world *world, uint32_t event,
                   const struct sample *sample);
 
@@ -45,34 +44,44 @@ struct branch_edge {
 size_t branches_n_edges(const struct branches *branches);
 const struct branch_edge *branches_get_edge(const struct branches *branches, size_t index);
 
-/* Branches from one function to another, or within one; or from address to address.  What no key asks for is 0. */
+/* Branches from one function to another, or within one; or from address to address.  Fields that are not keys are 0. */
 struct branch_row {
         uint32_t event;
-        str_id from, from_module, to, to_module; /* of branch_rows_text; module "": none */
-        str_id from_brief, to_brief;             /* without the arguments that tell a function from others */
-        uint64_t from_addr, to_addr; /* as the object counts; without a module, as hardware told it */
+        str_id from, from_module, to, to_module; /* for branch_rows_text; module "": none */
+        str_id from_brief, to_brief; /* without the arguments that distinguish functions with the same name */
+        uint64_t from_addr, to_addr; /* in the module's object file; without a module, as recorded */
         uint64_t count;
-        uint64_t n_told, n_mispredicted; /* whose prediction hardware told; of these the wrong ones */
-        uint64_t n_timed, cycles;        /* whose cycles since the branch before were told, and their sum */
+        /* branches with a recorded prediction, and those of them that were mispredicted */
+        uint64_t n_told, n_mispredicted;
+        /* branches with recorded cycles since the branch before, and the sum of the cycles */
+        uint64_t n_timed, cycles;
 };
 
 struct branch_rows;
 
-/* `keys`: PROFILE_SYMBOL and PROFILE_ADDR, each with the module, or PROFILE_MODULE alone.  `arguments` as in hot_new. */
-struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, struct resolver *resolver,
-                                    const struct place_modules *modules, bool arguments);
+struct branch_rows_request {
+        unsigned keys; /* PROFILE_SYMBOL and PROFILE_ADDR, each with the module, or PROFILE_MODULE alone */
+        struct resolver *resolver;
+        const struct place_modules *modules;
+        bool arguments; /* as in hot_new */
+        /* Rows are the targets of mispredicted branches, wherever these came from, sorted by their number.  `from` is empty. */
+        bool by_target;
+};
+
+struct branch_rows *branch_rows_new(const struct branches *branches,
+                                    const struct branch_rows_request *request);
 void branch_rows_free(struct branch_rows *rows);
 AUTO_DEFINE(branch_rows)
 
-/* Sorted by event, then count (most first), then names. */
+/* Sorted by event, then count or mispredictions (most first), then names. */
 size_t branch_rows_n(const struct branch_rows *rows);
 const struct branch_row *branch_rows_get(const struct branch_rows *rows, size_t index);
 const char *branch_rows_text(const struct branch_rows *rows, str_id id);
 
-/* Whether a pattern of text_match_symbol means the function at an end, with arguments or without. */
+/* Whether a pattern of text_match_symbol matches the function at either end, with or without arguments. */
 bool branch_row_matches(const struct branch_rows *rows, const struct branch_row *row, const char *pattern);
 
-/* Of an event, all rows together. */
+/* The number of branches in all rows of an event; of mispredicted ones if rows are by target. */
 uint64_t branch_rows_count(const struct branch_rows *rows, uint32_t event);
 
 #endif

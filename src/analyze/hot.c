@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which places make one row, and how it is named. */
+/* Decides which places are one row, and makes the row's name. */
 #include "hot.h"
 
 #include <inttypes.h>
@@ -16,6 +16,7 @@
 #include "place_python.h"
 #include "python_label.h"
 #include "search.h"
+#include "spe_raw.h"
 #include "text.h"
 #include "text_match.h"
 
@@ -29,18 +30,20 @@ struct hot {
         module_id single_image;
 };
 
-/* What a row is made of.  Many places have the same: their names are put together once.  No padding, so that it can be hashed and
+/* The parts of a row.  Many places have equal parts, whose names are made only once.  No padding, so that it can be hashed and
  * compared as bytes. */
 struct row_parts {
-        uint64_t at; /* the address with PROFILE_ADDR, else the start of what has no name */
+        uint64_t at; /* the address with PROFILE_ADDR, otherwise the start of code without a name */
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
         str_id comm, process, line, file;
         module_id module;
-        uint32_t status;              /* of the symbol */
-        uint32_t has_addr, is_native; /* 1, or 0 */
-        str_id function, of_function; /* the resolver's: the name, and the module that the symbol tells of */
+        uint32_t source;              /* as in struct profile_place */
+        uint32_t status;              /* status of the symbol */
+        uint16_t has_addr, is_native; /* 1, or 0 */
+        /* ids of the resolver: the name, and the module that the symbol names */
+        str_id function, of_function;
 };
 
 _Static_assert(sizeof(struct row_parts) == 64, "no padding");
@@ -53,10 +56,11 @@ struct known_row {
 struct builder {
         struct hot *hot;
         const struct profile *profile;
+        unsigned keys; /* profile_key bits */
         const struct world *world;
         struct place_names names;
         struct function_names *functions;
-        struct place_frames *frames; /* NULL: nobody wants inlined functions or lines */
+        struct place_frames *frames; /* NULL: inlined functions and lines are not requested */
         bool inlines;
         struct map row_of; /* hash of a row's key -> first row + 1 */
         struct known_row *known;
@@ -90,9 +94,9 @@ void hot_interval(double share, double n, double *ret_low, double *ret_high)
         *ret_high = fmin(1, centre + half);
 }
 
-/* --- names --- */
+/* --- Names --- */
 
-/* The module whose executable image holds every sample, or MODULE_NONE. */
+/* The module whose executable image contains every sample, or MODULE_NONE. */
 static module_id find_single_image(const struct builder *b)
 {
         module_id only = MODULE_NONE;
@@ -125,22 +129,26 @@ static str_id shown_name(struct builder *b, str_id bare, str_id module)
         return strpool_add_len(b->hot->names, name.data, name.len);
 }
 
-/* --- rows --- */
+/* --- Rows --- */
 
 static bool same_row(const struct hot_row *a, const struct hot_row *b)
 {
         return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
                a->comm == b->comm && a->process == b->process && a->bare == b->bare &&
-               a->module == b->module && a->line == b->line && a->file == b->file &&
+               a->module == b->module && a->line == b->line && a->file == b->file && a->source == b->source &&
                a->is_native == b->is_native && a->addr == b->addr && a->has_addr == b->has_addr;
 }
 
 static uint64_t row_hash(const struct hot_row *r)
 {
         uint64_t parts[] = {
-                (uint64_t)r->event << 32 | r->cpu,    (uint64_t)(uint32_t)r->pid << 32 | (uint32_t)r->tid,
-                (uint64_t)r->comm << 32 | r->process, (uint64_t)r->bare << 32 | r->module,
-                (uint64_t)r->file << 32 | r->line,    r->addr,
+                (uint64_t)r->event << 32 | r->cpu,
+                (uint64_t)(uint32_t)r->pid << 32 | (uint32_t)r->tid,
+                (uint64_t)r->comm << 32 | r->process,
+                (uint64_t)r->bare << 32 | r->module,
+                (uint64_t)r->file << 32 | r->line,
+                r->addr,
+                r->source,
         };
 
         return map_hash_bytes(parts, sizeof(parts));
@@ -152,7 +160,7 @@ static size_t push_row(struct hot *hot, const struct hot_row *row)
         return hot->n_rows - 1;
 }
 
-/* A hash that another row took already leads on to the next number: rows with the same hash stay apart. */
+/* If another row already has the hash, the next number is tried, so that rows with the same hash stay separate. */
 static size_t find_or_add_row(struct builder *b, const struct hot_row *row)
 {
         struct hot *hot = b->hot;
@@ -185,13 +193,12 @@ static str_id file_name(struct builder *b, size_t index)
 {
         const struct resolver_frame *frame;
 
-        if (!(profile_keys(b->profile) & PROFILE_FILE) || !place_frames_get(b->frames, index, &frame) ||
-            !frame->path)
+        if (!(b->keys & PROFILE_FILE) || !place_frames_get(b->frames, index, &frame) || !frame->path)
                 return 0;
         return strpool_add(b->hot->names, resolver_text(b->names.resolver, frame->path));
 }
 
-/* What the debug information says more precisely: the line, which is given back, and the function that was inlined there. */
+/* Uses the debug information of the frame: returns the line, and replaces the symbol by the inlined function. */
 static str_id take_frame(struct builder *b, size_t index, struct symbol *symbol)
 {
         const struct resolver_frame *frame, *outer;
@@ -201,7 +208,7 @@ static str_id take_frame(struct builder *b, size_t index, struct symbol *symbol)
         if (!n)
                 return 0;
         outer = frame + n - 1;
-        if (profile_keys(b->profile) & PROFILE_LINE)
+        if (b->keys & PROFILE_LINE)
                 line = line_name(b, frame);
         if (b->inlines && frame->is_inlined && frame->function)
                 symbol->name = frame->function;
@@ -213,10 +220,20 @@ static str_id take_frame(struct builder *b, size_t index, struct symbol *symbol)
         return line;
 }
 
-/* The row that has these parts: the first such if there is none yet. */
+/* Of samples of other events: "". */
+static str_id source_name(struct builder *b, uint32_t source)
+{
+        AUTO_RELEASE(buf) name = {0};
+
+        if (!source)
+                return 0;
+        spe_raw_add_source(&name, source);
+        return strpool_add_len(b->hot->names, name.data, name.len);
+}
+
+/* The row with these parts; adds it if there is none yet. */
 static size_t add_row(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
 {
-        unsigned keys = profile_keys(b->profile);
         struct hot_row row = {
                 .event = parts->event,
                 .pid = parts->pid,
@@ -230,15 +247,18 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 .addr = parts->has_addr ? parts->at : 0,
         };
 
-        if (keys & (PROFILE_THREAD | PROFILE_COMM))
+        if (b->keys & (PROFILE_THREAD | PROFILE_COMM))
                 row.comm = strpool_add(b->hot->names, world_text(b->world, parts->comm));
-        if (keys & PROFILE_PROCESS)
+        if (b->keys & PROFILE_PROCESS)
                 row.process = strpool_add(b->hot->names, world_text(b->world, parts->process));
-        if (keys & (PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR))
+        if (b->keys & PROFILE_SOURCE)
+                row.source = source_name(b, parts->source);
+        if (b->keys & (PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR))
                 row.module = place_names_module(&b->names, parts->module, symbol);
-        if (!(keys & PROFILE_SYMBOL))
+        if (!(b->keys & PROFILE_SYMBOL))
                 return find_or_add_row(b, &row);
-        /* Until all functions are known, the function's number + 1; name_rows puts rows together that turn out to be one. */
+        /* Until all functions are known, this is the function's number + 1; name_rows merges rows that turn out to be the
+         * same. */
         row.bare = function_names_add(b->functions, row.module, symbol) + 1;
         return push_row(b->hot, &row);
 }
@@ -260,7 +280,7 @@ static size_t row_of_parts(struct builder *b, const struct row_parts *parts, con
         }
 }
 
-/* Of a sample without Python frames only who ran is told. */
+/* For a sample without Python frames the row only has its process, thread and CPU. */
 static void leave_native(struct row_parts *parts, struct symbol *symbol)
 {
         *parts = (struct row_parts){
@@ -270,6 +290,7 @@ static void leave_native(struct row_parts *parts, struct symbol *symbol)
                 .cpu = parts->cpu,
                 .comm = parts->comm,
                 .process = parts->process,
+                .source = parts->source,
                 .module = MODULE_NONE,
                 .is_native = true,
         };
@@ -287,6 +308,7 @@ static void add_place(struct builder *b, size_t place_index)
                 .cpu = place->cpu,
                 .comm = place->comm,
                 .process = place->process,
+                .source = place->source,
                 .module = place->module,
         };
         size_t index;
@@ -299,21 +321,21 @@ static void add_place(struct builder *b, size_t place_index)
                 parts.function = symbol.name;
         if (symbol.status == SYMBOL_RANGE)
                 parts.at = symbol.start;
-        if (profile_keys(b->profile) & PROFILE_ADDR) {
-                /* Without a module and at 0 are all samples that there was no memory for. */
+        if (b->keys & PROFILE_ADDR) {
+                /* The row without a module and with offset 0 is for all samples for which there was no memory. */
                 parts.has_addr = place->module != MODULE_NONE || place->offset;
                 parts.at = symbol.addr;
         }
         if (symbol.status != SYMBOL_NAMED)
                 b->hot->n_unresolved += place->count;
-        if (profile_keys(b->profile) & PROFILE_PYTHON && !place_python_is(b->names.modules, place->module))
+        if (b->keys & PROFILE_PYTHON && !place_python_is(b->names.modules, place->module))
                 leave_native(&parts, &symbol);
         index = row_of_parts(b, &parts, &symbol);
         b->hot->rows[index].count += place->count;
         b->hot->rows[index].weight += place->weight;
         ARRAY_PUSH(b->hot->pcs, b->hot->n_pcs, b->hot->cap_pcs,
-                   (struct hot_pc){place->event, (uint32_t)index, place->module, symbol.addr, place->count,
-                                   place->weight});
+                   (struct hot_pc){place->event, (uint32_t)index, (uint32_t)place_index, place->module,
+                                   symbol.addr, place->count, place->weight});
 }
 
 static void name_row(struct builder *b, struct hot_row *row)
@@ -326,7 +348,7 @@ static void name_row(struct builder *b, struct hot_row *row)
         row->symbol = shown_name(b, row->bare, row->module);
 }
 
-/* Gives rows their names; several numbers of functions may have one. */
+/* Gives rows their names; several numbers of functions may have the same name. */
 static void name_rows(struct builder *b)
 {
         struct hot *hot = b->hot;
@@ -334,7 +356,7 @@ static void name_rows(struct builder *b)
         uint32_t *new_index = mem_new(n, sizeof(*new_index));
 
         function_names_finish(b->functions);
-        hot->n_rows = 0; /* rows are added again, each at its place or before it */
+        hot->n_rows = 0; /* rows are added again, at the same index or before it */
         for (size_t i = 0; i < n; i++) {
                 struct hot_row row = hot->rows[i];
                 uint64_t count = row.count, weight = row.weight;
@@ -350,10 +372,10 @@ static void name_rows(struct builder *b)
         free(new_index);
 }
 
-/* A row with what its order needs, so that plain qsort will do. */
+/* A row with its sort keys, so that qsort can be used. */
 struct sortable {
         struct hot_row row;
-        const char *symbol, *module, *line, *file, *process, *comm;
+        const char *symbol, *module, *line, *file, *process, *comm, *source;
         uint32_t old_index;
 };
 
@@ -382,6 +404,8 @@ static int compare_rows(const void *x, const void *y)
         if (!order && a->row.addr != b->row.addr)
                 return a->row.addr < b->row.addr ? -1 : 1;
         if (!order)
+                order = strcmp(a->source, b->source);
+        if (!order)
                 order = strcmp(a->process, b->process);
         if (!order)
                 order = strcmp(a->comm, b->comm);
@@ -392,7 +416,7 @@ static int compare_rows(const void *x, const void *y)
         return order ? order : compare_numbers(a->row.cpu, b->row.cpu);
 }
 
-/* Within a row. */
+/* Within one row. */
 static int compare_pcs(const void *x, const void *y)
 {
         const struct hot_pc *a = x, *b = y;
@@ -402,7 +426,7 @@ static int compare_pcs(const void *x, const void *y)
         return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
-/* By row first, each to where its row's begin: rows are few. */
+/* Sorts by row first, by counting, because rows are few. */
 static void sort_pcs(struct hot *hot)
 {
         struct hot_pc *sorted = mem_new(hot->n_pcs, sizeof(*sorted));
@@ -422,7 +446,7 @@ static void sort_pcs(struct hot *hot)
         hot->cap_pcs = hot->n_pcs;
 }
 
-/* Puts rows in order and gives each address its row's new index. */
+/* Sorts rows and updates the row index of each address. */
 static void sort_rows(struct hot *hot)
 {
         struct sortable *order = mem_new(hot->n_rows, sizeof(*order));
@@ -438,6 +462,7 @@ static void sort_rows(struct hot *hot)
                                              hot_text(hot, row->file),
                                              hot_text(hot, row->process),
                                              hot_text(hot, row->comm),
+                                             hot_text(hot, row->source),
                                              (uint32_t)i};
         }
         qsort(order, hot->n_rows, sizeof(*order), compare_rows);
@@ -480,13 +505,15 @@ struct place_frames *hot_place_frames(const struct profile *profile, struct reso
         return frames;
 }
 
-struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct place_modules *modules, bool inlines, bool arguments)
+struct hot *hot_new(const struct profile *profile, unsigned keys, const struct world *world,
+                    struct resolver *resolver, const struct place_modules *modules, bool inlines,
+                    bool arguments)
 {
         struct hot *hot = mem_new(1, sizeof(*hot));
         struct builder b = {
                 .hot = hot,
                 .profile = profile,
+                .keys = keys,
                 .world = world,
                 .inlines = inlines,
         };
@@ -495,12 +522,12 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         b.names = (struct place_names){.texts = hot->names, .resolver = resolver, .modules = modules};
         hot->single_image = find_single_image(&b);
         b.functions = function_names_new(&b.names, arguments);
-        if (inlines || (profile_keys(profile) & (PROFILE_LINE | PROFILE_FILE)))
+        if (inlines || (keys & (PROFILE_LINE | PROFILE_FILE)))
                 b.frames = hot_place_frames(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
                 add_place(&b, i);
         place_frames_free(b.frames);
-        if (profile_keys(profile) & PROFILE_SYMBOL)
+        if (keys & PROFILE_SYMBOL)
                 name_rows(&b);
         sort_rows(hot);
         set_shares(hot, profile);

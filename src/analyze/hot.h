@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of the hot table: places with their names, merged and sorted, one list for each event. */
+/* Rows of the hot table: places with their names, merged and sorted, a list for each event. */
 #ifndef HOT_H
 #define HOT_H
 
@@ -18,21 +18,22 @@ struct hot_row {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm;    /* hot_text: the thread's name; with PROFILE_THREAD or PROFILE_COMM */
-        str_id process; /* hot_text: the name of the process's first thread; with PROFILE_PROCESS */
-        str_id symbol;  /* hot_text: the name of the row as it is shown, with ":module" where it belongs */
-        str_id bare;    /* the same without the module */
-        str_id brief;   /* the same without the arguments that tell it from others */
-        str_id module;  /* base name of the module, "" for none */
-        str_id line;    /* "longobject.c:3404", "" where the line is not known; with PROFILE_LINE */
-        str_id file;    /* path of the source; "" not known; with PROFILE_FILE */
-        bool is_native; /* with PROFILE_PYTHON: no Python frame; nothing else is said of the code */
-        bool resolved;  /* a function's name is known */
-        bool is_in_several; /* functions of other modules have its name: `symbol` tells them apart */
-        bool has_addr;      /* there is an address; with PROFILE_ADDR */
-        uint64_t addr;      /* as the object counts; without a module, as it was sampled */
+        str_id comm;        /* hot_text: the thread's name; with PROFILE_THREAD or PROFILE_COMM */
+        str_id process;     /* hot_text: the name of the process's first thread; with PROFILE_PROCESS */
+        str_id symbol;      /* hot_text: the name of the row as shown, with ":module" if needed */
+        str_id bare;        /* the name without the module */
+        str_id brief;       /* the name without the arguments that distinguish it from others */
+        str_id module;      /* base name of the module, "" for none */
+        str_id line;        /* "longobject.c:3404", "" if the line is not known; with PROFILE_LINE */
+        str_id source;      /* what was sampled, as WindowsPerf names it; with PROFILE_SOURCE */
+        str_id file;        /* path of the source file; "": not known; with PROFILE_FILE */
+        bool is_native;     /* with PROFILE_PYTHON: the row has no Python frame, and no name */
+        bool resolved;      /* a function's name is known */
+        bool is_in_several; /* functions in other modules have the same name; `symbol` tells them apart */
+        bool has_addr;      /* `addr` is valid; with PROFILE_ADDR */
+        uint64_t addr;      /* in the module's object file; without a module, as sampled */
         uint64_t count, weight;
-        double share;     /* of the event's weight, 0 to 1 */
+        double share;     /* share of the event's weight, 0 to 1 */
         double low, high; /* 95 % interval of the share */
 };
 
@@ -40,17 +41,19 @@ struct hot_row {
 struct hot_pc {
         uint32_t event;
         uint32_t row;     /* index into the rows */
+        uint32_t place;   /* index into the places of the profile */
         module_id module; /* MODULE_NONE: none */
-        uint64_t addr;    /* as the object counts */
+        uint64_t addr;    /* in the module's object file */
         uint64_t count, weight;
 };
 
 struct hot;
 
-/* With `arguments` functions are named with them; else where rows of a module would read the same.  With `inlines` a function that was inlined has its row, of all places together, and is not a part of where it was
- * inlined. */
-struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct place_modules *modules, bool inlines, bool arguments);
+/* `keys` are those of the profile, or others that do not depend on the sample's task.  With `arguments`, names of functions include them; otherwise only if rows of a module would have equal names.  With `inlines`,
+ * an inlined function has one row for all of its copies, and does not count for the function that contains it. */
+struct hot *hot_new(const struct profile *profile, unsigned keys, const struct world *world,
+                    struct resolver *resolver, const struct place_modules *modules, bool inlines,
+                    bool arguments);
 void hot_free(struct hot *hot);
 AUTO_DEFINE(hot)
 
@@ -66,18 +69,18 @@ const struct hot_row *hot_get_row(const struct hot *hot, size_t index);
 size_t hot_n_pcs(const struct hot *hot);
 const struct hot_pc *hot_get_pc(const struct hot *hot, size_t index);
 
-/* The first address of a row; *ret_n of them follow each other. */
+/* The first address of a row; the next *ret_n - 1 belong to it, too. */
 size_t hot_pcs_of_row(const struct hot *hot, size_t row, size_t *ret_n);
 
 const char *hot_text(const struct hot *hot, str_id id);
 
-/* Whether a pattern of text_match_symbol means the row: by its name without the module, with arguments or without. */
+/* Whether a pattern of text_match_symbol matches the row: its name without the module, with or without arguments. */
 bool hot_row_matches(const struct hot *hot, const struct hot_row *row, const char *pattern);
 
-/* Samples whose function has no name. */
+/* Number of samples whose function has no name. */
 uint64_t hot_n_unresolved(const struct hot *hot);
 
-/* Wilson's 95 % interval of a share of `count` in `n`; both 0 to 1. */
+/* Wilson's 95 % interval of a share that was estimated from `n` samples; both 0 to 1. */
 void hot_interval(double share, double n, double *ret_low, double *ret_high);
 
 #endif

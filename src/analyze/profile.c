@@ -5,12 +5,14 @@
 
 #include "mem.h"
 #include "profile_internal.h"
+#include "spe_raw.h"
 #include "text.h"
 #include "text_match.h"
 
-/* Keys that a sample's place does not tell. */
+/* Keys that do not depend on a sample's place. */
 enum {
-        TASK_KEYS = PROFILE_PROCESS | PROFILE_THREAD | PROFILE_CPU | PROFILE_COMM | PROFILE_PID | PROFILE_TID
+        TASK_KEYS = PROFILE_PROCESS | PROFILE_THREAD | PROFILE_CPU | PROFILE_COMM | PROFILE_PID |
+                    PROFILE_TID | PROFILE_SOURCE
 };
 
 struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
@@ -18,6 +20,7 @@ struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
         struct profile *profile = mem_new(1, sizeof(*profile));
 
         profile->keys = keys | PROFILE_EVENT;
+        profile->spe_event = UINT32_MAX;
         if (filter)
                 profile->filter = *filter;
         profile->n_slots = 1024;
@@ -30,12 +33,18 @@ void profile_set_budget(struct profile *profile, struct budget *budget)
         profile->share.budget = budget;
 }
 
+void profile_set_spe(struct profile *profile, uint32_t event)
+{
+        profile->spe_event = event;
+}
+
 void profile_free(struct profile *profile)
 {
         if (!profile)
                 return;
         map_release(&profile->module_passes);
         map_release(&profile->module_bases);
+        map_release(&profile->cpu_counts);
         places_release(&profile->code);
         budget_share_keep(&profile->share, 0);
         for (size_t i = 0; i < profile->n_by_code; i++)
@@ -44,10 +53,11 @@ void profile_free(struct profile *profile)
         free(profile->places);
         free(profile->slots);
         free(profile->totals);
+        free(profile->found_sources);
         free(profile);
 }
 
-/* Mixes once for all words: each sample with a key of its task asks for it. */
+/* Mixes all words at once, because this is called for each sample with a key of its task. */
 static uint64_t hash_key(const struct profile_row_key *key)
 {
         uint64_t hash = key->offset * 0x9e3779b97f4a7c15u;
@@ -55,6 +65,7 @@ static uint64_t hash_key(const struct profile_row_key *key)
         hash += ((uint64_t)key->module << 32 | key->event) * 0xc2b2ae3d27d4eb4fu;
         hash += ((uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid) * 0xd6e8feb86659fd93u;
         hash += ((uint64_t)key->comm << 32 | key->process) * 0xff51afd7ed558ccdu;
+        hash += key->source * 0xd1342543de82ef95u;
         return map_mix(hash + key->cpu * 0x94d049bb133111ebu);
 }
 
@@ -90,7 +101,7 @@ static struct profile_place *find_or_add(struct profile *profile, const struct p
 
         if (profile->slots[slot])
                 return &profile->places[profile->slots[slot] - 1];
-        /* There is one place of an event for all that there is no memory for. */
+        /* For each event, one place counts the samples for which there is no memory. */
         if (!is_paid && memcmp(key, &unknown, sizeof(unknown)) != 0 &&
             !budget_share_take(&profile->share, BUDGET_ADDRESSES, ROW_BYTES))
                 return find_or_add(profile, &unknown, false);
@@ -163,20 +174,22 @@ void profile_note_time(struct profile_totals *totals, uint64_t time)
                 totals->last_ns = time;
 }
 
-/* All of the filter but the module. */
+/* Checks all filters except the module's. */
 static bool sample_passes(struct profile *profile, struct world *world, struct profile_totals *totals,
                           const struct sample *sample)
 {
         const struct profile_filter *filter = &profile->filter;
 
         profile_note_time(totals, sample->time);
-        return pid_passes(filter, sample->pid) && time_passes(profile, sample->time) &&
+        return pid_passes(filter, sample->pid) && (!filter->has_tid || filter->tid == sample->tid) &&
+               time_passes(profile, sample->time) &&
                (!filter->comms ||
                 text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)));
 }
 
-static void add_key(struct profile *profile, const struct profile_row_key *key, uint64_t base, uint64_t count,
-                    uint64_t weight, bool is_paid)
+/* `base` is the address of the file offset 0 of the key's module. */
+static struct profile_place *place_at(struct profile *profile, const struct profile_row_key *key,
+                                      uint64_t base, bool is_paid)
 {
         struct profile_place *place = find_or_add(profile, key, is_paid);
 
@@ -187,6 +200,14 @@ static void add_key(struct profile *profile, const struct profile_row_key *key, 
                 if (is_new)
                         *known = base;
         }
+        return place;
+}
+
+static void add_key(struct profile *profile, const struct profile_row_key *key, uint64_t base, uint64_t count,
+                    uint64_t weight, bool is_paid)
+{
+        struct profile_place *place = place_at(profile, key, base, is_paid);
+
         place->count += count;
         place->weight += weight;
 }
@@ -197,7 +218,7 @@ void profile_add_key(struct profile *profile, const struct profile_row_key *key,
         add_key(profile, key, base, count, weight, true);
 }
 
-/* --- By code places alone --- */
+/* --- Profiles by code place only --- */
 
 struct by_code *profile_by_code(struct profile *profile, uint32_t event)
 {
@@ -247,11 +268,11 @@ static void count_oldest(struct profile *profile)
                 add_key(profile,
                         &(struct profile_row_key){
                                 .event = w->event, .module = at->module, .offset = at->offset},
-                        at->base, 1, w->weight, false);
+                        at->base, 1 + w->n_more, w->weight, false);
                 return;
         }
         counted = &profile->by_code[w->event].counted[w->number];
-        counted->count++;
+        counted->count += 1 + w->n_more;
         counted->weight += w->weight;
 }
 
@@ -266,12 +287,13 @@ void profile_add_address(struct profile *profile, struct world *world, const str
         w->query.addr = a->addr;
         w->pid = a->pid;
         w->query.misc = a->misc & PERF_MISC_CPUMODE_MASK;
-        if (w->query.misc == PLACE_CUT) /* no CPU mode: like others whose maps are not known */
+        if (w->query.misc == PLACE_CUT) /* no CPU mode: handled like others whose maps are not known */
                 w->query.misc = PERF_MISC_HYPERVISOR;
         w->query.key =
                 places_key(&profile->code, world_version(world, a->pid, w->query.misc), w->query.misc, false);
         w->event = a->event;
         w->weight = a->weight;
+        w->n_more = a->n_more;
         places_expect(&profile->code, &w->query);
         if (profile->n_taken - profile->n_found > LOOK_AFTER)
                 find_oldest(profile, world);
@@ -285,6 +307,7 @@ void profile_catch_up(struct profile *profile, struct world *world)
                 find_oldest(profile, world);
         while (profile->n_counted < profile->n_taken)
                 count_oldest(profile);
+        profile_count_cpus(profile);
 }
 
 void profile_finish(struct profile *profile)
@@ -319,22 +342,103 @@ static void take_task(unsigned keys, struct world *world, const struct sample *s
                 key->cpu = sample->cpu;
 }
 
-static bool add_by_all_keys(struct profile *profile, struct world *world, uint32_t event,
-                            const struct sample *sample, uint64_t weight)
+/* 0: a sample of another event, or its raw data is damaged. */
+static uint32_t source_of(struct profile *profile, uint32_t event, const struct sample *sample)
+{
+        struct spe_raw raw;
+
+        if (!(profile->keys & PROFILE_SOURCE) || event != profile->spe_event ||
+            !spe_raw_read(sample->raw, &raw))
+                return 0;
+        return spe_raw_pack_source(&raw);
+}
+
+/* The index of a sample's place, which is added if it is new. */
+static size_t find_place(struct profile *profile, struct world *world, uint32_t event, uint32_t source,
+                         const struct sample *sample)
 {
         struct place at = world_find(world, sample->pid, sample->misc, sample->ip);
-        struct profile_totals *totals = profile_totals_of(profile, event);
-        struct profile_row_key key = {.event = event, .module = at.module, .offset = at.offset};
+        struct profile_row_key key = {
+                .event = event, .source = source, .module = at.module, .offset = at.offset};
 
-        if (!sample_passes(profile, world, totals, sample) || !module_passes(profile, world, at.module)) {
-                totals->n_filtered++;
+        take_task(profile->keys, world, sample, &key);
+        return (size_t)(place_at(profile, &key, at.map_start - at.map_pgoff, false) - profile->places);
+}
+
+/* Counts in the totals.  False: the filter rejects the samples. */
+static bool admit(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
+                  uint64_t n, uint64_t weight)
+{
+        struct profile_totals *totals = profile_totals_of(profile, event);
+
+        if (!sample_passes(profile, world, totals, sample)) {
+                totals->n_filtered += n;
                 return false;
         }
-        take_task(profile->keys, world, sample, &key);
-        totals->n_samples++;
+        totals->n_samples += n;
         totals->weight += weight;
-        add_key(profile, &key, at.map_start - at.map_pgoff, 1, weight, false);
         return true;
+}
+
+/* Sessions of Arm SPE have many samples at few places, so the last ones found are cached. */
+static bool add_by_source(struct profile *profile, struct world *world, uint32_t event, uint32_t source,
+                          const struct sample *sample, uint64_t n, uint64_t weight)
+{
+        struct found_source wanted = {.addr = sample->ip,
+                                      .version = world_version(world, sample->pid, sample->misc),
+                                      .event = event,
+                                      .source = source};
+        struct found_source *found = profile_source_slot(profile, &wanted);
+
+        if (!admit(profile, world, event, sample, n, weight))
+                return false;
+        if (found->addr != wanted.addr || found->version != wanted.version || found->event != event ||
+            found->source != source) {
+                *found = wanted;
+                found->place = (uint32_t)find_place(profile, world, event, source, sample);
+        }
+        profile_count_place(profile, found->place, n, weight);
+        profile_count_cpu(profile, sample->cpu, n);
+        return true;
+}
+
+static bool add_by_all_keys(struct profile *profile, struct world *world, uint32_t event,
+                            const struct sample *sample, uint64_t n, uint64_t weight)
+{
+        uint32_t source = source_of(profile, event, sample);
+        struct profile_totals *totals;
+        struct profile_row_key key = {.event = event, .source = source};
+        struct place at;
+
+        if (source && (profile->keys & TASK_KEYS) == PROFILE_SOURCE && !profile->filter.modules)
+                return add_by_source(profile, world, event, source, sample, n, weight);
+        at = world_find(world, sample->pid, sample->misc, sample->ip);
+        key.module = at.module;
+        key.offset = at.offset;
+        totals = profile_totals_of(profile, event);
+        if (!sample_passes(profile, world, totals, sample) || !module_passes(profile, world, at.module)) {
+                totals->n_filtered += n;
+                return false;
+        }
+        totals->n_samples += n;
+        totals->weight += weight;
+        take_task(profile->keys, world, sample, &key);
+        if (source)
+                profile_count_cpu(profile, sample->cpu, n);
+        add_key(profile, &key, at.map_start - at.map_pgoff, n, weight, false);
+        return true;
+}
+
+size_t profile_place_of(struct profile *profile, struct world *world, uint32_t event,
+                        const struct sample *sample)
+{
+        return find_place(profile, world, event, 0, sample);
+}
+
+void profile_count_place(struct profile *profile, size_t index, uint64_t count, uint64_t weight)
+{
+        profile->places[index].count += count;
+        profile->places[index].weight += weight;
 }
 
 void profile_leave_out(struct profile *profile, uint32_t event)
@@ -345,13 +449,28 @@ void profile_leave_out(struct profile *profile, uint32_t event)
 bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight)
 {
+        return profile_add_many(profile, world, event, sample, 1, weight);
+}
+
+bool profile_add_many(struct profile *profile, struct world *world, uint32_t event,
+                      const struct sample *sample, uint64_t n, uint64_t weight)
+{
         if (!profile_by_place(profile))
-                return add_by_all_keys(profile, world, event, sample, weight);
-        if (!profile_admit(profile, world, event, sample, weight))
+                return add_by_all_keys(profile, world, event, sample, n, weight);
+        if (!admit(profile, world, event, sample, n, weight))
                 return false;
         profile_add_address(profile, world,
-                            &(struct profile_address){event, sample->pid, sample->misc, sample->ip, weight});
+                            &(struct profile_address){event, sample->pid, sample->misc, sample->ip, weight,
+                                                      .n_more = n - 1});
         return true;
+}
+
+bool profile_counts_alike(const struct profile *profile)
+{
+        const struct profile_filter *filter = &profile->filter;
+
+        return !(profile->keys & TASK_KEYS & ~(unsigned)PROFILE_SOURCE) && !filter->has_tid &&
+               !filter->comms && !filter->from_ns && !filter->to_ns && !filter->times_are_relative;
 }
 
 bool profile_by_place(const struct profile *profile)
@@ -362,15 +481,7 @@ bool profile_by_place(const struct profile *profile)
 bool profile_admit(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                    uint64_t weight)
 {
-        struct profile_totals *totals = profile_totals_of(profile, event);
-
-        if (!sample_passes(profile, world, totals, sample)) {
-                totals->n_filtered++;
-                return false;
-        }
-        totals->n_samples++;
-        totals->weight += weight;
-        return true;
+        return admit(profile, world, event, sample, 1, weight);
 }
 
 void profile_add_code(struct profile *profile, uint32_t event, const struct code_place *place, uint64_t count,
@@ -408,11 +519,11 @@ struct profile_totals profile_get_totals(const struct profile *profile, uint32_t
 {
         struct profile_totals sum = {0};
 
+        if (event != UINT32_MAX)
+                return event < profile->n_totals ? profile->totals[event] : sum;
         for (size_t i = 0; i < profile->n_totals; i++) {
                 const struct profile_totals *t = &profile->totals[i];
 
-                if (event != UINT32_MAX && event != i)
-                        continue;
                 sum.n_samples += t->n_samples;
                 sum.weight += t->weight;
                 sum.n_filtered += t->n_filtered;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles that threads made of parts of a session, as one: in the order in which one thread would have found its places. */
+/* Merges the profiles that threads made of parts of a session, so that places have the same order as with one thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct profile_mark profile_get_mark(const struct profile *profile)
         return (struct profile_mark){.n_places = profile->n_places, .n_code = profile->code.n};
 }
 
-/* A part's places in their order; what was counted at each stands in the part, whole, since nothing is added any more. */
+/* Adds a part's places in their order, with their final counts, because the part does not change any more. */
 void profile_merge_take(struct profile *whole, const struct profile *part, struct profile_mark *done,
                         const struct profile_mark *until)
 {
@@ -44,6 +44,7 @@ void profile_merge_take(struct profile *whole, const struct profile *part, struc
 
 void profile_merge_totals(struct profile *whole, const struct profile *part)
 {
+        profile_merge_cpus(whole, part);
         for (uint32_t event = 0; event < part->n_totals; event++) {
                 const struct profile_totals *from = &part->totals[event];
                 struct profile_totals *to = profile_totals_of(whole, event);

@@ -10,18 +10,18 @@
 #include "stacks.h"
 #include "stacks_python.h"
 
-/* What is known of a place; function 0: it is no Python place. */
+/* A looked-up place; function 0: it is not a Python place. */
 struct known_place {
         bool is_known;
-        str_id function; /* of the resolver */
+        str_id function; /* id of the resolver */
         uint32_t line;
-        str_id path; /* of the resolver */
-        str_id name; /* of the texts */
+        str_id path; /* id of the resolver */
+        str_id name; /* id in `texts` */
 };
 
 struct node_sum {
         uint64_t self_count, self_weight, count, weight;
-        uint32_t outer; /* the nearest Python node outside of it */
+        uint32_t outer; /* the next Python node towards the root */
 };
 
 struct row_making {
@@ -29,7 +29,7 @@ struct row_making {
         struct python_rows *rows;
         struct place_names names;
         struct known_place *places;
-        struct node_sum *sums;  /* of the event's nodes */
+        struct node_sum *sums;  /* for the nodes of the event */
         struct map by_function; /* event << 32 | name -> index + 1 */
         uint32_t event;
 };
@@ -84,7 +84,7 @@ static struct python_line *get_line(struct python_function *function, uint32_t l
         return &function->lines[function->n_lines - 1];
 }
 
-/* Texts of one pool: equal ones are at one place. */
+/* Texts are from one pool, so equal texts have equal pointers. */
 static void add_native(struct row_making *m, uint32_t node, struct python_line *line,
                        const struct node_sum *sum)
 {
@@ -145,7 +145,7 @@ static void count_node(struct row_making *m, uint32_t node)
                 add_native(m, node, line, sum);
 }
 
-/* A caller stands before what it called. */
+/* Callers come before their callees. */
 static void count_event(struct row_making *m)
 {
         size_t n = stacks_n_nodes(m->stacks);
@@ -175,7 +175,7 @@ static void count_event(struct row_making *m)
                 count_node(m, i);
 }
 
-/* --- Order --- */
+/* --- Sorting --- */
 
 static int compare_down(uint64_t a, uint64_t b)
 {

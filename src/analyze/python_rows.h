@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Python functions and their lines with the samples of stacks: of their own, which had them as the innermost Python frame, and
- * all that had them anywhere. */
+/* Python functions and their lines with samples: their own (the function is the innermost Python frame) and total (the function
+ * is anywhere on the stack). */
 #ifndef PYTHON_ROWS_H
 #define PYTHON_ROWS_H
 
@@ -9,33 +9,33 @@
 
 #include "attributes.h"
 
-/* A native function that ran innermost below a line. */
+/* A native function that was the innermost frame below a Python line. */
 struct python_native {
-        const char *function, *module; /* of modules "" for none */
+        const char *function, *module; /* module "": none */
         uint64_t count, weight;
 };
 
 struct python_line {
         uint32_t line; /* 0: not known */
         uint64_t count, weight;
-        struct python_native *natives; /* by weight, most first */
+        struct python_native *natives; /* sorted by weight */
         size_t n_natives, cap_natives;
 };
 
 struct python_function {
         uint32_t event;
         const char *name; /* "parse" */
-        const char *
-                label; /* "parse [app.py:5]", with its first line: tells it from all others that read the same */
-        const char *path; /* of the source file; "" not known */
+        /* "parse [app.py:5]", with the function's first line: distinguishes functions with the same name */
+        const char *label;
+        const char *path; /* path of the source file; "": not known */
         uint64_t self_count, self_weight;
-        uint64_t count, weight;    /* a sample counts once, even where the function calls itself */
-        struct python_line *lines; /* with samples of their own, by number */
+        uint64_t count, weight;    /* total; a sample counts once, even if the function calls itself */
+        struct python_line *lines; /* lines with own samples, sorted by number */
         size_t n_lines, cap_lines;
 };
 
 struct python_rows {
-        struct python_function *items; /* by event, own weight, weight (most first), label */
+        struct python_function *items; /* sorted by event, own weight, weight (largest first), label */
         size_t n, cap;
         struct strpool *texts;
 };
@@ -43,7 +43,7 @@ struct python_rows {
 struct stacks;                /* stacks.h */
 struct stacks_python_request; /* stacks_python.h */
 
-/* Of stacks with all frames, after stacks_finish(). */
+/* Needs stacks with all frames, after stacks_finish(). */
 struct python_rows *python_rows_new(const struct stacks *stacks, const struct stacks_python_request *request);
 void python_rows_free(struct python_rows *rows);
 AUTO_DEFINE(python_rows)

@@ -55,7 +55,7 @@ static void add_line(struct python_source *source, const struct python_line *fro
                 add_native(line, &from->natives[i]);
 }
 
-/* Texts of the rows: equal ones are at one place. */
+/* Texts of the rows: equal texts have equal pointers. */
 static struct python_source *get_source(struct python_sources *sources,
                                         const struct python_function *function, bool is_file)
 {
@@ -83,7 +83,7 @@ static void add_function(struct python_sources *sources, const struct python_fun
                 add_line(source, &function->lines[i]);
 }
 
-/* --- Order --- */
+/* --- Sorting --- */
 
 static int compare_natives(const void *x, const void *y)
 {
@@ -130,6 +130,15 @@ static void sort_sources(struct python_sources *sources)
                 qsort(sources->items, sources->n, sizeof(*sources->items), compare_sources);
 }
 
+/* By its name, its label, or its name without the class or function that contains it. */
+static bool function_matches(const struct python_function *function, const char *pattern)
+{
+        const char *last = strrchr(function->name, '.');
+
+        return text_match_symbol(pattern, function->name) || text_match_symbol(pattern, function->label) ||
+               (last && text_match_symbol(pattern, last + 1));
+}
+
 struct python_sources *python_sources_find(const struct python_rows *rows, const char *pattern)
 {
         struct python_sources *sources = mem_new(1, sizeof(*sources));
@@ -141,8 +150,7 @@ struct python_sources *python_sources_find(const struct python_rows *rows, const
         for (size_t i = 0, n_files = sources->n; !n_files && i < rows->n; i++) {
                 const struct python_function *function = &rows->items[i];
 
-                if (function->n_lines && (text_match_symbol(pattern, function->name) ||
-                                          text_match_symbol(pattern, function->label)))
+                if (function->n_lines && function_matches(function, pattern))
                         add_function(sources, function, false);
         }
         sort_sources(sources);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Python files or functions that a word names, with the samples of their lines. */
+/* Finds the Python files or functions that match a word, with the samples of their lines. */
 #ifndef PYTHON_SOURCES_H
 #define PYTHON_SOURCES_H
 
@@ -14,25 +14,26 @@ struct python_source {
         uint32_t event;
         bool is_file;
         const char *title; /* the path, or the function's label */
-        const char *path;  /* of the source file */
+        const char *path;  /* path of the source file */
         uint64_t count, weight;
-        struct python_line *lines; /* with samples, by number */
+        struct python_line *lines; /* lines with samples, sorted by number */
         size_t n_lines, cap_lines;
 };
 
 struct python_sources {
-        struct python_source *items; /* by event, weight (most first), title */
+        struct python_source *items; /* sorted by event, weight (largest first), title */
         size_t n, cap;
 };
 
-/* Files that `pattern` names (python_file_matches), else functions that it matches (text_match_symbol).  Texts are those of
- * `rows`.  Those without samples of their own are left out. */
+/* Files that match `pattern` (python_file_matches); otherwise functions that match it (text_match_symbol), also without their
+ * class: raw_decode matches JSONDecoder.raw_decode.  Texts belong to `rows`.  Files and functions without own samples are left
+ * out. */
 struct python_sources *python_sources_find(const struct python_rows *rows, const char *pattern);
 void python_sources_free(struct python_sources *sources);
 AUTO_DEFINE(python_sources)
 
-/* Whether a pattern means a source file: its path, an end of it from a folder on (`json/__init__.py`), or with `*` and `?` one of
- * them. */
+/* Whether a pattern matches the path of a source file: the whole path, its end (`json/__init__.py`), or with `*` and `?` either
+ * of these. */
 bool python_file_matches(const char *pattern, const char *path);
 
 #endif

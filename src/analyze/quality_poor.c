@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When a profile is poor, and in which words: each reason has its condition and its sentence. */
+/* When a profile is poor, and the messages: each reason has a condition and a sentence. */
 #include <inttypes.h>
 
 #include "quality.h"
@@ -9,6 +9,7 @@ static const double POOR_LOST_PERCENT = 0.1;
 static const double POOR_UNRESOLVED_PERCENT = 5;
 static const double POOR_COUNTED_SHARE = 0.5;
 static const double POOR_SAMPLED_SHARE = 0.8;
+static const double POOR_TRUNCATED_PERCENT = 1;
 
 static bool is_lossy(const struct quality *q)
 {
@@ -17,7 +18,8 @@ static bool is_lossy(const struct quality *q)
 
 static void say_lossy(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "%.2f %% of the samples were lost: lower the rate with -F", quality_lost_percent(q));
+        buf_printf(out, "%s%.2f %% of the samples were lost: lower the rate with -F",
+                   q->lost_at_most ? "at most " : "", quality_lost_percent(q));
 }
 
 static bool is_nameless(const struct quality *q)
@@ -27,7 +29,7 @@ static bool is_nameless(const struct quality *q)
 
 static void say_nameless(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "%.0f %% of the samples have no name: wperf report -v says why",
+        buf_printf(out, "%.0f %% of the samples have no symbol: wperf report -v says why",
                    quality_percent(q, q->n_unresolved));
 }
 
@@ -55,7 +57,7 @@ static bool is_seldom_counted(const struct quality *q)
 
 static void say_seldom_counted(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "an event was counted only %.0f %% of the time: ask for fewer at once",
+        buf_printf(out, "an event was counted only %.0f %% of the time: measure fewer events at once",
                    100 * q->counted_share);
 }
 
@@ -77,7 +79,7 @@ static bool has_refused(const struct quality *q)
 
 static void say_refused(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "the kernel did not let %s be sampled", q->not_sampled);
+        buf_printf(out, "the kernel did not allow wperf to sample %s", q->not_sampled);
 }
 
 static bool is_damaged(const struct quality *q)
@@ -87,7 +89,7 @@ static bool is_damaged(const struct quality *q)
 
 static void say_damaged(const struct quality *q, struct buf *out)
 {
-        buf_add_str(out, "the session file is not whole");
+        buf_add_str(out, "the session file is incomplete or damaged");
 }
 
 static bool has_trace(const struct quality *q)
@@ -100,6 +102,33 @@ static void say_trace(const struct quality *q, struct buf *out)
         buf_printf(out, "the %s trace is not decoded", q->aux_kind);
 }
 
+static double share(uint64_t part, uint64_t whole)
+{
+        return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static bool is_truncated(const struct quality *q)
+{
+        return share(q->spe.n_truncated, q->spe.n_buffers) > POOR_TRUNCATED_PERCENT;
+}
+
+static void say_truncated(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "SPE filled %.0f %% of its buffers and paused: sample with a longer interval",
+                   share(q->spe.n_truncated, q->spe.n_buffers));
+}
+
+static bool is_misunderstood(const struct quality *q)
+{
+        return share(q->spe.n_damaged, q->n_samples + q->spe.n_damaged) > POOR_LOST_PERCENT;
+}
+
+static void say_misunderstood(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "%.1f %% of the SPE samples are damaged",
+                   share(q->spe.n_damaged, q->n_samples + q->spe.n_damaged));
+}
+
 static bool is_overblown(const struct quality *q)
 {
         return q->overblown_bytes;
@@ -107,7 +136,8 @@ static bool is_overblown(const struct quality *q)
 
 static void say_overblown(const struct quality *q, struct buf *out)
 {
-        buf_add_str(out, "compressed records unpack to more than a recorder packs");
+        buf_add_str(out,
+                    "compressed records were not read: they decompress to more than 4096 times their size");
 }
 
 static bool lacks_memory(const struct quality *q)
@@ -125,7 +155,7 @@ static void say_memory(const struct quality *q, struct buf *out)
                 what = "addresses";
         else if (budget_has_left_out(q->budget, BUDGET_SAMPLES))
                 what = "samples of the export";
-        buf_printf(out, "there was no memory for all %s: --max-memory %" PRIu64, what,
+        buf_printf(out, "not enough memory for all %s: raise the limit with --max-memory %" PRIu64, what,
                    2 * (budget_limit(q->budget) >> 20));
 }
 
@@ -141,6 +171,8 @@ static const struct {
         {is_seldom_sampled, say_seldom_sampled},
         {has_refused, say_refused},
         {has_trace, say_trace},
+        {is_truncated, say_truncated},
+        {is_misunderstood, say_misunderstood},
         {is_overblown, say_overblown},
         {lacks_memory, say_memory},
 };

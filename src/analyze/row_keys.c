@@ -10,7 +10,7 @@
 #define ALIAS_NAME(name, end)   #name,
 #define ALIAS_KEY(name, end)    ROW_##end,
 
-/* The keys in their order, then the aliases. */
+/* The keys in order, then the aliases. */
 static const char *const names[] = {ROW_KEYS(NAME_OF, NAME_OF) ROW_KEY_ALIASES(ALIAS_NAME)};
 static const unsigned bits[] = {ROW_KEYS(BIT_OF, BIT_OF)};
 static const uint8_t aliased[] = {ROW_KEY_ALIASES(ALIAS_KEY)};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "strips.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "map.h"
+#include "mem.h"
+#include "run_spans.h"
+
+/* Sums of a thread or a CPU. */
+struct strip_sum {
+        struct strip strip;
+        uint32_t comm;
+};
+
+struct strip_sums {
+        struct strip_sum *items;
+        size_t n, cap;
+        struct map places; /* key to index + 1 */
+};
+
+static uint64_t key_of(const struct strips_request *request, const struct listed_sample *sample)
+{
+        return request->by == STRIPS_BY_CPU ? sample->cpu
+                                            : (uint64_t)(uint32_t)sample->pid << 32 | (uint32_t)sample->tid;
+}
+
+static void add_up(const struct strips_request *request, struct strip_sums *sums, struct strips *strips)
+{
+        for (size_t i = 0; i < sample_list_n(request->samples); i++) {
+                const struct listed_sample *sample = sample_list_get(request->samples, i);
+                uint64_t *place;
+                struct strip_sum *sum;
+
+                if (sample->event != request->event)
+                        continue;
+                place = map_put(&sums->places, key_of(request, sample), NULL);
+                if (!*place) {
+                        const struct strip strip = {
+                                .pid = sample->pid, .tid = sample->tid, .cpu = sample->cpu};
+
+                        ARRAY_PUSH(sums->items, sums->n, sums->cap, ((struct strip_sum){.strip = strip}));
+                        *place = sums->n;
+                }
+                sum = &sums->items[*place - 1];
+                sum->comm = sample->comm;
+                sum->strip.count++;
+                sum->strip.weight += sample->weight;
+                strips->count++;
+                strips->weight += sample->weight;
+        }
+}
+
+static int by_weight(const void *x, const void *y)
+{
+        const struct strip *a = &((const struct strip_sum *)x)->strip,
+                           *b = &((const struct strip_sum *)y)->strip;
+
+        if (a->weight != b->weight)
+                return a->weight < b->weight ? 1 : -1;
+        if (a->pid != b->pid)
+                return a->pid < b->pid ? -1 : 1;
+        return a->tid != b->tid ? (a->tid < b->tid ? -1 : 1) : (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+static int by_cpu(const void *x, const void *y)
+{
+        const struct strip *a = x, *b = y;
+
+        return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+static bool has_runs(const struct strips_request *request)
+{
+        return request->runs && run_spans_n(request->runs);
+}
+
+static void make_columns(const struct strips_request *request, struct strip *strip, unsigned n)
+{
+        strip->columns = mem_new(n, sizeof(*strip->columns));
+        strip->marked = request->marked_nodes ? mem_new(n, sizeof(*strip->marked)) : NULL;
+        strip->running = has_runs(request) ? mem_new(n, sizeof(*strip->running)) : NULL;
+}
+
+static void choose(const struct strips_request *request, struct strip_sums *sums, struct strips *strips)
+{
+        if (sums->n)
+                qsort(sums->items, sums->n, sizeof(*sums->items), by_weight);
+        strips->n = sums->n < STRIPS_MAX ? sums->n : STRIPS_MAX;
+        strips->n_left_out = sums->n - strips->n;
+        strips->items = mem_new(strips->n, sizeof(*strips->items));
+        for (size_t i = 0; i < strips->n; i++) {
+                strips->items[i] = sums->items[i].strip;
+                strips->items[i].name = request->by == STRIPS_BY_CPU
+                                                ? ""
+                                                : sample_list_text(request->samples, sums->items[i].comm);
+                make_columns(request, &strips->items[i], strips->n_columns);
+        }
+        if (request->by == STRIPS_BY_CPU && strips->n)
+                qsort(strips->items, strips->n, sizeof(*strips->items), by_cpu);
+        map_release(&sums->places);
+        for (size_t i = 0; i < strips->n; i++) {
+                const struct strip *strip = &strips->items[i];
+                const struct listed_sample like = {.pid = strip->pid, .tid = strip->tid, .cpu = strip->cpu};
+
+                *map_put(&sums->places, key_of(request, &like), NULL) = i + 1;
+        }
+}
+
+static unsigned column_of(const struct strips *strips, uint64_t time_ns)
+{
+        double at = (double)(time_ns - strips->from_ns) / ((double)(strips->to_ns - strips->from_ns) + 1);
+        unsigned column = (unsigned)(at * strips->n_columns);
+
+        return column < strips->n_columns ? column : strips->n_columns - 1;
+}
+
+static void fill(const struct strips_request *request, const struct strip_sums *sums, struct strips *strips)
+{
+        for (size_t i = 0; i < sample_list_n(request->samples); i++) {
+                const struct listed_sample *sample = sample_list_get(request->samples, i);
+                const uint64_t *place;
+                struct strip *strip;
+                unsigned column;
+
+                if (sample->event != request->event)
+                        continue;
+                place = map_find(&sums->places, key_of(request, sample));
+                if (!place)
+                        continue;
+                strip = &strips->items[*place - 1];
+                column = column_of(strips, sample->time_ns);
+                strip->columns[column] += sample->weight;
+                if (strip->columns[column] > strips->most)
+                        strips->most = strip->columns[column];
+                if (strip->marked && request->marked_nodes[sample->node])
+                        strip->marked[column] += sample->weight;
+        }
+}
+
+static void add_run(const struct strips *strips, uint64_t from_ns, uint64_t to_ns, uint64_t *running)
+{
+        while (from_ns < to_ns) {
+                unsigned column = column_of(strips, from_ns);
+                uint64_t end = strips_column_ns(strips, column + 1);
+
+                if (end <= from_ns)
+                        end = from_ns + 1;
+                end = end < to_ns ? end : to_ns;
+                running[column] += end - from_ns;
+                from_ns = end;
+        }
+}
+
+static void fill_runs(const struct strips_request *request, const struct strip_sums *sums,
+                      struct strips *strips)
+{
+        for (size_t i = 0; has_runs(request) && i < run_spans_n(request->runs); i++) {
+                const struct run_span *span = run_spans_get(request->runs, i);
+                const struct listed_sample like = {.pid = span->pid, .tid = span->tid, .cpu = span->cpu};
+                const uint64_t *place = map_find(&sums->places, key_of(request, &like));
+
+                if (place)
+                        add_run(strips, span->from_ns > strips->from_ns ? span->from_ns : strips->from_ns,
+                                span->to_ns < strips->to_ns ? span->to_ns : strips->to_ns,
+                                strips->items[*place - 1].running);
+        }
+}
+
+struct strips *strips_new(const struct strips_request *request)
+{
+        size_t n = sample_list_n(request->samples);
+        struct strip_sums sums = {0};
+        struct strips *strips;
+
+        if (!n || !sample_list_get(request->samples, n - 1)->time_ns)
+                return NULL;
+        strips = mem_new(1, sizeof(*strips));
+        strips->n_columns = request->n_columns < STRIPS_MAX_COLUMNS ? request->n_columns : STRIPS_MAX_COLUMNS;
+        strips->from_ns = sample_list_get(request->samples, 0)->time_ns;
+        strips->to_ns = sample_list_get(request->samples, n - 1)->time_ns;
+        for (size_t i = 0; i < n; i++) {
+                uint64_t time_ns = sample_list_get(request->samples, i)->time_ns;
+
+                strips->from_ns = time_ns < strips->from_ns ? time_ns : strips->from_ns;
+                strips->to_ns = time_ns > strips->to_ns ? time_ns : strips->to_ns;
+        }
+        add_up(request, &sums, strips);
+        choose(request, &sums, strips);
+        fill(request, &sums, strips);
+        fill_runs(request, &sums, strips);
+        map_release(&sums.places);
+        free(sums.items);
+        return strips;
+}
+
+void strips_free(struct strips *strips)
+{
+        if (!strips)
+                return;
+        for (size_t i = 0; i < strips->n; i++) {
+                free(strips->items[i].columns);
+                free(strips->items[i].marked);
+                free(strips->items[i].running);
+        }
+        free(strips->items);
+        free(strips);
+}
+
+uint64_t strips_column_ns(const struct strips *strips, unsigned column)
+{
+        double part = (double)column / strips->n_columns;
+
+        return strips->from_ns + (uint64_t)(part * ((double)(strips->to_ns - strips->from_ns) + 1));
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compares two groups of runs, A and B.  Runs are the unit of all statistics, not samples: samples of one run depend on each other, and
+ * differ less than samples of another run do. */
+#ifndef COMPARISON_H
+#define COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "run_values.h"
+#include "welch.h"
+
+enum compared_verdict {
+        COMPARED_NOT_MEASURED, /* fewer than two runs in a group: nothing is known about the change from run to run */
+        COMPARED_FEW_SAMPLES, /* fewer than COMPARISON_MIN_SAMPLES in a run: not tested */
+        COMPARED_NOT_SHOWN,   /* a difference may exist, but is not larger than chance makes */
+        COMPARED_MORE,        /* B is larger */
+        COMPARED_LESS,
+};
+
+enum { COMPARISON_MIN_SAMPLES = 5, COMPARISON_MAX_RUNS = 10000 };
+
+/* Chances, as shares of 1. */
+#define COMPARISON_LEVEL       0.95 /* of intervals */
+#define COMPARISON_DISCOVERIES 0.05 /* false ones, among all rows that are said to differ */
+#define COMPARISON_POWER       0.90 /* with which the smallest change is found */
+
+/* One quantity in both groups. */
+struct compared {
+        struct run_group a, b;
+        struct welch welch;
+        double q;        /* of discoveries.h, among all tested rows */
+        double smallest; /* the smallest change of B / A - 1 that these runs could show; infinite: none */
+        enum compared_verdict verdict;
+};
+
+/* B / A - 1; NAN if A is 0. */
+double comparison_change(const struct compared *compared);
+
+struct compared_row {
+        const char *name; /* without arguments where these do not distinguish it */
+        const char *full_name, *module;
+        double samples_a, samples_b; /* mean number in a run */
+        struct compared amount, share;
+        bool is_inlined; /* of a row that one group lacks: that group has the function inlined */
+};
+
+enum compared_unit { COMPARED_NS, COMPARED_COUNT, COMPARED_RATIO };
+
+/* A quantity of whole runs: elapsed time, an event, a ratio of events. */
+struct compared_total {
+        const char *name; /* "CPU time" */
+        const char *key;  /* "cpu"; an event's name */
+        enum compared_unit unit;
+        struct compared value;
+};
+
+enum comparison_measure { MEASURE_TIME, MEASURE_SHARE };
+
+struct comparison_request {
+        const struct run_values *values; /* finished; outlives the comparison */
+        uint32_t event;
+        enum comparison_measure measure; /* which test decides the verdicts of rows */
+};
+
+struct comparison {
+        enum comparison_measure measure;
+        const char *event;
+        bool is_time; /* amounts are nanoseconds */
+        size_t n_a, n_b;
+        struct compared_row *rows; /* names that both groups have; the largest difference first */
+        size_t n_rows, cap_rows;
+        size_t n_tested;
+        struct compared_row *only_a, *only_b; /* names that only one group has; most samples first */
+        size_t n_only_a, cap_only_a, n_only_b, cap_only_b;
+        struct compared_total *totals;
+        size_t n_totals, cap_totals;
+};
+
+/* The rows of one event, and the totals of the runs. */
+struct comparison *comparison_new(const struct comparison_request *request);
+void comparison_free(struct comparison *comparison);
+AUTO_DEFINE(comparison)
+
+/* The value of a row that decides its verdict. */
+const struct compared *comparison_value(const struct comparison *comparison, const struct compared_row *row);
+
+/* The chance of a false alarm that a single row is allowed, so that all tested rows keep COMPARISON_DISCOVERIES. */
+double comparison_row_alpha(const struct comparison *comparison);
+
+/* A total by its key; NULL: not known. */
+const struct compared_total *comparison_total(const struct comparison *comparison, const char *key);
+
+/* Compares the amounts of all names that `is_wanted` accepts, added up in each run; without a verdict.  *ret_samples is the mean number of
+ * their samples in a run. */
+typedef bool comparison_wanted_fn(const void *ctx, const struct run_name *name);
+struct compared comparison_sum(const struct run_values *values, uint32_t event,
+                               comparison_wanted_fn *is_wanted, const void *ctx, double *ret_samples);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run_notes.h"
+
+#include <string.h>
+
+enum { MAX_TEXTS = 64, MAX_SHOWN = 3 };
+
+static size_t first_run(const struct run_values *v, enum run_side side)
+{
+        return side == RUN_A ? 0 : run_values_n_runs(v, RUN_A);
+}
+
+static size_t end_run(const struct run_values *v, enum run_side side)
+{
+        return first_run(v, side) + run_values_n_runs(v, side);
+}
+
+void run_notes_add_label(const struct run_values *v, enum run_side side, struct buf *out)
+{
+        size_t from = first_run(v, side), end = end_run(v, side), head, tail = 0;
+        const char *first;
+
+        if (from == end)
+                return;
+        first = run_values_path(v, from);
+        head = strlen(first);
+        for (size_t r = from + 1; r < end; r++) {
+                const char *path = run_values_path(v, r);
+                size_t same = 0;
+
+                while (same < head && path[same] && path[same] == first[same])
+                        same++;
+                tail = r == from + 1 ? strlen(first) - same : tail;
+                head = same;
+        }
+        for (size_t r = from + 1; r < end; r++) {
+                const char *path = run_values_path(v, r);
+                size_t len = strlen(path), first_len = strlen(first), same = 0;
+
+                while (same < tail && same < len - head && same < first_len - head &&
+                       path[len - 1 - same] == first[first_len - 1 - same])
+                        same++;
+                tail = same;
+        }
+        buf_add(out, first, head);
+        if (end - from > 1) {
+                buf_add_char(out, '*');
+                buf_add_str(out, first + strlen(first) - tail);
+        }
+}
+
+/* The text of a fact in a run; NULL: the run does not have it. */
+static const char *find_fact(const struct run_values *v, size_t run, const char *wanted)
+{
+        for (size_t i = 0; i < run_values_n_facts(v, run); i++) {
+                const char *key, *text;
+
+                run_values_get_fact(v, run, i, &key, &text);
+                if (!strcmp(key, wanted))
+                        return text;
+        }
+        return NULL;
+}
+
+/* The distinct texts of a fact on one side. */
+struct fact_texts {
+        const char *texts[MAX_TEXTS];
+        size_t n;
+};
+
+static bool has_text(const struct fact_texts *f, const char *text)
+{
+        for (size_t i = 0; i < f->n; i++) {
+                if (!strcmp(f->texts[i], text))
+                        return true;
+        }
+        return false;
+}
+
+static struct fact_texts texts_of(const struct run_values *v, enum run_side side, const char *key)
+{
+        struct fact_texts f = {0};
+
+        for (size_t r = first_run(v, side); r < end_run(v, side); r++) {
+                const char *text = find_fact(v, r, key);
+
+                if (text && f.n < MAX_TEXTS && !has_text(&f, text))
+                        f.texts[f.n++] = text;
+        }
+        return f;
+}
+
+static void add_texts(const struct fact_texts *f, struct buf *out)
+{
+        for (size_t i = 0; i < f->n && i < MAX_SHOWN; i++)
+                buf_printf(out, "%s%s", i ? " and " : "", f->texts[i]);
+        if (f->n > MAX_SHOWN)
+                buf_printf(out, " and %zu more", f->n - MAX_SHOWN);
+        if (!f->n)
+                buf_add_str(out, "unknown");
+}
+
+/* What varies from run to run alike on both sides is no difference. */
+static bool are_equal(const struct fact_texts *a, const struct fact_texts *b)
+{
+        for (size_t i = 0; i < a->n; i++) {
+                if (!has_text(b, a->texts[i]))
+                        return false;
+        }
+        return a->n == b->n;
+}
+
+static void add_fact_note(const struct run_values *v, const char *key, struct buf *out)
+{
+        struct fact_texts a = texts_of(v, RUN_A, key), b = texts_of(v, RUN_B, key);
+
+        /* A library that only one group uses shows in its functions. */
+        if ((!a.n || !b.n) && !strncmp(key, "build of ", strlen("build of ")))
+                return;
+        if (are_equal(&a, &b))
+                return;
+        buf_printf(out, "%s: A ", key);
+        add_texts(&a, out);
+        buf_add_str(out, ", B ");
+        add_texts(&b, out);
+        buf_add_char(out, '\n');
+}
+
+static bool is_first_run_with(const struct run_values *v, size_t run, size_t index, const char *key)
+{
+        for (size_t i = 0; i < index; i++) {
+                const char *other, *text;
+
+                run_values_get_fact(v, run, i, &other, &text);
+                if (!strcmp(other, key))
+                        return false;
+        }
+        for (size_t r = 0; r < run; r++) {
+                if (find_fact(v, r, key))
+                        return false;
+        }
+        return true;
+}
+
+static void add_fact_notes(const struct run_values *v, struct buf *out)
+{
+        for (size_t r = 0; r < run_values_n_all_runs(v); r++) {
+                for (size_t i = 0; i < run_values_n_facts(v, r); i++) {
+                        const char *key, *text;
+
+                        run_values_get_fact(v, r, i, &key, &text);
+                        if (is_first_run_with(v, r, i, key))
+                                add_fact_note(v, key, out);
+                }
+        }
+}
+
+static bool is_before(const struct run_values *v, enum run_side first)
+{
+        double last_start = 0;
+
+        for (size_t r = first_run(v, first); r < end_run(v, first); r++) {
+                if (run_values_start(v, r) < 0)
+                        return false;
+                if (run_values_start(v, r) > last_start)
+                        last_start = run_values_start(v, r);
+        }
+        for (size_t r = first_run(v, !first); r < end_run(v, !first); r++) {
+                if (run_values_start(v, r) < last_start)
+                        return false;
+        }
+        return true;
+}
+
+/* Most machines change their speed in the course of minutes. */
+static void add_order_note(const struct run_values *v, struct buf *out)
+{
+        bool a_first = is_before(v, RUN_A);
+
+        if (run_values_n_runs(v, RUN_A) < 2 || run_values_n_runs(v, RUN_B) < 2 ||
+            (!a_first && !is_before(v, RUN_B)))
+                return;
+        buf_printf(
+                out,
+                "order: all runs of %s were recorded before those of %s, so a change of the machine's speed "
+                "looks like a change of the program; wperf record --vs records them in turn\n",
+                a_first ? "A" : "B", a_first ? "B" : "A");
+}
+
+void run_notes_add(const struct run_values *v, struct buf *out)
+{
+        add_fact_notes(v, out);
+        for (size_t i = 0; i < run_values_n_pairs(v); i++) {
+                const char *a, *b;
+
+                run_values_get_pair(v, i, &a, &b);
+                buf_printf(out, "module: %s of A is compared with %s of B\n", a, b);
+        }
+        add_order_note(v, out);
+}
