@@ -14,10 +14,10 @@ struct laid {
 };
 
 struct arrows {
-        struct laid *list; /* those that have a lane */
+        struct laid *list; /* arrows that have a lane */
         size_t n, n_lanes;
         size_t n_rows;
-        /* For each row and lane, the arrow there + 1; of two that meet in a target the first. */
+        /* For each row and lane, the arrow there + 1; if two arrows meet in a target, the first one. */
         uint32_t *cells;
 };
 
@@ -97,7 +97,7 @@ size_t arrows_width(const struct arrows *a)
 
 void arrows_add_row(const struct arrows *a, size_t row, struct buf *out)
 {
-        char line = 0; /* drawn from an outer arrow's end to the text */
+        char line = 0; /* drawn from the end of an outer arrow to the text */
         char end = ' ';
 
         if (!a->n_lanes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of instructions.  Decides what is left out: basic blocks without samples, unless all of it is short. */
+/* The list of instructions.  Leaves out basic blocks without samples, unless the whole list is short. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +19,12 @@ enum { SHORT_FUNCTION = 60, SHARE_COLUMNS = 8 };
 struct code_listing {
         const struct annotate_view *view;
         bool *shown;
-        size_t *row_of; /* of each shown point among the shown ones */
+        size_t *row_of; /* for each shown point its index among the shown points */
         size_t n_rows;
         struct arrows *arrows;
         int addr_digits;
-        const struct annotate_view_point *last; /* whose line was named last */
+        bool has_latency;                       /* there are columns for it */
+        const struct annotate_view_point *last; /* the point whose line was printed last */
 };
 
 void annotate_view_add_cut(const struct annotate_view *view, const struct buf *row, struct buf *out)
@@ -38,7 +39,7 @@ void annotate_view_add_cut(const struct annotate_view *view, const struct buf *r
         buf_add_char(out, '\n');
 }
 
-/* --- what is shown --- */
+/* --- Shown points --- */
 
 static const struct annotate_view_point *point_at(const struct code_listing *l, size_t i)
 {
@@ -64,7 +65,7 @@ static void choose_blocks(struct code_listing *l)
         }
 }
 
-/* The shown point at exactly that address, or SIZE_MAX. */
+/* Index of the shown point at this address, or SIZE_MAX. */
 static size_t find_shown(const struct code_listing *l, uint64_t addr)
 {
         size_t low = 0, high = l->view->n_points;
@@ -89,16 +90,42 @@ static void draw_arrows(struct code_listing *l)
         free(list);
 }
 
-/* --- rows --- */
+/* --- Rows --- */
 
-/* Both have a path. */
+/* Both points have a path. */
 static bool same_line(const struct annotate_view_point *a, const struct annotate_view_point *b)
 {
         return b && a->line == b->line && !strcmp(a->path, b->path) && !a->inlined == !b->inlined &&
                (!a->inlined || !strcmp(a->inlined, b->inlined));
 }
 
-/* "longobject.c:3399 [Py_DECREF]  op->ob_refcnt--", where another line begins. */
+static bool has_latency(const struct annotate_view *view)
+{
+        for (size_t i = 0; i < view->n_points; i++) {
+                if (view->points[i].has_latency)
+                        return true;
+        }
+        return false;
+}
+
+/* Share and count, and the quantiles of the latency in cycles if any instruction has them. */
+static void add_columns(const struct code_listing *l, const struct annotate_view_point *point,
+                        struct buf *out)
+{
+        buf_printf(out, "%8.2f %6" PRIu64 " ", annotate_view_share(l->view, point->weight), point->count);
+        if (l->has_latency && point->has_latency)
+                buf_printf(out, "%5" PRIu64 " %5" PRIu64 " %5" PRIu64 " ", point->p50, point->p90,
+                           point->p99);
+        else if (l->has_latency)
+                buf_printf(out, "%17s ", "");
+}
+
+static void add_blank_columns(const struct code_listing *l, struct buf *out)
+{
+        buf_printf(out, "%*s ", l->has_latency ? 33 : 15, "");
+}
+
+/* Adds "longobject.c:3399 [Py_DECREF]  op->ob_refcnt--" if another line begins. */
 static void add_line_row(struct code_listing *l, const struct annotate_view_point *point, size_t row,
                          struct buf *out)
 {
@@ -109,7 +136,7 @@ static void add_line_row(struct code_listing *l, const struct annotate_view_poin
         if (!point->path || same_line(point, l->last))
                 return;
         l->last = point;
-        buf_printf(&text, "%15s ", "");
+        add_blank_columns(l, &text);
         if (row)
                 arrows_add_between(l->arrows, row - 1, &text);
         else
@@ -128,7 +155,7 @@ static void add_line_row(struct code_listing *l, const struct annotate_view_poin
         annotate_view_add_cut(view, &text, out);
 }
 
-/* An arrow says more than the name. */
+/* An arrow makes the name unnecessary. */
 static bool names_target(const struct code_listing *l, const struct annotate_view_point *point)
 {
         return point->has_target && (!point->is_jump || find_shown(l, point->target) == SIZE_MAX);
@@ -152,11 +179,21 @@ static void add_code_row(const struct code_listing *l, const struct annotate_vie
         AUTO_RELEASE(buf) text = {0};
         size_t start = out->len;
 
+        view_marks_add(l->view->marks, &(struct view_mark){
+                                               .at = start,
+                                               .weight = point->weight,
+                                               .percent = annotate_view_share(l->view, point->weight),
+                                               .path = point->path,
+                                               .line = point->line,
+                                               .has_target = point->has_target,
+                                               .is_jump = point->is_jump,
+                                               .addr = point->addr,
+                                               .target = point->target,
+                                       });
         if (point->count)
-                buf_printf(&text, "%8.2f %6" PRIu64 " ", annotate_view_share(l->view, point->weight),
-                           point->count);
+                add_columns(l, point, &text);
         else
-                buf_printf(&text, "%15s ", "");
+                add_blank_columns(l, &text);
         arrows_add_row(l->arrows, row, &text);
         buf_printf(&text, "%*" PRIx64 "  ", l->addr_digits, point->addr);
         if (point->instruction) {
@@ -172,7 +209,7 @@ static void add_gap(struct code_listing *l, size_t from, size_t to, size_t row, 
 {
         AUTO_RELEASE(buf) text = {0};
 
-        buf_printf(&text, "%15s ", "");
+        add_blank_columns(l, &text);
         if (row)
                 arrows_add_between(l->arrows, row - 1, &text);
         else
@@ -199,7 +236,7 @@ static void add_rows(struct code_listing *l, struct buf *out)
         }
 }
 
-/* False: there is nothing to show, and nothing to release. */
+/* False: there is nothing to show; then `ret` need not be released. */
 static bool begin_listing(const struct annotate_view *view, struct code_listing *ret)
 {
         *ret = (struct code_listing){.view = view};
@@ -244,7 +281,11 @@ void annotate_view_code(const struct annotate_view *view, struct buf *out)
                 return;
         l.addr_digits = snprintf(last, sizeof(last), "%" PRIx64, point_at(&l, view->n_points - 1)->addr);
         draw_arrows(&l);
-        buf_printf(out, "%8s %6s\n", "% func", "count");
+        l.has_latency = has_latency(view);
+        buf_printf(out, "%8s %6s", "% func", "count");
+        if (l.has_latency)
+                buf_printf(out, " %5s %5s %5s", "p50", "p90", "p99");
+        buf_add_char(out, '\n');
         add_rows(&l, out);
         arrows_free(l.arrows);
         end_listing(&l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* WindowsPerf's shape: line_number, hits, filename, instruction_address and disassembled_line.  Its tables
- * and its JSON are made from the same entries. */
+/* The format of WindowsPerf: line_number, hits, filename, instruction_address and disassembled_line.  Its tables and its JSON are
+ * made from the same entries. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "table.h"
 #include "text_printable.h"
 
-enum { NEIGHBOURS_MAX = 64 }; /* on either side; one line of generated code can be a whole function */
+enum { NEIGHBOURS_MAX = 64 }; /* on each side, because one line of generated code can be a whole function */
 
-/* A sampled line; with code every sampled address of it is an entry of its own. */
+/* A sampled line.  With code, each sampled address of the line is an entry of its own. */
 struct json_entry {
         const char *path; /* NULL: not known */
         uint32_t line;
-        const char *function; /* that was inlined there; NULL: none */
+        const char *function; /* the function that was inlined there; NULL: none */
         uint64_t addr;
         uint64_t count, weight;
-        size_t first, last; /* points around it that are of the line */
+        size_t first, last; /* neighbouring points of the same line */
 };
 
 struct entries {
@@ -28,13 +28,13 @@ struct entries {
         size_t n, cap;
 };
 
-/* A line that is known.  What has none is a neighbour of nothing. */
+/* Whether both points have the same known line.  A point without a line has no neighbours. */
 static bool same_source(const struct annotate_view_point *a, const struct annotate_view_point *b)
 {
         return a->path && b->path && a->line && a->line == b->line && !strcmp(a->path, b->path);
 }
 
-/* Neighbours of a point that are of its line: what windowsperf shows of an address. */
+/* Finds the neighbours of a point on the same line: windowsperf shows these for an address. */
 static void find_neighbours(const struct annotate_view *view, size_t index, struct json_entry *entry)
 {
         const struct annotate_view_point *point = &view->points[index];
@@ -127,7 +127,7 @@ static struct entries list_entries(const struct annotate_view *view, bool by_add
         return e;
 }
 
-/* --- tables --- */
+/* --- Tables --- */
 
 static const struct column code_columns[] = {
         {.name = "address", .type = COLUMN_HEX},
@@ -189,6 +189,13 @@ void annotate_view_windowsperf(const struct annotate_view *view, bool disassembl
 
 /* --- JSON --- */
 
+static void add_latency(const struct annotate_view_point *point, struct json *json)
+{
+        json_key_u64(json, "latency_p50_cycles", point->p50);
+        json_key_u64(json, "latency_p90_cycles", point->p90);
+        json_key_u64(json, "latency_p99_cycles", point->p99);
+}
+
 static void add_json_code(const struct annotate_view *view, const struct json_entry *entry, bool disassemble,
                           struct json *json)
 {
@@ -210,6 +217,8 @@ static void add_json_code(const struct annotate_view *view, const struct json_en
                 json_key_str(json, "instruction", point->instruction ? point->instruction : "");
                 if (view->is_extended)
                         json_key_u64(json, "hits", point->count);
+                if (view->is_extended && point->has_latency)
+                        add_latency(point, json);
                 json_end_object(json);
         }
         json_end_array(json);
@@ -231,7 +240,7 @@ static void add_json_extras(const struct annotate_view *view, const struct json_
                 json_key_str(json, "source", source);
 }
 
-/* Schemas of WindowsPerf's documents want every one of these keys, and no other. */
+/* Schemas of WindowsPerf's documents require every one of these keys, and allow no other. */
 static void add_json_entry(const struct annotate_view *view, const struct json_entry *entry, bool disassemble,
                            struct json *json)
 {

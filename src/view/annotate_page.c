@@ -64,7 +64,7 @@ static bool has_both(const struct annotate_listing *listing)
         return !listing->source && !listing->code;
 }
 
-/* The hottest lines stand above the code, which has all of them. */
+/* The hottest lines are shown above the code, which contains all lines. */
 static struct annotate_view of_hottest(const struct annotate_view *view)
 {
         struct annotate_view few = *view;

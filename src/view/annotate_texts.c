@@ -15,7 +15,7 @@ void annotate_texts_release(struct annotate_texts *t)
         *t = (struct annotate_texts){0};
 }
 
-/* A function has code of few files, and neighbouring instructions are mostly of the same one. */
+/* A function has code from few files, and neighbouring instructions are usually from the same file. */
 static struct annotate_file *find_file(struct annotate_texts *t, const char *path)
 {
         if (t->last_file < t->n_files && !strcmp(t->files[t->last_file].path, path))

@@ -45,7 +45,7 @@ void annotate_view_heading(const struct annotate_view *view, struct buf *out)
         add_note(out, view->debug_note);
 }
 
-/* --- rows --- */
+/* --- Rows --- */
 
 struct made {
         struct column columns[COLUMNS_MAX];
@@ -112,7 +112,7 @@ void annotate_view_place(const char *path, uint32_t line, struct buf *out)
                 buf_printf(out, ":%" PRIu32, line);
 }
 
-/* Tabs become blanks: they would tear columns apart. */
+/* Tabs become blanks, because they would shift columns. */
 void annotate_view_source_text(const char *line, struct buf *out)
 {
         AUTO_RELEASE(buf) plain = {0};
@@ -131,7 +131,7 @@ void annotate_view_source_text(const char *line, struct buf *out)
         text_add_printable(out, buf_text(&plain));
 }
 
-/* "[Py_DECREF] op->ob_refcnt--": what was inlined is marked. */
+/* "[Py_DECREF] op->ob_refcnt--": the name of an inlined function comes first. */
 static void add_source_cell(const struct annotate_view *view, const struct annotate_row *row, struct buf *out)
 {
         const char *source = annotate_texts_line(view->texts, row->path, row->line);
@@ -201,7 +201,7 @@ static size_t make_table(struct made *made, const struct annotate_view *view, en
         return n;
 }
 
-/* The sum of the rows that are shown; what is inlined into each other would be counted twice. */
+/* The sum of the shown rows.  There is none for inlined functions, because a sample may count in several rows. */
 static void add_footer(struct made *made, const struct annotate_view *view, const struct annotate_rows *rows,
                        size_t n_shown)
 {
@@ -246,8 +246,8 @@ void annotate_view_rows(const struct annotate_view *view, enum annotate_by by,
         if (by == ANNOTATE_HANDLER && rows->handlers_by_line)
                 buf_add_str(
                         out,
-                        "note: the optimiser has lost addresses of labels; source lines tell the handlers "
-                        "apart\n");
+                        "note: the compiler kept no addresses for some labels; handlers are told apart by "
+                        "source lines\n");
 }
 
 void annotate_view_json_rows(const struct annotate_view *view, enum annotate_by by,
@@ -287,19 +287,19 @@ void annotate_view_missing_source(const struct annotate_view *view, const struct
         }
 }
 
-/* --- source --- */
+/* --- Source --- */
 
 struct source_line {
         const char *path;
         uint32_t line;
         uint64_t count, weight;
-        const char *function; /* that was inlined, if all of the line's samples are of it */
+        const char *function; /* the inlined function, if all samples of the line are in it */
 };
 
 struct source_file {
         const char *path;
         uint64_t weight;
-        size_t first, n; /* lines */
+        size_t first, n; /* its lines */
 };
 
 static int compare_lines(const void *x, const void *y)
@@ -319,7 +319,7 @@ static int compare_files(const void *x, const void *y)
         return strcmp(a->path, b->path);
 }
 
-/* The lines that are known, by file and number, each once. */
+/* Lists the known lines, sorted by file and number, each once. */
 static size_t list_lines(const struct annotate_rows *rows, struct source_line *lines)
 {
         size_t n = 0, n_merged = 0;
@@ -354,6 +354,11 @@ static void add_source_row(const struct annotate_view *view, const struct source
         AUTO_RELEASE(buf) row = {0};
         size_t start = out->len;
 
+        view_marks_add(view->marks, &(struct view_mark){
+                                            .at = start,
+                                            .weight = line->weight,
+                                            .percent = annotate_view_share(view, line->weight),
+                                    });
         if (line->count)
                 buf_printf(&row, "%7.2f %7.2f %6" PRIu64 " %6" PRIu32 "  ",
                            annotate_view_share(view, line->weight),
@@ -379,7 +384,7 @@ static void add_file(const struct annotate_view *view, const struct source_line 
                      const struct source_file *file, struct buf *out)
 {
         const char *note = annotate_texts_note(view->texts, file->path);
-        uint64_t next = 0; /* the line behind the last one shown */
+        uint64_t next = 0; /* number of the line after the last one shown */
 
         text_add_printable(out, file->path);
         if (note)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was packed into a session, as a line and as JSON. */
+/* Summary of the data that was packed into a session, as a line and as JSON. */
 #ifndef ARCHIVE_VIEW_H
 #define ARCHIVE_VIEW_H
 
@@ -11,11 +11,11 @@
 struct archive_view {
         const char *session; /* path of the session that was written */
         size_t n_modules;
-        size_t n_functions, n_whole; /* with samples; those whose code and lines are all there */
+        size_t n_functions, n_whole; /* functions with samples; those of them with all code and lines */
         size_t n_stacks;
         size_t n_source_files, n_source_lines;
         uint64_t bytes_before, bytes_after;
-        const char *notes; /* one sentence a line, or "" */
+        const char *notes; /* one sentence a line; may be "" */
 };
 
 void archive_view_text(const struct archive_view *view, struct buf *out);

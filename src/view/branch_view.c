@@ -8,7 +8,7 @@
 #include "table.h"
 #include "text_printable.h"
 
-/* Of both ends, by the key that asks for it. */
+/* Columns for both ends, by row key. */
 static const struct column ends[2][ROW_N_KEYS] = {
         {
                 [ROW_SYMBOL] = {.name = "from", .can_cut = true, .is_name = true},
@@ -29,6 +29,15 @@ static const struct column counts[] = {
         {.name = "cycles", .key = "mean_cycles", .type = COLUMN_FIXED, .decimals = 1},
 };
 
+static const struct column target_counts[] = {
+        {.name = "overhead", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
+        {.name = "mispredicted", .type = COLUMN_U64},
+        {.name = "of", .key = "branches", .type = COLUMN_U64},
+        {.name = "percent", .key = "mispredicted_percent", .type = COLUMN_FIXED, .decimals = 2},
+};
+
+_Static_assert(N_ELEMENTS(counts) == N_ELEMENTS(target_counts), "as many columns");
+
 struct branch_columns {
         struct column list[1 + N_ELEMENTS(counts) + 2 * ROW_N_KEYS];
         size_t n;
@@ -47,8 +56,8 @@ static void list_columns(const struct branch_view *view, bool with_event, struct
         if (with_event)
                 c->list[c->n++] = (struct column){.name = "event"};
         for (size_t i = 0; i < N_ELEMENTS(counts); i++)
-                c->list[c->n++] = counts[i];
-        for (size_t end = 0; end < N_ELEMENTS(ends); end++) {
+                c->list[c->n++] = view->by_target ? target_counts[i] : counts[i];
+        for (size_t end = view->by_target; end < N_ELEMENTS(ends); end++) {
                 for (size_t i = 0; i < keys.n; i++) {
                         struct column column = ends[end][keys.order[i]];
 
@@ -70,7 +79,7 @@ static bool has_module_column(const struct row_keys *keys)
         return false;
 }
 
-/* What hardware did not tell is no 0. */
+/* A value that the hardware did not report is blank, not 0. */
 static void add_share(struct table *table, uint64_t part, uint64_t all, double unit)
 {
         if (all)
@@ -79,7 +88,7 @@ static void add_share(struct table *table, uint64_t part, uint64_t all, double u
                 table_add_none(table);
 }
 
-/* Adds the module where it has no column: "0x1139:libm.so.6". */
+/* Adds the module if it has no column of its own: "0x1139:libm.so.6". */
 static void add_in_module(const struct row_keys *keys, const char *text, const char *module,
                           struct table *table)
 {
@@ -116,11 +125,15 @@ static void add_cells(const struct branch_view *view, const struct branch_view_r
 {
         if (with_event)
                 table_add_text(table, view->events[row->event].name);
-        add_share(table, row->count, of, 100);
+        add_share(table, view->by_target ? row->n_mispredicted : row->count, of, 100);
+        if (view->by_target)
+                table_add_u64(table, row->n_mispredicted);
         table_add_u64(table, row->count);
         add_share(table, row->n_mispredicted, row->n_told, 100);
-        add_share(table, row->cycles, row->n_timed, 1);
-        add_end(view, &row->from, table);
+        if (!view->by_target) {
+                add_share(table, row->cycles, row->n_timed, 1);
+                add_end(view, &row->from, table);
+        }
         add_end(view, &row->to, table);
 }
 
@@ -155,7 +168,8 @@ static struct table *table_of(const struct branch_view *view, uint32_t event, st
 static void add_event(const struct branch_view *view, uint32_t event, const struct table *table,
                       struct buf *out)
 {
-        buf_add_str(out, "======================== branches: ");
+        buf_printf(out, "======================== %s: ",
+                   view->by_target ? "targets of mispredicted branches" : "branches");
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", %" PRIu64 " in %" PRIu64 " samples, top %" PRIu64 " ========================\n",
                    view->rows->counts[event], view->events[event].n_samples, view->max_rows);
@@ -192,7 +206,7 @@ void branch_view_csv(const struct branch_view *view, struct buf *out)
 
 void branch_view_json(const struct branch_view *view, struct json *json)
 {
-        json_key(json, "branches");
+        json_key(json, view->by_target ? "mispredicted" : "branches");
         json_begin_array(json);
         for (uint32_t i = 0; i < view->n_events; i++) {
                 struct branch_columns c;
@@ -203,7 +217,7 @@ void branch_view_json(const struct branch_view *view, struct json *json)
                 json_begin_object(json);
                 json_key_str(json, "type", view->events[i].name);
                 json_key_u64(json, "count", view->rows->counts[i]);
-                json_key(json, "edges");
+                json_key(json, view->by_target ? "targets" : "edges");
                 table_render_json(table, false, json);
                 json_end_object(json);
         }

@@ -6,14 +6,14 @@
 #include "mem.h"
 #include "table.h"
 
-enum { COLUMNS_MAX = 5 };
+enum { COLUMNS_MAX = 13 };
 
 struct layout {
         const char *heading; /* NULL: none */
-        const char *key;     /* NULL: no table */
+        const char *key;     /* NULL: there is no table */
         struct column columns[COLUMNS_MAX];
         size_t n_columns;
-        size_t n_brief; /* of them where little is wanted */
+        size_t n_brief; /* number of columns if the output is not verbose */
 };
 
 static const struct layout layouts[][FACT_TABLES_MAX] = {
@@ -49,6 +49,35 @@ static const struct layout layouts[][FACT_TABLES_MAX] = {
         [FACT_TABLES_TEST] = {{NULL, "Test_Results", {{.name = "Test Name"}, {.name = "Result"}}, 2, 2}},
         [FACT_TABLES_DEVICES] =
                 {{NULL, "Devices", {{.name = "Device Instance ID"}, {.name = "Hardware IDs"}}, 2, 2}},
+        [FACT_TABLES_HARDWARE] =
+                {{"This machine:", "Machine", {{.name = "Fact"}, {.name = "Value"}}, 2, 2},
+                 {"Samples of each loop, where its loads found their data, their median latency, and how often\n"
+                  "the worst branch was mispredicted:",
+                  "Loops",
+                  {{.name = "Loop"},
+                   {.name = "Samples", .right = true},
+                   {.name = "Loads", .right = true},
+                   {.name = "Stores", .right = true},
+                   {.name = "Branches", .right = true},
+                   {.name = "L1", .right = true},
+                   {.name = "L2", .right = true},
+                   {.name = "Far Cache", .right = true},
+                   {.name = "Memory", .right = true},
+                   {.name = "Unknown", .right = true},
+                   {.name = "TLB Walks", .right = true},
+                   {.name = "Cycles", .right = true},
+                   {.name = "Mispredicted", .right = true}},
+                  13,
+                  13},
+                 {"What was expected, and what was seen:",
+                  "Checks",
+                  {{.name = "Loop"},
+                   {.name = "Check"},
+                   {.name = "Expected"},
+                   {.name = "Seen"},
+                   {.name = "Result"}},
+                  5,
+                  5}},
 };
 
 struct fact_tables {

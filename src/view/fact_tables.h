@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of version, list, man, test and detect: which columns, headings and keys each has.  A command adds rows of texts. */
+/* The tables of version, list, man, test and detect: their columns, headings and keys.  A command adds rows of texts. */
 #ifndef FACT_TABLES_H
 #define FACT_TABLES_H
 
@@ -10,13 +10,15 @@
 
 enum fact_tables_kind {
         FACT_TABLES_VERSION,
-        FACT_TABLES_LIST, /* tables: FACT_TABLE_EVENTS and its neighbours */
+        FACT_TABLES_LIST, /* tables: FACT_TABLE_EVENTS and the following */
         FACT_TABLES_MANUAL,
         FACT_TABLES_TEST,
         FACT_TABLES_DEVICES,
+        FACT_TABLES_HARDWARE, /* tables: FACT_TABLE_MACHINE and the following */
 };
 
 enum { FACT_TABLE_EVENTS, FACT_TABLE_METRICS, FACT_TABLE_GROUPS, FACT_TABLES_MAX };
+enum { FACT_TABLE_MACHINE, FACT_TABLE_LOOPS, FACT_TABLE_CHECKS };
 
 struct fact_tables;
 
@@ -25,10 +27,10 @@ struct fact_tables *fact_tables_new(enum fact_tables_kind kind, bool verbose);
 void fact_tables_free(struct fact_tables *tables);
 AUTO_DEFINE(fact_tables)
 
-/* A row of table `index`, 0 where there is only one: a text for each column; texts behind the last one are not read. */
+/* A row of table `index`, 0 if there is only one: a text for each column.  Further texts are not read. */
 void fact_tables_add(struct fact_tables *tables, unsigned index, const char *const *texts);
 
-/* Under their headings; without_empty: those that have no rows are left out. */
+/* The tables under their headings; without_empty: tables without rows are left out. */
 void fact_tables_text(const struct fact_tables *tables, bool without_empty, struct buf *out);
 
 /* One object with an array for each table. */

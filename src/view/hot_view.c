@@ -8,6 +8,7 @@
 
 #include "buf.h"
 #include "hot_view_internal.h"
+#include "search.h"
 #include "text.h"
 #include "text_number.h"
 #include "text_printable.h"
@@ -21,8 +22,8 @@ static bool has_key(const struct hot_view *view, enum row_key key)
         return false;
 }
 
-/* What a row is, for the heading: the finest of the keys. */
-static const char *row_noun(const struct hot_view *view)
+/* Named after the most detailed key. */
+const char *hot_view_row_noun(const struct hot_view *view)
 {
         static const struct {
                 enum row_key key;
@@ -32,6 +33,7 @@ static const char *row_noun(const struct hot_view *view)
                 {ROW_PYTHON, "functions"}, {ROW_FILE, "files"},    {ROW_MODULE, "modules"},
                 {ROW_THREAD, "threads"},   {ROW_TID, "threads"},   {ROW_PROCESS, "processes"},
                 {ROW_PID, "processes"},    {ROW_COMM, "commands"}, {ROW_CPU, "CPUs"},
+                {ROW_SOURCE, "sources"},
         };
 
         if (!view->keys.n)
@@ -70,6 +72,7 @@ static const struct column key_columns[ROW_N_KEYS] = {
         [ROW_FILE] = {.name = "file", .can_cut = true},
         [ROW_LINE] = {.name = "line"},
         [ROW_ADDR] = {.name = "addr", .can_cut = true},
+        [ROW_SOURCE] = {.name = "source"},
 };
 
 static void add_share_columns(const struct hot_view *view, struct columns *c)
@@ -85,16 +88,16 @@ static void add_share_columns(const struct hot_view *view, struct columns *c)
                                               .is_extra = true});
 }
 
-static void add_key_column(const struct hot_view *view, enum row_key key, struct columns *c)
+struct column hot_view_key_column(const struct hot_view *view, enum row_key key)
 {
         struct column column = key_columns[key];
 
         if (column.is_name && view->long_names)
                 column.is_name = column.can_cut = false;
-        add_column(c, column);
+        return column;
 }
 
-/* Of several events each has a table of its own, so that they need no column, but in CSV. */
+/* Each event has a table of its own, so only CSV needs a column for it. */
 void hot_view_columns(const struct hot_view *view, bool with_event, struct columns *c)
 {
         if (with_event)
@@ -105,10 +108,10 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
                 if (view->keys.order[i] == ROW_OVERHEAD)
                         add_share_columns(view, c);
                 else if (view->keys.order[i] != ROW_EVENT)
-                        add_key_column(view, (enum row_key)view->keys.order[i], c);
+                        add_column(c, hot_view_key_column(view, (enum row_key)view->keys.order[i]));
         }
         if (!view->keys.n)
-                add_key_column(view, ROW_SYMBOL, c);
+                add_column(c, hot_view_key_column(view, ROW_SYMBOL));
 }
 
 static void add_share_cells(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
@@ -123,15 +126,12 @@ static void add_share_cells(const struct hot_view *view, const struct hot_view_r
         table_add_text(table, interval);
 }
 
-static void add_task(const char *name, int32_t id, struct table *table)
+static void add_task(const char *name, int32_t id, struct buf *out)
 {
-        char text[64];
-
-        snprintf(text, sizeof(text), "%s (%" PRId32 ")", name, id);
-        table_add_text(table, text);
+        buf_printf(out, "%s (%" PRId32 ")", name, id);
 }
 
-/* -1 is no process: the kernel had none to tell. */
+/* -1: the process, the thread or the CPU was not recorded. */
 static void add_id(int32_t id, struct table *table)
 {
         if (id < 0)
@@ -140,32 +140,71 @@ static void add_id(int32_t id, struct table *table)
                 table_add_u64(table, (uint64_t)id);
 }
 
-/* "0x1139:libm.so.6": an address alone would not say of what. */
-static void add_addr(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
+static void add_id_text(int32_t id, struct buf *out)
 {
-        AUTO_RELEASE(buf) text = {0};
+        if (id >= 0)
+                buf_printf(out, "%" PRId32, id);
+}
 
+/* "0x1139:libm.so.6": an address alone would not say of what. */
+static void add_addr(const struct hot_view *view, const struct hot_view_row *row, struct buf *out)
+{
         if (!row->has_addr) {
-                table_add_text(table, "unknown");
+                buf_add_str(out, "unknown");
                 return;
         }
-        text_add_hex(&text, row->addr);
-        if (*row->module && !has_key(view, ROW_MODULE))
-                buf_printf(&text, ":%s", row->module);
-        table_add_text(table, buf_text(&text));
+        text_add_hex(out, row->addr);
+        if (!*row->module || has_key(view, ROW_MODULE))
+                return;
+        buf_add_char(out, ':');
+        buf_add_str(out, row->module);
 }
 
-static void add_known(const char *text, struct table *table)
+static void add_known(const char *text, struct buf *out)
 {
-        table_add_text(table, *text ? text : "unknown");
+        buf_add_str(out, *text ? text : "unknown");
 }
 
-static void add_python(const struct hot_view_row *row, const char *text, struct table *table)
+static void add_python(const struct hot_view_row *row, const char *text, struct buf *out)
 {
         if (row->is_native)
-                table_add_text(table, "[native]");
+                buf_add_str(out, "[native]");
         else
-                add_known(text, table);
+                add_known(text, out);
+}
+
+/* Without a column for the module, only what several modules have is said to be of one. */
+static bool wants_module(const struct hot_view *view, const struct hot_view_row *row)
+{
+        return row->is_in_several && !has_key(view, ROW_MODULE);
+}
+
+const char *hot_view_key_name(enum row_key key)
+{
+        return key_columns[key].name;
+}
+
+void hot_view_add_key(const struct hot_view *view, const struct hot_view_row *row, enum row_key key,
+                      struct buf *out)
+{
+        switch (key) {
+        case ROW_COMM: add_known(row->comm, out); break;
+        case ROW_PID: add_id_text(row->pid, out); break;
+        case ROW_TID: add_id_text(row->tid, out); break;
+        case ROW_PROCESS: add_task(row->process, row->pid, out); break;
+        case ROW_THREAD: add_task(row->comm, row->tid, out); break;
+        case ROW_CPU: add_id_text((int32_t)row->cpu, out); break;
+        case ROW_MODULE: add_known(row->module, out); break;
+        case ROW_SYMBOL: buf_add_str(out, wants_module(view, row) ? row->symbol : row->bare); break;
+        case ROW_PYTHON: add_python(row, row->bare, out); break;
+        case ROW_FILE: add_python(row, row->file, out); break;
+        case ROW_LINE: add_python(row, row->line, out); break;
+        case ROW_ADDR: add_addr(view, row, out); break;
+        case ROW_SOURCE: add_known(row->source, out); break;
+        case ROW_OVERHEAD:
+        case ROW_EVENT:
+        case ROW_N_KEYS: break;
+        }
 }
 
 static void add_name(const struct hot_view_row *row, bool with_module, struct table *table)
@@ -175,32 +214,38 @@ static void add_name(const struct hot_view_row *row, bool with_module, struct ta
         table_add_name(table, text, strlen(text) - strlen(row->bare));
 }
 
-/* Without a column for the module, only what several modules have is said to be of one. */
-static void add_symbol(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
+static void add_key_text(const struct hot_view *view, const struct hot_view_row *row, enum row_key key,
+                         struct table *table)
 {
-        add_name(row, row->is_in_several && !has_key(view, ROW_MODULE), table);
+        AUTO_RELEASE(buf) text = {0};
+
+        hot_view_add_key(view, row, key, &text);
+        table_add_text(table, buf_text(&text));
 }
 
 static void add_key_cell(const struct hot_view *view, const struct hot_view_row *row, enum row_key key,
                          struct table *table)
 {
         switch (key) {
-        case ROW_COMM: add_known(row->comm, table); break;
         case ROW_PID: add_id(row->pid, table); break;
         case ROW_TID: add_id(row->tid, table); break;
-        case ROW_PROCESS: add_task(row->process, row->pid, table); break;
-        case ROW_THREAD: add_task(row->comm, row->tid, table); break;
-        case ROW_CPU: table_add_u64(table, row->cpu); break;
-        case ROW_MODULE: add_known(row->module, table); break;
-        case ROW_SYMBOL: add_symbol(view, row, table); break;
-        case ROW_PYTHON: add_python(row, row->bare, table); break;
-        case ROW_FILE: add_python(row, row->file, table); break;
-        case ROW_LINE: add_python(row, row->line, table); break;
-        case ROW_ADDR: add_addr(view, row, table); break;
+        case ROW_CPU: add_id((int32_t)row->cpu, table); break;
+        case ROW_SYMBOL: add_name(row, wants_module(view, row), table); break;
         case ROW_OVERHEAD: add_share_cells(view, row, table); break;
         case ROW_EVENT:
         case ROW_N_KEYS: break;
+        default: add_key_text(view, row, key, table); break;
         }
+}
+
+void hot_view_add_key_cells(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
+{
+        for (size_t i = 0; i < view->keys.n; i++) {
+                if (hot_view_key_name((enum row_key)view->keys.order[i]))
+                        add_key_cell(view, row, (enum row_key)view->keys.order[i], table);
+        }
+        if (!view->keys.n)
+                add_name(row, true, table);
 }
 
 static void add_cells(const struct hot_view *view, const struct hot_view_row *row, bool with_event,
@@ -216,17 +261,33 @@ static void add_cells(const struct hot_view *view, const struct hot_view_row *ro
                 add_name(row, true, table);
 }
 
+static size_t first_row(const struct hot_view *view, uint32_t event)
+{
+        size_t low = 0, high = view->n_rows;
+
+        SEARCH_FIRST(low, high, middle, view->rows[middle].event < event);
+        return low;
+}
+
+size_t hot_view_first_pc(const struct hot_view *view, uint32_t event)
+{
+        size_t low = 0, high = view->n_pcs;
+
+        SEARCH_FIRST(low, high, middle, view->pcs[middle].event < event);
+        return low;
+}
+
 size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_event, struct table *table,
                          struct hot_sums *sums)
 {
         size_t shown = 0;
 
-        for (size_t i = 0; i < view->n_rows; i++) {
+        for (size_t i = first_row(view, event); i < view->n_rows; i++) {
                 const struct hot_view_row *row = &view->rows[i];
 
                 if (row->event != event)
-                        continue;
-                /* A pattern hides rows; the totals go on counting the top rows, hidden or not. */
+                        break;
+                /* A pattern hides rows; the totals still include the hidden rows among the first max_rows. */
                 if (sums->n_rows < view->max_rows) {
                         sums->share += row->share;
                         sums->count += row->count;
@@ -258,18 +319,20 @@ static void add_totals(const struct hot_view *view, const struct columns *c, con
         table_add_footer(table, texts);
 }
 
-/* Under each row of the table WindowsPerf lists its addresses; here they follow the table. */
+/* WindowsPerf lists the addresses of a row below it; here they follow the table. */
 static void add_pcs(const struct hot_view *view, uint32_t event, struct buf *out)
 {
         enum { PCS_A_ROW = 10 };
         size_t shown_rows = 0, of_row = 0;
         uint32_t last = UINT32_MAX;
 
-        for (size_t i = 0; i < view->n_pcs; i++) {
+        for (size_t i = hot_view_first_pc(view, event); i < view->n_pcs; i++) {
                 const struct hot_view_pc *pc = &view->pcs[i];
                 const struct hot_view_row *row = &view->rows[pc->row];
 
-                if (pc->event != event || row->is_hidden)
+                if (pc->event != event)
+                        break;
+                if (row->is_hidden)
                         continue;
                 if (pc->row != last) {
                         if (shown_rows++ == view->max_rows)
@@ -310,7 +373,7 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
         buf_add_str(out, "======================== sample source: ");
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", top %" PRIu64 " hot %s ========================\n", view->max_rows,
-                   row_noun(view));
+                   hot_view_row_noun(view));
         if (!shown && view->symbol && sums.n_rows) {
                 hot_view_add_no_match(view->symbol, out);
                 return;
@@ -322,7 +385,7 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
 
 static bool only_tracks(const struct hot_view *view, size_t event)
 {
-        return text_starts(view->events[event].name, "dummy");
+        return view->events[event].only_tracks;
 }
 
 static size_t first_section(const struct hot_view *view)
@@ -334,15 +397,16 @@ static size_t first_section(const struct hot_view *view)
         return first;
 }
 
-/* An event that only tracks ("dummy") has no samples by its nature and gets no section beside others. */
+/* An event that only tracks never has samples; its section is left out if there are other events. */
 bool hot_view_has_section(const struct hot_view *view, size_t event)
 {
         bool any = false;
 
+        if (view->events[event].n_samples || view->events[event].has_sources)
+                return view->events[event].n_samples;
         for (size_t i = 0; i < view->n_events; i++)
                 any |= view->events[i].n_samples > 0;
-        return view->events[event].n_samples ||
-               (any ? !only_tracks(view, event) : event == first_section(view));
+        return any ? !only_tracks(view, event) : event == first_section(view);
 }
 
 void hot_view_text(const struct hot_view *view, struct buf *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the text and the JSON form of the hot table share. */
+/* Declarations shared by the text and the JSON form of the hot table. */
 #ifndef HOT_VIEW_INTERNAL_H
 #define HOT_VIEW_INTERNAL_H
 
@@ -9,7 +9,7 @@
 struct columns {
         struct column list[4 + ROW_N_KEYS];
         size_t n;
-        size_t first_share; /* the column of shares; counts stand in the next */
+        size_t first_share; /* the column of shares; the next one has counts */
 };
 
 struct hot_sums {
@@ -20,9 +20,18 @@ struct hot_sums {
 
 void hot_view_columns(const struct hot_view *view, bool with_event, struct columns *c);
 
-/* Adds the rows of an event that are shown, at most max_rows; returns their number. */
+/* Adds the shown rows of an event, at most max_rows; returns their number. */
 size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_event, struct table *table,
                          struct hot_sums *sums);
+
+/* The index of the first address of an event; the others follow it. */
+size_t hot_view_first_pc(const struct hot_view *view, uint32_t event);
+
+/* The column of a key that hot_view_key_name() names. */
+struct column hot_view_key_column(const struct hot_view *view, enum row_key key);
+
+/* Adds a cell for each key of the view except overhead and event, or the symbol if there is none. */
+void hot_view_add_key_cells(const struct hot_view *view, const struct hot_view_row *row, struct table *table);
 
 bool hot_view_has_section(const struct hot_view *view, size_t event);
 

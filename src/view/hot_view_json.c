@@ -5,11 +5,13 @@ static void add_pcs(const struct hot_view *view, uint32_t event, struct json *js
 {
         json_key(json, "pcs");
         json_begin_array(json);
-        for (size_t i = 0; i < view->n_pcs; i++) {
+        for (size_t i = hot_view_first_pc(view, event); i < view->n_pcs; i++) {
                 const struct hot_view_pc *pc = &view->pcs[i];
                 const struct hot_view_row *row = &view->rows[pc->row];
 
-                if (pc->event != event || row->is_hidden)
+                if (pc->event != event)
+                        break;
+                if (row->is_hidden)
                         continue;
                 json_begin_object(json);
                 json_key_u64(json, "address", pc->addr);

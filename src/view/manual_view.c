@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Breaks lines at blanks, and inside of a word only where it is wider than a line. */
+/* Breaks lines at blanks; breaks a word only if it is longer than a line. */
 #include "manual_view.h"
 
 #include <string.h>
@@ -7,10 +7,11 @@
 #include "buf.h"
 #include "table.h"
 #include "text_printable.h"
+#include "text_width.h"
 
 enum { INDENT = 4, ROOM = MANUAL_VIEW_COLUMNS - INDENT };
 
-/* The bytes of `text` that fit into `room` columns. */
+/* The number of bytes of `text` that fit into `room` columns. */
 static size_t fitting(const char *text, size_t len, size_t room)
 {
         AUTO_RELEASE(buf) part = {0};
@@ -21,7 +22,7 @@ static size_t fitting(const char *text, size_t len, size_t room)
 
                 step = step ? step : 1;
                 buf_add(&part, text + n, step);
-                if (table_text_width(part.data) > room)
+                if (text_width(part.data) > room)
                         break;
                 n += step;
         }
@@ -33,7 +34,7 @@ static size_t width_of(const char *text, size_t len)
         AUTO_RELEASE(buf) part = {0};
 
         buf_add(&part, text, len);
-        return table_text_width(buf_text(&part));
+        return text_width(buf_text(&part));
 }
 
 static void begin_line(struct buf *out)

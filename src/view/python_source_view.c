@@ -46,7 +46,7 @@ static void add_cut(const struct python_source_view *view, const struct buf *row
         buf_add_char(out, '\n');
 }
 
-/* `line` NULL: no samples. */
+/* `line` NULL: the line has no samples. */
 static void add_row(const struct python_source_view *view, uint32_t number, const struct python_line *line,
                     struct buf *out)
 {
@@ -63,6 +63,11 @@ static void add_row(const struct python_source_view *view, uint32_t number, cons
         }
         own = share(line->weight, view->source->weight);
         all = share(line->weight, view->event_weight);
+        view_marks_add(view->marks, &(struct view_mark){.at = start,
+                                                        .weight = line->weight,
+                                                        .percent = own,
+                                                        .path = view->source->path,
+                                                        .line = number});
         buf_printf(&row, "%7.2f %7.2f %6" PRIu64 " ", own, all, line->count);
         if (number)
                 buf_printf(&row, "%6" PRIu32 "  ", number);
@@ -95,11 +100,11 @@ static void add_natives(const struct python_source_view *view, const struct pyth
         }
 }
 
-/* Lines without samples around those that have some, as far as their text is known. */
+/* Adds lines without samples around those with samples, if their text is known. */
 static void add_lines(const struct python_source_view *view, struct buf *out)
 {
         const struct python_source *source = view->source;
-        uint64_t next = 0; /* the line behind the last one shown */
+        uint64_t next = 0; /* number of the line after the last one shown */
 
         for (size_t i = 0; i < source->n_lines; i++) {
                 const struct python_line *line = &source->lines[i];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of Python functions that follows the one of native functions: by own samples, with all that each was on the stack
- * of. */
+/* The table of Python functions after the table of native functions: sorted by own samples, with the total of each function. */
 #ifndef PYTHON_VIEW_H
 #define PYTHON_VIEW_H
 
@@ -20,16 +19,16 @@ struct python_view {
         uint64_t max_rows;
         const char *symbol; /* pattern of functions to show, or NULL */
         bool is_colored;
-        unsigned max_columns; /* of the terminal; 0: nothing is cut */
+        unsigned max_columns; /* width of the terminal; 0: no limit */
 };
 
-/* Whether it has something to show: a function that the pattern lets pass. */
+/* Whether there is a function that matches the pattern. */
 bool python_view_has_rows(const struct python_view *view);
 
 /* A section for each event with Python functions. */
 void python_view_text(const struct python_view *view, struct buf *out);
 
-/* The key "python_functions" with an array of one object a function. */
+/* The key "python_functions": an array with one object for each function. */
 void python_view_json(const struct python_view *view, struct json *json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the quality line says, and the names of causes in JSON. */
+/* The text of the quality line, and the names of causes in JSON. */
 #include "quality_view.h"
 
 #include <inttypes.h>
@@ -11,32 +11,35 @@
 static const double SAMPLED_SHARE_WORTH_A_WORD = 0.95;
 static const double OFF_SHARE_WORTH_A_WORD = 0.005;
 
-enum { MAX_CUT_REASONS = 3 }; /* of the line; JSON has all */
+enum { MAX_CUT_REASONS = 3 }; /* in the line; JSON has all */
 
 static const struct {
         const char *key, *text;
 } cuts[QUALITY_N_CUTS] = {
         [QUALITY_CUT_COPY] = {"short_copy", "too little of the stack was copied"},
         [QUALITY_CUT_DEPTH] = {"too_deep", NULL},
-        [QUALITY_CUT_FAR] = {"other_stack", "the callers are on a stack that was not copied"},
+        [QUALITY_CUT_FAR] = {"other_stack", "the callers are on another stack, which was not copied"},
         [QUALITY_CUT_FILE] = {"no_file", "the file of a module can't be read"},
         [QUALITY_CUT_32BIT] = {"code_32_bit", "32-bit code is not unwound"},
         [QUALITY_CUT_CODE] = {"no_rule", "code without call-frame information"},
-        [QUALITY_CUT_CHAIN] = {"frame_pointers", "frame pointers lead no further: record with -g to unwind"},
-        [QUALITY_CUT_MEMORY] = {"no_memory", "no memory for their callers"},
+        [QUALITY_CUT_CHAIN] = {"frame_pointers",
+                               "the chain of frame pointers ends: record with -g to unwind"},
+        [QUALITY_CUT_MEMORY] = {"no_memory", "not enough memory for their callers"},
         [QUALITY_CUT_MALFORMED_CFI] = {"malformed_cfi", "malformed call-frame information"},
         [QUALITY_CUT_MALFORMED_PE] = {"malformed_pe", "malformed Windows unwind information"},
         [QUALITY_CUT_UNSUPPORTED_PE] = {"unsupported_pe",
                                         "Windows unwind information that wperf does not support"},
         [QUALITY_CUT_NO_REGISTER] = {"no_register", "unwinding needs a register that is not known"},
         [QUALITY_CUT_UNREADABLE] = {"unreadable", "unwinding needs memory outside the stack"},
-        [QUALITY_CUT_NO_CODE] = {"no_code", "a return address leads to no code"},
-        [QUALITY_CUT_NO_MODULE] = {"no_module", "an address is in no mapped module"},
+        [QUALITY_CUT_NO_CODE] = {"no_code", "a return address does not point to code"},
+        [QUALITY_CUT_NO_MODULE] = {"no_module", "an address is outside all mapped modules"},
         [QUALITY_CUT_ENDLESS] = {"endless", "the stack pointer moved backwards or did not move"},
         [QUALITY_CUT_NO_START] = {"no_start", "the sample lacks the program counter or the stack pointer"},
         [QUALITY_CUT_OTHER_MACHINE] = {"other_machine", "the file of a module is for another machine"},
+        [QUALITY_CUT_LARGE] = {"large_stack", "the stack is larger than the 1 MiB that are copied"},
+        [QUALITY_CUT_CROWDED] = {"crowded", "too many stacks waited to be unwound: lower the rate with -F"},
         [QUALITY_CUT_DAMAGED] = {"damaged", "damaged unwind information or stacks"},
-        [QUALITY_CUT_UNKNOWN] = {"unknown", "causes that only a later version of wperf knows"},
+        [QUALITY_CUT_UNKNOWN] = {"unknown", "causes that this version of wperf does not know"},
 };
 
 const char *quality_cut_key(enum quality_cut why)
@@ -67,8 +70,9 @@ static enum quality_cut most_frequent(const uint64_t *cut_by)
         return most;
 }
 
-/* "853 cut stacks (too little of the stack was copied: --call-graph unwind,65528)"; where there is more than one reason each has
- * its number, the most frequent first, unless they were counted in other samples too.  What is behind the third is "other causes". */
+/* "853 cut stacks (too little of the stack was copied: --call-graph unwind,65528)".  Several reasons are printed with their
+ * numbers, the most frequent first, unless the reasons were counted over other samples, too.  After the third reason the rest is
+ * summed up as "other causes". */
 static void add_cut(const struct quality *q, struct buf *out)
 {
         uint64_t left[QUALITY_N_CUTS], sum = 0, n_left;
@@ -103,6 +107,25 @@ static void add_if(struct buf *out, uint64_t n, const char *what)
                 buf_printf(out, ", %" PRIu64 " %s", n, what);
 }
 
+static void add_spe(const struct quality_spe *spe, struct buf *out)
+{
+        double n_buffers = (double)spe->n_buffers;
+
+        if (spe->n_truncated)
+                buf_printf(out, ", SPE paused after %.1f %% of its buffers, which were full",
+                           100 * (double)spe->n_truncated / n_buffers);
+        if (spe->n_collided)
+                buf_printf(out, ", samples collided in %.1f %% of the SPE buffers",
+                           100 * (double)spe->n_collided / n_buffers);
+        add_if(out, spe->n_threadless,
+               spe->n_threadless == 1 ? "SPE sample of an unknown thread" : "SPE samples of unknown threads");
+        if (spe->n_damaged)
+                buf_printf(out, ", %" PRIu64 " SPE sample%s damaged (%" PRIu64 " bytes)", spe->n_damaged,
+                           spe->n_damaged == 1 ? "" : "s", spe->damaged_bytes);
+        else
+                add_if(out, spe->damaged_bytes, "bytes of SPE data not understood");
+}
+
 static void add_sampled(const struct quality *q, struct buf *out)
 {
         double percent = 100 * q->sampled_share;
@@ -113,10 +136,19 @@ static void add_sampled(const struct quality *q, struct buf *out)
                            percent, q->sampled_event ? q->sampled_event : "CPU time",
                            q->sampled_event ? " events were" : " was");
         if (q->not_sampled && *q->not_sampled)
-                buf_printf(out, ", not sampled: %s (setuid, or not readable)", q->not_sampled);
+                buf_printf(out, ", not sampled: %s (a setuid program, or a file that wperf can't read)",
+                           q->not_sampled);
         if (q->unprivileged && *q->unprivileged)
-                buf_printf(out, ", may have run without privilege: %s (not readable; --engine ring keeps it)",
-                           q->unprivileged);
+                buf_printf(
+                        out,
+                        ", may have run without its privileges: %s (wperf can't read the file; --engine ring keeps them)",
+                        q->unprivileged);
+        if (q->not_traced && *q->not_traced)
+                buf_printf(
+                        out,
+                        ", not traced, so with native stacks: %s (another program traces it, or the kernel does not "
+                        "allow it, as with kernel.yama.ptrace_scope 1)",
+                        q->not_traced);
 }
 
 /* ", python: 2,310 of 2,318 merged, 8 native (3 in start-up, 5 generator at exit)" */
@@ -147,16 +179,21 @@ void quality_add_text(const struct quality *q, struct buf *out)
 {
         buf_printf(out, "quality: %" PRIu64 " samples, %" PRIu64 " lost", q->n_samples, q->n_lost);
         if (q->n_lost)
-                buf_printf(out, " (%.2f %%)", quality_lost_percent(q));
+                buf_printf(out,
+                           q->lost_at_most ? " (at most %.2f %%; samples of traced threads count as lost, "
+                                             "although stops replace them)"
+                                           : " (%.2f %%)",
+                           quality_lost_percent(q));
         buf_printf(out, ", %" PRIu64 " throttled, %" PRIu64 " unresolved", q->n_throttled, q->n_unresolved);
         if (q->n_unresolved)
                 buf_printf(out, " (%.2f %%)", quality_percent(q, q->n_unresolved));
         if (q->not_unwound)
-                buf_add_str(out, ", stacks not unwound (report -g does)");
+                buf_add_str(out, ", stacks not unwound (wperf report -g unwinds them)");
         else
                 add_cut(q, out);
         if (q->n_unjudged)
-                buf_printf(out, ", %" PRIu64 " stacks not judged (they end in files that can't be read)",
+                buf_printf(out,
+                           ", %" PRIu64 " stacks not checked for cuts (they end in files that can't be read)",
                            q->n_unjudged);
         add_python(&q->python, out);
         add_sampled(q, out);
@@ -166,11 +203,11 @@ void quality_add_text(const struct quality *q, struct buf *out)
                 buf_printf(out, ", events off %.0f %% of the time", 100 * q->off_share);
         if (quality_kernel_matters(q))
                 buf_printf(out, ", %.0f %% of the CPU time was in the kernel; add -k", 100 * q->kernel_share);
-        add_if(out, q->cut_bytes, "bytes of the file cut");
+        add_if(out, q->cut_bytes, "bytes missing or incomplete at the end of the file");
         if (q->unfinished)
                 buf_add_str(out, ", the recorder did not finish the file");
         add_if(out, q->overblown_bytes,
-               "bytes of compressed records left out (they unpack to more than 4096 times their size)");
+               "bytes of compressed records not read (they decompress to more than 4096 times their size)");
         add_if(out, q->n_malformed, "malformed records");
         add_if(out, q->n_unknown_records, "records of unknown type");
         add_if(out, q->n_unknown_events, "samples of unknown events");
@@ -178,15 +215,18 @@ void quality_add_text(const struct quality *q, struct buf *out)
         if (q->doubts && *q->doubts)
                 buf_printf(out, ", %s", q->doubts);
         if (q->aux_bytes)
-                buf_printf(out, ", %" PRIu64 " bytes of %s trace not decoded; see perf script", q->aux_bytes,
-                           q->aux_kind);
+                buf_printf(out, ", %" PRIu64 " bytes of %s trace not decoded (perf script decodes them)",
+                           q->aux_bytes, q->aux_kind);
+        add_spe(&q->spe, out);
         if (budget_is_short(q->budget)) {
-                buf_add_str(out, ", left out for want of memory: ");
+                buf_add_str(out, ", left out for lack of memory: ");
                 budget_add_text(q->budget, out);
-                buf_printf(out, " (--max-memory %" PRIu64 ")", 2 * (budget_limit(q->budget) >> 20));
+                buf_printf(out, " (raise the limit with --max-memory %" PRIu64 ")",
+                           2 * (budget_limit(q->budget) >> 20));
         }
         if (q->n_not_kept)
-                buf_printf(out, ", %" PRIu64 " mapped files gone (%s)", q->n_not_kept, q->not_kept);
+                buf_printf(out, ", %" PRIu64 " mapped files could not be kept open (%s)", q->n_not_kept,
+                           q->not_kept);
 }
 
 void quality_add_poor(const struct quality *quality, struct buf *out)

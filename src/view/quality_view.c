@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "quality_view.h"
 
-/* Only causes with a count.  They are of all stacks of the session, also of those that a filter leaves out. */
+/* Only causes with a count.  They include all stacks of the session, also those that a filter leaves out. */
 static void add_cut_by(const struct quality *q, struct json *json)
 {
         json_key(json, "cut_by");
@@ -13,13 +13,26 @@ static void add_cut_by(const struct quality *q, struct json *json)
         json_end_object(json);
 }
 
-/* Where most of the cut stacks end. */
+/* The module in which most of the cut stacks end. */
 static void add_cut_module(const struct quality *q, struct json *json)
 {
         json_key(json, "cut_module");
         json_begin_object(json);
         json_key_str(json, "module", q->cut_module);
         json_key_u64(json, "stacks", q->n_cut_in_module);
+        json_end_object(json);
+}
+
+static void add_spe(const struct quality_spe *spe, struct json *json)
+{
+        json_key(json, "spe");
+        json_begin_object(json);
+        json_key_u64(json, "buffers", spe->n_buffers);
+        json_key_u64(json, "truncated_buffers", spe->n_truncated);
+        json_key_u64(json, "collided_buffers", spe->n_collided);
+        json_key_u64(json, "damaged_samples", spe->n_damaged);
+        json_key_u64(json, "damaged_bytes", spe->damaged_bytes);
+        json_key_u64(json, "samples_without_thread", spe->n_threadless);
         json_end_object(json);
 }
 
@@ -41,12 +54,25 @@ static void add_python(const struct quality_python *python, struct json *json)
         json_end_object(json);
 }
 
+/* Programs that were not measured like the others. */
+static void add_programs(const struct quality *q, struct json *json)
+{
+        if (q->not_sampled && q->not_sampled[0])
+                json_key_str(json, "not_sampled", q->not_sampled);
+        if (q->unprivileged && q->unprivileged[0])
+                json_key_str(json, "unprivileged", q->unprivileged);
+        if (q->not_traced && q->not_traced[0])
+                json_key_str(json, "not_traced", q->not_traced);
+}
+
 void quality_add_json(const struct quality *q, const char *source_note, struct json *json)
 {
         json_key(json, "quality");
         json_begin_object(json);
         json_key_u64(json, "samples", q->n_samples);
         json_key_u64(json, "lost", q->n_lost);
+        if (q->n_lost && q->lost_at_most)
+                json_key_bool(json, "lost_at_most", true);
         json_key_u64(json, "throttled", q->n_throttled);
         json_key_u64(json, "unresolved", q->n_unresolved);
         json_key(json, "unresolved_percent");
@@ -67,10 +93,7 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
                 json_key(json, "sampled_share");
                 json_fixed(json, q->sampled_share, 4);
         }
-        if (q->not_sampled && q->not_sampled[0])
-                json_key_str(json, "not_sampled", q->not_sampled);
-        if (q->unprivileged && q->unprivileged[0])
-                json_key_str(json, "unprivileged", q->unprivileged);
+        add_programs(q, json);
         json_key(json, "off_share");
         json_fixed(json, q->off_share, 4);
         if (q->kernel_share >= 0) {
@@ -84,6 +107,8 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_key_u64(json, "unknown_events", q->n_unknown_events);
         json_key_u64(json, "out_of_order", q->n_out_of_order);
         json_key_u64(json, "undecoded_aux_bytes", q->aux_bytes);
+        if (q->spe.n_buffers)
+                add_spe(&q->spe, json);
         json_key_u64(json, "files_not_kept", q->n_not_kept);
         if (q->doubts && q->doubts[0])
                 json_key_str(json, "doubts", q->doubts);

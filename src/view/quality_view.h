@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lines that end a sampling command, and the object `quality` of every document that is made of samples. */
+/* The last lines of a sampling command, and the object `quality` of all documents about samples. */
 #ifndef QUALITY_VIEW_H
 #define QUALITY_VIEW_H
 
@@ -7,16 +7,16 @@
 #include "json.h"
 #include "quality.h"
 
-/* The line that ends a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
+/* The last line of a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
 void quality_add_text(const struct quality *quality, struct buf *out);
 
-/* The line before it where the profile is poor, "poor: 12 % of the samples have no name: ...", with its line feed. */
+/* The line before it if the profile is poor, "poor: 12 % of the samples have no name: ...", with its line feed. */
 void quality_add_poor(const struct quality *quality, struct buf *out);
 
-/* The cause in JSON, "malformed_cfi". */
+/* The name of the cause in JSON, "malformed_cfi". */
 const char *quality_cut_key(enum quality_cut why);
 
-/* Key and object; `source_note` is NULL or "" where there is nothing to say of the event's source. */
+/* Key and object; `source_note` is NULL or "" if there is no note about the event's source. */
 void quality_add_json(const struct quality *quality, const char *source_note, struct json *json);
 
 #endif

@@ -40,9 +40,9 @@ static void add_ways(const struct sample_view_ways *ways, struct buf *out)
                 {ways->cfi, "by call-frame information"},
                 {ways->stub, "by the code of PLT entries and trampolines"},
                 {ways->fp, "by frame pointers"},
-                {ways->lbr, "by hardware's stack of calls"},
-                {ways->signal, "out of signal handlers"},
-                {ways->pe, "by Windows unwind codes"},
+                {ways->lbr, "by the CPU's record of calls"},
+                {ways->signal, "by the frames of signal handlers"},
+                {ways->pe, "by Windows unwind information"},
         };
         const char *between = " frames ";
 
@@ -56,7 +56,7 @@ static void add_ways(const struct sample_view_ways *ways, struct buf *out)
                 buf_add_str(out, ", ");
         }
         if (ways->lbr)
-                buf_add_str(out, "joined with the kernel's chains\n");
+                buf_add_str(out, "joined with the kernel's call chains\n");
         else if (ways->were_recorded)
                 buf_printf(out, "unwound while recording in %.1f ms\n", (double)ways->unwind_ns / 1e6);
         else
@@ -66,11 +66,13 @@ static void add_ways(const struct sample_view_ways *ways, struct buf *out)
 static void add_heading(const struct sample_view *view, struct buf *out)
 {
         for (size_t i = 0; i < view->hot.n_events; i++) {
-                if (text_starts(view->sources[i].name, "dummy"))
+                if (view->hot.events[i].only_tracks || view->hot.events[i].is_source)
                         continue;
                 buf_add_str(out, "event: ");
                 add_source(&view->sources[i], out);
         }
+        if (view->hot.verbose && view->machine[0])
+                buf_printf(out, "machine: %s\n", view->machine);
         if (view->source_note[0]) {
                 buf_add_str(out, "note: ");
                 text_add_printable(out, view->source_note);
@@ -88,7 +90,7 @@ static void add_heading(const struct sample_view *view, struct buf *out)
                 buf_add_str(out, view->sampling_line);
 }
 
-/* Where the modules lie, and what is wrong with their names. */
+/* The address of each module, and why its names are missing or may be wrong. */
 static void add_modules(const struct sample_view *view, struct buf *out)
 {
         static const char line[] = "================================\n";
@@ -117,22 +119,22 @@ static void add_modules(const struct sample_view *view, struct buf *out)
 
 /* --- The rest --- */
 
-/* Where the time of the targets is known, whether it was too little. */
+/* Says why there are no samples: too little CPU time, if it is known, or time in the kernel. */
 static void add_no_samples(const struct sample_view *view, struct buf *out)
 {
         buf_add_str(out, "no samples: ");
         if (view->knows_busy && view->busy_ns < LITTLE_NS)
                 buf_printf(
                         out,
-                        "the targets used %.1f ms of CPU time while they were sampled; let them work longer, or sample "
+                        "the sampled processes used only %.1f ms of CPU time; let them run longer, or sample "
                         "more often, as with -F 20000\n",
                         (double)view->busy_ns / 1e6);
         else if (quality_kernel_matters(view->quality))
-                buf_add_str(out, "the kernel is left out; add -k to sample it too\n");
+                buf_add_str(out, "most of the CPU time was in the kernel, which was not sampled; add -k\n");
         else
                 buf_add_str(
                         out,
-                        "nothing ran there, or the event did not happen often enough; measure longer, or try another event\n");
+                        "nothing ran, or the event did not happen often enough; measure longer, or try another event\n");
 }
 
 struct branch_view sample_view_branches(const struct sample_view *view)
@@ -179,6 +181,8 @@ static void begin_text(const struct sample_view *view, struct buf *out)
         add_heading(view, out);
         if (view->hot.verbose)
                 add_modules(view, out);
+        if (view->counts && view->quality->n_samples)
+                buf_add_str(out, view->counts);
         add_body(view, out);
 }
 
@@ -234,12 +238,19 @@ void sample_page_begin(struct sample_page *page, const struct sample_view *view,
                        struct buf *out)
 {
         *page = (struct sample_page){.view = view, .form = form, .out = out};
-        json_init(&page->json, out);
+        page->json = &page->own;
+        json_init(page->json, out);
         switch (form) {
         case SAMPLE_TEXT: begin_text(view, out); break;
-        case SAMPLE_JSON: sample_view_begin_json(view, &page->json); break;
+        case SAMPLE_JSON: sample_view_begin_json(view, page->json); break;
         case SAMPLE_CSV: add_csv(view, out); break;
         }
+}
+
+void sample_page_begin_inside(struct sample_page *page, const struct sample_view *view, struct json *json)
+{
+        *page = (struct sample_page){.view = view, .form = SAMPLE_JSON, .out = json->out, .json = json};
+        sample_view_begin_json(view, json);
 }
 
 void sample_page_add_tree(struct sample_page *page, uint32_t event, const struct calltree *tree)
@@ -247,7 +258,7 @@ void sample_page_add_tree(struct sample_page *page, uint32_t event, const struct
         const struct tree_view view = tree_of(page->view, event, tree);
 
         if (page->form == SAMPLE_JSON)
-                tree_view_json(&view, &page->json);
+                tree_view_json(&view, page->json);
         if (page->form != SAMPLE_TEXT)
                 return;
         tree_view_text(&view, page->out);
@@ -260,6 +271,7 @@ void sample_page_end(struct sample_page *page)
                 end_text(page->view, page->out);
         if (page->form != SAMPLE_JSON)
                 return;
-        sample_view_end_json(page->view, &page->json);
-        buf_add_char(page->out, '\n');
+        sample_view_end_json(page->view, page->json);
+        if (page->json == &page->own)
+                buf_add_char(page->out, '\n');
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `sample`, `record` and `report` show: a heading, the table, the trees or the branches, and the quality; and the same as a
- * document. */
+/* The output of `sample`, `record` and `report` as text and as a document: heading, table, trees or branches, and quality. */
 #ifndef SAMPLE_VIEW_H
 #define SAMPLE_VIEW_H
 
@@ -18,17 +17,17 @@ struct sample_view_source {
         const char *skid; /* "possible", "none" */
 };
 
-/* How call trees are shown, besides what rows have too. */
+/* How call trees are shown, in addition to the options of rows. */
 struct sample_view_trees {
         bool are_wanted;
-        bool is_inverted; /* callers below what they called */
+        bool is_inverted; /* callers below their callees */
         double min_percent;
         unsigned max_depth;
 };
 
-/* How many frames of stacks that were unwound were found in each way that is told of. */
+/* Number of frames of unwound stacks, by the unwinding methods that are printed. */
 struct sample_view_ways {
-        bool any; /* in whatever way; else no stack was unwound */
+        bool any; /* any method was used; else no stack was unwound */
         uint64_t cfi, stub, fp, lbr, signal, pe;
         bool were_recorded;
         uint64_t unwind_ns;
@@ -47,26 +46,28 @@ struct sample_view_module {
         size_t n_sections;
 };
 
-/* Everything that is shown; all pointers are the caller's and outlive the calls. */
+/* All data of the view; the pointers belong to the caller and outlive the calls. */
 struct sample_view {
         struct hot_view hot;
-        struct sample_view_trees trees;          /* in place of the table where they are wanted */
-        const struct branch_view_rows *branches; /* the same; NULL: not wanted */
-        struct python_view python;               /* behind the table or the trees */
+        struct sample_view_trees trees;          /* if requested, replace the table */
+        const struct branch_view_rows *branches; /* likewise; NULL: not requested */
+        struct python_view python;               /* follows the table or the trees */
         const struct quality *quality;
         const struct sample_view_source *sources; /* one for each event */
         struct sample_view_ways ways;
         const struct sample_view_module *modules;
         size_t n_modules;
-        const char *pe_file, *pdb_file; /* that the user named, or NULL */
+        const char *pe_file, *pdb_file; /* as the user gave them, or NULL */
         bool has_image;
-        const char *image_name, *image_path; /* of the main image; NULL: none is known */
+        const char *image_name, *image_path; /* of the main image; NULL: not known */
         uint64_t base_address, runtime_delta;
+        const char *machine;     /* that recorded the session; "": not known */
         const char *source_note; /* or "" */
-        bool knows_busy;         /* the CPU time of the targets */
+        bool knows_busy;         /* the CPU time of the targets is known */
         uint64_t busy_ns;
         const char *sampling_line; /* "sampling ... done!" with its line feed, or NULL */
-        const char *session;       /* that was just written, or NULL */
+        const char *counts;        /* tables before those of the samples, or NULL */
+        const char *session;       /* the session that was just written, or NULL */
         bool has_elapsed;
         uint64_t elapsed_ns;
         bool has_exit;
@@ -75,17 +76,20 @@ struct sample_view {
 
 enum sample_form { SAMPLE_TEXT, SAMPLE_JSON, SAMPLE_CSV };
 
-/* What is being made of a view.  The trees of events that have samples are handed in one after the other, because there may be
- * no room for all of them at a time. */
+/* A view in progress.  The caller passes the trees of events with samples one after the other, because there may not be enough
+ * memory for all of them at a time. */
 struct sample_page {
         const struct sample_view *view;
         enum sample_form form;
         struct buf *out;
-        struct json json;
+        struct json *json, own;
 };
 
 void sample_page_begin(struct sample_page *page, const struct sample_view *view, enum sample_form form,
                        struct buf *out);
+
+/* SAMPLE_JSON as a value inside another document, whose writer outlives the page. */
+void sample_page_begin_inside(struct sample_page *page, const struct sample_view *view, struct json *json);
 void sample_page_add_tree(struct sample_page *page, uint32_t event, const struct calltree *tree);
 void sample_page_end(struct sample_page *page);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sampling document: WindowsPerf's keys, which editor extensions read, and what it lacked at top level. */
+/* The sampling document: WindowsPerf's keys, which editor extensions read, and at top level further keys. */
 #include "buf.h"
 #include "quality_view.h"
 #include "sample_view_internal.h"
@@ -76,7 +76,7 @@ static void add_sampling(const struct sample_view *view, struct json *json)
         json_end_object(json);
 }
 
-/* Trees and branches are keys of ours, that WindowsPerf's readers step over. */
+/* Trees and branches have keys of their own, which WindowsPerf's readers ignore. */
 void sample_view_begin_json(const struct sample_view *view, struct json *json)
 {
         const struct branch_view branches = sample_view_branches(view);

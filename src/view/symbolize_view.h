@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses with their functions and lines: as addr2line prints them, and as JSON. */
+/* Addresses with their functions and lines, in the format of addr2line and as JSON. */
 #ifndef SYMBOLIZE_VIEW_H
 #define SYMBOLIZE_VIEW_H
 
@@ -10,17 +10,17 @@
 #include "buf.h"
 #include "json.h"
 
-/* A frame at an address; of an address that has none, one that is not known. */
+/* A frame at an address.  An address without frames has one row with an unknown function. */
 struct symbolize_row {
         uint64_t addr;
         bool is_known;
         const char *function, *path; /* NULL: not known */
         uint32_t line, column;       /* 0: not known */
         bool is_inlined;
-        uint64_t start; /* of the function */
+        uint64_t start; /* start address of the function */
 };
 
-/* Rows go to each of the forms that are wanted as they come, so that text can be printed before the end. */
+/* Rows are written to each requested form as they are added, so that text can be printed before the end. */
 struct symbolize_view {
         struct buf *text, *document; /* NULL: not wanted */
         struct json json;

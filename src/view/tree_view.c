@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line is a chain of calls without a fork; what a chain's last function called stands below it, one step further in.
- * The way that most samples took is marked. */
+/* A line is a chain of calls without a branch; the callees of its last function are below it, indented.  The most frequent path
+ * is marked. */
 #include "tree_view.h"
 
 #include <inttypes.h>
@@ -14,6 +14,7 @@
 #include "name_text.h"
 #include "table.h"
 #include "text_printable.h"
+#include "text_width.h"
 
 enum {
         SHARE_COLUMNS = 8,
@@ -28,7 +29,7 @@ struct tree_printer {
         const struct tree_view *view;
         struct buf *out;
         uint64_t total_count, total, min_weight;
-        uint64_t n_small, n_deep; /* nodes that are left out, without what is below them */
+        uint64_t n_small, n_deep; /* nodes that are left out, not counting those below them */
 };
 
 static const struct calltree_node *node_of(const struct tree_printer *p, uint32_t node)
@@ -68,7 +69,7 @@ static void count_hidden(struct tree_printer *p, uint32_t at)
         }
 }
 
-/* Children are sorted by weight: those that are shown come first. */
+/* Children are sorted by weight, so the shown ones come first. */
 static uint32_t next_shown(struct tree_printer *p, uint32_t at)
 {
         uint32_t next = node_of(p, at)->next;
@@ -79,7 +80,7 @@ static uint32_t next_shown(struct tree_printer *p, uint32_t at)
         return CALLTREE_NONE;
 }
 
-/* The one call that all but what is hidden goes on with. */
+/* The only child that is shown; none if there are several, or if the node itself has enough samples. */
 static uint32_t only_child(const struct tree_printer *p, uint32_t at)
 {
         const struct calltree_node *node = node_of(p, at);
@@ -99,7 +100,7 @@ static const struct calltree_function *function_of(const struct tree_printer *p,
 /* " (inlined) [libm.so.6]" */
 static void add_origin(const struct calltree_function *f, bool with_module, struct buf *out)
 {
-        /* The kernel's modules have brackets of their own. */
+        /* The kernel's modules already have brackets. */
         bool has_brackets = *f->module == '[';
 
         if (f->is_inlined)
@@ -111,28 +112,26 @@ static void add_origin(const struct calltree_function *f, bool with_module, stru
         buf_add_str(out, has_brackets ? "" : "]");
 }
 
-/* The name is what is shortened where all of it would take more than `max` columns; 0: no limit.  Where no room would be left
- * for it, it stands alone. */
-static void add_name(const struct tree_printer *p, const struct calltree_function *f, bool with_module,
-                     size_t max, struct buf *out)
+void tree_view_add_name(const struct calltree_function *f, bool with_module, bool is_long, size_t max,
+                        struct buf *out)
 {
         AUTO_RELEASE(buf) origin = {0};
         size_t width;
 
         add_origin(f, with_module, &origin);
-        width = table_text_width(buf_text(&origin));
-        if (p->view->long_names)
+        width = text_width(buf_text(&origin));
+        if (is_long)
                 text_add_printable(out, f->name);
         else
                 name_text_add(out, f->name, NULL, max > width + MIN_CUT_COLUMNS ? max - width : max);
-        if (!max || p->view->long_names || max > width + MIN_CUT_COLUMNS)
+        if (!max || is_long || max > width + MIN_CUT_COLUMNS)
                 buf_add(out, origin.data, origin.len);
 }
 
-/* Goes on in a new line where the terminal ends. */
+/* Continues on a new line at the end of the terminal's line. */
 static void add_piece(const struct tree_printer *p, const char *piece, size_t indent, size_t *column)
 {
-        size_t width = table_text_width(piece), max = p->view->max_columns;
+        size_t width = text_width(piece), max = p->view->max_columns;
 
         if (max && *column > indent && *column + width > max) {
                 buf_printf(p->out, "\n%*s", (int)indent, "");
@@ -174,19 +173,19 @@ static size_t add_shares(const struct tree_printer *p, uint32_t first, uint32_t 
         return columns;
 }
 
-/* What is left of a line for a name and its module between an arrow and "(12 times)"; 0: no limit. */
+/* Columns left for a name and its module between an arrow and "(12 times)"; 0: no limit. */
 static size_t name_columns(const struct tree_printer *p, size_t indent, bool is_repeated)
 {
         size_t others = indent + strlen("> ") + 1 + (is_repeated ? strlen(" (1000 times)") : 0);
 
         if (!p->view->max_columns)
                 return 0;
-        /* Far to the right a line goes on behind the terminal's end. */
+        /* Lines with a large indent may exceed the terminal's width. */
         return p->view->max_columns > others + MIN_PIECE_COLUMNS ? p->view->max_columns - others
                                                                  : MIN_PIECE_COLUMNS;
 }
 
-/* Returns the chain's last node. */
+/* Returns the last node of the chain. */
 static uint32_t add_chain(struct tree_printer *p, uint32_t first, bool is_hot, unsigned depth,
                           const char *module)
 {
@@ -208,8 +207,8 @@ static uint32_t add_chain(struct tree_printer *p, uint32_t first, bool is_hot, u
                         buf_add_str(&piece, arrow);
                 for (n_same = 1; at != last && function_of(p, only_child(p, at)) == f; n_same++)
                         at = only_child(p, at);
-                add_name(p, f, strcmp(f->module, module) != 0 && !f->is_inlined,
-                         name_columns(p, indent, n_same > 1), &piece);
+                tree_view_add_name(f, strcmp(f->module, module) != 0 && !f->is_inlined, p->view->long_names,
+                                   name_columns(p, indent, n_same > 1), &piece);
                 if (n_same > 1)
                         buf_printf(&piece, " (%" PRIu32 " times)", n_same);
                 if (at != last)
@@ -224,7 +223,7 @@ static uint32_t add_chain(struct tree_printer *p, uint32_t first, bool is_hot, u
         return last;
 }
 
-/* A line that is open: what it called is being shown. */
+/* A line whose callees are being printed. */
 struct open_line {
         uint32_t last, first;
         bool is_hot;
@@ -247,7 +246,7 @@ static void add_tree(struct tree_printer *p)
                 if (child == CALLTREE_NONE)
                         count_hidden(p, node_of(p, last)->first_child);
                 ARRAY_PUSH(open, n_open, cap_open, (struct open_line){last, at, is_hot});
-                /* The first child is the heaviest. */
+                /* The first child has the largest weight. */
                 at = child;
                 is_hot = is_hot && node_of(p, last)->self_weight <=
                                            (child == CALLTREE_NONE ? 0 : node_of(p, child)->weight);
@@ -273,8 +272,9 @@ static void add_function_row(const struct tree_printer *p, const struct calltree
 
         buf_printf(p->out, "%8.2f %8.2f %8" PRIu64 "  ", percent(p, sum->weight),
                    percent(p, sum->self_weight), sum->count);
-        add_name(p, f, true, p->view->max_columns > MIN_NAME_COLUMNS + 28 ? p->view->max_columns - 28 : 0,
-                 p->out);
+        tree_view_add_name(f, true, p->view->long_names,
+                           p->view->max_columns > MIN_NAME_COLUMNS + 28 ? p->view->max_columns - 28 : 0,
+                           p->out);
         color_share(p, before + SHARE_COLUMNS + 1, sum->self_weight);
         color_share(p, before, sum->weight);
         buf_add_char(p->out, '\n');
@@ -285,7 +285,7 @@ static void add_functions(const struct tree_printer *p)
         size_t n, n_shown = 0, n_left = 0, n_small = 0;
         struct calltree_sum *sums = calltree_list(p->view->tree, &n);
 
-        buf_add_str(p->out, " % total   % self    count  function, with what it called\n");
+        buf_add_str(p->out, " % total   % self    count  function, including its callees\n");
         for (size_t i = 0; i < n; i++) {
                 if (!is_listed(p, calltree_get_function(p->view->tree, sums[i].function)))
                         continue;
@@ -299,15 +299,15 @@ static void add_functions(const struct tree_printer *p)
                 }
         }
         if (n_left)
-                buf_printf(p->out, "... and %zu more (--sample-display-row)\n", n_left);
+                buf_printf(p->out, "... and %zu more (--sample-display-row shows more)\n", n_left);
         if (n_small)
-                buf_printf(p->out, "... and %zu with less than %g %% each (--percent-limit)\n", n_small,
-                           p->view->min_percent);
+                buf_printf(p->out, "... and %zu with less than %g %% each (--percent-limit shows them)\n",
+                           n_small, p->view->min_percent);
         buf_add_char(p->out, '\n');
         free(sums);
 }
 
-/* --- All of it --- */
+/* --- The whole text --- */
 
 /* "callers of x_mul, by cycles" */
 static void add_subject(const struct tree_printer *p)
@@ -319,12 +319,10 @@ static void add_subject(const struct tree_printer *p)
                 text_add_printable(p->out, symbol);
                 buf_add_str(p->out, ", by ");
         } else {
-                buf_add_str(p->out, p->view->is_inverted ? "callers of the functions that samples of "
-                                                         : "call tree of ");
+                buf_add_str(p->out,
+                            p->view->is_inverted ? "callers of the sampled functions, by " : "call tree of ");
         }
         text_add_printable(p->out, p->view->event);
-        if (p->view->is_inverted && !symbol)
-                buf_add_str(p->out, " were taken in");
 }
 
 static void add_heading(const struct tree_printer *p)
@@ -335,9 +333,9 @@ static void add_heading(const struct tree_printer *p)
                 buf_printf(p->out, ", %" PRIu64 " with ", node_of(p, CALLTREE_ROOT)->count);
                 text_add_printable(p->out, p->view->symbol);
         }
-        buf_add_str(p->out, "; shares of all of them, * the most frequent way\n");
+        buf_add_str(p->out, "; shares are of all samples, * marks the most frequent path\n");
         buf_add_str(p->out, p->view->is_inverted ? " % total    function < its caller\n"
-                                                 : " % total   % self    caller > what it called\n");
+                                                 : " % total   % self    caller > callee\n");
 }
 
 void tree_view_text(const struct tree_view *view, struct buf *out)
@@ -358,11 +356,13 @@ void tree_view_text(const struct tree_view *view, struct buf *out)
         add_tree(&p);
         if (p.n_small)
                 buf_printf(out,
-                           "%" PRIu64 " calls with less than %g %% each are not shown (--percent-limit)\n",
+                           "%" PRIu64
+                           " rows with less than %g %% each are not shown (--percent-limit shows them)\n",
                            p.n_small, view->min_percent);
         if (p.n_deep)
-                buf_printf(out, "%" PRIu64 " calls below %u levels are not shown (--max-stack)\n", p.n_deep,
-                           view->max_depth);
+                buf_printf(out,
+                           "%" PRIu64 " rows deeper than %u levels are not shown (--max-stack shows them)\n",
+                           p.n_deep, view->max_depth);
 }
 
 static void add_function_json(const struct calltree_function *f, struct json *json)

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "browse_session.h"
+
+#include <stdlib.h>
+
+#include "mem.h"
+
+enum { MAX_EVENTS_AHEAD = 8 };
+
+/* The trees of one event; NULL if not made yet. */
+struct browse_trees {
+        struct calltree *tree, *callers;
+};
+
+struct browse_session {
+        struct report *report;
+        struct browse_trees *trees;
+};
+
+struct browse_session *browse_session_new(struct report *report)
+{
+        struct browse_session *session = mem_new(1, sizeof(*session));
+
+        session->report = report;
+        session->trees = mem_new(report->n_events, sizeof(*session->trees));
+        return session;
+}
+
+void browse_session_free(struct browse_session *session)
+{
+        if (!session)
+                return;
+        for (size_t i = 0; i < session->report->n_events; i++) {
+                calltree_free(session->trees[i].tree);
+                calltree_free(session->trees[i].callers);
+        }
+        free(session->trees);
+        report_free(session->report);
+        free(session);
+}
+
+void browse_session_make_trees(struct browse_session *session)
+{
+        if (!session->report->tree || session->report->n_events > MAX_EVENTS_AHEAD)
+                return;
+        for (uint32_t i = 0; i < session->report->n_events; i++) {
+                if (session->report->events[i].n_samples)
+                        browse_session_callers(session, i);
+        }
+}
+
+struct report *browse_session_report(struct browse_session *session)
+{
+        return session->report;
+}
+
+const struct calltree *browse_session_tree(struct browse_session *session, uint32_t event)
+{
+        struct calltree **tree = &session->trees[event].tree;
+
+        if (!*tree)
+                *tree = stacks_tree_make(session->report->tree, event);
+        return *tree;
+}
+
+const struct calltree *browse_session_callers(struct browse_session *session, uint32_t event)
+{
+        struct calltree **callers = &session->trees[event].callers;
+
+        if (!*callers)
+                *callers = calltree_invert(browse_session_tree(session, event), NULL, NULL);
+        return *callers;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "browser_internal.h"
+
+enum { TEXT_COLUMNS = 250 };
+
+void page_draw_rows(struct browser *browser, struct page *page, unsigned from, unsigned to)
+{
+        struct browse_list *list = &page->list;
+
+        page->first_row = from;
+        browse_list_fit(list, to > from ? to - from : 0);
+        for (unsigned i = 0; i < list->height && list->top + i < list->n; i++) {
+                page->kind->draw_row(browser, page, list->top + i, from + i);
+                if (list->top + i == list->at)
+                        cells_restyle(browser->cells, from + i, page->left,
+                                      page->columns ? page->columns : browser->cells->columns - page->left,
+                                      (struct cell_style){.attributes = CELL_REVERSE});
+        }
+}
+
+bool page_can_find(const struct page *page)
+{
+        return page->kind->find || page->kind->matches;
+}
+
+bool page_find(struct browser *browser, struct page *page, bool again, bool back)
+{
+        struct browse_list *list = &page->list;
+
+        if (page->kind->find)
+                return page->kind->find(browser, page, again, back);
+        for (size_t i = again; list->n && i < list->n + again; i++) {
+                size_t at = (list->at + (back ? list->n - i % list->n : i)) % list->n;
+
+                if (page->kind->matches(browser, page, at)) {
+                        list->at = at;
+                        list->has_jumped = true;
+                        return true;
+                }
+        }
+        return false;
+}
+
+void page_add_text(struct browser *browser, struct page *page, struct buf *out)
+{
+        struct cells *shown = browser->cells, line = {0};
+
+        cells_resize(&line, TEXT_COLUMNS, 1);
+        browser->cells = &line;
+        for (size_t i = 0; i < page->list.n; i++) {
+                cells_clear(&line);
+                page->kind->draw_row(browser, page, i, 0);
+                cells_add_text(&line, 0, out);
+                buf_add_char(out, '\n');
+        }
+        browser->cells = shown;
+        cells_release(&line);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Information about the session: how it was recorded, its quality, its events and modules. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "mem.h"
+#include "page_text.h"
+#include "quality_view.h"
+#include "session_facts.h"
+#include "text_width.h"
+
+enum { INDENT_COLUMNS = 8, MIN_COLUMNS = 20 };
+
+struct info_page {
+        struct text_page text;
+        unsigned columns; /* the width that the text is wrapped for */
+};
+
+static struct info_page *own(const struct page *page)
+{
+        return (struct info_page *)page;
+}
+
+/* Wraps the lines of `text` at blanks; a word longer than a line is clipped by the screen. */
+static void wrap(const char *text, unsigned columns, struct buf *out)
+{
+        while (*text) {
+                const char *end = strchr(text, '\n'), *start = text;
+                size_t room = columns;
+
+                end = end ? end : text + strlen(text);
+                while (text_fitting_bytes(start, room, NULL) < (size_t)(end - start)) {
+                        const char *cut = start + text_fitting_bytes(start, room, NULL);
+
+                        while (cut > start && *cut != ' ')
+                                cut--;
+                        if (cut == start)
+                                break;
+                        buf_add(out, start, (size_t)(cut - start));
+                        buf_printf(out, "\n%*s", INDENT_COLUMNS, "");
+                        start = cut + 1;
+                        room = columns - INDENT_COLUMNS;
+                }
+                buf_add(out, start, (size_t)(end - start));
+                buf_add_char(out, '\n');
+                text = *end ? end + 1 : end;
+        }
+}
+
+static void add_run(const struct browser *browser, struct buf *out)
+{
+        const struct report *report = browser->report;
+        const struct run_info *info = &report->run.info;
+        AUTO_RELEASE(buf) line = {0};
+
+        buf_printf(out, "session: %s\n", browser->request->report->path);
+        session_facts_add_command_line(report->session.reader, &line);
+        if (line.len)
+                buf_printf(out, "command line: %s\n", buf_text(&line));
+        if (report->run.is_known)
+                buf_printf(out, "time: %.3f s elapsed", (double)info->elapsed_ns / 1e9);
+        if (info->user_ns || info->kernel_ns)
+                buf_printf(out, ", %.3f s of CPU time in user code, %.3f s in the kernel",
+                           (double)info->user_ns / 1e9, (double)info->kernel_ns / 1e9);
+        if (report->run.is_known)
+                buf_add_char(out, '\n');
+        if (report->run.machine.len)
+                buf_printf(out, "machine: %s\n", buf_text(&report->run.machine));
+        if (report->run.is_known && info->source_note && *info->source_note)
+                buf_printf(out, "note: %s\n", info->source_note);
+}
+
+static void add_text(const struct browser *browser, struct buf *out)
+{
+        const struct report *report = browser->report;
+
+        add_run(browser, out);
+        buf_add_char(out, '\n');
+        quality_add_poor(&report->quality, out);
+        quality_add_text(&report->quality, out);
+        buf_add_str(out, "\n\nevents:\n");
+        for (size_t i = 0; i < report->n_events; i++)
+                buf_printf(out, "  %s: %" PRIu64 " samples, skid: %s\n", report->events[i].name,
+                           report->events[i].n_samples, report->events[i].skid);
+        buf_add_str(out, "\nmodules with samples:\n");
+        for (size_t i = 0; i < report->modules.n; i++) {
+                const struct report_module *module = &report->modules.items[i];
+
+                buf_printf(out, "  %s%s%s\n", module->path, module->note ? ": " : "",
+                           module->note ? module->note : "");
+        }
+}
+
+static void draw(struct browser *browser, struct page *page, unsigned from, unsigned to)
+{
+        struct info_page *p = own(page);
+        unsigned columns = browser->cells->columns > MIN_COLUMNS ? browser->cells->columns : MIN_COLUMNS;
+
+        if (p->columns != columns) {
+                AUTO_RELEASE(buf) text = {0};
+
+                p->columns = columns;
+                add_text(browser, &text);
+                buf_clear(&p->text.text);
+                wrap(buf_text(&text), columns, &p->text.text);
+                text_page_split(&p->text);
+        }
+        page_draw_rows(browser, page, from, to);
+}
+
+static void release(struct page *page)
+{
+        text_page_release(&own(page)->text);
+}
+
+static const struct page_kind kind = {
+        .keys = "? help  q quit  Esc back  / search",
+        .add_title = text_page_add_title,
+        .draw = draw,
+        .draw_row = text_page_draw_row,
+        .key = text_page_key,
+        .matches = text_page_matches,
+        .free = release,
+};
+
+struct page *page_info_new(void)
+{
+        struct info_page *p = mem_new(1, sizeof(*p));
+
+        p->text.page.kind = &kind;
+        p->text.page.list.takes_j_k = true;
+        p->text.title = mem_strdup("session information");
+        return &p->text.page;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shows which limits runs keep, as text, JSON and Markdown. */
+#ifndef CHECK_VIEW_H
+#define CHECK_VIEW_H
+
+#include <stddef.h>
+
+#include "buf.h"
+#include "limits.h"
+
+struct check_view {
+        const struct run_values *values;
+        const char *a_label; /* of the baseline; NULL: that of the sessions */
+        const struct limit_result *results;
+        size_t n_results;
+        const char *notes; /* as in struct diff_view */
+        unsigned max_columns;
+};
+
+void check_view_text(const struct check_view *view, struct buf *out);
+void check_view_json(const struct check_view *view, struct buf *out);
+void check_view_markdown(const struct check_view *view, struct buf *out);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "diff_columns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "buf.h"
+#include "diff_view.h"
+
+static void add_number(struct table *table, double value)
+{
+        if (isfinite(value))
+                table_add_fixed(table, value);
+        else
+                table_add_none(table);
+}
+
+/* "+5.3 %"; nothing if it is not known. */
+static void add_signed(struct table *table, double share)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (isfinite(share))
+                buf_printf(&text, "%+.1f %%", share * 100);
+        table_add_text(table, buf_text(&text));
+}
+
+static void add_interval(struct table *table, const struct compared *c)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (c->welch.is_known && isfinite(c->welch.high))
+                buf_printf(&text, "%+.1f to %+.1f %%", c->welch.low * 100, c->welch.high * 100);
+        else if (c->welch.is_known)
+                buf_add_str(&text, "unbounded");
+        table_add_text(table, buf_text(&text));
+}
+
+static void add_smallest(struct table *table, double smallest)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (isfinite(smallest))
+                buf_printf(&text, "%.1f %%", smallest * 100);
+        table_add_text(table, buf_text(&text));
+}
+
+static const struct compared *value_of(const struct diff_rows *rows, const struct compared_row *row)
+{
+        return comparison_value(rows->comparison, row);
+}
+
+static bool is_slow(const struct diff_rows *rows)
+{
+        return rows->comparison->is_time && rows->comparison->measure == MEASURE_TIME;
+}
+
+/* --- Cells of rows ---------------------------------------------------------------------------------------- */
+
+static void add_event(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)row;
+        table_add_text(table, rows->comparison->event);
+}
+
+static void add_presence(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        static const char *const names[] = {"both", "only A", "only B"};
+
+        (void)row;
+        table_add_text(table, names[rows->presence]);
+}
+
+static void add_share_a(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_fixed(table, row->share.a.mean * 100);
+}
+
+static void add_share_b(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_fixed(table, row->share.b.mean * 100);
+}
+
+static void add_amount_text(struct table *table, const struct diff_rows *rows, double amount)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        diff_view_add_amount(&text, amount, rows->comparison->is_time ? COMPARED_NS : COMPARED_COUNT);
+        table_add_text(table, buf_text(&text));
+}
+
+static void add_amount_text_a(struct table *table, const struct diff_rows *rows,
+                              const struct compared_row *row)
+{
+        add_amount_text(table, rows, row->amount.a.mean);
+}
+
+static void add_amount_text_b(struct table *table, const struct diff_rows *rows,
+                              const struct compared_row *row)
+{
+        add_amount_text(table, rows, row->amount.b.mean);
+}
+
+static void add_amount_a(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_fixed(table, row->amount.a.mean);
+}
+
+static void add_amount_b(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_fixed(table, row->amount.b.mean);
+}
+
+static void add_samples_a(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_fixed(table, row->samples_a);
+}
+
+static void add_samples_b(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_fixed(table, row->samples_b);
+}
+
+static void add_change_text(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        add_signed(table, comparison_change(value_of(rows, row)));
+}
+
+static void add_interval_text(struct table *table, const struct diff_rows *rows,
+                              const struct compared_row *row)
+{
+        add_interval(table, value_of(rows, row));
+}
+
+static void add_smallest_text(struct table *table, const struct diff_rows *rows,
+                              const struct compared_row *row)
+{
+        add_smallest(table, value_of(rows, row)->smallest);
+}
+
+static void add_verdict(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        table_add_text(table, diff_view_verdict(value_of(rows, row)->verdict, is_slow(rows)));
+}
+
+/* A bar of the difference; the largest one of the table is full. */
+static void add_bar(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        enum { FULL = 10 };
+        AUTO_RELEASE(buf) text = {0};
+        double largest = 0, own = row->amount.b.mean - row->amount.a.mean;
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const struct compared *c = &rows->rows[i].amount;
+
+                if (fabs(c->b.mean - c->a.mean) > largest)
+                        largest = fabs(c->b.mean - c->a.mean);
+        }
+        for (int i = 0; largest > 0 && i < (int)(fabs(own) / largest * FULL + 0.5); i++)
+                buf_add_char(&text, own > 0 ? '+' : '-');
+        table_add_text(table, buf_text(&text));
+}
+
+static void add_inlined(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_text(table, row->is_inlined ? "yes" : "");
+}
+
+static void add_now(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        table_add_text(table, !row->is_inlined                ? ""
+                              : rows->presence == DIFF_ONLY_A ? "inlined in B"
+                                                              : "inlined in A");
+}
+
+static void add_name(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        AUTO_RELEASE(buf) name = {0};
+        size_t kept = 0;
+
+        (void)rows;
+        buf_add_str(&name, row->name);
+        if (*row->module) {
+                buf_printf(&name, ":%s", row->module);
+                kept = strlen(row->module) + 1;
+        }
+        table_add_name(table, buf_text(&name), kept);
+}
+
+static void add_full_name(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_text(table, row->full_name);
+}
+
+static void add_module(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        (void)rows;
+        table_add_text(table, row->module);
+}
+
+#define DIFF_NUMBER(name_, of)                                                                               \
+        static void name_(struct table *table, const struct diff_rows *rows, const struct compared_row *row) \
+        {                                                                                                    \
+                (void)rows;                                                                                  \
+                add_number(table, of);                                                                       \
+        }
+
+DIFF_NUMBER(add_time_change, comparison_change(&row->amount) * 100)
+DIFF_NUMBER(add_time_low, row->amount.welch.is_known ? row->amount.welch.low * 100 : NAN)
+DIFF_NUMBER(add_time_high, row->amount.welch.is_known ? row->amount.welch.high * 100 : NAN)
+DIFF_NUMBER(add_time_p, row->amount.welch.is_known ? row->amount.welch.p : NAN)
+DIFF_NUMBER(add_time_q, row->amount.verdict >= COMPARED_NOT_SHOWN ? row->amount.q : NAN)
+DIFF_NUMBER(add_time_smallest, row->amount.smallest * 100)
+DIFF_NUMBER(add_share_change, comparison_change(&row->share) * 100)
+DIFF_NUMBER(add_share_low, row->share.welch.is_known ? row->share.welch.low * 100 : NAN)
+DIFF_NUMBER(add_share_high, row->share.welch.is_known ? row->share.welch.high * 100 : NAN)
+DIFF_NUMBER(add_share_p, row->share.welch.is_known ? row->share.welch.p : NAN)
+DIFF_NUMBER(add_share_q, row->share.verdict >= COMPARED_NOT_SHOWN ? row->share.q : NAN)
+DIFF_NUMBER(add_share_smallest, row->share.smallest * 100)
+
+/* Columns of a table: CELL is the function that adds the cell, followed by the fields of struct column. */
+/* clang-format off */
+#define TEXT_COLUMNS(X) \
+        X(add_share_a, .name = "A share", .type = COLUMN_FIXED, .decimals = 2, .is_share = true) \
+        X(add_share_b, .name = "B share", .type = COLUMN_FIXED, .decimals = 2, .is_share = true) \
+        X(add_amount_text_a, .name = "A mean", .type = COLUMN_TEXT, .right = true) \
+        X(add_amount_text_b, .name = "B mean", .type = COLUMN_TEXT, .right = true) \
+        X(add_change_text, .name = "change", .type = COLUMN_TEXT, .right = true) \
+        X(add_interval_text, .name = "95 % interval", .type = COLUMN_TEXT, .right = true) \
+        X(add_smallest_text, .name = "shown from", .type = COLUMN_TEXT, .right = true) \
+        X(add_bar, .name = "difference", .type = COLUMN_TEXT) \
+        X(add_verdict, .name = "verdict", .type = COLUMN_TEXT) \
+        X(add_name, .name = "name", .type = COLUMN_TEXT, .is_name = true, .can_cut = true)
+
+#define LONE_A_COLUMNS(X) \
+        X(add_share_a, .name = "A share", .type = COLUMN_FIXED, .decimals = 2, .is_share = true) \
+        X(add_amount_text_a, .name = "A mean", .type = COLUMN_TEXT, .right = true) \
+        X(add_now, .name = "note", .type = COLUMN_TEXT) \
+        X(add_name, .name = "name", .type = COLUMN_TEXT, .is_name = true, .can_cut = true)
+
+#define LONE_B_COLUMNS(X) \
+        X(add_share_b, .name = "B share", .type = COLUMN_FIXED, .decimals = 2, .is_share = true) \
+        X(add_amount_text_b, .name = "B mean", .type = COLUMN_TEXT, .right = true) \
+        X(add_now, .name = "note", .type = COLUMN_TEXT) \
+        X(add_name, .name = "name", .type = COLUMN_TEXT, .is_name = true, .can_cut = true)
+
+#define DATA_COLUMNS(X) \
+        X(add_event, .name = "event", .type = COLUMN_TEXT) \
+        X(add_presence, .name = "in", .type = COLUMN_TEXT) \
+        X(add_full_name, .name = "name", .type = COLUMN_TEXT) \
+        X(add_module, .name = "module", .type = COLUMN_TEXT) \
+        X(add_verdict, .name = "verdict", .type = COLUMN_TEXT) \
+        X(add_samples_a, .name = "a_samples", .type = COLUMN_FIXED, .decimals = 1) \
+        X(add_samples_b, .name = "b_samples", .type = COLUMN_FIXED, .decimals = 1) \
+        X(add_amount_a, .name = "a_amount", .type = COLUMN_FIXED, .decimals = 0) \
+        X(add_amount_b, .name = "b_amount", .type = COLUMN_FIXED, .decimals = 0) \
+        X(add_time_change, .name = "change_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_time_low, .name = "change_low_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_time_high, .name = "change_high_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_time_p, .name = "p", .type = COLUMN_FIXED, .decimals = 6) \
+        X(add_time_q, .name = "q", .type = COLUMN_FIXED, .decimals = 6) \
+        X(add_time_smallest, .name = "shown_from_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_share_a, .name = "a_share_percent", .type = COLUMN_FIXED, .decimals = 4) \
+        X(add_share_b, .name = "b_share_percent", .type = COLUMN_FIXED, .decimals = 4) \
+        X(add_share_change, .name = "share_change_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_share_low, .name = "share_low_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_share_high, .name = "share_high_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_share_p, .name = "share_p", .type = COLUMN_FIXED, .decimals = 6) \
+        X(add_share_q, .name = "share_q", .type = COLUMN_FIXED, .decimals = 6) \
+        X(add_share_smallest, .name = "share_shown_from_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_inlined, .name = "inlined", .type = COLUMN_TEXT)
+
+/* clang-format on */
+
+typedef void add_cell_fn(struct table *table, const struct diff_rows *rows, const struct compared_row *row);
+
+#define COLUMN_OF(cell, ...) {__VA_ARGS__},
+#define CELL_OF(cell, ...)   cell,
+
+static const struct column text_columns[] = {TEXT_COLUMNS(COLUMN_OF)};
+static const struct column lone_a_columns[] = {LONE_A_COLUMNS(COLUMN_OF)};
+static const struct column lone_b_columns[] = {LONE_B_COLUMNS(COLUMN_OF)};
+static const struct column data_columns[] = {DATA_COLUMNS(COLUMN_OF)};
+static add_cell_fn *const text_cells[] = {TEXT_COLUMNS(CELL_OF)};
+static add_cell_fn *const lone_a_cells[] = {LONE_A_COLUMNS(CELL_OF)};
+static add_cell_fn *const lone_b_cells[] = {LONE_B_COLUMNS(CELL_OF)};
+static add_cell_fn *const data_cells[] = {DATA_COLUMNS(CELL_OF)};
+
+struct diff_layout {
+        const struct column *columns;
+        add_cell_fn *const *cells;
+        size_t n;
+};
+
+static const struct diff_layout data_layout = {data_columns, data_cells, N_ELEMENTS(data_columns)};
+static const struct diff_layout text_layouts[] = {
+        [DIFF_IN_BOTH] = {text_columns, text_cells, N_ELEMENTS(text_columns)},
+        [DIFF_ONLY_A] = {lone_a_columns, lone_a_cells, N_ELEMENTS(lone_a_columns)},
+        [DIFF_ONLY_B] = {lone_b_columns, lone_b_cells, N_ELEMENTS(lone_b_columns)},
+};
+
+static void add_rows(struct table *table, const struct diff_layout *layout, const struct diff_rows *rows,
+                     size_t max_rows)
+{
+        for (size_t i = 0; i < rows->n && i < max_rows; i++) {
+                for (size_t c = 0; c < layout->n; c++)
+                        layout->cells[c](table, rows, &rows->rows[i]);
+        }
+}
+
+struct diff_rows diff_rows_of(const struct comparison *c, enum diff_presence presence)
+{
+        switch (presence) {
+        case DIFF_ONLY_A: return (struct diff_rows){c, presence, c->only_a, c->n_only_a};
+        case DIFF_ONLY_B: return (struct diff_rows){c, presence, c->only_b, c->n_only_b};
+        default: return (struct diff_rows){c, presence, c->rows, c->n_rows};
+        }
+}
+
+struct table *diff_columns_rows(const struct diff_rows *rows, size_t max_rows)
+{
+        const struct diff_layout *layout = &text_layouts[rows->presence];
+        struct table *table = table_new(layout->columns, layout->n);
+
+        add_rows(table, layout, rows, max_rows);
+        return table;
+}
+
+struct table *diff_columns_data(const struct comparison *const *comparisons, size_t n)
+{
+        struct table *table = table_new(data_layout.columns, data_layout.n);
+
+        for (size_t i = 0; i < n; i++) {
+                for (int presence = DIFF_IN_BOTH; presence <= DIFF_ONLY_B; presence++) {
+                        struct diff_rows rows = diff_rows_of(comparisons[i], (enum diff_presence)presence);
+
+                        add_rows(table, &data_layout, &rows, SIZE_MAX);
+                }
+        }
+        return table;
+}
+
+/* --- Totals ----------------------------------------------------------------------------------------------- */
+
+static const struct column total_text[] = {
+        {.name = "A mean", .type = COLUMN_TEXT, .right = true},
+        {.name = "B mean", .type = COLUMN_TEXT, .right = true},
+        {.name = "change", .type = COLUMN_TEXT, .right = true},
+        {.name = "95 % interval", .type = COLUMN_TEXT, .right = true},
+        {.name = "shown from", .type = COLUMN_TEXT, .right = true},
+        {.name = "verdict", .type = COLUMN_TEXT},
+        {.name = "total", .type = COLUMN_TEXT},
+};
+
+static const struct column total_data[] = {
+        {.name = "total", .type = COLUMN_TEXT},
+        {.name = "verdict", .type = COLUMN_TEXT},
+        {.name = "a_mean", .type = COLUMN_FIXED, .decimals = 6},
+        {.name = "b_mean", .type = COLUMN_FIXED, .decimals = 6},
+        {.name = "a_deviation", .type = COLUMN_FIXED, .decimals = 6},
+        {.name = "b_deviation", .type = COLUMN_FIXED, .decimals = 6},
+        {.name = "change_percent", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "change_low_percent", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "change_high_percent", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "p", .type = COLUMN_FIXED, .decimals = 6},
+        {.name = "q", .type = COLUMN_FIXED, .decimals = 6},
+        {.name = "shown_from_percent", .type = COLUMN_FIXED, .decimals = 3},
+};
+
+static void add_total_text(struct table *table, const struct compared_total *total)
+{
+        AUTO_RELEASE(buf) a = {0};
+        AUTO_RELEASE(buf) b = {0};
+
+        diff_view_add_amount(&a, total->value.a.mean, total->unit);
+        diff_view_add_amount(&b, total->value.b.mean, total->unit);
+        table_add_text(table, buf_text(&a));
+        table_add_text(table, buf_text(&b));
+        add_signed(table, comparison_change(&total->value));
+        add_interval(table, &total->value);
+        add_smallest(table, total->value.smallest);
+        table_add_text(table, diff_view_verdict(total->value.verdict, total->unit == COMPARED_NS));
+        table_add_text(table, total->name);
+}
+
+static void add_total_data(struct table *table, const struct compared_total *total)
+{
+        const struct compared *c = &total->value;
+        bool known = c->welch.is_known;
+
+        table_add_text(table, total->key);
+        table_add_text(table, diff_view_verdict(c->verdict, total->unit == COMPARED_NS));
+        table_add_fixed(table, c->a.mean);
+        table_add_fixed(table, c->b.mean);
+        add_number(table, known ? sqrt(c->a.variance) : NAN);
+        add_number(table, known ? sqrt(c->b.variance) : NAN);
+        add_number(table, comparison_change(c) * 100);
+        add_number(table, known ? c->welch.low * 100 : NAN);
+        add_number(table, known ? c->welch.high * 100 : NAN);
+        add_number(table, known ? c->welch.p : NAN);
+        add_number(table, known ? c->q : NAN);
+        add_number(table, c->smallest * 100);
+}
+
+struct table *diff_columns_totals(const struct comparison *comparison, enum diff_form form)
+{
+        struct table *table = form == DIFF_TEXT ? table_new(total_text, N_ELEMENTS(total_text))
+                                                : table_new(total_data, N_ELEMENTS(total_data));
+
+        for (size_t i = 0; i < comparison->n_totals; i++) {
+                if (form == DIFF_TEXT)
+                        add_total_text(table, &comparison->totals[i]);
+                else
+                        add_total_data(table, &comparison->totals[i]);
+        }
+        return table;
+}
