@@ -13,7 +13,7 @@
 #include "source_text.h"
 #include "text_match.h"
 
-/* An interpreter's loop has a label for each handler; other functions have a few, for their error paths. */
+/* An interpreter's loop has a label per handler. Other functions have a few labels, for error paths. */
 enum { MIN_HANDLERS = 8, MAX_HANDLER_ROWS = 1000 };
 
 struct annotated_function {
@@ -22,12 +22,12 @@ struct annotated_function {
         resolver_id id;
         struct resolver_extent *extents;
         size_t n_extents;
-        uint64_t slide; /* from its addresses to those that are shown */
+        uint64_t slide; /* to add to its addresses for display */
         struct disasm_code code;
         struct buf code_note;
         struct annotate *annotate;
-        int64_t built_ns; /* when its file was written; 0: not known */
-        bool shares_row;  /* with functions of other files of the same name, or clones and pieces of it */
+        int64_t built_ns; /* time of the last change of its file, in ns since 1970; 0 if unknown */
+        bool shares_row;  /* other files, clones or pieces of the function have the same row */
 };
 
 struct annotation {
@@ -39,7 +39,8 @@ struct annotation {
         struct disasm *disasms[2]; /* enum disasm_arch */
         struct err disasm_errors[2];
         struct source_text *source;
-        const struct annotated_function *asking; /* whose source is looked for */
+        struct access_rows *accesses;            /* by address; NULL: the report has none */
+        const struct annotated_function *asking; /* the function whose source is looked up */
 };
 
 static void function_free(struct annotated_function *f)
@@ -68,13 +69,14 @@ void annotation_free(struct annotation *a)
         for (size_t i = 0; i < N_ELEMENTS(a->disasms); i++)
                 disasm_free(a->disasms[i]);
         source_text_free(a->source);
+        access_rows_free(a->accesses);
         free(a->functions);
         free(a);
 }
 
 /* --- code --- */
 
-/* A piece of a function as the file has it. */
+/* A piece of a function, as in the file. */
 struct piece {
         const uint8_t *code;
         size_t size;
@@ -118,7 +120,8 @@ static bool recall(const struct annotation *a, struct annotated_function *f, con
         return n;
 }
 
-/* The instructions from `first` on are the piece's.  What this library doesn't know, another one may. */
+/* Caches the instructions from `first` on. Does not cache a piece with unknown instructions, because another
+ * version of LLVM may know them. */
 static void keep(const struct annotation *a, const struct annotated_function *f, const struct piece *piece,
                  size_t first)
 {
@@ -164,7 +167,7 @@ static void read_code(struct annotation *a, struct annotated_function *f)
                 any = true;
                 machine = resolver_get_machine(a->resolver, f->id, e->start);
                 if (machine != OBJECT_MACHINE_ARM64 && machine != OBJECT_MACHINE_X86_64) {
-                        buf_add_str(&f->code_note, "only code of x86-64 and AArch64 is disassembled");
+                        buf_add_str(&f->code_note, "wperf disassembles only code for x86-64 and AArch64");
                         return;
                 }
                 piece.arch = machine == OBJECT_MACHINE_ARM64 ? DISASM_AARCH64 : DISASM_X86_64;
@@ -174,9 +177,9 @@ static void read_code(struct annotation *a, struct annotated_function *f)
                 buf_add_str(&f->code_note, "its code is not available on this machine");
 }
 
-/* --- which functions --- */
+/* --- choice of functions --- */
 
-/* A part of a function may have a row of its own: f.cold. */
+/* A part of a function may have its own row, such as f.cold. */
 static bool is_known(const struct annotation *a, const struct annotated_function *f)
 {
         for (size_t i = 0; i < a->n_functions; i++) {
@@ -189,7 +192,7 @@ static bool is_known(const struct annotation *a, const struct annotated_function
         return false;
 }
 
-/* The function of a module that has the address. */
+/* Adds the function that contains the address. */
 static void add_function(struct annotation *a, size_t row, const struct hot_pc *pc)
 {
         const struct hot *hot = a->report->hot;
@@ -217,11 +220,12 @@ static void add_function(struct annotation *a, size_t row, const struct hot_pc *
                 .n_extents = f->n_extents,
                 .slide = f->slide,
                 .code = &f->code,
+                .accesses = a->accesses,
         });
         ARRAY_PUSH(a->functions, a->n_functions, a->cap_functions, f);
 }
 
-/* Whether one of the functions from `first_function` on has the address. */
+/* Whether one of the functions from `first_function` on contains the address. */
 static bool has_addr(const struct annotation *a, size_t first_function, const struct hot_pc *pc)
 {
         for (size_t i = first_function; i < a->n_functions; i++) {
@@ -237,8 +241,8 @@ static bool has_addr(const struct annotation *a, size_t first_function, const st
         return false;
 }
 
-/* A row is of all files of a name, and of all clones and pieces of its function: each has code of its own.  Those with the most
- * samples at one address first. */
+/* Adds the functions of a row. It may have several, because a row covers all files with the same name, and
+ * all clones and pieces of its function. They are ordered by their hottest address. */
 static void add_row(struct annotation *a, size_t row)
 {
         const struct hot *hot = a->report->hot;
@@ -267,7 +271,7 @@ static bool is_wanted(const struct annotation *a, const struct hot_row *row)
         return !symbol || hot_row_matches(hot, row, symbol) || !strcmp(symbol, hot_text(hot, row->symbol));
 }
 
-/* Of the function with the row's first address. */
+/* The number of labels of the function with the row's first address. */
 static size_t count_labels(const struct annotation *a, size_t row)
 {
         const struct hot *hot = a->report->hot;
@@ -288,7 +292,7 @@ static size_t count_labels(const struct annotation *a, size_t row)
         return n;
 }
 
-/* The hottest row that has handlers, else the hottest that has labels, else `first`. */
+/* The hottest row with handlers, else the hottest row with labels, else `first`. */
 static size_t find_handlers(const struct annotation *a, size_t first)
 {
         const struct hot *hot = a->report->hot;
@@ -328,9 +332,9 @@ static void choose(struct annotation *a)
         }
 }
 
-/* --- when there is none --- */
+/* --- errors --- */
 
-/* Samples inside of copies of `name`, by the function that the copies are in. */
+/* Sums the samples in inlined copies of `name` by the function into which they were inlined. */
 static void sum_hosts(const struct annotate *whole, const char *name, struct map *hosts)
 {
         for (size_t i = 0; i < annotate_n_points(whole); i++) {
@@ -345,7 +349,7 @@ static void sum_hosts(const struct annotate *whole, const char *name, struct map
         }
 }
 
-/* The function that most of the samples inside of an inlined one are in. */
+/* The function with most samples in inlined copies of `name`; 0 if there is none. */
 static str_id host_of(const struct annotate *whole, const char *name)
 {
         struct map hosts = {0};
@@ -367,7 +371,7 @@ static str_id host_of(const struct annotate *whole, const char *name)
         return host;
 }
 
-/* The row of a function, whose symbol may have an ending that is its own: k_mul.123. */
+/* The row of a function. Its symbol may have a suffix of its own, as k_mul.123. */
 static const char *row_name(const struct hot *hot, const char *function)
 {
         size_t len = strlen(function);
@@ -390,7 +394,8 @@ static bool explain_none(const struct annotation *a, struct err *err)
 
         if (!symbol)
                 return err_set(err, ERR_MISSING, "no function has samples: %s",
-                               hot_n_rows(hot) ? "none of the code has a name" : "the session has none");
+                               hot_n_rows(hot) ? "no symbol was found for any sample"
+                                               : "the session has no samples");
         for (uint32_t e = 0; e < a->report->n_events && !host; e++) {
                 AUTO(annotate) whole = annotation_whole(a->report, e);
 
@@ -399,8 +404,8 @@ static bool explain_none(const struct annotation *a, struct err *err)
         if (host)
                 return err_set(
                         err, ERR_MISSING,
-                        "'%.60s' has no code of its own, it is inlined, mostly into '%.60s': annotate that, or sum up "
-                        "all copies with wperf annotate --by inlined",
+                        "'%.60s' is always inlined, mostly into '%.60s': annotate that function, or sum up all "
+                        "copies with wperf annotate --by inlined",
                         symbol, row_name(hot, resolver_text(a->resolver, host)));
         names = mem_new(hot_n_rows(hot), sizeof(*names));
         for (size_t i = 0; i < hot_n_rows(hot); i++)
@@ -432,13 +437,15 @@ struct annotation *annotation_new(struct report *report, const struct annotation
                 source_text_new(request->source_folders, request->debuginfod ? find_remote_source : NULL, a);
         source_text_take_private(a->source, request->private_source);
         source_text_use_archive(a->source, report->session.archive.source);
+        a->accesses =
+                report_access_rows(report, 0, PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR, false, false);
         choose(a);
         if (!a->n_functions && !request->all && !explain_none(a, err))
                 return NULL;
         return TAKE(a);
 }
 
-/* --- what is there --- */
+/* --- results --- */
 
 size_t annotation_n_functions(const struct annotation *a)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the texts of -e, -m, -E and -C to a list of events, on this machine or on one that is only looked at. */
+/* Parses -e, -m, -E and -C into a list of events, for this machine or for another one that is only
+ * examined. */
 #include "count_run.h"
 #include "counting.h"
 #include "event_facts.h"
 #include "extra_source.h"
+#include "kernel.h"
 
 bool count_choice_parse(const struct count_choice *choice, struct count_list *ret, struct err *err)
 {
@@ -22,6 +24,8 @@ bool count_choice_parse(const struct count_choice *choice, struct count_list *re
         struct pmu_source source;
         bool ok;
 
+        if (!choice->cpu_model && !choice->sysfs && !kernel_connect(choice->force_lock, err))
+                return false;
         if (!event_facts_source(choice->cpu_model, choice->sysfs, &source, &model, err) ||
             !extra_source_read(choice->extra_events, choice->metrics_file, &names, err))
                 return false;
@@ -32,8 +36,14 @@ bool count_choice_parse(const struct count_choice *choice, struct count_list *re
 
 const char *count_source_note(const struct count_choice *choice, const struct count_list *list)
 {
+        const struct pmu_source source = kernel_pmu_source(choice->sysfs);
+
         if (choice->events || choice->metrics || list->kinds.n_items)
                 return "";
-        return "no hardware counters here (no core PMU, as in most virtual machines), so software events are "
-               "counted; bare metal or a passed-through PMU has cycles and instructions too";
+        if (!event_knows_pmus(&source))
+                return "hardware counters are not looked for, because /sys is not mounted here, so software events "
+                       "are counted; mount -t sysfs sysfs /sys";
+        return "no hardware counters here (no core PMU, as in most virtual machines), so "
+               "software events are counted; to count cycles and instructions use a physical machine or give "
+               "the virtual machine a PMU";
 }

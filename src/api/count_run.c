@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides the order of a count: events open first, the command starts, the counters stop before anything is read for
- * the last time.  Counts reach the tables as records, through a sink in memory. */
+/* Decides the order of a count: events are opened first, then the command starts; the counters are disabled
+ * before they are read for the last time. Counts reach the tables as records, through a sink in memory. */
 #include "count_run.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 struct count_runner {
         const struct count_run_request *request;
-        struct control *control; /* NULL: none */
+        struct control *control; /* NULL for none */
         struct count_list list;
         struct counts *counts;
         struct metric_values *metrics;
@@ -45,8 +45,14 @@ static struct count_request make_request(const struct count_run_request *request
         return (struct count_request){
                 .target = request->target,
                 .list = list,
+                .period_ms = request->period_ms,
                 .interval_ms = request->timeline ? (uint32_t)(request->timeout_ns / 1000000) : 0,
         };
+}
+
+bool count_run_has_period(void)
+{
+        return counting_has_period();
 }
 
 bool count_run_describe(const struct count_run_request *request, struct buf *out, struct err *err)
@@ -64,7 +70,17 @@ bool count_run_describe(const struct count_run_request *request, struct buf *out
 
 /* --- waiting --- */
 
-/* Until `deadline_ns` (0: none), the end of the target or a signal. */
+/* A signal ends a wait; without its handler, requests to stop are looked for. */
+enum { STOP_LOOK_NS = 100000000 };
+
+static uint64_t longest_wait_ns(const struct count_runner *r, uint64_t deadline_ns, uint64_t now_ns)
+{
+        uint64_t left_ns = deadline_ns ? deadline_ns - now_ns : UINT64_MAX;
+
+        return r->request->keeps_signals && left_ns > STOP_LOOK_NS ? STOP_LOOK_NS : left_ns;
+}
+
+/* Waits until `deadline_ns` (0 for none), the end of the target, or a signal. */
 static void wait_until(struct count_runner *r, uint64_t deadline_ns)
 {
         while (!r->target_ended && !r->stop) {
@@ -74,8 +90,7 @@ static void wait_until(struct count_runner *r, uint64_t deadline_ns)
                 r->stop = r->facts->stop_signal;
                 if (r->stop || (deadline_ns && now_ns >= deadline_ns))
                         return;
-                r->target_ended =
-                        !counting_wait(r->counting, deadline_ns ? deadline_ns - now_ns : UINT64_MAX);
+                r->target_ended = !counting_wait(r->counting, longest_wait_ns(r, deadline_ns, now_ns));
                 r->stop = counting_get_result(r->counting).stop_asked;
         }
 }
@@ -107,7 +122,7 @@ static void wait_for_command(void *ctx, int ms)
         counting_wait(r->counting, (uint64_t)ms * 1000000);
 }
 
-/* What it does from here on is not counted. */
+/* The command is not counted from here on. */
 static const struct target_command counted_command = {stop_command, command_runs, wait_for_command};
 
 /* --- one count --- */
@@ -140,7 +155,7 @@ static bool show(struct count_runner *r, uint64_t start_ns, uint64_t elapsed_ns,
         return r->request->shot(r->request->ctx, &shot, err);
 }
 
-/* Counts until `deadline_ns`.  The counters stand still when it returns if they are to pause or to end. */
+/* Counts until `deadline_ns`. Disables the counters before a pause and at the end. */
 static uint64_t count_once(struct count_runner *r, uint64_t deadline_ns, bool *ret_last)
 {
         uint64_t end_ns;
@@ -155,7 +170,7 @@ static uint64_t count_once(struct count_runner *r, uint64_t deadline_ns, bool *r
         return end_ns;
 }
 
-/* Ends what was started and reads for the last time. */
+/* Ends the command and reads the counters for the last time. */
 static bool finish(struct count_runner *r, struct err *err)
 {
         r->facts->stopped_by_us = !r->target_ended;
@@ -165,7 +180,7 @@ static bool finish(struct count_runner *r, struct err *err)
         return counting_read(r->counting, true, err);
 }
 
-/* Sleeps for the pause with the counters standing.  False: it is over. */
+/* Waits with disabled counters. False if the measurement has ended. */
 static bool pause_between(struct count_runner *r, uint64_t until_ns)
 {
         tell(r, false, true);
@@ -194,8 +209,9 @@ static bool run_timeline(struct count_runner *r, struct err *err)
                         count_stats_add(&r->elapsed, (double)(end_ns - r->begin_ns));
                         return true;
                 }
-                /* Without a pause one count begins where the other ended: nothing is missed.  Deadlines keep their distance,
-                 * so that no time drifts, unless one was missed by a whole count. */
+                /* Without a pause, each count begins where the last one ended, so nothing is missed.
+                 * Deadlines have a fixed distance, so the times do not drift, unless a whole count was
+                 * missed. */
                 start_ns = end_ns;
                 deadline_ns += request->timeout_ns;
                 if (request->interval_ns) {
@@ -236,7 +252,7 @@ static const char *keep(struct count_list *list, const char *text)
         return text ? arena_copy(&list->texts, text, strlen(text)) : NULL;
 }
 
-/* What opening the events has told goes into the list, which the tables are made from. */
+/* Copies what was found out when opening the events into the list, from which the tables are made. */
 static void take_facts(struct count_runner *r)
 {
         for (size_t i = 0; i < r->list.n_items; i++) {
@@ -302,6 +318,8 @@ static bool close_session(struct count_runner *r, struct err *err)
                 .sampled_event = "",
                 .not_sampled = "",
                 .unprivileged = "",
+                .not_traced = "",
+                .python_symbols = "",
                 .counted_share = 1,
                 .off_ns = r->request->timeline ? 0 : result.off_ns,
                 .not_kept = "",
@@ -321,7 +339,8 @@ static bool run_all(struct count_runner *r, enum run_failure *ret_failure, struc
         for (unsigned i = 1; i <= n_runs && !r->stop; i++) {
                 if (!open_run(r, ret_failure, err))
                         return false;
-                os_catch_stop();
+                if (!r->request->keeps_signals)
+                        os_catch_stop();
                 if (!begin_run(r, ret_failure, err))
                         return false;
                 *ret_failure = RUN_FAILED;
@@ -346,7 +365,7 @@ static void runner_release(struct count_runner *r)
         count_list_release(&r->list);
 }
 
-/* An uncore unit knows no processes. */
+/* Uncore PMUs do not distinguish processes. */
 static void warn_of_units(struct count_runner *r)
 {
         if (r->request->target.system_wide)
@@ -355,14 +374,14 @@ static void warn_of_units(struct count_runner *r)
                 if (!r->list.items[i].event.uncore)
                         continue;
                 buf_printf(&r->list.warnings,
-                           "%s counts for its whole unit, not only for %s: other programs are in it\n",
+                           "%s is an uncore event: it counts what all programs do, not only %s\n",
                            r->list.items[i].event.name,
                            r->request->target.argv ? "the command" : "the process");
                 return;
         }
 }
 
-/* First of all: one who opens the other end of a FIFO must not wait for a run that fails. */
+/* Opened first, so that a program that opens the other end of the FIFO does not wait if the run fails. */
 static bool open_control(struct count_runner *r, struct err *err)
 {
         if (!r->request->target.control)

@@ -57,7 +57,7 @@ bool count_session_close(struct count_session *session, const struct run_info *i
         bool ok;
 
         count_section_write(session->list, subject, session->writer);
-        /* Empty: it tells perf that this is a session of counts. */
+        /* An empty section tells perf that the session contains counts. */
         perfdata_writer_add_feature(session->writer, FEATURE_STAT, "", 0);
         session_facts_write(session->facts, session->writer, command_line);
         run_info_write(info, session->writer);

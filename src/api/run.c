@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides the order of a run: events open first, the session is touched only when the command has really
- * started, and whatever ends the run, the session is closed in a readable state. */
+/* Decides the order of a run: events are opened first; an existing session is not changed until the command
+ * has started; and however the run ends, the session is closed in a readable state. */
 #include "run.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "core_kind.h"
 #include "event_facts.h"
+#include "event_memory.h"
 #include "image_section.h"
 #include "kept_names.h"
 #include "kernel.h"
@@ -19,22 +20,29 @@
 #include "session_tracing.h"
 
 struct run {
-        struct control *control; /* NULL: none */
+        struct control *control; /* NULL for none */
         struct collector *collector;
         struct perfdata_writer *writer;
         struct event_list events;
         struct session_facts *facts;
         struct run_facts out;
         struct err write_error;
-        bool failed; /* the session can't be written further: write_error says why */
+        bool failed; /* the session cannot be written further; write_error says why */
         unsigned n_ticks;
-        struct buf doubts;         /* events that the PMU may not have, a sentence each */
-        struct buf note;           /* all that is to be said of the source */
-        struct buf python_symbols; /* the path of FILE.pysyms */
+        struct buf memory_note;    /* what the events for accesses to memory leave out */
+        struct buf doubts;         /* events that the PMU may not have, one sentence each */
+        struct buf note;           /* everything the session says about its source */
+        struct buf python_symbols; /* the path of FILE.pysyms; empty if there is none */
+        struct buf python_note;    /* why FILE.pysyms could not be written */
         bool begun;                /* the session file is being written */
 };
 
-enum { ZSTD_LEVEL = 1, TICK_MS = 1000 };
+enum {
+        ZSTD_LEVEL = 1,
+        TICK_MS = 1000,
+        /* A signal ends a wait; without its handler, requests to stop are looked for. */
+        STOP_LOOK_MS = 100,
+};
 
 void run_free(struct run *run)
 {
@@ -45,13 +53,34 @@ void run_free(struct run *run)
         control_free(run->control);
         event_list_release(&run->events);
         session_facts_free(run->facts);
+        buf_release(&run->memory_note);
         buf_release(&run->doubts);
         buf_release(&run->note);
         buf_release(&run->python_symbols);
+        buf_release(&run->python_note);
         free(run);
 }
 
-static bool parse_events(const struct run_request *request, struct event_list *events, struct err *err)
+/* Windows' driver is asked only for events that are not known without it, because other programs may use it. */
+static bool parse_named(const struct run_request *request, const struct event_defaults *defaults,
+                        const struct pmu_source *source, struct event_list *events, struct err *err)
+{
+        struct err unknown = {0};
+
+        if (event_parse_sampling(request->events, defaults, source, events, err))
+                return true;
+        if (request->cpu_model || request->sysfs_root)
+                return false;
+        if (kernel_connect(request->force_lock, &unknown))
+                return event_parse_sampling(request->events, defaults, source, events, err);
+        if (unknown.code != ERR_MISSING)
+                err_set(err, unknown.code, "%s", unknown.text);
+        return false;
+}
+
+/* Appends to `note` what the events leave out. */
+static bool parse_events(const struct run_request *request, struct event_list *events, struct buf *note,
+                         struct err *err)
 {
         struct event_defaults defaults = {.freq_hz = request->freq_hz, .kernel = request->kernel};
         const struct catalogue_cpu *model = NULL;
@@ -60,7 +89,9 @@ static bool parse_events(const struct run_request *request, struct event_list *e
         if (!event_facts_source(request->cpu_model, request->sysfs_root, &source, &model, err))
                 return false;
         if (request->events)
-                return event_parse_sampling(request->events, &defaults, &source, events, err);
+                return parse_named(request, &defaults, &source, events, err);
+        if (request->memory)
+                return event_memory_sampling(&defaults, &source, request->memory_latency, events, note, err);
         return event_default_sampling(&defaults, &source, events, err);
 }
 
@@ -70,7 +101,7 @@ static struct collect_request make_request(const struct run_request *request, co
                 .target = request->target,
                 .events = events,
                 .children = request->children,
-                .events_are_default = !request->events,
+                .events_are_default = !request->events && !request->memory,
                 .call_graph = request->call_graph,
                 .engine = request->engine,
                 .branches = request->branches,
@@ -81,16 +112,19 @@ bool run_describe(const struct run_request *request, struct buf *out, struct err
 {
         struct event_list events = {0};
         struct collect_request collect;
+        AUTO_RELEASE(buf) note = {0};
 
-        if (!parse_events(request, &events, err))
+        if (!parse_events(request, &events, &note, err))
                 return false;
         collect = make_request(request, &events);
         kernel_describe(&collect, out);
+        if (note.len)
+                buf_printf(out, "note: %s\n", buf_text(&note));
         event_list_release(&events);
         return true;
 }
 
-/* The sink of the collector: the session comes into being with the first record. */
+/* The sink of the collector. Begins the session with the first record. */
 static bool put_records(void *ctx, const void *records, size_t size, struct err *err)
 {
         struct run *run = ctx;
@@ -128,14 +162,14 @@ static bool time_is_up(const struct run_request *request, uint64_t start_ns)
 static int wait_ms(const struct run_request *request, uint64_t start_ns)
 {
         uint64_t used_ns = os_monotonic_ns() - start_ns;
-        uint64_t left_ms = TICK_MS;
+        uint64_t left_ms = TICK_MS, most_ms = request->quiet ? 10 * TICK_MS : TICK_MS;
 
         if (request->timeout_ns)
                 left_ms = used_ns < request->timeout_ns ? (request->timeout_ns - used_ns + 999999) / 1000000
                                                         : 0;
-        if (request->quiet)
-                return left_ms < 10 * TICK_MS ? (int)left_ms : 10 * TICK_MS;
-        return left_ms < TICK_MS ? (int)left_ms : TICK_MS;
+        if (request->keeps_signals)
+                most_ms = STOP_LOOK_MS;
+        return left_ms < most_ms ? (int)left_ms : (int)most_ms;
 }
 
 static void tick(const struct run_request *request, struct run *run, uint64_t *n_told)
@@ -148,7 +182,7 @@ static void tick(const struct run_request *request, struct run *run, uint64_t *n
         run->n_ticks++;
 }
 
-/* True when a full disk or the like ended it: run->write_error says why. */
+/* True if writing failed, as on a full disk; run->write_error says why. */
 static bool run_loop(struct run *run, const struct run_request *request, uint64_t start_ns)
 {
         uint64_t next_tick = start_ns + TICK_MS * 1000000ull, n_told = 0;
@@ -170,7 +204,7 @@ static bool run_loop(struct run *run, const struct run_request *request, uint64_
                         next_tick += TICK_MS * 1000000ull;
                 }
         }
-        /* Ctrl-C reaches the command too, which may have ended first. */
+        /* Ctrl-C also signals the command, which may have ended first. */
         if (!state && os_stop_requested()) {
                 run->out.stop_signal = os_stop_requested();
                 run->out.stopped_by_us = true;
@@ -194,7 +228,7 @@ static bool command_runs(void *ctx)
         return collector_command_runs(run->collector);
 }
 
-/* Its last samples are still taken, unless writing failed before. */
+/* Still takes the command's last samples, unless writing failed before. */
 static void poll_for_command(void *ctx, int ms)
 {
         struct run *run = ctx;
@@ -217,7 +251,7 @@ static void fill_facts(struct run *run, uint64_t start_ns)
                 run->out.exit_status = collected->exit_status;
 }
 
-/* The kernel opens Arm events that are not there, and no sample comes. */
+/* The kernel opens Arm events that do not exist; they give no samples. */
 static void add_doubts(struct run *run)
 {
         struct pmu_source source = kernel_pmu_source(NULL);
@@ -245,8 +279,8 @@ static void add_doubts(struct run *run)
         core_kinds_release(&kinds);
 }
 
-/* Why this event and no better one, what would give more, and what may give nothing; "" when there is nothing to
- * say. */
+/* Why this event was chosen, what would give better results, and which events may give no samples; "" if
+ * there is nothing to say. */
 static const char *source_note(const struct run *run, const struct run_request *request)
 {
         struct pmu_source source = kernel_pmu_source(NULL);
@@ -254,19 +288,26 @@ static const char *source_note(const struct run *run, const struct run_request *
 
         if (run->doubts.len)
                 return run->doubts.data;
-        if (collector_source_note(run->collector)[0] || request->events || event_has_core_pmu(&source, pmu))
+        if (collector_source_note(run->collector)[0] || request->events || request->memory ||
+            event_has_core_pmu(&source, pmu))
                 return collector_source_note(run->collector);
-        return "no hardware counters here (no core PMU, as in most virtual machines), so CPU time is "
-               "sampled; bare metal or a passed-through PMU has cycles";
+        if (!event_knows_pmus(&source))
+                return "hardware counters are not looked for, because /sys is not mounted here, so CPU time is "
+                       "sampled; mount -t sysfs sysfs /sys";
+        return "no hardware counters here (no core PMU, as in most virtual machines), so CPU "
+               "time is sampled; to sample cycles use a physical machine or give the virtual machine a PMU";
 }
 
-/* With what is to be said of the stacks and of children. */
+/* Adds the notes on stacks, children and Python. */
 static const char *whole_note(struct run *run, const struct run_request *request)
 {
-        const char *const more[] = {collector_stack_note(run->collector),
-                                    collector_children_note(run->collector)};
+        const char *const more[] = {buf_text(&run->memory_note), collector_stack_note(run->collector),
+                                    collector_children_note(run->collector), buf_text(&run->python_note)};
 
         buf_add_str(&run->note, source_note(run, request));
+        if (request->memory)
+                buf_printf(&run->note, "%swperf report --mem shows data sources, latency and cache lines",
+                           run->note.len ? "; " : "");
         for (size_t i = 0; i < N_ELEMENTS(more); i++) {
                 if (more[i][0])
                         buf_printf(&run->note, "%s%s", run->note.len ? "; " : "", more[i]);
@@ -285,7 +326,8 @@ static bool has_raw_event(const struct run *run)
         return false;
 }
 
-/* Of what is lost when the collector's descriptors are closed. */
+/* Writes the sections about files that are lost when the collector's descriptors are closed. Returns the
+ * number of files whose symbols were left out. */
 static size_t write_names(struct run *run, const struct run_request *request)
 {
         const struct collect_result *collected = run->out.collected;
@@ -297,7 +339,7 @@ static size_t write_names(struct run *run, const struct run_request *request)
         image_section_make(collected->images, collected->n_images, &images);
         if (images.len)
                 perfdata_writer_add_feature(run->writer, FEATURE_WPERF_IMAGES, images.data, images.len);
-        /* A pipe can't be read again, and has none of our sections. */
+        /* A pipe cannot be read again. */
         if (!strcmp(request->session_path, "-"))
                 return 0;
         n_left_out = kept_names_make(&(struct kept_session){request->session_path, collected, &images},
@@ -309,8 +351,9 @@ static size_t write_names(struct run *run, const struct run_request *request)
         return n_left_out;
 }
 
-/* The places of Python frames; FILE.pysyms, which perf reads, is no loss where it can't be written. */
-static void write_python(struct run *run)
+/* Writes the places of Python frames and FILE.pysyms, which perf reads; an error in the latter only leads to
+ * a note. Returns the path of FILE.pysyms, or "" if there is none. */
+static const char *write_python(struct run *run)
 {
         const struct collect_result *collected = run->out.collected;
         AUTO(python_section) section = NULL;
@@ -318,27 +361,33 @@ static void write_python(struct run *run)
         struct err err = {0};
 
         if (!collected->python_places || !collected->python->n_stacks)
-                return;
+                return "";
         python_places_write(collected->python_places, collected->python, &bytes);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_PYTHON, bytes.data, bytes.len);
         section = python_section_new(cursor_make(bytes.data, bytes.len));
-        if (section && !python_names_write(section, buf_text(&run->python_symbols), &err))
-                buf_printf(&run->note, "perf will not show Python names: %s; ", err.text);
+        if (!run->python_symbols.len)
+                return "";
+        if (section && python_names_write(section, buf_text(&run->python_symbols), &err))
+                return buf_text(&run->python_symbols);
+        buf_printf(&run->python_note, "perf will not show names of Python functions: %s", err.text);
+        return "";
 }
 
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info;
+        const char *python_symbols;
         size_t n_not_named;
         bool ok;
 
         if (!run->begun && !perfdata_writer_begin(run->writer, err))
                 return false;
-        /* Names are looked up for what could be written before a disk was full. */
+        /* If the disk is full, symbols are looked up for the records that were written. */
         ok = perfdata_writer_flush(run->writer, err);
         n_not_named = write_names(run, request);
         if (has_raw_event(run))
                 add_doubts(run);
+        python_symbols = write_python(run);
         info = (struct run_info){
                 .source_note = whole_note(run, request),
                 .elapsed_ns = run->out.elapsed_ns,
@@ -350,10 +399,12 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .sampled_event = run->out.collected->sampled_event,
                 .not_sampled = run->out.collected->not_sampled,
                 .unprivileged = run->out.collected->unprivileged,
+                .not_traced = run->out.collected->not_traced,
                 .off_ns = run->out.collected->off_ns,
                 .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
                 .n_stops = run->out.collected->stops.n_stops,
                 .n_ring_dropped = run->out.collected->stops.n_dropped,
+                .python_symbols = python_symbols,
                 .n_not_kept = run->out.collected->n_not_kept + n_not_named,
                 .not_kept = run->out.collected->not_kept,
                 .has_exit = run->out.has_status && !run->out.stopped_by_us,
@@ -362,7 +413,6 @@ static bool finish_session(struct run *run, const struct run_request *request, s
 
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
-        write_python(run);
         if (run->out.collected->stacks)
                 stack_marks_write(run->out.collected->stacks, run->writer);
         return perfdata_writer_close(TAKE(run->writer), ok ? err : NULL) && ok;
@@ -371,15 +421,16 @@ static bool finish_session(struct run *run, const struct run_request *request, s
 static bool prepare(struct run *run, const struct run_request *request, struct err *err)
 {
         struct collect_request collect;
-        struct os_stat session; /* a device has no place beside it for another file */
+        struct os_stat session; /* FILE.pysyms is only written beside a regular file */
 
-        /* First, so that one who opens the other end of a FIFO does not wait for a recorder that fails. */
+        /* Opened first, so that a program that opens the other end of the FIFO does not wait if the recorder
+         * fails. */
         if (request->target.control) {
                 run->control = control_open(request->target.control, &request->target.listener, err);
                 if (!run->control)
                         return false;
         }
-        if (!parse_events(request, &run->events, err))
+        if (!parse_events(request, &run->events, &run->memory_note, err))
                 return false;
         run->writer = perfdata_writer_open(request->session_path, err);
         if (!run->writer ||
@@ -387,6 +438,7 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
                 return false;
         collect = make_request(request, &run->events);
         collect.control = run->control;
+        collect.python_symbols = PYTHON_NO_SYMBOLS;
         if (strcmp(request->session_path, "-") && os_stat(request->session_path, &session) &&
             session.is_file) {
                 python_names_path(request->session_path, &run->python_symbols);
@@ -418,7 +470,8 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         run->facts = session_facts_new();
         add_events(run);
         describe_tracepoints(request, run);
-        os_catch_stop();
+        if (!request->keeps_signals)
+                os_catch_stop();
         start_ns = os_monotonic_ns();
         if (!collector_begin(run->collector, &sink, err)) {
                 *ret_failure = run->begun ? RUN_FAILED : run_start_failure(err);

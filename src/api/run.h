@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `record` and `sample` do between their options and their output: run, write the session, say how it
- * ended.  The table is then made by report.h from the session that was written. */
+/* The measurement of `record` and `sample`: runs the target, writes the session, and reports how the run
+ * ended. report.h then reads the written session to make the table. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -18,54 +18,62 @@
 struct run_request {
         struct target target;
         enum collect_children children;
-        const char *events; /* text of -e; NULL: the default */
-        uint64_t freq_hz;   /* 0: the default */
+        const char *events; /* text of -e; NULL for the default */
+        uint64_t freq_hz;   /* 0 for the default */
+        bool memory; /* sample accesses to memory, with the machine's events for it; `events` is NULL */
+        uint64_t memory_latency; /* cycles that a load must take at least; 0 for the default */
         bool kernel;
-        uint64_t timeout_ns; /* 0: none */
+        uint64_t timeout_ns; /* 0 for none */
         struct call_graph call_graph;
         enum collect_engine engine;
-        bool branches; /* the CPU's record of branches with each sample */
+        bool branches; /* record branch stacks with each sample */
         bool compress;
-        const char *session_path; /* "-": standard output */
-        const char *command_line; /* of wperf itself, for the session; NULL */
-        const char *cpu_model;    /* another machine: a model of the catalogue, for run_describe; NULL */
-        const char *sysfs_root;   /* another machine's tree, for run_describe; NULL */
-        bool quiet;               /* no ticks: fewer wake-ups */
-        /* Once a second while it runs; `n_new` samples since the last call.  NULL: none. */
+        const char *session_path; /* "-" for standard output */
+        const char *command_line; /* of wperf itself, to be recorded in the session; may be NULL */
+        /* for run_describe(): another machine, a model of the catalogue; NULL for none */
+        const char *cpu_model;
+        const char *sysfs_root; /* for run_describe(): another machine's tree; NULL for none */
+        bool force_lock;        /* Windows: take the driver from another process */
+        bool keeps_signals;     /* do not handle signals; only os_request_stop() ends the run early */
+        bool quiet;             /* do not call `tick`, and wake up less often */
+        /* Called once a second while running; `n_new` is the number of samples since the last call. May be
+         * NULL. */
         void (*tick)(void *ctx, uint64_t n_new);
         void *tick_ctx;
 };
 
-/* A run that has ended.  Its collector still holds the files that only it can reach. */
+/* A finished run. Its collector still holds open the files that only it can reach. */
 struct run;
 
 enum run_failure {
         RUN_OK,
-        RUN_FAILED,       /* wperf's own failure: status 125 with a command, else 1 */
+        RUN_FAILED,       /* wperf itself failed: exit status 125 with a command, else 1 */
         RUN_NOT_RUNNABLE, /* 126 */
         RUN_NOT_FOUND,    /* 127 */
         RUN_USAGE,        /* 2 */
 };
 
-/* A command that could not be started: which of the shell's two numbers. */
+/* Whether a command that could not be started is RUN_NOT_FOUND or RUN_NOT_RUNNABLE, as in a shell; else
+ * RUN_FAILED. */
 enum run_failure run_start_failure(const struct err *err);
 
-/* NULL and *ret_failure on failure; a full disk is RUN_OK with run_write_error. */
+/* NULL with *ret_failure on failure. If the session could not be written completely, as on a full disk,
+ * returns the run with RUN_OK and run_facts.write_error. */
 struct run *run_record(const struct run_request *request, enum run_failure *ret_failure, struct err *err);
 void run_free(struct run *run);
 AUTO_DEFINE(run)
 
-/* The attributes that would be opened, as text. */
+/* Appends the attributes that would be opened, as text. */
 bool run_describe(const struct run_request *request, struct buf *out, struct err *err);
 
 struct run_facts {
         uint64_t elapsed_ns;
-        int stop_signal;    /* wperf was asked to end by this signal; 0: not */
-        bool stopped_by_us; /* time ran out, stop_signal, or another program said so */
+        int stop_signal;    /* the signal that told wperf to end; 0 for none */
+        bool stopped_by_us; /* by the time limit, a signal, or a control command */
         bool has_status;    /* the command has ended */
-        int exit_status;    /* as a shell gives it: 128 + N for a signal; valid with has_status */
+        int exit_status;    /* as in a shell: 128 + N for a signal; valid with has_status */
         uint64_t n_samples;
-        const struct err *write_error; /* the session could not be written whole; NULL: it could */
+        const struct err *write_error; /* why the session is incomplete; NULL if it is complete */
         const struct collect_result *collected;
 };
 

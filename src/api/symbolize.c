@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses of one object file, in any order, to frames; the resolver does the work. */
+/* Converts addresses of one object file to frames, with the resolver. */
 #include "symbolize.h"
 
 #include <inttypes.h>
@@ -20,15 +20,15 @@
 #include "text_match.h"
 
 struct symbolize {
-        const struct symbolize_request *request; /* while it is being made */
-        uint64_t image_base, image_size;         /* of a PE image, else 0 */
-        struct session_input *session;           /* or NULL */
+        const struct symbolize_request *request; /* only while the result is made */
+        uint64_t image_base, image_size;         /* 0 unless it is a PE image */
+        struct session_input *session;           /* NULL for none */
         struct session_archive archive;
-        const struct archived_module *archived; /* the module in it */
+        const struct archived_module *archived; /* the module in the archive */
         struct resolver *resolver;
         resolver_id module;
         struct resolver_frames frames;
-        size_t *places; /* of each address of the request in the sorted, distinct ones */
+        size_t *places; /* index of each requested address in the sorted, distinct ones */
         struct buf note;
 };
 
@@ -53,13 +53,13 @@ static int compare_places(const void *a, const void *b)
         return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Of a PE image both kinds are common, and they do not meet. */
+/* Virtual addresses and RVAs are both common for PE images, and their ranges do not overlap. */
 static uint64_t to_addr(const struct symbolize *s, uint64_t addr)
 {
         return addr < s->image_base && addr < s->image_size ? s->image_base + addr : addr;
 }
 
-/* The request's addresses sorted and distinct (free()); sets s->places. */
+/* Returns the request's addresses, sorted and distinct; the caller frees them. Sets s->places. */
 static uint64_t *sort_addrs(struct symbolize *s, size_t *ret_n)
 {
         size_t n = s->request->n_addrs, n_distinct = 0;
@@ -106,10 +106,11 @@ static void note_unknown(struct symbolize *s, const uint64_t *addrs, size_t n)
         for (size_t i = 0; i < n; i++)
                 n_unknown += !symbol_archive_knows(s->archived, addrs[i]);
         if (n_unknown)
-                buf_printf(&s->note,
-                           "%s%s: %zu of %zu addresses are not in the session, which has functions with "
-                           "samples alone",
-                           s->note.len ? "\n" : "", s->request->path, n_unknown, n);
+                buf_printf(
+                        &s->note,
+                        "%s%s: %zu of %zu addresses are not in the session, which holds only functions that have "
+                        "samples",
+                        s->note.len ? "\n" : "", s->request->path, n_unknown, n);
 }
 
 static bool is_word_end(char c)
@@ -117,7 +118,8 @@ static bool is_word_end(char c)
         return !c || c == '(' || c == '<' || c == '[';
 }
 
-/* Whether `name` is what a function in some scope is called: "ns::Foo::foo(int)" or "_ZN2ns3Foo3fooEi" of "foo". */
+/* Whether `whole` is the full name of function `name` in a scope: "ns::Foo::foo(int)" or "_ZN2ns3Foo3fooEi"
+ * for "foo". */
 static bool is_qualified(const char *whole, const char *name)
 {
         size_t len = strlen(name);
@@ -133,7 +135,8 @@ static bool is_qualified(const char *whole, const char *name)
         return false;
 }
 
-/* Compilers give functions of a unit's own no linkage name in debug information, while the symbol table has it. */
+/* Compilers omit the linkage name of a translation unit's local functions from debug information, but the
+ * symbol table has it. */
 static void qualify(struct symbolize *s, const uint64_t *addrs, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
@@ -159,9 +162,10 @@ static void note_left_out(struct symbolize *s)
 
         if (!budget_is_short(budget))
                 return;
-        buf_printf(&s->note, "%sleft out for want of memory: ", s->note.len ? "\n" : "");
+        buf_printf(&s->note, "%sleft out for lack of memory: ", s->note.len ? "\n" : "");
         budget_add_text(budget, &s->note);
-        buf_printf(&s->note, "; --max-memory %" PRIu64 " allows more", 2 * (budget_limit(budget) >> 20));
+        buf_printf(&s->note, "; raise the limit with --max-memory %" PRIu64,
+                   2 * (budget_limit(budget) >> 20));
 }
 
 static void look_up(struct symbolize *s)
@@ -181,7 +185,7 @@ static void look_up(struct symbolize *s)
         free(addrs);
 }
 
-/* The resolver never fails; what was asked of this file alone should. */
+/* The resolver never fails, but a request for a single file must fail if the file cannot be read. */
 static bool check_file(struct symbolize *s, struct err *err)
 {
         const char *path = s->request->path;
@@ -194,7 +198,7 @@ static bool check_file(struct symbolize *s, struct err *err)
                         pdb = pdb_open(path, err);
                 else
                         object = object_open(path, err);
-                return false;
+                return object || pdb ? err_set(err, ERR_IO, "%s: changed while it was read", path) : false;
         }
         if (resolver_get_image(s->resolver, s->module, &image)) {
                 s->image_base = image.load_addr;
@@ -212,7 +216,7 @@ static bool is_wanted(const struct symbolize *s, const struct archived_module *m
         return !strcmp(wanted, whole_path ? path : text_base_name(path));
 }
 
-/* By its whole path, or by its last part where only one has it. */
+/* Finds the module by its whole path, or by its base name if only one module has it. */
 static bool find_module(struct symbolize *s, bool whole_path, struct err *err)
 {
         for (size_t i = 0; i < symbol_archive_n_modules(s->archive.symbols); i++) {
@@ -221,9 +225,9 @@ static bool find_module(struct symbolize *s, bool whole_path, struct err *err)
                 if (!is_wanted(s, module, whole_path))
                         continue;
                 if (s->archived)
-                        return err_set(err, ERR_USAGE, "%s: more than one module is '%.60s': %s",
+                        return err_set(err, ERR_USAGE, "%s: '%.60s' matches more than one module: %s",
                                        s->request->session, s->request->path,
-                                       whole_path ? "it was replaced while it was measured"
+                                       whole_path ? "the file was replaced during the measurement"
                                                   : "give the whole path");
                 s->archived = module;
         }
@@ -232,7 +236,7 @@ static bool find_module(struct symbolize *s, bool whole_path, struct err *err)
 
 static bool not_packed(const struct symbolize *s, struct err *err)
 {
-        return err_set(err, ERR_MISSING, "%s: nothing is packed into it: wperf archive -i %s does that",
+        return err_set(err, ERR_MISSING, "%s: the session is not archived: run wperf archive -i %s first",
                        s->request->session, s->request->session);
 }
 

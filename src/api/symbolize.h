@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses of one object file to functions, inlined functions and source lines. */
+/* Looks up the functions, inlined functions and source lines of addresses in one object file. */
 #ifndef SYMBOLIZE_H
 #define SYMBOLIZE_H
 
@@ -13,32 +13,34 @@
 
 struct symbolize_request {
         const char *path;    /* of the object file or PDB, or of a module of the session */
-        const char *session; /* answers are those that were packed into it; NULL: those of the file */
+        const char *session; /* use what is packed in this session; NULL to use the file */
         bool no_demangle;
-        bool decorated; /* functions that a PDB names are named as they are decorated */
-        const struct resolver_sources *sources; /* NULL: files of this machine alone */
-        /* Virtual addresses, in any order, kept by the caller; of a PE image RVAs too, of a PDB they are RVAs. */
+        bool decorated;                         /* give functions from a PDB their decorated names */
+        const struct resolver_sources *sources; /* NULL to use only files of this machine */
+        /* Virtual addresses in any order, used only by symbolize_make(). For a PE image they may be RVAs, for
+         * a PDB they are RVAs. */
         const uint64_t *addrs;
         size_t n_addrs;
 };
 
 struct symbolize;
 
-/* Opens the file or the session, finds its debug file where it has no debug information itself, and looks all addresses up.
- * Fails only when there is no such object file or module. */
+/* Opens the file or the session, finds a separate debug file if needed, and looks up all addresses. Fails if
+ * there is no such object file or module, or if the session is malformed or not archived. */
 struct symbolize *symbolize_make(const struct symbolize_request *request, struct err *err);
 void symbolize_free(struct symbolize *symbolize);
 AUTO_DEFINE(symbolize)
 
-/* The frames of address i of the request, innermost first; 0 of them when nothing is known.  A function without
- * debug information has its name from the symbol table.  Names are readable unless the request says otherwise. */
+/* The frames of address i of the request, innermost first. Returns 0 if nothing is known. A function without
+ * debug information gets its name from the symbol table. Names are demangled unless the request says
+ * otherwise. */
 size_t symbolize_frames(const struct symbolize *symbolize, size_t i,
                         const struct resolver_frame **ret_frames);
 
-/* The text of a frame, NULL where it has none. */
+/* The text of a frame; NULL if it has none. */
 const char *symbolize_text(const struct symbolize *symbolize, str_id id);
 
-/* What is missing or damaged, one sentence; "" when all is well. */
+/* What is missing or damaged, one line each; "" if nothing. */
 const char *symbolize_note(const struct symbolize *symbolize);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all commands share: whom the options name, and how a line went. */
+/* Functions shared by all commands: the target that the options name, and the command line as text. */
 #include "cmd.h"
 
 #include <string.h>
@@ -33,9 +33,9 @@ void cmd_dismiss(const struct command_line *line)
 bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err *err)
 {
         if (target->spawn_delay_ms == UINT64_MAX && !target->control)
-                return err_set(err, ERR_USAGE,
-                               "--delay -1 waits for the word enable, which nobody can give: add "
-                               "--control fifo:CTL,ACK");
+                return err_set(
+                        err, ERR_USAGE,
+                        "--delay -1 waits for the command enable from --control: add --control fifo:CTL,ACK");
         *ret_ns = target->spawn_delay_ms == UINT64_MAX ? CONTROL_NEVER : target->spawn_delay_ms * 1000000;
         return true;
 }
@@ -67,7 +67,7 @@ bool cmd_input_path(const struct command_line *line, const struct input_options 
         struct os_stat st;
 
         if (line->n_args + (size_t)(input->input != NULL) > 1)
-                return err_set(err, ERR_USAGE, "%s reads one session at a time: '%s' is one too many",
+                return err_set(err, ERR_USAGE, "%s reads one session: unexpected argument '%s'",
                                line->command->name, line->args[line->n_args - 1]);
         if (input->input)
                 *ret_path = input->input;
@@ -84,6 +84,7 @@ struct event_facts_request cmd_facts_request(const struct general_options *gener
                                              const struct extra_options *extra)
 {
         return (struct event_facts_request){
+                .force_lock = general->force_lock,
                 .cpu_model = general->cpu_model,
                 .sysfs = machine->sysfs,
                 .extra_events = extra ? extra->extra_events : NULL,

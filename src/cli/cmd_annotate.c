@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* annotate: where inside of functions the samples of a session are. */
+/* annotate: shows where the samples of a session are inside functions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate_output.h"
 #include "annotate_page.h"
 #include "annotate_python.h"
+#include "browse_choice.h"
 #include "buf.h"
 #include "cmd.h"
 #include "command_report.h"
@@ -16,16 +17,16 @@
 
 struct annotating {
         const struct annotate_options *options;
-        const struct lookup *lookup;
+        struct lookup *lookup;
         const char *symbol;
         bool has_by;
         enum annotate_by by;
         enum disasm_syntax syntax;
         struct annotate_output output;
-        size_t index; /* of the function that is being shown */
+        size_t index; /* index of the function that is being shown */
         struct annotate_page page;
-        size_t n_shown;        /* functions, or events of the whole session */
-        struct err first_none; /* why the first one that has no rows has none */
+        size_t n_shown;        /* number of functions, or of events of the whole session */
+        struct err first_none; /* why the first function without rows has none */
 };
 
 static const struct {
@@ -53,9 +54,11 @@ static bool parse_by(struct annotating *a, struct err *err)
         if (!wanted)
                 return true;
         near = text_nearest(wanted, names, N_ELEMENTS(kinds));
-        return err_set(err, ERR_USAGE,
-                       "--by takes function, handler, block, line, instruction or inlined, not '%.40s'%s%s%s",
-                       wanted, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return err_set(
+                err, ERR_USAGE,
+                "--by has no kind of row '%.40s'%s%s%s; write function, handler, block, line, instruction or "
+                "inlined",
+                wanted, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static bool parse_style(const char *style, enum disasm_syntax *ret, struct err *err)
@@ -73,7 +76,7 @@ static bool choose_symbol(struct annotating *a, const struct command_line *line,
         a->symbol = a->options->what.symbol;
         if (line->n_args > 1 || (line->n_args && a->symbol))
                 return err_set(err, ERR_USAGE,
-                               "annotate takes one symbol or pattern: '%.60s' is one too many",
+                               "annotate takes one symbol or pattern: unexpected argument '%.60s'",
                                line->args[line->n_args - 1]);
         if (line->n_args)
                 a->symbol = line->args[0];
@@ -82,7 +85,7 @@ static bool choose_symbol(struct annotating *a, const struct command_line *line,
 
 /* --- forms --- */
 
-/* An interpreter may have a function for each handler: then they are rows of the session, not parts of one function. */
+/* Some interpreters have a function for each handler.  Then the handlers are rows of the session, not parts of one function. */
 static bool has_tail_calls(const struct report *report, uint32_t event)
 {
         struct annotate_rows rows;
@@ -114,7 +117,7 @@ static void show_rows(struct annotating *a, const struct annotate_view *view,
         a->n_shown++;
 }
 
-/* That one function has no labels is a note: others may have. */
+/* A function without labels is only a note, because other functions may have labels. */
 static void add_rows(struct annotating *a, const struct annotate *annotate, const struct annotate_view *view)
 {
         struct annotate_rows rows;
@@ -181,7 +184,7 @@ static void add_function(struct annotating *a, size_t index)
         annotate_page_end_part(&a->page);
 }
 
-/* Loading LLVM costs more than all the rest: not for tables of lines and names. */
+/* Loading LLVM costs more time than the rest, so it is not loaded for tables of lines and names. */
 static bool needs_code(const struct annotating *a)
 {
         const struct annotating_options *o = &a->options->what;
@@ -227,7 +230,7 @@ static void add_whole(struct annotating *a, struct report *report)
         }
 }
 
-/* A word finds Python and native functions alike. */
+/* A word matches Python and native functions. */
 static bool add_python_and_native(struct annotating *a, struct report *report, struct err *err)
 {
         const struct annotate_python python = {
@@ -248,8 +251,8 @@ static bool add_python_and_native(struct annotating *a, struct report *report, s
                 return true;
         return report->python && err->code == ERR_MISSING && a->symbol
                        ? err_set(err, ERR_MISSING,
-                                 "no function '%.60s' has samples of its own, and no Python file of that name; "
-                                 "report -g -s shows what it called",
+                                 "no sample is in a function '%.60s' itself or in a Python file of that name; "
+                                 "wperf report -g -s SYMBOL shows what a function called",
                                  a->symbol)
                        : false;
 }
@@ -281,7 +284,43 @@ static bool make(struct annotating *a, const struct report_request *request, str
         return false;
 }
 
-/* What the options contradict each other in. */
+static bool wants_browser(const struct annotating *a, const char *path)
+{
+        const struct annotate_options *o = a->options;
+        const struct browse_choice choice = {
+                .general = &o->general,
+                .output = &o->output,
+                .path = path,
+                .wants_text =
+                        o->what.stdio || o->what.source || o->what.code || a->has_by || o->general.verbose,
+        };
+
+        return browse_choice_is_wanted(&choice);
+}
+
+static int browse(const struct annotating *a, const struct report_request *report)
+{
+        const struct annotate_options *o = a->options;
+        struct report_request request = *report;
+        struct browser_request browse = {
+                .report = &request,
+                .start = BROWSER_CODE,
+                .symbol = a->symbol,
+                .syntax = a->syntax,
+                .source_folders = o->what.source_path,
+                .private_source = o->input.force,
+                .debuginfod = a->lookup->debuginfod,
+        };
+        struct err err = {0};
+
+        request.results = 0; /* the browser makes the results that it shows */
+        a->lookup->is_browsing = true;
+        if (!browse_choice_colors(&o->color, &browse.colors, &err))
+                return cmd_fail(&err);
+        return browse_choice_run(&browse, EXIT_OK);
+}
+
+/* Refuses options that contradict each other. */
 static bool check_options(struct annotating *a, struct err *err)
 {
         const struct annotating_options *o = &a->options->what;
@@ -289,8 +328,9 @@ static bool check_options(struct annotating *a, struct err *err)
         if (!parse_by(a, err) || !parse_style(o->style, &a->syntax, err))
                 return false;
         if (a->has_by && (o->source || o->code))
-                return err_set(err, ERR_USAGE, "--by is a table, --%s a listing: choose one of them",
-                               o->source ? "source" : "asm");
+                return err_set(err, ERR_USAGE,
+                               "--by and --%s cannot be used together: --by prints a table, --%s a listing",
+                               o->source ? "source" : "asm", o->source ? "source" : "asm");
         return true;
 }
 
@@ -301,14 +341,14 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
                 .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->what.long_names,
-                .results = REPORT_PYTHON,
+                .results = REPORT_PYTHON | REPORT_ACCESSES,
                 .sources = &a->lookup->sources,
         };
         struct command_line none = *line;
         struct cmd_forms forms;
         struct err err = {0};
 
-        none.n_args = 0; /* its word is no session */
+        none.n_args = 0; /* the command's argument is not a session */
         a->output.max_rows = o->what.rows;
         a->output.is_extended = o->output.json_extended;
         a->output.every_block = o->general.verbose;
@@ -318,6 +358,8 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
             !filter_fill(&o->filter, pids, &request.filter, &err))
                 return cmd_fail(&err);
         request.arguments = text_pattern_has_arguments(a->symbol);
+        if (wants_browser(a, request.path))
+                return browse(a, &request);
         forms = cmd_wanted_forms(&o->general, &o->output);
         annotate_page_begin(&a->page, forms.text, forms.document);
         if (!make(a, &request, &err))

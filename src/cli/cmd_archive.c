@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* archive: packs into a session what its samples need, and says how much that was. */
+/* archive: packs names, lines and code of the samples into a session, and prints how much was packed. */
 #include "archive.h"
 
 #include "archive_view.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the scripts of the shells ask for: names, and what the last word of a line may become. */
+/* The hidden commands for shell completion: list names, and complete the last word of a line. */
 #include <string.h>
 
 #include "buf.h"
@@ -50,7 +50,7 @@ int cmd_names(const struct command_line *line)
         struct err err = {0};
 
         if (line->n_args != 1)
-                err_set(&err, ERR_USAGE, "--names wants one of events, metrics, models and all");
+                err_set(&err, ERR_USAGE, "--names takes events, metrics, models or all");
         if (line->n_args != 1 || !fill_names(line->args[0], &request, &out, &err))
                 return cmd_fail(&err);
         return cmd_print(&out, EXIT_OK);
@@ -72,7 +72,7 @@ static void add_report_names(const struct report *report, const char *kind, stru
                 buf_printf(out, "%s\n", report->events[i].name);
 }
 
-/* Of the session that the line is about, or that report would read. */
+/* Adds names of the session in the line, or else of the session that report would read. */
 static void add_session_names(const char *session, const char *kind, struct buf *out)
 {
         struct os_stat there;
@@ -87,7 +87,7 @@ static void add_session_names(const char *session, const char *kind, struct buf 
                 add_report_names(report, kind, out);
 }
 
-/* A line that can't be completed is not the time for errors. */
+/* Completion does not print errors. */
 static void add_names_of(void *ctx, const char *kind, struct buf *out)
 {
         const struct completed_line *line = ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* detect: the devices that can measure, which on Linux are the kernel's PMUs. */
+/* detect: lists the devices that can measure; on Linux these are the kernel's PMUs. */
 #include "cmd.h"
 #include "command_facts.h"
 #include "device_list.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dump: the records of a session as they stand in the file, printed as they are read. */
+/* dump: prints the records of a session as they are in the file, while reading them. */
 #include <string.h>
 
 #include "cmd.h"
 #include "command_report.h"
 #include "dump.h"
 #include "os.h"
+#include "report_session.h"
 
 static bool put_stdout(void *ctx, const void *bytes, size_t size, struct err *err)
 {
@@ -17,7 +18,7 @@ static bool put_file(void *ctx, const void *bytes, size_t size, struct err *err)
         return os_file_write(ctx, bytes, size, err);
 }
 
-/* The file of -o is JSON, as with the other commands. */
+/* The file of -o is JSON, as in other commands. */
 static bool write_document(struct dump *dump, const struct output_options *output, struct err *err)
 {
         AUTO_RELEASE(buf) path = {0};
@@ -36,7 +37,7 @@ int cmd_dump(const struct command_line *line)
         const struct dump_options *o = line->options;
         bool to_stdout = o->output.json ? !o->output.output : !o->general.quiet;
         struct budget budget;
-        const struct session_access access = {.budget = &budget, .any_owner = o->input.force};
+        const struct resolver_sources sources = {.budget = &budget, .any_owner = o->input.force};
         AUTO(dump) dump = NULL;
         struct err err = {0};
         const char *path;
@@ -44,7 +45,7 @@ int cmd_dump(const struct command_line *line)
         if (!cmd_input_path(line, &o->input, &path, &err))
                 return cmd_fail(&err);
         budget_init(&budget, lookup_max_bytes(o->memory.max_mib));
-        dump = dump_open(path, access, &err);
+        dump = dump_open(path, report_session_access(&sources), &err);
         if (!dump || (o->output.output && !write_document(dump, &o->output, &err)))
                 return cmd_fail(&err);
         if (to_stdout && !dump_write(dump, o->output.json, &(struct field_output){put_stdout, NULL}, &err))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export: the call stacks of a session in the formats of other programs. */
+/* export: writes the call stacks of a session in the formats of other programs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@
 /* An event with samples. */
 struct exported {
         uint32_t index;
-        struct calltree *tree; /* NULL: of samples one by one there is none */
+        struct calltree *tree; /* NULL for formats that write each sample */
         struct export_about about;
 };
 
@@ -94,7 +94,7 @@ static bool write_svg(const struct exporting *e, struct buf *out, struct err *er
         return true;
 }
 
-/* Of one that runs all the time; 0: not known. */
+/* The mean time between two samples of a program that always runs; 0: not known. */
 static uint64_t interval_of(const struct report_event *event)
 {
         uint64_t number = event->attr.sample_period_or_freq;
@@ -150,13 +150,14 @@ static bool stream_perf_script(const struct exporting *e, const struct export_si
 
 struct format {
         const char *name;
-        const char *endings[2]; /* of a file's name */
-        bool takes_all;         /* events; else one */
-        bool by_sample;         /* from the samples one by one, else from the events' trees */
-        bool takes_lines;  /* of calls; readers of the others would take them for functions of their own */
-        bool keeps_clones; /* readers compare its names with perf's */
-        bool has_weights, has_kinds, has_root; /* options that mean something to it */
-        /* One of them: as a whole, or piece by piece. */
+        const char *endings[2]; /* endings of file names */
+        bool takes_all;         /* writes all events; otherwise only one */
+        bool by_sample;         /* uses the single samples; otherwise the call trees of the events */
+        /* lines of calls can be written; other formats would show each line as another function */
+        bool takes_lines;
+        bool keeps_clones;                     /* readers compare its names with perf's */
+        bool has_weights, has_kinds, has_root; /* options that have an effect */
+        /* One of these is set: writes the whole document, or piece by piece. */
         bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
         bool (*stream)(const struct exporting *e, const struct export_sink *sink, struct err *err);
 };
@@ -212,8 +213,8 @@ static const struct format *find_format(const struct exporting_options *o, struc
         if (o->format)
                 return unknown_format(o->format, err);
         err_set(err, ERR_USAGE,
-                "export needs --format folded, speedscope, firefox, pprof, perf-script or svg%s",
-                o->output ? ": the name of the file does not say which" : "");
+                "%schoose a format with --format folded, speedscope, firefox, pprof, perf-script or svg",
+                o->output ? "the file name does not end like the files of any format: " : "");
         return NULL;
 }
 
@@ -223,16 +224,16 @@ static bool check_options(const struct exporting_options *o, const struct format
                 bool is_given, is_taken;
                 const char *name, *takers;
         } options[] = {
-                {o->weights, format->has_weights, "weights", "folded and firefox have"},
-                {o->kinds, format->has_kinds, "kinds", "folded has"},
-                {o->root_at_bottom, format->has_root, "root-at-bottom", "svg has"},
-                {o->inverted, format->has_root, "inverted", "svg has"},
+                {o->weights, format->has_weights, "weights", "folded and firefox"},
+                {o->kinds, format->has_kinds, "kinds", "folded"},
+                {o->root_at_bottom, format->has_root, "root-at-bottom", "svg"},
+                {o->inverted, format->has_root, "inverted", "svg"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(options); i++) {
                 if (options[i].is_given && !options[i].is_taken)
-                        return err_set(err, ERR_USAGE, "--%s means nothing to %s; %s it", options[i].name,
-                                       format->name, options[i].takers);
+                        return err_set(err, ERR_USAGE, "--%s cannot be used with the format %s, only with %s",
+                                       options[i].name, format->name, options[i].takers);
         }
         return true;
 }
@@ -271,7 +272,7 @@ static bool unknown_event(const struct exporting *e, struct err *err)
         return false;
 }
 
-/* The one that was asked for, else all that have samples, or the first of them. */
+/* Adds the requested event; otherwise all events with samples, or the first of them. */
 static bool add_events(struct exporting *e, const struct format *format, struct buf *note, struct err *err)
 {
         size_t n_left_out = 0;
@@ -288,11 +289,12 @@ static bool add_events(struct exporting *e, const struct format *format, struct 
         }
         if (!e->n_events)
                 return e->options->event ? unknown_event(e, err)
-                                         : err_set(err, ERR_MISSING, "there are no samples to export");
+                                         : err_set(err, ERR_MISSING, "the session has no samples to export");
         if (n_left_out)
-                buf_printf(note,
-                           "only the samples of %s are written; --event takes another of the %zu events\n",
-                           e->events[0].about.event, n_left_out + 1);
+                buf_printf(
+                        note,
+                        "only the samples of %s are written; choose another of the %zu events with --event\n",
+                        e->events[0].about.event, n_left_out + 1);
         return true;
 }
 
@@ -353,13 +355,14 @@ static bool export_session(struct exporting *e, const struct report_request *req
         return write_out(e, format, err);
 }
 
-/* Asked before anything is read. */
+/* To be checked before anything is read. */
 static bool check_output(const struct exporting_options *o, const struct format *format, struct err *err)
 {
         if (o->output && strcmp(o->output, "-"))
                 return cmd_can_write(NULL, o->output, err);
         return format->write != write_pprof || !os_is_terminal(OS_STDOUT) ||
-               err_set(err, ERR_USAGE, "a pprof profile is not for a terminal; -o names a file");
+               err_set(err, ERR_USAGE,
+                       "a pprof profile is binary and is not written to a terminal; name a file with -o");
 }
 
 static bool make_request(const struct command_line *line, const struct format *format, const int32_t *pids,
@@ -378,7 +381,8 @@ static bool make_request(const struct command_line *line, const struct format *f
         if (!cmd_input_path(line, &o->input, &ret->path, err))
                 return false;
         if (o->what.output && strcmp(o->what.output, "-") && !strcmp(o->what.output, ret->path))
-                return err_set(err, ERR_USAGE, "%s: the session would be written over; -o takes another file",
+                return err_set(err, ERR_USAGE,
+                               "%s: -o would overwrite the session that is read; name another file",
                                ret->path);
         return python_options_frames(&o->python, &ret->python, err) &&
                filter_fill(&o->filter, pids, &ret->filter, err);

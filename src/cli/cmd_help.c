@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* help, and the hidden commands that print what the tables say: --explain, --man and --completion. */
+/* help, and the hidden commands that print the tables: --explain, --man and --completion. */
 #include <string.h>
 
 #include "cmd.h"
@@ -12,7 +12,8 @@ static bool find_topic(const struct command_line *line, const struct command **r
                 return true;
         *ret_command = options_find_command(&commands_all, line->args[0]);
         if (!*ret_command)
-                return err_set(err, ERR_USAGE, "no command '%.60s'; 'wperf --help' lists them",
+                return err_set(err, ERR_USAGE,
+                               "'%.60s' is not a wperf command; 'wperf --help' lists the commands",
                                line->args[0]);
         return true;
 }
@@ -54,13 +55,14 @@ int cmd_completion(const struct command_line *line)
         struct err err = {0};
 
         if (line->n_args != 1 || !options_completion(line->args[0], &out)) {
-                err_set(&err, ERR_USAGE, "write wperf --completion bash, zsh or fish");
+                err_set(&err, ERR_USAGE,
+                        "--completion takes bash, zsh or fish, as in wperf --completion bash");
                 return cmd_fail(&err);
         }
         return cmd_print(&out, EXIT_OK);
 }
 
-/* A line as it is written, with the program's name or without. */
+/* The line may begin with the program's name. */
 int cmd_explain(const struct command_line *line)
 {
         size_t skip = line->n_args && (!strcmp(line->args[0], "wperf") || !strcmp(line->args[0], "perf"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list: events, metrics and groups of metrics, as three tables. */
+/* list: prints events, metrics and groups of metrics as three tables. */
 #include "cmd.h"
 #include "command_facts.h"
 #include "event_listing.h"
@@ -39,6 +39,8 @@ int cmd_list(const struct command_line *line)
 
         if (!event_facts_load(&request, &facts, &err))
                 return cmd_fail(&err);
+        if (facts.unknown.code != ERR_NONE && facts.unknown.code != ERR_MISSING)
+                cmd_tell(NULL, true, facts.unknown.text);
         event_listing_fill(&listing, &facts, o->general.verbose);
         if (!event_listing_filter(&listing, line->args, line->n_args, &err))
                 return cmd_fail(&err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* man: what is known of events, metrics and groups of metrics, a page each. */
+/* man: prints a page for each event, metric or group of metrics. */
 #include "cmd.h"
 #include "command_facts.h"
 #include "event_manual.h"

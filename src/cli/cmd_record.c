@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record and sample: run, then show the session that was written.  Decides the exit status. */
+/* record and sample: records a session, then shows it.  Decides the exit status. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "browse_choice.h"
 #include "buf.h"
 #include "cmd.h"
+#include "cmd_repeat.h"
 #include "command_record.h"
 #include "err.h"
 #include "event.h"
@@ -15,15 +17,15 @@
 #include "text.h"
 #include "text_match.h"
 
-/* A run as the options describe it, and what has to live as long. */
+/* A run, and data that must live as long as the run. */
 struct recording {
         const struct command_line *line;
         const struct record_options *options;
         bool has_command;
         int32_t *pids;
         size_t n_pids;
-        char *image_argv[2]; /* --pe_file in the place of a command */
-        struct buf session;  /* its path */
+        char *image_argv[2]; /* the program of --pe_file as the command */
+        struct buf session;  /* path of the session */
         struct buf command_line;
         struct buf progress; /* a character for each second */
         struct lookup lookup;
@@ -32,8 +34,9 @@ struct recording {
         uint64_t delay_ns;
         bool has_run;
         bool is_colored;
-        bool live;    /* progress is drawn as it comes */
-        bool to_pipe; /* the session goes to standard output, and nothing else does */
+        bool live;    /* progress is drawn */
+        bool to_pipe; /* the session is written to standard output, and nothing else */
+        struct record_end end;
 };
 
 static void recording_release(struct recording *r)
@@ -72,8 +75,8 @@ static bool choose_session(struct recording *r, struct err *err)
         if (r->to_pipe && (o->output.json || document_is_output(o)))
                 return err_set(
                         err, ERR_USAGE,
-                        "a session on standard output leaves no place for the JSON document: name a file "
-                        "with --session");
+                        "the session and the JSON document cannot both be written to standard output: name a "
+                        "file for the session with --session");
         return true;
 }
 
@@ -88,24 +91,25 @@ static bool take_pids(struct recording *r)
         return true;
 }
 
-/* What of a command's children is sampled is asked only where there is a command, or a process. */
+/* Options that choose the children to sample need a command or a process. */
 static bool check_children(const struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
         bool one_by_one = o->per_thread || o->no_inherit;
 
         if (o->all_children && (o->no_all_children || one_by_one))
-                return err_set(err, ERR_USAGE, "--all-children contradicts %s",
+                return err_set(err, ERR_USAGE, "--all-children and %s cannot be used together",
                                o->no_all_children ? "--no-all-children"
                                : o->per_thread    ? "--per-thread"
                                                   : "--no-inherit");
         if (o->all_children && !r->has_command)
-                return err_set(
-                        err, ERR_USAGE,
-                        "--all-children follows what a command starts: add the command, as in wperf record "
-                        "--all-children -- make");
+                return err_set(err, ERR_USAGE,
+                               "--all-children needs a command whose children it samples, as in wperf record "
+                               "--all-children -- make");
         if (one_by_one && r->options->target.all_cpus)
-                return err_set(err, ERR_USAGE, "%s is for a command or a process; -a samples everything",
+                return err_set(err, ERR_USAGE,
+                               "%s and -a cannot be used together: %s applies to a command or a process",
+                               o->per_thread ? "--per-thread" : "--no-inherit",
                                o->per_thread ? "--per-thread" : "--no-inherit");
         return true;
 }
@@ -113,29 +117,23 @@ static bool check_children(const struct recording *r, struct err *err)
 static bool choose_engine(struct recording *r, struct err *err)
 {
         const char *name = r->options->sampling.engine;
-        AUTO_RELEASE(buf) warning = {0};
 
-        if (!name && r->has_command && !r->to_pipe)
+        if (!name && r->has_command)
                 r->engine = COLLECT_STOP_IF_CAN;
         if (!name || !strcmp(name, "ring"))
                 return true;
         if (strcmp(name, "stop"))
-                return err_set(err, ERR_USAGE, "--engine has no '%s'; it takes ring or stop", name);
+                return err_set(err, ERR_USAGE, "--engine takes ring or stop, not '%s'", name);
         if (!r->has_command)
                 return err_set(
                         err, ERR_USAGE,
-                        "--engine stop is for a command that wperf starts, as in wperf record -g --engine "
+                        "--engine stop needs a command that wperf starts, as in wperf record -g --engine "
                         "stop -- python3 work.py");
         r->engine = COLLECT_STOP;
-        if (r->to_pipe)
-                buf_add_str(&warning,
-                            "a session in a pipe has no place for names of Python functions: stacks are "
-                            "native; name a file with --session\n");
-        cmd_warn(&warning);
         return true;
 }
 
-/* With -c the CPU is sampled whether the image runs or not, as WindowsPerf does. */
+/* With -c the CPU is sampled even if the image does not run, as in WindowsPerf. */
 static bool find_image(struct recording *r, const char *image, struct err *err)
 {
         AUTO_RELEASE(buf) warning = {0};
@@ -144,12 +142,12 @@ static bool find_image(struct recording *r, const char *image, struct err *err)
                 return true;
         if (err->code != ERR_MISSING || !r->options->target.cpus.n)
                 return false;
-        buf_printf(&warning, "%s; what runs on the CPUs of -c is sampled, whatever it is", err->text);
+        buf_printf(&warning, "%s; sampling all programs that run on the CPUs of -c", err->text);
         cmd_warn(&warning);
         return true;
 }
 
-/* Whom to watch when no command was given. */
+/* Chooses what to sample if no command was given. */
 static bool choose_target(struct recording *r, struct err *err)
 {
         const struct target_options *t = &r->options->target;
@@ -171,7 +169,7 @@ static bool choose_target(struct recording *r, struct err *err)
                                "nothing to record: add the command, as in wperf record -- ./program");
         return err_set(
                 err, ERR_USAGE,
-                "nothing to sample: name a process with -p PID or --pe_file NAME, or take all with -a");
+                "nothing to sample: name a process with -p PID or --pe_file NAME, or sample all processes with -a");
 }
 
 static enum collect_children children_of(const struct sampling_options *o)
@@ -198,6 +196,8 @@ static struct run_request make_request(struct recording *r)
                 .target = target,
                 .children = children_of(&o->sampling),
                 .events = o->event.events,
+                .memory = o->sampling.mem,
+                .memory_latency = o->sampling.ldlat,
                 .freq_hz = o->sampling.freq_hz,
                 .kernel = o->event.kernel,
                 .timeout_ns = o->target.timeout_ns,
@@ -207,6 +207,7 @@ static struct run_request make_request(struct recording *r)
                 .compress = o->sampling.compress,
                 .session_path = buf_text(&r->session),
                 .command_line = buf_text(&r->command_line),
+                .force_lock = o->general.force_lock,
                 .cpu_model = o->general.cpu_model,
                 .sysfs_root = o->sampling.sysfs,
                 .quiet = !text,
@@ -224,7 +225,7 @@ static void draw_start(const struct recording *r)
                 os_write_stream(OS_STDOUT, text.data, text.len, NULL);
 }
 
-/* What was drawn gives way to the whole output, in the order that a pipe gets it in. */
+/* Removes the progress from the screen; then the whole output is printed in the same order as in a pipe. */
 static void draw_end(const struct recording *r)
 {
         AUTO_RELEASE(buf) erase = {0};
@@ -246,6 +247,40 @@ static int exit_status(const struct recording *r, const struct run_facts *facts,
         return !status && poor && o->display.strict ? EXIT_POOR : status;
 }
 
+static bool wants_browser(const struct recording *r)
+{
+        const struct record_options *o = r->options;
+        const struct browse_choice choice = {
+                .general = &o->general,
+                .output = &o->output,
+                .path = buf_text(&r->session),
+                .wants_text = !o->sampling.tui || o->display.annotate || o->display.disassemble ||
+                              o->display.strict || o->general.verbose,
+        };
+
+        return browse_choice_is_wanted(&choice);
+}
+
+static int browse(struct recording *r, const struct report_request *report, int status)
+{
+        struct report_request request = *report;
+        struct browser_request browse = {
+                .report = &request,
+                .symbol = r->options->display.symbol,
+                .debuginfod = r->lookup.debuginfod,
+        };
+        struct err err = {0};
+
+        request.results = 0; /* the browser makes the results that it shows */
+        request.by_source = false;
+        request.merges_strays = true;
+        request.python = STACKS_PYTHON_MERGED;
+        r->lookup.is_browsing = true;
+        if (!browse_choice_colors(&r->options->color, &browse.colors, &err))
+                return cmd_fail(&err);
+        return browse_choice_run(&browse, status);
+}
+
 static int show(struct recording *r, const struct run *run)
 {
         const struct record_options *o = r->options;
@@ -255,6 +290,7 @@ static int show(struct recording *r, const struct run *run)
                 .results = REPORT_PYTHON | (o->general.verbose ? REPORT_SECTIONS : 0),
                 .long_names = o->display.long_names,
                 .arguments = text_pattern_has_arguments(o->display.symbol),
+                .by_source = true,
                 .collected = facts.collected,
                 .sources = &r->lookup.sources,
         };
@@ -267,13 +303,15 @@ static int show(struct recording *r, const struct run *run)
         if (facts.write_error)
                 cmd_fail(facts.write_error);
         progress_view_sampling(buf_text(&r->progress), facts.stop_signal == 2, &sampling_line);
-        /* Nobody sees the table: leave it out. */
+        /* The table would not be shown, so it is not made. */
         if (r->to_pipe ||
             (o->general.quiet && !o->display.strict && !o->output.json && !document_is_output(o)))
                 return exit_status(r, &facts, false);
+        if (wants_browser(r))
+                return browse(r, &request, exit_status(r, &facts, false));
         report = report_make(&request, &err);
         if (!report) {
-                if (!facts.write_error) /* which has been told already, and is the reason */
+                if (!facts.write_error) /* already printed, and the cause of this error */
                         cmd_fail(&err);
                 return cmd_run_failure(RUN_FAILED, r->has_command);
         }
@@ -305,6 +343,18 @@ static int fail(const struct recording *r, const struct err *err)
         return err->code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, r->has_command);
 }
 
+static void fill_end(const struct run *run, struct record_end *ret)
+{
+        struct run_facts facts = run_get_facts(run);
+
+        *ret = (struct record_end){
+                .has_run = true,
+                .was_interrupted = facts.stop_signal,
+                .elapsed_ns = facts.elapsed_ns,
+                .n_samples = facts.n_samples,
+        };
+}
+
 static int record(struct recording *r)
 {
         const struct record_options *o = r->options;
@@ -329,6 +379,7 @@ static int record(struct recording *r)
                 return cmd_run_failure(failure, r->has_command);
         }
         r->has_run = true;
+        fill_end(run, &r->end);
         return show(r, run);
 }
 
@@ -347,16 +398,16 @@ static bool is_this_machine(const struct record_options *o, struct err *err)
 {
         return !o->general.cpu_model || o->sampling.dry_run ||
                err_set(err, ERR_USAGE,
-                       "--cpu-model is another machine, which can only be looked at: add --dry-run");
+                       "--cpu-model assumes another machine, and wperf can only plan for it: add --dry-run");
 }
 
-/* Names of the user's are for what counts. */
+/* Events and metrics that the user defines can be counted, but not sampled. */
 static bool has_extra(const struct record_options *o, struct err *err)
 {
         if (!o->extra.extra_events && !o->extra.metrics_file)
                 return false;
         err_set(err, ERR_USAGE,
-                "%s is for list, man, stat and test; to sample write the event's number, as in r70:100000",
+                "%s applies to list, man, stat and test; to sample such an event write its number, as in r70:100000",
                 o->extra.extra_events ? "-E" : "-C");
         return true;
 }
@@ -371,7 +422,17 @@ static bool choose_call_graph(struct recording *r, struct err *err)
                 return false;
         return !o->branches || r->call_graph.kind != CALL_GRAPH_LBR ||
                err_set(err, ERR_USAGE,
-                       "-b and --call-graph lbr don't go together: the CPU keeps one record of branches");
+                       "-b and --call-graph lbr cannot be used together: the CPU keeps only one record of branches");
+}
+
+static bool check_mem(const struct record_options *o, struct err *err)
+{
+        if (o->sampling.ldlat && !o->sampling.mem)
+                return err_set(err, ERR_USAGE, "--ldlat applies to accesses to memory: add --mem");
+        return !o->sampling.mem || !o->event.events ||
+               err_set(err, ERR_USAGE,
+                       "--mem and -e cannot be used together: --mem chooses the events; add events to -e by "
+                       "name instead");
 }
 
 static bool begins_with(const char *path, const char *magic, size_t size)
@@ -381,7 +442,7 @@ static bool begins_with(const char *path, const char *magic, size_t size)
         return map && map->size_bytes >= size && !memcmp(map->bytes, magic, size);
 }
 
-/* Editors and scripts give --pdb_file for whatever they start.  Beside an ELF program it is of no use and no error. */
+/* Editors and scripts pass --pdb_file for each program that they start.  It is ignored for an ELF program. */
 static const char *choose_pdb(const struct recording *r, const char *image)
 {
         const char *pdb = r->options->target.pdb_file;
@@ -391,16 +452,16 @@ static const char *choose_pdb(const struct recording *r, const char *image)
         if (!pdb || begins_with(image, "MZ", 2))
                 return pdb;
         if (begins_with(image, "\177ELF", 4))
-                buf_printf(&warning, "'%s' is an ELF program: --pdb_file '%s' is not used", image, pdb);
+                buf_printf(&warning, "'%s' is an ELF program: ignoring --pdb_file '%s'", image, pdb);
         else if (!os_stat(pdb, &there))
-                buf_printf(&warning, "PDB file '%s' doesn't exist: it is not used", pdb);
+                buf_printf(&warning, "PDB file '%s' doesn't exist: ignoring --pdb_file", pdb);
         else
                 return pdb;
         cmd_warn(&warning);
         return NULL;
 }
 
-/* --pe_file may be the name of an image that runs, which is no file here. */
+/* --pe_file may be the name of a running image, which is not a path of a file here. */
 static bool init_lookup(struct recording *r, struct err *err)
 {
         struct lookup_options options = r->options->lookup;
@@ -412,7 +473,7 @@ static bool init_lookup(struct recording *r, struct err *err)
         return lookup_init(&options, &r->lookup, err);
 }
 
-int cmd_record(const struct command_line *line)
+int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
 {
         struct recording r = {.line = line, .options = line->options, .has_command = line->n_args};
         struct err err = {0};
@@ -420,7 +481,7 @@ int cmd_record(const struct command_line *line)
 
         if (!color_choose(&r.options->color, &r.is_colored, &err) || !choose_call_graph(&r, &err) ||
             !cmd_delay(&r.options->target, &r.delay_ns, &err) || !is_this_machine(r.options, &err) ||
-            has_extra(r.options, &err) || !init_lookup(&r, &err))
+            has_extra(r.options, &err) || !check_mem(r.options, &err) || !init_lookup(&r, &err))
                 status = fail(&r, &err);
         else
                 status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
@@ -428,5 +489,15 @@ int cmd_record(const struct command_line *line)
                 cmd_dismiss(line);
         lookup_release(&r.lookup);
         recording_release(&r);
+        *ret_end = r.end;
         return status;
+}
+
+int cmd_record(const struct command_line *line)
+{
+        const struct record_options *o = line->options;
+        struct record_end end;
+
+        return o->sampling.repeat || o->sampling.versus ? cmd_record_repeat(line)
+                                                        : cmd_record_once(line, &end);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stat: from the options to a count, and from its end to the exit status. */
+/* stat: starts a count as the options say, and decides the exit status. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "os.h"
 #include "stat_output.h"
 
-#define DEFAULT_SHOT_NS UINT64_C(1000000000) /* of a timeline without --timeout */
+#define DEFAULT_SHOT_NS UINT64_C(1000000000) /* duration of each count of a timeline without --timeout */
 
 struct stating {
         const struct command_line *line;
@@ -21,7 +21,7 @@ struct stating {
         size_t n_pids;
         uint64_t delay_ns;
         bool has_run;
-        char *image_argv[2]; /* --pe_file in the place of a command */
+        char *image_argv[2]; /* the program of --pe_file as the command */
         struct buf session, command_line, vendor, subject;
         struct count_run_request request;
 };
@@ -49,7 +49,7 @@ static bool is_given(const struct command_line *line, const char *name)
         return false;
 }
 
-/* What the options contradict each other in. */
+/* Refuses options that contradict each other. */
 static bool check(const struct stating *s, struct err *err)
 {
         const struct stat_options *o = s->options;
@@ -57,38 +57,44 @@ static bool check(const struct stating *s, struct err *err)
         bool timeline = t->timeline || t->every_ms, repeats = o->counting.n_runs > 1;
 
         if (repeats && !s->line->n_args)
-                return wrong(err, "-r runs a command again and again: add the command");
+                return wrong(
+                        err,
+                        "-r needs a command to run repeatedly: add the command, as in wperf stat -r 5 -- ./program");
         if (repeats && timeline)
-                return wrong(err, "-r and a timeline don't go together: choose one of them");
+                return wrong(err, "-r and a timeline (-t, -I) cannot be used together");
         if (repeats && o->counting.session)
-                return wrong(err, "a session keeps one run: leave -r or --session out");
+                return wrong(err, "-r and --session cannot be used together: a session holds one run");
         if (o->counting.session && !strcmp(o->counting.session, "-"))
-                return wrong(err, "standard output has the table: name a file for the session");
+                return wrong(err, "stat prints its table to standard output: name a file for the session");
         if (!timeline && (t->plot || t->json_lines || t->output_csv))
-                return wrong(err,
-                             "--plot, --json-lines and --output-csv belong to a timeline: add -t or -I MS");
+                return wrong(err, "--plot, --json-lines and --output-csv need a timeline: add -t or -I MS");
         if (!t->timeline && (is_given(s->line, "interval") || is_given(s->line, "count")) &&
             !(t->every_ms && !is_given(s->line, "interval")))
-                return wrong(err, "-i and -n say how often a timeline counts: add -t");
+                return wrong(err, "-i and -n apply to a timeline: add -t");
         if (o->rows.separator && (o->output.json || t->json_lines))
-                return wrong(err, "-x and JSON are two forms of the same counts: choose one of them");
+                return wrong(err, "-x and JSON output cannot be used together");
         if (o->rows.separator && t->timeline && !t->every_ms)
-                return wrong(err, "-x prints rows of perf's fields: for a timeline write -I MS");
+                return wrong(
+                        err,
+                        "-x and -t cannot be used together: for a timeline in perf's format write -x with -I MS");
         if (o->rows.no_aggr && !o->rows.separator && !t->every_ms)
-                return wrong(err, "-A chooses the rows of -I and -x; tables are for each CPU already");
+                return wrong(err, "-A needs -I or -x; without them stat prints a table for each CPU already");
         if (t->json_lines && o->output.json && !o->output.output)
-                return wrong(err, "--json-lines and --json both want standard output: name a file with -o");
+                return wrong(
+                        err,
+                        "--json-lines and --json would both write to standard output: name a file with -o");
         if (o->target.pids.n && s->line->n_args)
-                return wrong(err, "either -p or a command: both can't be counted at once");
+                return wrong(err, "-p and a command cannot be used together: stat counts one of them");
         if (o->general.cpu_model && !o->counting.dry_run)
-                return wrong(err,
-                             "--cpu-model is another machine, which can only be looked at: add --dry-run");
+                return wrong(err, "--cpu-model assumes another machine, and wperf can only plan for it: add "
+                                  "--dry-run");
         if (o->machine.sysfs && !o->counting.dry_run)
-                return wrong(err, "--sysfs is another machine, which can only be looked at: add --dry-run");
+                return wrong(err, "--sysfs assumes another machine, and wperf can only plan for it: add "
+                                  "--dry-run");
         return true;
 }
 
-/* -p, a command, --pe_file as one, or a running image. */
+/* Chooses the target: -p, a command, --pe_file as a command, or a running image. */
 static bool choose_target(struct stating *s, struct err *err)
 {
         const struct target_options *t = &s->options->target;
@@ -110,6 +116,7 @@ static void make_request(struct stating *s)
         char **argv = s->line->n_args ? s->line->args : s->image_argv[0] ? s->image_argv : NULL;
         bool timeline = o->timeline.timeline || o->timeline.every_ms;
         uint64_t timeout_ns = o->target.timeout_ns;
+        AUTO_RELEASE(buf) ignored = {0}; /* warn_of_config prints them */
 
         if (o->timeline.every_ms)
                 timeout_ns = o->timeline.every_ms * 1000000;
@@ -125,10 +132,12 @@ static void make_request(struct stating *s)
                                 .detail = (unsigned)(o->counting.detail < 3 ? o->counting.detail : 3),
                                 .kernel = o->event.kernel,
                                 .dmc = o->counting.dmc > UINT32_MAX ? UINT32_MAX : (uint32_t)o->counting.dmc,
+                                .force_lock = o->general.force_lock,
                                 .cpu_model = o->general.cpu_model,
                                 .sysfs = o->machine.sysfs,
                         },
                 .target = cmd_target(&o->target, argv, s->pids, s->n_pids),
+                .period_ms = o->metric.config ? (uint32_t)count_config_period(o->metric.config, &ignored) : 0,
                 .timeout_ns = timeout_ns,
                 .total_ns = o->timeline.every_ms ? o->target.timeout_ns : 0,
                 .timeline = timeline,
@@ -169,7 +178,7 @@ static struct stat_output_request make_output(struct stating *s)
         };
 }
 
-/* The setting is for a driver that takes turns itself. */
+/* count.period configures WindowsPerf's driver, which multiplexes events itself; Linux has no such setting. */
 static void warn_of_config(const char *config)
 {
         AUTO_RELEASE(buf) warnings = {0};
@@ -177,10 +186,11 @@ static void warn_of_config(const char *config)
         if (!config)
                 return;
         count_config_period(config, &warnings);
-        if (!warnings.len)
-                buf_add_str(&warnings,
-                            "count.period has no effect here: Linux itself decides how often counters "
-                            "take turns");
+        if (!warnings.len && !count_run_has_period())
+                buf_add_str(
+                        &warnings,
+                        "count.period has no effect on Linux: the kernel decides how often it multiplexes "
+                        "events");
         cmd_warn(&warnings);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* symbolize: addresses of an object file as functions and source lines, as addr2line prints them. */
+/* symbolize: prints functions and source lines of addresses in an object file, as addr2line does. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static bool read_words(struct addresses *list, const struct command_line *line, 
 {
         for (size_t i = 0; i < line->n_args; i++) {
                 if (!add_address(list, line->args[i]))
-                        return err_set(err, ERR_USAGE, "'%s' is no hexadecimal address", line->args[i]);
+                        return err_set(err, ERR_USAGE, "'%s' is not a hexadecimal address", line->args[i]);
         }
         return true;
 }
@@ -61,8 +61,8 @@ static bool read_stdin(struct addresses *list, struct err *err)
                 word[len] = '\0';
                 if (len && !add_address(list, word))
                         return err_set(err, ERR_FORMAT,
-                                       "standard input: line %zu: '%.40s' is no hexadecimal address", n_line,
-                                       word);
+                                       "standard input: line %zu: '%.40s' is not a hexadecimal address",
+                                       n_line, word);
         }
         return true;
 }
@@ -74,7 +74,7 @@ struct symbolize_rows {
         size_t n, cap;
 };
 
-/* The rows of address `i` of the request; one of which nothing is known has one too. */
+/* The rows of address `i` of the request.  An unknown address has a row, too. */
 static void make_rows(const struct symbolize *symbolize, const struct symbolize_request *request, size_t i,
                       struct symbolize_rows *rows)
 {
@@ -101,7 +101,7 @@ static void make_rows(const struct symbolize *symbolize, const struct symbolize_
 
 enum { PIECE_BYTES = 64 * 1024 };
 
-/* Printed as it is made where nothing else is to be done with it. */
+/* Prints text as soon as it is complete, if it is not part of a document. */
 static int print_piece(struct buf *text)
 {
         int status;
@@ -157,7 +157,7 @@ static int look_up(const struct symbolize_options *o, const struct addresses *li
         struct err err = {0};
         int status;
 
-        /* A PDB that is named is for this file, whatever it is called. */
+        /* A PDB that is named belongs to this file, whatever its name is. */
         if (options.pdb_file && !options.pe_file)
                 options.pe_file = o->file;
         if (!lookup_init(&options, &lookup, &err))
@@ -178,7 +178,7 @@ int cmd_symbolize(const struct command_line *line)
 
         if (!o->file)
                 err_set(&err, ERR_USAGE,
-                        "symbolize needs -e FILE, the program or library whose addresses they are");
+                        "symbolize needs the program or library that the addresses belong to: add -e FILE");
         else if (line->n_args)
                 read_words(&list, line, &err);
         else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test: what this machine and this program can do, as the table that editors read. */
+/* test: prints the capabilities of this machine and this program, as the table that editors read. */
 #include "cmd.h"
 #include "command_facts.h"
 #include "fact_tables.h"
@@ -27,8 +27,11 @@ int cmd_test(const struct command_line *line)
         };
         struct err err = {0};
 
-        if (!event_facts_load(&facts_request, &facts, &err) ||
-            !machine_test(&request, add_row, tables, &warnings, &err))
+        if (!event_facts_load(&facts_request, &facts, &err))
+                return cmd_fail(&err);
+        if (o->choice.hardware)
+                return cmd_hardware_test(line, &facts);
+        if (!machine_test(&request, add_row, tables, &warnings, &err))
                 return cmd_fail(&err);
         cmd_warn(&warnings);
         return cmd_print_tables(&o->general, &o->output, tables, false);

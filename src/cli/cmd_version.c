@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* version: wperf and what it measures with, as the table that WindowsPerf's users read features from. */
+/* version: prints the version of wperf and its components, as the table in which WindowsPerf's users look for features. */
 #include "cmd.h"
 #include "command_facts.h"
 #include "fact_tables.h"
+#include "machine_driver.h"
 #include "os.h"
+#include "os_paths.h"
+#include "text.h"
 #include "version.h"
 
 static const char *or_dash(const char *text)
@@ -11,9 +14,26 @@ static const char *or_dash(const char *text)
         return text[0] ? text : "-";
 }
 
-static void add_row(struct fact_tables *tables, const char *component, const char *version, const char *git)
+static void add_row(struct fact_tables *tables, const char *component, const char *version, const char *git,
+                    const char *features)
 {
-        fact_tables_add(tables, 0, (const char *const[]){component, or_dash(version), git, "-"});
+        fact_tables_add(tables, 0, (const char *const[]){component, or_dash(version), git, features});
+}
+
+static bool see_pmu(void *ctx, const char *name)
+{
+        bool *has_spe = ctx;
+
+        *has_spe = text_starts(name, "arm_spe_");
+        return !*has_spe;
+}
+
+static const char *machine_features(void)
+{
+        bool has_spe = false;
+
+        os_list_dir(os_sysfs_pmus(), see_pmu, &has_spe, NULL);
+        return has_spe ? "+spe" : "-";
 }
 
 int cmd_version(const struct command_line *line)
@@ -21,9 +41,16 @@ int cmd_version(const struct command_line *line)
         const struct version_options *options = line->options;
         AUTO(fact_tables) tables = fact_tables_new(FACT_TABLES_VERSION, false);
         struct os_machine machine;
+        struct machine_driver driver;
+        struct err err = {0};
 
         os_machine_get(&machine);
-        add_row(tables, "wperf", version_number, version_commit);
-        add_row(tables, version_system, machine.os_release, "-");
+        add_row(tables, "wperf", version_number, version_commit, "+spe");
+        add_row(tables, version_system, machine.os_release, "-", machine_features());
+        if (machine_driver_find(options->general.force_lock, &driver, &err))
+                add_row(tables, "wperf-driver", driver.version, or_dash(driver.git),
+                        or_dash(driver.features));
+        else if (err.code != ERR_NONE && err.code != ERR_MISSING)
+                cmd_tell(NULL, true, err.text);
         return cmd_print_tables(&options->general, &options->output, tables, false);
 }

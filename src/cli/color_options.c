@@ -12,8 +12,8 @@ static const struct option color_list[] = {
                 .kind = OPTION_STRING,
                 .arg = "WHEN",
                 .offset = offsetof(struct color_options, when),
-                .help = "color shares by heat: always, never or auto (on a terminal, unless NO_COLOR is set); default "
-                        "auto",
+                .help = "color high shares: always, never, or auto (on a terminal, unless NO_COLOR is set); "
+                        "default auto",
         },
         {0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether what is printed has colours. */
+/* Whether the output has colours. */
 #ifndef COLOR_OPTIONS_H
 #define COLOR_OPTIONS_H
 
@@ -13,7 +13,7 @@ struct color_options {
 };
 extern const struct option_group color_group;
 
-/* Automatically: on a terminal that is not dumb, unless NO_COLOR is set (https://no-color.org).  ERR_USAGE. */
+/* auto: on a terminal that is not dumb, unless NO_COLOR is set (https://no-color.org).  ERR_USAGE. */
 bool color_choose(const struct color_options *options, bool *ret_is_colored, struct err *err);
 
 #endif

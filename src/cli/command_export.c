@@ -12,7 +12,7 @@ static const struct option exporting_options[] = {
                 .values = "folded speedscope firefox pprof perf-script svg",
                 .offset = offsetof(struct exporting_options, format),
                 .help = "write FORMAT: folded, speedscope, firefox, pprof, perf-script or svg; default "
-                        "by the ending of FILE: .folded, .speedscope.json, .firefox.json or "
+                        "chosen by how FILE ends: .folded, .speedscope.json, .firefox.json or "
                         ".firefox.json.gz, .pb.gz, .perf or .linux-perf.txt, .svg",
         },
         {
@@ -36,18 +36,18 @@ static const struct option exporting_options[] = {
         {
                 .name = "weights",
                 .offset = offsetof(struct exporting_options, weights),
-                .help = "folded, firefox: write event counts instead of numbers of samples",
+                .help = "for folded and firefox: write event counts instead of numbers of samples",
         },
         {
                 .name = "kinds",
                 .offset = offsetof(struct exporting_options, kinds),
-                .help = "folded: mark kernel functions with _[k] and inlined functions with _[i], as "
-                        "stackcollapse-perf.pl does",
+                .help = "for folded: mark kernel functions with _[k] and inlined functions with _[i], as "
+                        "stackcollapse-perf.pl --kernel --inline does",
         },
         {
                 .name = "root-at-bottom",
                 .offset = offsetof(struct exporting_options, root_at_bottom),
-                .help = "svg: draw callees above their callers; default below them",
+                .help = "for svg: draw callees above their callers; default below them",
         },
         {
                 .name = "inverted",
@@ -78,13 +78,13 @@ static const struct command_group export_groups[] = {
 };
 
 static const struct example export_examples[] = {
-        {"wperf export -o profile.svg", "a flame graph of the last session, for any browser"},
-        {"wperf export -o profile.folded --kinds", "lines for flamegraph.pl and inferno"},
-        {"wperf export -o profile.speedscope.json", "to be opened by https://www.speedscope.app"},
-        {"wperf export -o profile.firefox.json.gz", "to be opened by https://profiler.firefox.com"},
+        {"wperf export -o profile.svg", "write a flame graph that any browser shows"},
+        {"wperf export -o profile.folded --kinds", "write folded lines for flamegraph.pl and inferno"},
+        {"wperf export -o profile.speedscope.json", "write a profile for https://www.speedscope.app"},
+        {"wperf export -o profile.firefox.json.gz", "write a profile for https://profiler.firefox.com"},
         {"wperf export --format perf-script | stackcollapse-perf.pl | flamegraph.pl > graph.svg",
-         "for what parses the text of perf script"},
-        {"wperf export -e cycles -o profile.pb.gz", "the stacks of one event, for go tool pprof"},
+         "write the text of perf script, for tools that parse it"},
+        {"wperf export -e cycles -o profile.pb.gz", "write the stacks of one event for go tool pprof"},
         {0},
 };
 
@@ -93,11 +93,10 @@ const struct command command_export = {
         .summary = "write the call stacks of a session for other programs",
         .args_usage = "[FILE]",
         .about =
-                "Writes the call stacks of a session, with names: as folded lines for flamegraph.pl and inferno, as a "
-                "profile for pprof, or as a flame graph in one SVG file that has hover text, search and zoom and needs "
-                "nothing else. Or writes its samples in the order of time: as JSON for speedscope, a profile for each "
-                "thread, as a profile for the Firefox Profiler, and as perf script writes them. Record the session "
-                "with -g.",
+                "Writes the call stacks of a session with the names of functions. The formats folded (for "
+                "flamegraph.pl and inferno), pprof and svg (a flame graph in one file, with search and zoom) "
+                "sum equal stacks. The formats speedscope, firefox and perf-script list the samples in order "
+                "of time. Record the session with -g.",
         .groups = export_groups,
         .examples = export_examples,
         .options_size = sizeof(struct export_options),

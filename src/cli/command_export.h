@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command line says to `export`. */
+/* The options of `export`. */
 #ifndef COMMAND_EXPORT_H
 #define COMMAND_EXPORT_H
 
@@ -9,13 +9,13 @@
 #include "python_options.h"
 
 struct exporting_options {
-        const char *format; /* or NULL: as the name of `output` ends */
+        const char *format; /* or NULL: by the ending of `output` */
         const char *output; /* or NULL: standard output */
         const char *event;  /* a name, or NULL */
         bool weights;
         bool kinds;
         bool root_at_bottom;
-        bool inverted; /* accepted: the root is at the top anyway */
+        bool inverted; /* no effect: the root is at the top by default */
         bool no_inlines;
 };
 

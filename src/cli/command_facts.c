@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command lines of the commands that tell facts about wperf, the machine and its events. */
+/* The command lines of the commands that print facts about wperf, the machine and its events. */
 #include "command_facts.h"
 
 #include "cmd.h"
 
+static const struct option test_options[] = {
+        {
+                .name = "hardware",
+                .kind = OPTION_FLAG,
+                .offset = offsetof(struct test_choice, hardware),
+                .help = "sample loops whose loads, stores and branches are known with Arm SPE, and compare "
+                        "what is seen with what is expected; takes some seconds, and keeps the "
+                        "session in wperf-hardware.data; the exit status is 1 if something differs",
+        },
+        {
+                .name = "loop-operations",
+                .hidden = true,
+                .kind = OPTION_U64,
+                .arg = "N",
+                .min = 1,
+                .max = UINT32_MAX,
+                .offset = offsetof(struct test_choice, loop_operations),
+                .help = "run each loop of --hardware for about N operations",
+        },
+        {0},
+};
+
+static const struct option_group option_group_test = {"What is tested", test_options};
+
 static const struct command_group test_groups[] = {
+        {&option_group_test, offsetof(struct test_options, choice)},
         {&option_group_event, offsetof(struct test_options, event)},
         {&option_group_metric, offsetof(struct test_options, metric)},
         {&option_group_output, offsetof(struct test_options, output)},
@@ -16,16 +41,19 @@ static const struct command_group test_groups[] = {
 
 static const struct example test_examples[] = {
         {"wperf test -e '{inst_spec,vfp_spec},ld_spec' --cpu-model neoverse-n1",
-         "how a Neoverse N1 would count these events, without counting"},
+         "show how a Neoverse N1 would count these events"},
+        {"wperf test --hardware --json -o hardware.json",
+         "check this machine's Arm SPE, and write a report that you can send to the developers"},
         {0},
 };
 
 const struct command command_test = {
         .name = "test",
         .summary = "show what this machine and this program can do",
-        .about = "Prints what is known of the machine, and measures nothing. With -e, -m or --config, the "
-                 "rows ioctl_events show which events would be counted together. Events with an interval, "
-                 "as for record, are shown as they would be sampled.",
+        .about = "Prints what wperf knows about this machine and its PMUs, and measures nothing, except with "
+                 "--hardware. With -e, -m "
+                 "or --config, the rows ioctl_events show which events would be counted together. Events "
+                 "with an interval are shown as record would sample them.",
         .groups = test_groups,
         .examples = test_examples,
         .options_size = sizeof(struct test_options),
@@ -41,7 +69,7 @@ static const struct command_group version_groups[] = {
 const struct command command_version = {
         .name = "version",
         .aliases = "--version",
-        .summary = "show the versions of wperf and of what it measures with",
+        .summary = "show the versions of wperf and of the kernel or driver",
         .groups = version_groups,
         .options_size = sizeof(struct version_options),
         .run = cmd_version,
@@ -56,8 +84,8 @@ static const struct command_group list_groups[] = {
 };
 
 static const struct example list_examples[] = {
-        {"wperf list -v cache", "what has 'cache' in its name, with descriptions"},
-        {"wperf list --cpu-model neoverse-v2 'stall_*'", "what a Neoverse V2 has"},
+        {"wperf list -v cache", "list events and metrics with 'cache' in their names, with descriptions"},
+        {"wperf list --cpu-model neoverse-v2 'stall_*'", "list the stall events of a Neoverse V2"},
         {0},
 };
 
@@ -67,10 +95,11 @@ const struct command command_list = {
         .summary = "list events and metrics",
         .args_usage = "[PATTERN]...",
         .about =
-                "Lists events, metrics and groups of metrics, all or those that a PATTERN names: a part of "
-                "the name, or all of it with * and ?, in any case; hw, sw, pmu, metric and metricgroup stand "
-                "for all of a kind. With -v, descriptions, formulas and units, and which events this "
-                "machine's PMU does not have.",
+                "Lists events, metrics and groups of metrics: all of them, or those whose names match a "
+                "PATTERN. A PATTERN is a part of the name, or the whole name with the wildcards * and ?; "
+                "case is ignored. The words hw, sw, pmu, metric and metricgroup select all of one kind. With "
+                "-v, also shows descriptions, formulas and units, and marks events that the PMU of this "
+                "machine does not have.",
         .groups = list_groups,
         .examples = list_examples,
         .options_size = sizeof(struct list_options),
@@ -80,8 +109,8 @@ const struct command command_list = {
 };
 
 static const struct example man_examples[] = {
-        {"wperf man ld_spec,l1d_cache_mpki", "an event and a metric of this machine"},
-        {"wperf man neoverse-v2/retiring", "a metric of another CPU"},
+        {"wperf man ld_spec,l1d_cache_mpki", "explain an event and a metric of this machine"},
+        {"wperf man neoverse-v2/retiring", "explain a metric of another CPU"},
         {0},
 };
 
@@ -89,6 +118,9 @@ const struct command command_man = {
         .name = "man",
         .summary = "explain an event, a metric or a group of metrics",
         .args_usage = "[CPU/]NAME[,[CPU/]NAME]...",
+        .about =
+                "Prints the description, the formula, the unit and the CPUs of each NAME. CPU is a model such as "
+                "neoverse-v2; default the CPU of this machine.",
         .groups = list_groups,
         .examples = man_examples,
         .options_size = sizeof(struct list_options),
@@ -106,7 +138,9 @@ static const struct command_group detect_groups[] = {
 
 const struct command command_detect = {
         .name = "detect",
-        .summary = "list the devices that can measure",
+        .summary = "list the PMUs of this machine",
+        .about = "Lists the performance monitoring units (PMUs) that the kernel offers, with their types and "
+                 "CPUs.",
         .groups = detect_groups,
         .options_size = sizeof(struct detect_options),
         .run = cmd_detect,
@@ -131,7 +165,7 @@ const struct command command_help = {
 
 const struct command command_explain = {
         .name = "--explain",
-        .summary = "show how a command line is understood, without running it",
+        .summary = "show how wperf parses a command line, without running it",
         .args_usage = "LINE...",
         .args = ARGS_RAW,
         .hidden = true,
@@ -162,7 +196,7 @@ const struct command command_completion = {
 
 const struct command command_names = {
         .name = "--names",
-        .summary = "print names for the completion, one a line",
+        .summary = "print names for the completion, one per line",
         .args_usage = "events|metrics|models|all",
         .groups = list_groups,
         .options_size = sizeof(struct list_options),
@@ -173,9 +207,17 @@ const struct command command_names = {
 
 const struct command command_complete = {
         .name = "--complete",
-        .summary = "print what the last word of an unfinished line may become, for the scripts of the shells",
+        .summary = "print the possible completions of the last word of a line, for the scripts of the shells",
         .args_usage = "WORD...",
         .args = ARGS_RAW,
         .hidden = true,
         .run = cmd_complete,
+};
+
+const struct command command_hardware_loops = {
+        .name = "--hardware-loops",
+        .summary = "run the loops that test --hardware samples",
+        .args = ARGS_RAW,
+        .hidden = true,
+        .run = cmd_hardware_loops,
 };

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command line says to the commands that tell facts about wperf, the machine and its events. */
+/* The options of the commands that print facts about wperf, the machine and its events. */
 #ifndef COMMAND_FACTS_H
 #define COMMAND_FACTS_H
 
 #include "option_groups.h"
 
+struct test_choice {
+        bool hardware;
+        uint64_t loop_operations; /* of each loop of --hardware; 0 for the default */
+};
+
 struct test_options {
+        struct test_choice choice;
         struct general_options general;
         struct output_options output;
         struct event_options event;
@@ -41,11 +47,12 @@ extern const struct command command_man;
 extern const struct command command_detect;
 extern const struct command command_help;
 
-/* Not in the help: how a line is understood, and texts for the system. */
+/* Hidden commands: print how a line is parsed, and texts for installation. */
 extern const struct command command_explain;
 extern const struct command command_man_page;
 extern const struct command command_completion;
 extern const struct command command_names;
 extern const struct command command_complete;
+extern const struct command command_hardware_loops; /* the command that test --hardware samples */
 
 #endif

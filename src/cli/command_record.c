@@ -13,7 +13,7 @@ static bool looks_like_pages(const char *value)
 
 static const struct misreading pages_as_metric = {
         looks_like_pages,
-        "'%s' is no metric; wperf chooses the size of its buffers itself",
+        "'%s' is not a metric, and wperf chooses the size of its buffers itself: leave -m out",
 };
 
 static const struct option sampling_options[] = {
@@ -26,7 +26,7 @@ static const struct option sampling_options[] = {
                 .min = 1,
                 .max = 1000000,
                 .offset = offsetof(struct sampling_options, freq_hz),
-                .help = "take HZ samples a second of each event without an interval",
+                .help = "take HZ samples a second of each event that has no INTERVAL; default 999",
         },
         {
                 .name = "metrics",
@@ -37,7 +37,7 @@ static const struct option sampling_options[] = {
                 .names = "metrics",
                 .offset = offsetof(struct sampling_options, metrics),
                 .misreading = &pages_as_metric,
-                .help = "sample the events of these metrics",
+                .help = "sample the events of METRICS",
         },
         {
                 .name = "stacks",
@@ -56,7 +56,7 @@ static const struct option sampling_options[] = {
                 .help = "record call stacks by MODE: unwind[,BYTES] (as -g: copy BYTES of each stack, "
                         "default 24576, and unwind them while recording), fp (the kernel follows frame "
                         "pointers), dwarf[,BYTES] (copy BYTES of each stack, default 8192, and keep the "
-                        "copies for perf and others to unwind) or lbr (the CPU's record of calls)",
+                        "copies for perf and others to unwind) or lbr (the CPU's own record of calls)",
         },
         {
                 .name = "engine",
@@ -64,10 +64,11 @@ static const struct option sampling_options[] = {
                 .arg = "ENGINE",
                 .values = "ring stop",
                 .offset = offsetof(struct sampling_options, engine),
-                .help = "with -g, sample the Python interpreters of COMMAND by ENGINE: stop (trace each thread with ptrace and stop "
-                        "it at its samples, for stacks with Python functions; no debugger can attach to them, and they ignore "
-                        "SIGTRAP) or ring (the kernel's buffer, as for all other programs: native stacks "
-                        "only); default stop",
+                .help = "with -g, choose how to sample the Python interpreters that COMMAND runs: stop "
+                        "(trace each thread with ptrace and stop it at its samples; stacks have Python "
+                        "functions; no debugger can attach to an interpreter, and it ignores SIGTRAP) or "
+                        "ring (read the kernel's ring buffer, as for all other programs; stacks have native "
+                        "functions only); default stop",
         },
         {
                 .name = "branch-any",
@@ -78,32 +79,55 @@ static const struct option sampling_options[] = {
                         "(LBR, BRBE); wperf report -b shows them",
         },
         {
+                .name = "mem",
+                .offset = offsetof(struct sampling_options, mem),
+                .help = "sample accesses to memory, with address, data source and latency, by what the "
+                        "machine has: mem-loads and mem-stores (Intel), ibs_op (AMD) or arm_spe (Arm); "
+                        "wperf report --mem shows them",
+        },
+        {
+                .name = "ldlat",
+                .kind = OPTION_U64,
+                .arg = "CYCLES",
+                .min = 1,
+                .max = 65535,
+                .offset = offsetof(struct sampling_options, ldlat),
+                .help = "with --mem, sample only loads that take CYCLES or more; default 30 on Intel, all "
+                        "elsewhere",
+        },
+        {
                 .name = "all-children",
                 .offset = offsetof(struct sampling_options, all_children),
-                .help = "sample COMMAND and all its children by events on every CPU (default for root, "
-                        "with CAP_PERFMON, or with perf_event_paranoid 0)",
+                .help = "open the events on every CPU and keep the samples of COMMAND and its children; "
+                        "default if root, with CAP_PERFMON, or if perf_event_paranoid is 0 or less",
         },
         {
                 .name = "no-all-children",
                 .offset = offsetof(struct sampling_options, no_all_children),
-                .help = "let each child process inherit the events of its parent; this misses most of "
-                        "the run of a short-lived child",
+                .help = "let each child process inherit the events of its parent; a child that runs only "
+                        "briefly gets few samples or none",
         },
         {
                 .name = "no-inherit",
                 .offset = offsetof(struct sampling_options, no_inherit),
-                .help = "do not sample child processes or threads that start later",
+                .help = "do not sample child processes and threads that start after the measurement begins",
         },
         {
                 .name = "per-thread",
                 .offset = offsetof(struct sampling_options, per_thread),
-                .help = "use one buffer for each thread instead of one for each CPU; implies --no-inherit",
+                .help = "use one ring buffer for each thread instead of one for each CPU; implies "
+                        "--no-inherit",
         },
         {
                 .name = "compress",
                 .letter = 'z',
                 .offset = offsetof(struct sampling_options, compress),
                 .help = "compress the session",
+        },
+        {
+                .name = "tui",
+                .offset = offsetof(struct sampling_options, tui),
+                .help = "browse the session after recording, as wperf report does; needs a terminal",
         },
         {
                 .name = "session",
@@ -113,16 +137,37 @@ static const struct option sampling_options[] = {
                 .help = "write the session to FILE, '-' for standard output; default wperf.data",
         },
         {
+                .name = "repeat",
+                .kind = OPTION_U64,
+                .arg = "N",
+                .min = 1,
+                .max = 10000,
+                .offset = offsetof(struct sampling_options, repeat),
+                .help = "record COMMAND N times, each run into a session of its own; -o has %n where the "
+                        "number of the run belongs, as in -o a-%n.data; without -F the rate varies by up to "
+                        "5 % from run to run, so that a program that repeats itself does not stay in step with "
+                        "the samples; wperf diff compares such sessions",
+        },
+        {
+                .name = "vs",
+                .kind = OPTION_STRING,
+                .arg = "FILE=COMMAND",
+                .offset = offsetof(struct sampling_options, versus),
+                .help = "record another command in turn with COMMAND, into FILE, which has %n as -o has: "
+                        "--vs 'b-%n.data=./b work.py'; COMMAND is split into words by a shell's rules of "
+                        "quoting, without a shell",
+        },
+        {
                 .name = "dry-run",
                 .offset = offsetof(struct sampling_options, dry_run),
-                .help = "show what would be measured and how, without measuring",
+                .help = "print which events would be opened, and how; measure nothing",
         },
         {
                 .name = "sysfs",
                 .kind = OPTION_FILE,
                 .arg = "DIR",
                 .offset = offsetof(struct sampling_options, sysfs),
-                .help = "with --dry-run: plan for another machine, whose /sys is copied to DIR",
+                .help = "with --dry-run, assume the machine whose /sys was copied to DIR",
         },
         {
                 .name = "export_perf_data",
@@ -152,9 +197,11 @@ static const struct command_group groups[] = {
 static const struct example record_examples[] = {
         {"wperf record -- python3 work.py", "profile a program from its first instruction"},
         {"wperf record -F999 -k --timeout 10 -- ./server",
-         "999 samples a second with the kernel, ten seconds"},
+         "take 999 samples a second, the kernel included, for ten seconds"},
         {"wperf record -e ld_spec:100000 -c 1 --timeout 30 -- python_d.exe -c 10**10**100",
-         "a sample every 100000 loads, on CPU 1"},
+         "take a sample every 100000 loads on CPU 1"},
+        {"wperf record --repeat 5 -o a-%n.data --vs 'b-%n.data=./b work.py' -- ./a work.py",
+         "record five runs of each of two programs in turn, for wperf diff"},
         {0},
 };
 
@@ -162,12 +209,12 @@ const struct command command_record = {
         .name = "record",
         .summary = "run a program and sample it",
         .args_usage = "[--] COMMAND [ARG]...",
-        .about = "Runs COMMAND, samples it, writes the session and prints where it spent its time. The "
-                 "first word that is not an option begins the command. The exit status is that of the "
-                 "command, or 0 when wperf ended the run; 125 if wperf itself failed, 126 if the command "
-                 "cannot be run, 127 if it was not found. The session keeps the names of sampled "
-                 "functions of files that cannot be read later: deleted, replaced, in memory, or in a "
-                 "container that ended.",
+        .about = "Runs COMMAND, samples it, writes the samples to a session file and prints where COMMAND "
+                 "spent its time. The first word that is not an option begins COMMAND. The exit status is "
+                 "that of COMMAND, or 0 if wperf ended the run; 125 if wperf itself fails, 126 if COMMAND "
+                 "cannot be run, 127 if it is not found. Some files cannot be read after the run, because "
+                 "they were deleted, replaced, in memory, or in a container that has ended; for these the "
+                 "session stores the names of the sampled functions.",
         .groups = groups,
         .examples = record_examples,
         .options_size = sizeof(struct record_options),
@@ -179,15 +226,16 @@ static const struct example sample_examples[] = {
         {"wperf sample -p 4711 --timeout 5", "sample a running process for five seconds"},
         {"wperf sample -e ld_spec:100000 --pe_file python_d.exe -c 1",
          "sample a program that runs on CPU 1, until it ends or Ctrl-C"},
-        {"wperf sample -a sleep 10", "sample everything for ten seconds"},
+        {"wperf sample -a sleep 10", "sample all processes for ten seconds"},
         {0},
 };
 
 const struct command command_sample = {
         .name = "sample",
         .summary = "sample running programs",
-        .about = "Samples running programs until they end, --timeout is over, or Ctrl-C is typed; writes "
-                 "the session and prints where they spent their time.",
+        .about = "Samples running programs until they end, the time of --timeout is over, or you type "
+                 "Ctrl-C. Then writes the samples to a session file and prints where the programs spent "
+                 "their time.",
         .groups = groups,
         .examples = sample_examples,
         .options_size = sizeof(struct record_options),

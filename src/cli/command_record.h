@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command line says to `record` and to `sample`; the program to run is in command_line.args. */
+/* The options of `record` and `sample`; the program to run is in command_line.args. */
 #ifndef COMMAND_RECORD_H
 #define COMMAND_RECORD_H
 
@@ -12,10 +12,15 @@ struct sampling_options {
         const char *metrics;
         bool call_graph;             /* -g */
         bool branches;               /* -b */
+        bool mem;                    /* --mem */
+        uint64_t ldlat;              /* cycles; 0: not given */
         const char *call_graph_mode; /* "fp", "dwarf,8192", "lbr", or NULL */
         const char *engine;          /* "ring", "stop", or NULL */
         bool compress;
+        bool tui;
         bool all_children, no_all_children, no_inherit, per_thread;
+        uint64_t repeat;     /* number of runs; 0: not given */
+        const char *versus;  /* "SESSIONS=COMMAND", or NULL */
         const char *session; /* the session's file, "-" for standard output, or NULL */
         bool dry_run;
         const char *sysfs; /* another machine's /sys for --dry-run, or NULL */

@@ -5,6 +5,7 @@
 #include "archive.h"
 #include "cmd.h"
 #include "row_keys.h"
+#include "sort_keys.h"
 
 static const struct option choice_options[] = {
         {
@@ -12,9 +13,18 @@ static const struct option choice_options[] = {
                 .brief = "group samples by KEYS (report)",
                 .kind = OPTION_LIST,
                 .arg = "KEYS",
-                .values = ROW_KEY_WORDS,
+                .values = ROW_KEY_WORDS " " ACCESS_KEY_WORDS,
                 .offset = offsetof(struct choice_options, sort),
-                .help = "group samples by KEYS, and show a column for each key, in the order given: " ROW_KEY_LIST,
+                .help = "group samples by KEYS, and show a column for each key, in this order; KEYS are "
+                        "separated by commas: " ROW_KEY_LIST "; with --mem also " ACCESS_KEY_LIST,
+        },
+        {
+                .name = "group-by",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct choice_options, group_by),
+                .help = "add functions up in groups by the rules in FILE, a line GROUP PATTERN [MODULE] each; "
+                        "cpython has rules for the interpreter of CPython 3.8 to 3.15",
         },
         {
                 .name = "csv",
@@ -32,18 +42,39 @@ static const struct option choice_options[] = {
                 .letter = 'b',
                 .aliases = "branches",
                 .offset = offsetof(struct choice_options, branches),
-                .help = "show branches from function to function, of a session recorded with -b",
+                .help = "show the branches from function to function, if the session was recorded with -b",
+        },
+        {
+                .name = "mem",
+                .offset = offsetof(struct choice_options, mem),
+                .help = "show accesses to memory: their latency and where the data came from, by function or by the KEYS "
+                        "of --sort; for sessions of Arm SPE, perf mem and perf c2c",
+        },
+        {
+                .name = "describe",
+                .offset = offsetof(struct choice_options, describe),
+                .help = "explain the columns of --mem below the table",
         },
         {
                 .name = "show-nr-samples",
                 .letter = 'n',
                 .offset = offsetof(struct choice_options, counts),
-                .help = "accepted for compatibility: numbers of samples are always shown",
+                .help = "accepted for compatibility: the report always shows numbers of samples",
         },
         {
                 .name = "stdio",
                 .offset = offsetof(struct choice_options, stdio),
-                .help = "accepted for compatibility: the report is always text",
+                .help = "print text, also on a terminal, where else the browser opens",
+        },
+        {
+                .name = "threads",
+                .offset = offsetof(struct choice_options, threads),
+                .help = "show the samples of each thread over time",
+        },
+        {
+                .name = "timeline",
+                .offset = offsetof(struct choice_options, timeline),
+                .help = "show the samples of each CPU over time",
         },
         {0},
 };
@@ -66,18 +97,25 @@ static const struct command_group report_groups[] = {
 };
 
 static const struct example report_examples[] = {
-        {"wperf report", "the table of the last session in this folder"},
-        {"wperf report -i perf.data --sort comm,module", "a session of perf, by program and module"},
+        {"wperf report", "print the session wperf.data of this folder as a table"},
+        {"wperf report -i perf.data --sort comm,module", "group the samples of a perf session by program and "
+                                                         "module"},
         {"wperf report --sort module,addr",
-         "the sampled addresses, also of a program that is not on this machine"},
-        {"wperf report -g", "who called what, from main down"},
-        {"wperf report -g callee --percent-limit 2", "the functions that time went to, and who called them"},
+         "show the sampled addresses; this works without the program's file"},
+        {"wperf report -g", "show which function called which, from main down"},
+        {"wperf report -g callee --percent-limit 2", "show the functions that took the time, and their "
+                                                     "callers"},
         {"wperf report -i perf.data -b",
-         "from which function to which the branches went, and how well predicted"},
-        {"wperf report --inlines --sort symbol,line", "by source line, inlined functions apart"},
+         "show branches from function to function, and how many were mispredicted"},
+        {"wperf report --mem --sort cacheline",
+         "show the cache lines with the most latency, and which threads use them"},
+        {"wperf report --inlines --sort symbol,line",
+         "group by source line, with rows for inlined functions"},
         {"wperf report --sort python,line",
-         "by line of Python functions, where the session has their frames"},
-        {"wperf report -s ^_Py --csv", "the symbols that begin with _Py, for a spreadsheet"},
+         "group by line of Python functions, if the session has Python frames"},
+        {"wperf report --group-by cpython",
+         "show how much of a Python program is garbage collection, memory, calls"},
+        {"wperf report -s ^_Py --csv", "print the symbols that begin with _Py as CSV, for a spreadsheet"},
         {0},
 };
 
@@ -86,12 +124,15 @@ const struct command command_report = {
         .summary = "show a session as tables",
         .args_usage = "[FILE]",
         .about =
-                "Reads a session that record, sample, Linux perf, simpleperf or hiperf wrote and prints its samples by "
-                "symbol. A program or library is looked for in this order: what wperf archive packed, below --symfs, at "
-                "its path, in the folders of --symbol-path and $_NT_SYMBOL_PATH, in the folder of the session, in perf's "
-                "cache ($PERF_BUILDID_DIR, buildid.dir of ~/.perfconfig, else ~/.debug). One whose build id differs from "
-                "the session's is not used. Names that the recorder kept of a deleted or replaced program, or of one in a "
-                "container that ended, are used if no file has them.",
+                "Reads a session that record, sample, Linux perf, simpleperf or hiperf wrote, or an event-trace "
+                "file of Windows (.etl), and prints its "
+                "samples by symbol. Symbols come from the data that wperf archive packed, else from the "
+                "files of programs and libraries. wperf looks for such a file below --symfs, at its path, in "
+                "the folders of --symbol-path and $_NT_SYMBOL_PATH, in the folder of the session, and in "
+                "perf's cache ($PERF_BUILDID_DIR, buildid.dir of ~/.perfconfig, else ~/.debug), in this "
+                "order, and does not use a file whose build id differs from that in the session. If no file "
+                "is found (deleted, replaced, or in a container that has ended), the names that the recorder "
+                "stored in the session are used.",
         .groups = report_groups,
         .examples = report_examples,
         .options_size = sizeof(struct report_options),
@@ -115,7 +156,7 @@ static const struct command_group dump_groups[] = {
 };
 
 static const struct example dump_examples[] = {
-        {"wperf dump -i wperf.data", "every record of a session, a line each"},
+        {"wperf dump -i wperf.data", "print every record of a session, one line each"},
         {0},
 };
 
@@ -123,7 +164,9 @@ const struct command command_dump = {
         .name = "dump",
         .summary = "show the records of a session in the order of the file",
         .args_usage = "[FILE]",
-        .about = "Prints the header, the feature sections and every record of a session.",
+        .about =
+                "Prints the header, the feature sections and every record of a session; of an event-trace file of Windows, "
+                "the records that wperf makes of it.",
         .groups = dump_groups,
         .examples = dump_examples,
         .options_size = sizeof(struct dump_options),
@@ -139,8 +182,9 @@ static const struct option annotate_options[] = {
                 .arg = "PATTERN",
                 .names = "symbols",
                 .offset = offsetof(struct annotating_options, symbol),
-                .help = "show each function that matches: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, or each Python "
-                        "file (app.py, json/__init__.py); default the hottest function",
+                .help = "show each function that matches PATTERN: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or "
+                        "^NAME$; or each matching Python file, such as app.py or json/__init__.py; default "
+                        "the function with most samples",
         },
         {
                 .name = "by",
@@ -148,17 +192,18 @@ static const struct option annotate_options[] = {
                 .arg = "WHAT",
                 .values = "function handler block line instruction inlined",
                 .offset = offsetof(struct annotating_options, by),
-                .help = "show a table by function, handler, block, line, instruction or inlined function",
+                .help = "show a table by WHAT: function, handler (of a bytecode), block, line, instruction "
+                        "or inlined (function)",
         },
         {
                 .name = "source",
                 .offset = offsetof(struct annotating_options, source),
-                .help = "show source lines, file by file, in order",
+                .help = "show all source lines in order, file by file",
         },
         {
                 .name = "asm",
                 .offset = offsetof(struct annotating_options, code),
-                .help = "show only instructions, in order",
+                .help = "show all instructions in order, without source lines",
         },
         {
                 .name = "disassembler-style",
@@ -171,9 +216,8 @@ static const struct option annotate_options[] = {
         },
         {
                 .name = "stdio",
-                .hidden = true,
                 .offset = offsetof(struct annotating_options, stdio),
-                .help = "accepted for compatibility: the output is always text",
+                .help = "print text, also on a terminal, where else the browser opens",
         },
         {
                 .name = "source-path",
@@ -194,8 +238,8 @@ static const struct option annotate_options[] = {
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct annotating_options, long_names),
-                .help = "show long names: with arguments and decoration; list clones of a function "
-                        "(f.cold) separately",
+                .help = "show full names: with arguments and decoration; list clones of a function (such as "
+                        "f.cold) separately",
         },
         {0},
 };
@@ -219,11 +263,11 @@ static const struct annotate_options annotate_defaults = {
 };
 
 static const struct example annotate_examples[] = {
-        {"wperf annotate x_mul", "its hottest lines, and the instructions of its hot blocks"},
-        {"wperf annotate -M intel --asm -v", "all instructions of the hottest function"},
-        {"wperf annotate --by handler", "the bytecodes of an interpreter's loop by share"},
-        {"wperf annotate app.py", "the lines of a Python file"},
-        {"wperf annotate --by inlined", "inlined functions, all copies together"},
+        {"wperf annotate x_mul", "show the hottest lines of x_mul, and the instructions of its hot blocks"},
+        {"wperf annotate -M intel --asm -v", "show all instructions of the hottest function"},
+        {"wperf annotate --by handler", "show how many samples each bytecode of an interpreter has"},
+        {"wperf annotate app.py", "show the lines of a Python file"},
+        {"wperf annotate --by inlined", "sum the samples of all copies of each inlined function"},
         {0},
 };
 
@@ -232,10 +276,11 @@ const struct command command_annotate = {
         .summary = "show a symbol's source lines and instructions with their samples",
         .args_usage = "[SYMBOL]",
         .about =
-                "Shows where inside of a function the samples of a session are: lines of the source, with what was "
-                "inlined into it marked, and instructions with jump arrows. Shares are of the function, and of all "
-                "samples where a column says so. Of Python functions and files the source lines are shown, by the "
-                "innermost Python frame of each sample; with -v the native functions below each line.",
+                "Shows where in a function the samples are: on its source lines, with inlined functions "
+                "marked, and on its instructions, with jump arrows. Shares are of the samples of the "
+                "function; a column with shares of all samples says so. For Python functions and files it "
+                "shows source lines: a sample belongs to the line of its innermost Python frame. With -v, it "
+                "also shows the native functions that each Python line called.",
         .groups = annotate_groups,
         .examples = annotate_examples,
         .options_size = sizeof(struct annotate_options),
@@ -273,12 +318,12 @@ static const struct option archiving_options[] = {
                 .min = 1,
                 .max = 512,
                 .offset = offsetof(struct archiving_options, max_mib),
-                .help = "pack at most MIB megabytes; default 64",
+                .help = "pack at most MIB MiB; default 64",
         },
         {
                 .name = "json",
                 .offset = offsetof(struct archiving_options, json),
-                .help = "print what was packed as JSON",
+                .help = "print as JSON what was packed",
         },
         {0},
 };
@@ -299,8 +344,9 @@ static const struct archive_options archive_defaults = {
 };
 
 static const struct example archive_examples[] = {
-        {"wperf archive", "the last session of this folder, to be read on another machine"},
-        {"wperf archive -i perf.data -o travel.data --strip-source", "a session of perf, without source"},
+        {"wperf archive", "make the session wperf.data of this folder readable on another machine"},
+        {"wperf archive -i perf.data -o travel.data --strip-source", "pack a perf session into a new file, "
+                                                                     "without source text"},
         {0},
 };
 
@@ -308,10 +354,10 @@ const struct command command_archive = {
         .name = "archive",
         .summary = "pack names, lines and code into a session, to read it on any machine",
         .args_usage = "[FILE]",
-        .about = "Packs into a session what its samples need from programs, debug files, perf maps, "
-                 "kernel symbols and source files, and unwinds its copies of stacks. Afterwards report, "
-                 "export, annotate and symbolize need no other file. perf and other tools can still read "
-                 "the session.",
+        .about = "Copies into a session the names, lines, code and source text that its samples need, from "
+                 "programs, debug files, perf maps, kernel symbols and source files. Also unwinds the copies "
+                 "of stacks that the session has. Afterwards report, export, annotate and symbolize need no "
+                 "other file. perf and other tools can still read the session.",
         .groups = archive_groups,
         .examples = archive_examples,
         .options_size = sizeof(struct archive_options),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command line says to the commands that read a session: `report`, `dump`, `annotate` and `archive`. */
+/* The options of the commands that read a session: `report`, `dump`, `annotate` and `archive`. */
 #ifndef COMMAND_REPORT_H
 #define COMMAND_REPORT_H
 
@@ -11,12 +11,15 @@
 #include "tree_output.h"
 
 struct choice_options {
-        const char *sort; /* comma-separated keys, or NULL */
+        const char *sort;     /* comma-separated keys, or NULL */
+        const char *group_by; /* a file of rules, "cpython", or NULL */
         bool csv;
         bool inlines;
         bool branches; /* -b */
-        bool stdio;    /* accepted: the report is always text */
-        bool counts;   /* accepted: they are always shown */
+        bool threads, timeline;
+        bool mem, describe;
+        bool stdio;  /* print text, also on a terminal */
+        bool counts; /* no effect: numbers are always shown */
 };
 
 struct report_options {
@@ -44,10 +47,10 @@ struct dump_options {
 };
 
 struct annotating_options {
-        const char *symbol; /* a pattern, or NULL: the command's word, or the hottest */
+        const char *symbol; /* a pattern, or NULL: the command's argument, or the hottest function */
         const char *by;     /* or NULL */
         bool source, code;
-        bool stdio;        /* accepted */
+        bool stdio;        /* no effect */
         const char *style; /* "intel", "att", or NULL */
         const char *source_path;
         uint64_t rows;
@@ -65,7 +68,7 @@ struct annotate_options {
 };
 
 struct archiving_options {
-        const char *output; /* or NULL: in place */
+        const char *output; /* or NULL: modify the session */
         bool json;
         bool strip_source;
         uint64_t max_mib;

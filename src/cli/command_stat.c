@@ -9,7 +9,7 @@ static const struct option timeline_options[] = {
                 .name = "timeline",
                 .letter = 't',
                 .offset = offsetof(struct timeline_options, timeline),
-                .help = "count repeatedly",
+                .help = "count repeatedly: print a row of counts for each interval",
         },
         {
                 .name = "interval",
@@ -18,7 +18,7 @@ static const struct option timeline_options[] = {
                 .max = 1,
                 .arg = "DURATION",
                 .offset = offsetof(struct timeline_options, interval_ns),
-                .help = "pause for DURATION between two counts of a timeline; 0 is allowed; default 60 s",
+                .help = "wait DURATION between two counts of a timeline; 0 means no wait; default 60 s",
         },
         {
                 .name = "count",
@@ -28,7 +28,7 @@ static const struct option timeline_options[] = {
                 .arg = "N",
                 .max = UINT32_MAX,
                 .offset = offsetof(struct timeline_options, n_counts),
-                .help = "count N times; default 0: until Ctrl-C",
+                .help = "count N times; default 0, which means until Ctrl-C",
         },
         {
                 .name = "interval-print",
@@ -39,16 +39,16 @@ static const struct option timeline_options[] = {
                 .min = 1,
                 .max = 86400000,
                 .offset = offsetof(struct timeline_options, every_ms),
-                .help = "print a row for each event every MS milliseconds, without pauses, until the "
-                        "command ends or --timeout is over",
+                .help = "print a row for each event every MS milliseconds, without a wait between counts, "
+                        "until the command ends or the time of --timeout is over",
         },
         {
                 .name = "output-csv",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct timeline_options, output_csv),
-                .help = "write the timeline to FILE as CSV; {timestamp}, {class} and {core} in the name "
-                        "are replaced",
+                .help = "write the timeline to FILE as CSV; in the name, {timestamp}, {class} and {core} are "
+                        "replaced by the start time, the kind of events and the CPU",
         },
         {
                 .name = "json-lines",
@@ -74,14 +74,14 @@ static const struct option row_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "SEPARATOR",
                 .offset = offsetof(struct row_options, separator),
-                .help = "print perf's fields, separated by SEPARATOR, a line for each event, to standard error "
-                        "or to the file of -o; \\t means a tab",
+                .help = "print a line for each event, with the fields of perf stat -x separated by "
+                        "SEPARATOR, to standard error or to the file of -o; \\t means a tab",
         },
         {
                 .name = "no-aggr",
                 .letter = 'A',
                 .offset = offsetof(struct row_options, no_aggr),
-                .help = "with -I and -x, print a row for each CPU instead of their sum",
+                .help = "with -I and -x, print a row for each CPU instead of the sum of all CPUs",
         },
         {
                 .name = "no-big-num",
@@ -106,8 +106,8 @@ static const struct option counting_options[] = {
                 .letter = 'd',
                 .kind = OPTION_TIMES,
                 .offset = offsetof(struct counting_options, detail),
-                .help = "also count events of the L1 data cache and the last-level cache; -dd: and of "
-                        "the L1 instruction cache and the TLBs; -ddd: and of prefetches",
+                .help = "also count events of the L1 data cache and the last-level cache; -dd adds the L1 "
+                        "instruction cache and the TLBs, -ddd adds prefetches",
         },
         {
                 .name = "repeat",
@@ -126,19 +126,19 @@ static const struct option counting_options[] = {
                 .arg = "N",
                 .max = 255,
                 .offset = offsetof(struct counting_options, dmc),
-                .help = "count on this memory controller only",
+                .help = "count events of memory controllers (DMC) on controller N only; default all",
         },
         {
                 .name = "session",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct counting_options, session),
-                .help = "write the counts to the session FILE, which wperf report prints",
+                .help = "also write the counts to the session FILE, which 'wperf report -i FILE' prints",
         },
         {
                 .name = "dry-run",
                 .offset = offsetof(struct counting_options, dry_run),
-                .help = "show what would be counted and how, without counting",
+                .help = "print which events would be counted, and how; count nothing",
         },
         {
                 .name = "strict",
@@ -171,26 +171,29 @@ static const struct stat_options defaults = {
 
 static const struct absent_option absent[] = {
         {"per-core per-socket per-die per-node per-cache per-cluster percore-show-thread",
-         "counts are shown for each CPU and their sum; choose CPUs with -c 0-3"},
+         "counts are shown for each CPU and as a sum; choose CPUs with -c 0-3"},
         {"per-thread tid", "the threads of a process are counted together; write -p PID"},
         {"no-inherit", "threads and children of a command are always counted"},
         {"append", "write -x, -o - >> FILE to add to a file"},
         {"log-fd", "write -x, -o /dev/fd/N"},
-        {"j json-output", "write --json; --json-lines is a line for each count of a timeline"},
-        {"M metrics-list", "write -m METRICS; wperf list has their names"},
-        {"topdown td-level T transaction smi-cost iostat", "write -m METRICS; wperf list has their names"},
+        {"j json-output", "write --json, or --json-lines for one line of JSON per count of a timeline"},
+        {"M metrics-list", "write -m METRICS; 'wperf list' shows their names"},
+        {"topdown td-level T "
+         "transaction smi-cost "
+         "iostat",
+         "write -m METRICS; 'wperf list' shows their names"},
         {"metric-only metric-no-group metric-no-merge no-merge hybrid-merge",
          "metrics are printed after the events they need"},
-        {"null", "write -e task-clock for the times alone"},
-        {"S sync pre post table", "write a script that does it: wperf stat -- sh -c '...; ./program; ...'"},
+        {"null", "write -e task-clock to measure only times"},
+        {"S sync pre post table", "run a script that does this: wperf stat -- sh -c '...; ./program; ...'"},
         {"G cgroup for-each-cgroup",
          "control groups can't be chosen; count processes with -p, or all with -a"},
         {"all-user", "write the modifier :u behind the events"},
         {"all-kernel", "write the modifier :k behind the events"},
         {"no-scale scale", "values of events that shared a counter are shown both as they are and scaled"},
         {"summary no-csv-summary interval-clear",
-         "write --session FILE; wperf report -i FILE prints the counts again"},
-        {"cputype", "write PMU/EVENT/ for the cores of one kind"},
+         "write --session FILE; 'wperf report -i FILE' prints the counts again"},
+        {"cputype", "write PMU/EVENT/ to count on the cores of one kind"},
         {0},
 };
 
@@ -204,6 +207,11 @@ const struct command command_stat = {
         .name = "stat",
         .summary = "count events and metrics",
         .args_usage = "[[--] COMMAND [ARG]...]",
+        .about =
+                "Counts events and prints their numbers: while COMMAND runs, or in running processes (-p), on "
+                "CPUs (-c) or on the whole machine (-a) until the time of --timeout is over or you type Ctrl-C. "
+                "With -m, also prints metrics that are computed from the counts. With -t or -I, counts again "
+                "and again and prints a row for each interval.",
         .groups = groups,
         .examples = examples,
         .absent = absent,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command line says to `stat`; the program to run is in command_line.args. */
+/* The options of `stat`; the program to run is in command_line.args. */
 #ifndef COMMAND_STAT_H
 #define COMMAND_STAT_H
 
@@ -8,7 +8,7 @@
 
 struct counting_options {
         uint64_t detail; /* how often -d was given */
-        uint64_t n_runs; /* of the command */
+        uint64_t n_runs; /* number of runs of the command */
         uint64_t dmc;    /* UINT64_MAX: all */
         const char *session;
         bool dry_run;

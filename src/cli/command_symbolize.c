@@ -27,8 +27,8 @@ static const struct option symbolize_table[] = {
                 .kind = OPTION_FILE,
                 .arg = "SESSION",
                 .offset = offsetof(struct symbolize_options, session),
-                .help = "read names from SESSION, which wperf archive packed; FILE is then a module of "
-                        "the session, by path or name",
+                .help = "read names from SESSION, which wperf archive packed; FILE is then the path or name "
+                        "of a module of SESSION",
         },
         {
                 .name = "force",
@@ -43,7 +43,7 @@ static const struct option symbolize_table[] = {
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct symbolize_options, decorated),
-                .help = "show decorated names of functions of a PDB",
+                .help = "for PDB files: show the decorated names of functions",
         },
         ALWAYS("addresses", 'a'),
         ALWAYS("functions", 'f'),
@@ -65,10 +65,13 @@ static const struct command_group symbolize_groups[] = {
 };
 
 static const struct example symbolize_examples[] = {
-        {"wperf symbolize -e /usr/bin/python3 0x51d6c0", "what stands at an address of python3"},
-        {"wperf symbolize -e python312_d.dll 0x1234", "of a Windows image, by the PDB beside it"},
-        {"wperf symbolize -e libc.so.6 --json < addresses", "many addresses, one a line"},
-        {"wperf symbolize --session wperf.data -e libc.so.6 0x9a1c0", "from an archived session"},
+        {"wperf symbolize -e /usr/bin/python3 0x51d6c0",
+         "show the function and line at an address of python3"},
+        {"wperf symbolize -e python312_d.dll 0x1234", "look up an address of a Windows image in the PDB file "
+                                                      "beside it"},
+        {"wperf symbolize -e libc.so.6 --json < addresses", "look up many addresses, one per line"},
+        {"wperf symbolize --session wperf.data -e libc.so.6 0x9a1c0", "look up an address in an archived "
+                                                                      "session"},
         {0},
 };
 
@@ -76,10 +79,10 @@ const struct command command_symbolize = {
         .name = "symbolize",
         .summary = "turn addresses of a program into functions and source lines",
         .args_usage = "-e FILE [ADDRESS...]",
-        .about = "Prints for each address its function, inlined functions first, and its source line, "
-                 "like addr2line -afip. Addresses are hexadecimal and relative to the file's own address "
-                 "space; for a PE image they may also be RVAs, and for a PDB they must be. Without "
-                 "addresses on the command line, they are read from standard input, one a line.",
+        .about = "Prints for each address its function, inlined functions first, and its source line, like "
+                 "addr2line -afip. Addresses are hexadecimal and relative to the file's own address space; "
+                 "for a PE image they may also be RVAs, and for a PDB they must be. If no address is on the "
+                 "command line, addresses are read from standard input, one per line.",
         .groups = symbolize_groups,
         .examples = symbolize_examples,
         .options_size = sizeof(struct symbolize_options),

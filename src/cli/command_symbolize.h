@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command line says to `symbolize`. */
+/* The options of `symbolize`. */
 #ifndef COMMAND_SYMBOLIZE_H
 #define COMMAND_SYMBOLIZE_H
 
@@ -13,7 +13,7 @@ struct symbolize_options {
         const char *file;    /* or NULL */
         struct lookup_options lookup;
         bool no_demangle, decorated, force;
-        bool always; /* accepted: what addr2line does only when it is asked */
+        bool always; /* no effect: options of addr2line that wperf always applies */
 };
 
 extern const struct command command_symbolize;

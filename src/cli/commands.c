@@ -2,6 +2,7 @@
 /* The list of all commands, in the order of the program's help. */
 #include "commands.h"
 
+#include "command_diff.h"
 #include "command_export.h"
 #include "command_facts.h"
 #include "command_record.h"
@@ -16,6 +17,8 @@ static const struct command *const commands[] = {
         &command_stat,
         &command_report,
         &command_annotate,
+        &command_diff,
+        &command_check,
         &command_export,
         &command_archive,
         &command_symbolize,
@@ -31,6 +34,7 @@ static const struct command *const commands[] = {
         &command_completion,
         &command_names,
         &command_complete,
+        &command_hardware_loops,
         NULL,
 };
 /* clang-format on */

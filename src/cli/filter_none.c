@@ -12,7 +12,7 @@
 
 enum { MAX_NAMES = 5, MAX_NAME_BYTES = 60 };
 
-/* One kind of filter: what it is called, and what rows its values are of. */
+/* A kind of filter: its option, and the key of its values. */
 struct kind {
         const char *option, *noun;
         unsigned key;
@@ -35,7 +35,7 @@ static void add_value(const struct report *all, const struct hot_row *row, unsig
         }
 }
 
-/* The first ones, each once: rows are sorted by their samples. */
+/* Lists the first values, each once; rows are sorted by their samples. */
 static void list_values(const struct report *all, unsigned key, struct buf *out)
 {
         const struct hot *hot = all->hot;
@@ -72,7 +72,7 @@ static bool explain(const struct kind *kind, const char *value, const struct rep
         if (all)
                 list_values(all, kind->key, &known);
         err_set(err, ERR_MISSING, "%s: no sample matches %s %.40s%s%s%s%.100s", name_of(request),
-                kind->option, value, known.len ? "; its " : "", known.len ? kind->noun : "",
+                kind->option, value, known.len ? "; the session's " : "", known.len ? kind->noun : "",
                 known.len ? " are " : "", buf_text(&known));
         return false;
 }
@@ -82,7 +82,8 @@ static bool explain_time(const struct report_request *request, const char *time,
 {
         struct profile_totals totals = profile_get_totals(report->profile, UINT32_MAX);
 
-        return err_set(err, ERR_MISSING, "%s: no sample matches --time %.40s; its samples span %.3f s",
+        return err_set(err, ERR_MISSING,
+                       "%s: no sample matches --time %.40s; the session's samples span %.3f s",
                        name_of(request), time, (double)(totals.last_ns - totals.first_ns) / 1e9);
 }
 

@@ -24,30 +24,30 @@ static const struct option lookup_options[] = {
         {
                 .name = "debuginfod",
                 .offset = offsetof(struct lookup_options, debuginfod),
-                .help = "ask the servers of $DEBUGINFOD_URLS for missing debug files",
+                .help = "download missing debug files from the servers of $DEBUGINFOD_URLS",
         },
         {
                 .name = "debuginfod-timeout",
                 .kind = OPTION_DURATION,
                 .arg = "SECONDS",
                 .offset = offsetof(struct lookup_options, debuginfod_ns),
-                .help = "ask them, and wait at most SECONDS in all; default 90",
+                .help = "like --debuginfod, but wait at most SECONDS for all files together; default 90",
         },
         {
                 .name = "symbol-path",
                 .kind = OPTION_STRING,
                 .arg = "DIR[;DIR...]",
                 .offset = offsetof(struct lookup_options, symbol_path),
-                .help = "also look for programs, libraries, debug files and PDB files in these folders, "
-                        "then in those of $_NT_SYMBOL_PATH",
+                .help = "also look for programs, libraries, debug files and PDB files in these folders, then "
+                        "in the folders of $_NT_SYMBOL_PATH",
         },
         {
                 .name = "symfs",
                 .kind = OPTION_FILE,
                 .arg = "DIR",
                 .offset = offsetof(struct lookup_options, symfs),
-                .help = "look for each file by its path below DIR first (a copy of another machine's "
-                        "files)",
+                .help = "look for each file at DIR/PATH first; use this with a copy of another machine's "
+                        "files in DIR",
         },
         MAX_MEMORY_OPTION(struct lookup_options),
         {0},
@@ -59,14 +59,14 @@ static const struct option windows_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct lookup_options, pe_file),
-                .help = "use this image for the module of the same name",
+                .help = "read FILE, a Windows program or DLL, for the module of the same name",
         },
         {
                 .name = "pdb_file",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct lookup_options, pdb_file),
-                .help = "take names and lines from this PDB if it belongs to the image",
+                .help = "read names and lines from the PDB file FILE, if it belongs to the program or DLL",
         },
         {0},
 };
@@ -80,7 +80,7 @@ static bool is_absolute(const char *path)
         return path[0] == '/' || (path[0] && path[1] == ':');
 }
 
-/* $XDG_CACHE_HOME/wperf, else ~/.cache/wperf; on Windows under %LOCALAPPDATA%. */
+/* The folder of the cache: $XDG_CACHE_HOME/wperf, else ~/.cache/wperf; on Windows below %LOCALAPPDATA%. */
 static bool find_folder(struct buf *out)
 {
         static const struct {
@@ -90,7 +90,7 @@ static bool find_folder(struct buf *out)
         for (size_t i = 0; i < N_ELEMENTS(places); i++) {
                 const char *value = os_environment(places[i].variable);
 
-                /* A cache that depends on the working folder is none. */
+                /* A relative path would depend on the working folder and is not used. */
                 if (!value || !is_absolute(value))
                         continue;
                 buf_printf(out, "%s%s", value, places[i].below);
@@ -99,15 +99,18 @@ static bool find_folder(struct buf *out)
         return false;
 }
 
-/* One line on the screen that is written over and over, and blank at last. */
+/* Draws progress on one line of the screen, and erases it at the end. */
 static void show_progress(void *ctx, const struct debuginfod_progress *progress)
 {
+        struct lookup *lookup = ctx;
         AUTO_RELEASE(buf) line = {0};
 
+        if (lookup->is_browsing)
+                return;
         progress_view_download(text_base_name(progress->name), progress->n_bytes, progress->total_bytes,
                                progress->left_ns, &line);
         os_write_stream(OS_STDERR, line.data, line.len, NULL);
-        ((struct lookup *)ctx)->shows_progress = true;
+        lookup->shows_progress = true;
 }
 
 static void add_dir(struct lookup *lookup, const char *dir, size_t len)
@@ -117,8 +120,8 @@ static void add_dir(struct lookup *lookup, const char *dir, size_t len)
         ARRAY_PUSH(lookup->dirs, lookup->n_dirs, lookup->cap_dirs, kept);
 }
 
-/* `srv*CACHE*https://SERVER`, `cache*DIR`: of the parts that are folders, symbols are looked for there; nobody on the
- * network is asked. */
+/* In `srv*CACHE*https://SERVER` and `cache*DIR` only the parts that are folders are used; wperf does not download from symbol
+ * servers. */
 static bool is_folder(const char *part)
 {
         static const char *const words[] = {"srv", "cache", "symsrv", "symsrv.dll"};
@@ -198,7 +201,7 @@ static bool check_symfs(const char *dir, struct err *err)
         struct os_stat there;
 
         return !dir || (os_stat(dir, &there) && there.is_dir) ||
-               err_set(err, ERR_MISSING, "--symfs: no folder '%s'", dir);
+               err_set(err, ERR_MISSING, "--symfs: there is no folder '%s'", dir);
 }
 
 static bool check_file(const char *what, const char *path, struct err *err)
@@ -258,7 +261,7 @@ void lookup_release(struct lookup *lookup)
         }
         if (lookup->save_err.code) {
                 buf_clear(&note);
-                buf_printf(&note, "answers are not kept on disk: %s", lookup->save_err.text);
+                buf_printf(&note, "can't write the symbol cache: %s", lookup->save_err.text);
                 cmd_warn(&note);
         }
         budget_release(&lookup->budget);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where names and lines come from besides files: folders with images and PDBs, the index on disk and debuginfod servers,
- * as options and the environment say. */
+/* Sources of names and lines besides files: folders with images and PDBs, the symbol cache and debuginfod servers, as options and
+ * the environment select them. */
 #ifndef LOOKUP_H
 #define LOOKUP_H
 
@@ -19,50 +19,52 @@
 struct lookup_options {
         bool no_index;
         bool debuginfod;
-        uint64_t debuginfod_ns;         /* 0: the default */
-        const char *symbol_path;        /* folders, as _NT_SYMBOL_PATH has them, or NULL */
-        const char *symfs;              /* a folder with the files of the session's machine, or NULL */
+        uint64_t debuginfod_ns;  /* 0: default */
+        const char *symbol_path; /* folders, as _NT_SYMBOL_PATH has them, or NULL */
+        /* a folder with the files of the machine where the session was recorded, or NULL */
+        const char *symfs;
         const char *pe_file, *pdb_file; /* or NULL */
-        uint64_t max_mib;               /* of memory; 0: the default */
+        uint64_t max_mib;               /* of memory; 0: default */
 };
 extern const struct option_group lookup_group;
-extern const struct option_group
-        lookup_windows_group; /* of the same options, for commands that have no target */
+extern const struct option_group lookup_windows_group; /* the same options, for commands without a target */
 
 struct lookup {
         struct resolver_sources sources;
         struct budget budget;
         struct buf folder;
         struct answers_cache_options index;
-        struct err save_err;           /* why answers could not be kept */
-        struct debuginfod *debuginfod; /* NULL: not asked for */
+        struct err save_err;           /* why the symbol cache could not be written */
+        struct debuginfod *debuginfod; /* NULL: not requested */
         struct debug_remote remote;
         bool shows_progress;
+        bool is_browsing; /* only the browser may draw */
         struct pe_places places;
         struct elf_places elf_places;
-        struct arena names; /* of folders */
+        struct arena names; /* names of folders */
         const char **dirs;
         size_t n_dirs, cap_dirs;
         const char **debug_dirs;
         size_t n_debug_dirs, cap_debug_dirs;
 };
 
-/* `ret` stays where it is until it is released, after everything that used it.  ERR_MISSING when a file that the options
- * name is not there; releasing it does nothing then. */
+/* Fills `ret`, which must not be moved and must be released after everything that uses it.  ERR_MISSING if a file that an option
+ * names does not exist; `ret` then needs no release. */
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err);
 
-/* --max-memory in bytes; `max_mib` 0: the default. */
+/* The value of --max-memory in bytes; the default if `max_mib` is 0. */
 uint64_t lookup_max_bytes(uint64_t max_mib);
 
 #define MAX_MEMORY_OPTION(struct_name)                                                                       \
         {                                                                                                    \
                 .name = "max-memory", .kind = OPTION_U64, .arg = "MIB", .min = 1, .max = UINT32_MAX,         \
                 .offset = offsetof(struct_name, max_mib),                                                    \
-                .help = "use at most MIB MiB for data derived from files; over it leave out long names, "    \
-                        "then lines, then names; default 1024, or a quarter of memory if that is less",      \
+                .help = "use at most MIB MiB for names, lines and code of modules; beyond that leave out "   \
+                        "long names, then lines, then names; default 1024, or a quarter of memory if that "  \
+                        "is less",                                                                           \
         }
 
-/* Prints what was in the way of servers and of keeping answers, as warnings. */
+/* Prints as warnings why a debuginfod server was not used and why the symbol cache could not be written. */
 void lookup_release(struct lookup *lookup);
 
 #endif

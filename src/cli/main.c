@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the command line and calls its command; nothing is decided here that a command could decide. */
+/* Parses the command line and calls its command. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "cmd.h"
 #include "commands.h"
 #include "log.h"
 #include "map.h"
+#include "mem.h"
 #include "os.h"
 #include "version.h"
 
@@ -29,6 +33,15 @@ static int print_help(const struct command *command)
         return cmd_page(&out, EXIT_OK);
 }
 
+static int fail(const struct command_line *line, const struct err *err)
+{
+        int status = cmd_fail(err);
+
+        return err->code == ERR_USAGE && line->command && line->command->usage_status
+                       ? line->command->usage_status
+                       : status;
+}
+
 static int run(const struct command_line *line)
 {
         const struct option *later = command_line_find_later(line);
@@ -39,14 +52,14 @@ static int run(const struct command_line *line)
         if (line->help && line->command->run != cmd_help)
                 return print_help(line->command);
         if (later) {
-                err_set(&err, ERR_USAGE, "'%s --%s' is not in this version yet", line->command->name,
+                err_set(&err, ERR_USAGE, "'%s --%s' is not implemented yet", line->command->name,
                         later->name);
-                return cmd_fail(&err);
+                return fail(line, &err);
         }
         return line->command->run(line);
 }
 
-/* Sessions and files of others are full of texts that they chose. */
+/* Sessions and files contain texts that an attacker may choose, so hashes use a random key. */
 static void set_hash_key(void)
 {
         uint64_t key[MAP_KEY_WORDS];
@@ -55,18 +68,26 @@ static void set_hash_key(void)
                 map_set_key(key);
 }
 
+static void end_without_memory(void *ctx, size_t bytes)
+{
+        fprintf(stderr, "wperf: out of memory (%zu bytes asked)\n", bytes);
+        exit(EXIT_FAILED_COMMAND);
+}
+
 int main(int argc, char **argv)
 {
         struct command_line line;
         struct err err = {0};
         int status;
 
+        mem_set_exhausted(end_without_memory, NULL);
+        argv = os_arguments(&argc, argv);
         set_hash_key();
         log_enable(os_environment("WPERF_DEBUG") != NULL);
         if (command_line_parse(&line, &commands_all, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err)) {
                 status = run(&line);
         } else {
-                status = cmd_fail(&err);
+                status = fail(&line, &err);
                 cmd_dismiss(&line);
         }
         command_line_release(&line);

@@ -21,7 +21,7 @@ static char *trim(char *text)
         return text;
 }
 
-/* A leading ~/ is the home folder, as in perf. */
+/* A leading ~/ means the home folder, as in perf. */
 static void add_value(const char *value, struct buf *out)
 {
         const char *home = os_environment("HOME");

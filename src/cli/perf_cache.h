@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where perf keeps copies of the files that its sessions name, by build id. */
+/* The folder in which perf keeps copies of files by build id. */
 #ifndef PERF_CACHE_H
 #define PERF_CACHE_H
 
@@ -7,10 +7,10 @@
 
 #include "buf.h"
 
-/* Appends the folder: $PERF_BUILDID_DIR, else buildid.dir of ~/.perfconfig, else ~/.debug.  False when none is there. */
+/* Appends the folder: $PERF_BUILDID_DIR, else buildid.dir of ~/.perfconfig, else ~/.debug.  False if it does not exist. */
 bool perf_cache_find(struct buf *out);
 
-/* The value of buildid.dir in the text of a perfconfig, appended to `out`; false when it has none.  (For tests.) */
+/* Appends the value of buildid.dir in the text of a perfconfig to `out`; false if it has none.  (For tests.) */
 bool perf_cache_read_config(char *text, struct buf *out);
 
 #endif

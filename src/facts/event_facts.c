@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers the facts, and decides what of the kernel's and the catalogue's events a machine has. */
+/* Gathers the facts, and decides which of the kernel's and the catalogue's events a machine has. */
 #include "event_facts.h"
 
 #include <stdlib.h>
@@ -30,17 +30,24 @@ const struct catalogue_cpu *event_facts_find_model(const char *id, struct err *e
         return NULL;
 }
 
+static void add_block(struct event_facts *facts, struct pmu *pmu)
+{
+        const struct pmu_block *block = pmu_block_of(&facts->source, pmu, &facts->kinds);
+
+        for (size_t i = 0; i < facts->n_blocks; i++) {
+                if (facts->blocks[i].block == block)
+                        return;
+        }
+        if (block && facts->n_blocks < EVENT_FACTS_BLOCKS_MAX)
+                facts->blocks[facts->n_blocks++] = (struct machine_block){block, pmu};
+}
+
 static void find_units(struct event_facts *facts)
 {
         for (size_t i = 0; i < facts->pmus.n_items; i++) {
                 struct pmu *pmu = &facts->pmus.items[i];
 
-                if (text_starts(pmu->name, "arm_dsu_") && !facts->uncore[CATALOGUE_DSU]) {
-                        facts->uncore[CATALOGUE_DSU] = pmu;
-                } else if (text_starts(pmu->name, "arm_dmc620_") && !facts->uncore[CATALOGUE_DMC_CLK]) {
-                        facts->uncore[CATALOGUE_DMC_CLK] = pmu;
-                        facts->uncore[CATALOGUE_DMC_CLKDIV2] = pmu;
-                }
+                add_block(facts, pmu);
                 facts->has_spe |= text_starts(pmu->name, "arm_spe_");
                 facts->has_kernel |= !strcmp(pmu->name, "software");
         }
@@ -66,7 +73,8 @@ bool event_facts_source(const char *cpu_model, const char *sysfs, struct pmu_sou
         const struct catalogue_cpu *model = NULL;
 
         if (cpu_model && sysfs)
-                return err_set(err, ERR_USAGE, "--cpu-model and --sysfs both name a machine: give one");
+                return err_set(err, ERR_USAGE,
+                               "--cpu-model and --sysfs cannot be used together: both name a machine");
         if (cpu_model) {
                 model = event_facts_find_model(cpu_model, err);
                 if (!model)
@@ -87,8 +95,10 @@ bool event_facts_load(const struct event_facts_request *request, struct event_fa
         *ret = (struct event_facts){.this_machine = !model && !request->sysfs, .asked_model = model};
         if (!extra_source_read(request->extra_events, request->metrics_file, &ret->extra, err))
                 return false;
+        if (ret->this_machine)
+                kernel_connect(request->force_lock, &ret->unknown);
         read_tree(ret, source);
-        /* A model of x86 stands for a Linux machine: its cores have no events but the kernel's. */
+        /* An x86 model represents a Linux machine. Its cores only have the kernel's events. */
         ret->has_kernel |= model && ret->kinds.n_items && ret->kinds.items[0].vendor == CORE_X86;
         return true;
 }
@@ -148,11 +158,12 @@ static bool kernel_takes(const struct generic_event *generic)
         struct err err = {0};
 
         text_copy(event.name, sizeof(event.name), generic->name);
-        /* A refusal says nothing of the event. */
+        /* Missing permission does not tell whether the event exists. */
         return kernel_probe(&events, false, &probe, &err) || err.code == ERR_DENIED;
 }
 
-/* What drivers/perf/arm_pmuv3.c maps to numbers: no ref-cycles, and of the caches loads alone. */
+/* The events that drivers/perf/arm_pmuv3.c maps to numbers: no ref-cycles, and only the loads of cache
+ * events. */
 static bool arm_has_generic(const struct generic_event *event)
 {
         enum { CACHE_NODE = 6 };
@@ -162,7 +173,7 @@ static bool arm_has_generic(const struct generic_event *event)
         return !(event->config >> 8 & 0xff) && (event->config & 0xff) < CACHE_NODE;
 }
 
-/* On a machine that can't be asked; of x86 only hardware events are known, since sysfs lists them. */
+/* For another machine. For x86 only hardware events are known, because sysfs lists them. */
 static bool lists_generic(const struct event_facts *facts, const struct generic_event *event)
 {
         const char *names[] = {event->name, event->alias};
@@ -193,27 +204,31 @@ bool event_facts_has_generic(const struct event_facts *facts, const struct gener
         return event->type == PERF_TYPE_SOFTWARE || lists_generic(facts, event);
 }
 
-/* --- the catalogue's --- */
+/* --- PMU blocks and built-in metrics --- */
 
-const char *event_facts_uncore_prefix(enum catalogue_uncore uncore)
+const struct pmu_block *event_facts_block_of(const struct event_facts *facts, const struct pmu *pmu)
 {
-        static const char *const prefixes[] = {
-                [CATALOGUE_DSU] = "/dsu/",
-                [CATALOGUE_DMC_CLK] = "/dmc_clk/",
-                [CATALOGUE_DMC_CLKDIV2] = "/dmc_clkdiv2/",
-        };
+        return facts->n_blocks ? pmu_block_of(&facts->source, pmu, &facts->kinds) : NULL;
+}
 
-        return prefixes[uncore];
+const struct pmu_block_class *event_facts_find_class(const struct event_facts *facts, const char *name,
+                                                     size_t len)
+{
+        for (size_t i = 0; i < facts->n_blocks; i++) {
+                const struct pmu_block_class *class = pmu_block_find_class(facts->blocks[i].block, name, len);
+
+                if (class)
+                        return class;
+        }
+        return NULL;
 }
 
 bool event_facts_has_built_in(const struct event_facts *facts, const struct catalogue_metric *metric)
 {
         bool is_arm = false;
 
-        if (!strncmp(metric->events, "/dsu/", 5))
-                return facts->uncore[CATALOGUE_DSU];
-        if (!strncmp(metric->events, "/dmc", 4))
-                return facts->uncore[CATALOGUE_DMC_CLKDIV2];
+        if (*metric->events == '/')
+                return event_facts_find_class(facts, metric->events + 1, strcspn(metric->events + 1, "/"));
         for (size_t i = 0; i < facts->kinds.n_items; i++)
                 is_arm |= facts->kinds.items[i].vendor == CORE_ARM;
         return is_arm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which events, metrics and groups are listed, in which order and under which type: the core's by number, the
- * uncore's, the user's, SPE, then what the kernel has besides. */
+/* Decides which events, metrics and groups are listed, in which order, and with which type: core events by
+ * number, uncore events, the user's events, SPE, then the kernel's other events. */
 #include "event_listing.h"
 
 #include <inttypes.h>
@@ -60,7 +60,7 @@ void listing_add_event(struct event_listing *listing, const char *name, uint64_t
 
 /* --- cores --- */
 
-/* Whether a kind of core before `kind` has listed it. */
+/* Whether an earlier kind of core has listed the event. */
 static bool is_listed(const struct event_facts *facts, size_t kind, const struct catalogue_event *event)
 {
         for (size_t i = 0; i < kind; i++) {
@@ -74,7 +74,7 @@ static bool is_listed(const struct event_facts *facts, size_t kind, const struct
         return false;
 }
 
-/* Which cores have it, when not all of them. */
+/* Appends the cores that have the event, unless all have it. */
 static void add_kinds(const struct event_facts *facts, const struct catalogue_event *event, struct buf *out)
 {
         size_t n = 0, n_models = 0;
@@ -100,7 +100,7 @@ static const char *describe_core(struct event_listing *listing, const struct eve
         buf_add_str(&text, or_none(event->title));
         add_kinds(facts, event, &text);
         if (event_facts_core_has(facts, event) == CORE_HAS_NOT)
-                buf_add_str(&text, "; not counted here: the PMU does not have it");
+                buf_add_str(&text, "; this machine's PMU does not have it");
         return listing_keep(listing, &text);
 }
 
@@ -136,24 +136,34 @@ static void add_cores(struct event_listing *listing, const struct event_facts *f
         sort_from(listing, 0);
 }
 
-/* --- uncore and what the user brings --- */
+/* --- uncore events and the user's events --- */
 
-static void add_uncore(struct event_listing *listing, const struct event_facts *facts,
-                       enum catalogue_uncore uncore)
+static void add_class(struct event_listing *listing, const struct event_facts *facts,
+                      const struct machine_block *of, const struct pmu_block_class *class)
 {
-        static const char *const types[] = {
-                [CATALOGUE_DSU] = "[dsu PMU event]",
-                [CATALOGUE_DMC_CLK] = "[dmc_clk PMU event]",
-                [CATALOGUE_DMC_CLKDIV2] = "[dmc_clkdiv2 PMU event]",
-        };
-        size_t n, first = listing->n_events;
-        const struct catalogue_event *events = catalogue_uncore_events(uncore, &n);
+        const char *type = join(listing, "[", class->name, " PMU event]");
+        const char *prefix = join(listing, "/", class->name, "/");
+        bool all = pmu_block_takes_numbers(&facts->source, of->pmu);
+        size_t first = listing->n_events;
 
-        for (size_t i = 0; i < n; i++)
-                listing_add_event(listing,
-                                  join(listing, event_facts_uncore_prefix(uncore), events[i].name, ""),
-                                  events[i].code, types[uncore], events[i].title);
+        for (size_t i = 0; i < class->n_events; i++) {
+                const struct pmu_block_event *event = &class->events[i];
+                AUTO_RELEASE(buf) own = {0};
+
+                if (all || pmu_block_linux_event(&facts->source, of->pmu, class, event->name,
+                                                 strlen(event->name), &own))
+                        listing_add_event(listing, join(listing, prefix, event->name, ""), event->code, type,
+                                          event->title);
+        }
         sort_from(listing, first);
+}
+
+static void add_blocks(struct event_listing *listing, const struct event_facts *facts)
+{
+        for (size_t i = 0; i < facts->n_blocks; i++) {
+                for (size_t c = 0; c < facts->blocks[i].block->n_classes; c++)
+                        add_class(listing, facts, &facts->blocks[i], &facts->blocks[i].block->classes[c]);
+        }
 }
 
 static void add_extra(struct event_listing *listing, const struct event_facts *facts)
@@ -179,11 +189,20 @@ static void add_spe(struct event_listing *listing)
         static const struct {
                 const char *name, *title;
         } filters[] = {
-                {"load_filter", "Only loads, with 1"},
-                {"store_filter", "Only stores, with 1"},
-                {"branch_filter", "Only branches, with 1"},
-                {"ts_enable", "A time with each sample, with 1"},
-                {"min_latency", "Only operations of at least so many cycles, 0 to 65535"},
+                {"load_filter", "1: sample only loads"},
+                {"store_filter", "1: sample only stores"},
+                {"branch_filter", "1: sample only branches"},
+                {"ts_enable", "1: add a time stamp to each sample"},
+                {"min_latency",
+                 "Sample only operations that take at least this number of cycles, 0 to 65535"},
+                {"event_filter",
+                 "Sample only operations with all of these events: a number, or names joined by +"},
+                {"inv_event_filter", "Sample only operations with none of these events"},
+                {"period", "Look at one operation in this number of operations"},
+                {"jitter", "1: vary the period at random"},
+                {"pa_enable", "1: add the physical address of the data; needs privilege"},
+                {"pct_enable", "1: take time stamps of the physical counter; needs privilege"},
+                {"discard", "1: count samples, but write none"},
         };
         struct listed_event event = {
                 .name = "arm_spe_0//",
@@ -257,10 +276,7 @@ static void add_group(struct event_listing *listing, const struct catalogue_grou
 void event_listing_fill(struct event_listing *listing, const struct event_facts *facts, bool verbose)
 {
         add_cores(listing, facts, verbose);
-        for (enum catalogue_uncore u = CATALOGUE_DSU; u < CATALOGUE_UNCORES; u++) {
-                if (facts->uncore[u])
-                        add_uncore(listing, facts, u);
-        }
+        add_blocks(listing, facts);
         add_extra(listing, facts);
         if (facts->has_spe)
                 add_spe(listing);

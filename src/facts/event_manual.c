@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what a name is. */
+/* Decides what a name means. */
 #include "event_manual.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "manual_internal.h"
 #include "text_match.h"
 
-/* --- what a name is --- */
+/* --- kinds of names --- */
 
 static bool is_name(struct manual_name name, const char *text)
 {
@@ -30,7 +30,7 @@ static bool tell_of_model(const struct manual_writer *w, const struct catalogue_
         if (metric)
                 manual_add_metric(w, cpu, metric);
         else if (event)
-                manual_add_event(w, cpu, "", event);
+                manual_add_event(w, cpu, event);
         else if (group)
                 manual_add_group(w, cpu, group);
         return metric || event || group;
@@ -111,29 +111,40 @@ static bool tell_bare(const struct manual_writer *w, struct manual_name name, st
                manual_explain_unknown(w->facts, NULL, name, err);
 }
 
-/* /dsu/NAME */
-static bool tell_uncore(const struct manual_writer *w, struct manual_name item, struct err *err)
+/* Tells of an event of the class: as this machine's block describes it, else as any block does. */
+static bool tell_of_class(const struct manual_writer *w, struct manual_name prefix, struct manual_name name)
 {
-        for (enum catalogue_uncore u = CATALOGUE_DSU; u < CATALOGUE_UNCORES; u++) {
-                const char *prefix = event_facts_uncore_prefix(u);
-                size_t n, len = strlen(prefix);
-                const struct catalogue_event *events = catalogue_uncore_events(u, &n);
-                struct manual_name name = {item.at + len, item.len - len};
-                AUTO_RELEASE(buf) plain = {0};
+        for (size_t i = 0; i < w->facts->n_blocks + pmu_block_count(); i++) {
+                const struct pmu_block *block = i < w->facts->n_blocks
+                                                        ? w->facts->blocks[i].block
+                                                        : pmu_block_get(i - w->facts->n_blocks);
+                const struct pmu_block_class *class = pmu_block_find_class(block, prefix.at, prefix.len);
+                const struct pmu_block_event *event =
+                        class ? pmu_block_find_event(class, name.at, name.len) : NULL;
 
-                if (item.len <= len || !is_name((struct manual_name){item.at, len}, prefix))
-                        continue;
-                for (size_t i = 0; i < n; i++) {
-                        if (is_name(name, events[i].name)) {
-                                manual_add_event(w, NULL, prefix, &events[i]);
-                                return true;
-                        }
-                }
-                buf_add(&plain, prefix + 1, len - 2);
-                if (tell_of_users(w, buf_text(&plain), name))
+                if (event) {
+                        manual_add_block_event(w, block, class, event);
                         return true;
+                }
         }
-        return manual_explain_unknown(w->facts, NULL, item, err);
+        return false;
+}
+
+/* /dsu/NAME */
+static bool tell_prefixed(const struct manual_writer *w, struct manual_name item, struct err *err)
+{
+        const char *second = memchr(item.at + 1, '/', item.len - 1);
+        const struct pmu_block_class *class;
+        const struct pmu_block *block;
+        struct manual_name prefix, name;
+
+        if (!second)
+                return manual_explain_unknown(w->facts, NULL, item, err);
+        prefix = (struct manual_name){item.at + 1, (size_t)(second - item.at - 1)};
+        name = (struct manual_name){second + 1, item.len - prefix.len - 2};
+        class = pmu_block_find_class_anywhere(prefix.at, prefix.len, &block);
+        return tell_of_class(w, prefix, name) || (class && tell_of_users(w, class->name, name)) ||
+               manual_explain_unknown(w->facts, NULL, item, err);
 }
 
 /* PMU/EVENT/ */
@@ -176,11 +187,11 @@ static bool tell(const struct manual_writer *w, struct manual_name item, struct 
         const char *slash = memchr(item.at, '/', item.len);
 
         if (!item.len)
-                return err_set(err, ERR_USAGE, "a name is missing: there is a comma too many");
+                return err_set(err, ERR_USAGE, "a name is missing before or after a comma");
         if (!slash)
                 return tell_bare(w, item, err);
         if (slash == item.at)
-                return tell_uncore(w, item, err);
+                return tell_prefixed(w, item, err);
         if (item.at[item.len - 1] == '/')
                 return tell_pmu_event(w, item, err);
         return tell_of_cpu(w, item, (size_t)(slash - item.at), err);

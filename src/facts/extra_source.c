@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what -E and -C name; what stands in it is extra_event's. */
+/* Reads what -E and -C name; extra_event.h parses it. */
 #include "extra_source.h"
 
 #include "note.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the names of -E and -C come from: a text or a file. */
+/* The events and metrics of -E and -C, from a list or a file. */
 #ifndef EXTRA_SOURCE_H
 #define EXTRA_SOURCE_H
 
@@ -8,7 +8,8 @@
 #include "err.h"
 #include "extra_event.h"
 
-/* `events` is the name of a file, or the list itself; `metrics_file` is a file; both may be NULL. */
+/* `events` is the name of a file or the list itself; `metrics_file` is the name of a file. Both may be
+ * NULL. */
 bool extra_source_read(const char *events, const char *metrics_file, struct extra_names *ret,
                        struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which rows the words behind `list` mean. */
+/* Selects the rows of `list` by its arguments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "mem.h"
 #include "text_match.h"
 
-/* perf's words for a kind of rows; a row of that type is meant, whatever its name. */
+/* perf's words for types. They match all rows of that type, whatever their names. */
 static const struct {
         const char *word;
         const char *type;
@@ -67,8 +67,8 @@ static bool explain_nothing(const char **names, size_t n_names, char *const *pat
 {
         const char *nearest = n == 1 ? text_nearest(patterns[0], names, n_names) : NULL;
 
-        return err_set(err, ERR_MISSING, "no event, metric or group of metrics is named like '%.60s'%s%s%s%s",
-                       patterns[0], n > 1 ? " or the other words" : "", nearest ? "; did you mean '" : "",
+        return err_set(err, ERR_MISSING, "no event, metric or group of metrics matches '%.60s'%s%s%s%s",
+                       patterns[0], n > 1 ? " or the other patterns" : "", nearest ? "; did you mean '" : "",
                        nearest ? nearest : "", nearest ? "'?" : "");
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the Linux kernel offers besides the catalogue: its own events, and those that it describes for each PMU. */
+/* Lists what the Linux kernel offers beyond the catalogue: its own events, and those that it describes for
+ * each PMU. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
+#include "kernel.h"
 #include "listing_internal.h"
 #include "mem.h"
 #include "text.h"
@@ -12,9 +14,10 @@ struct kernel_listing_walk {
         struct event_listing *listing;
         const struct event_facts *facts;
         const struct pmu *pmu;
+        const struct pmu_block *block; /* of the PMU; NULL for none */
         bool verbose;
-        const struct pmu
-                *twin; /* the PMU before, one of several alike: uncore_imc_0 for uncore_imc_1; NULL: none */
+        /* the previous PMU if it is identical, as uncore_imc_0 for uncore_imc_1; else NULL */
+        const struct pmu *twin;
         size_t twin_first, twin_end; /* its rows */
 };
 
@@ -39,6 +42,20 @@ static bool add_generic(void *ctx, const struct generic_event *event)
         return true;
 }
 
+/* Events of PMU blocks are listed with the prefix of their class instead. */
+static bool in_block(const struct pmu_block *block, const char *name)
+{
+        for (size_t i = 0; block && i < block->n_classes; i++) {
+                const struct pmu_block_class *class = &block->classes[i];
+                size_t skip = strlen(class->linux_events);
+
+                if (text_starts(name, class->linux_events) &&
+                    pmu_block_find_event(class, name + skip, strlen(name + skip)))
+                        return true;
+        }
+        return false;
+}
+
 static bool in_models(const struct event_facts *facts, const char *name)
 {
         for (size_t i = 0; i < facts->kinds.n_items; i++) {
@@ -50,7 +67,7 @@ static bool in_models(const struct event_facts *facts, const char *name)
         return false;
 }
 
-/* "event=0xd0,umask=0x81; in Joules" */
+/* Returns text such as "event=0xd0,umask=0x81; in Joules". */
 static const char *describe(const struct kernel_listing_walk *walk, const char *name)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -65,7 +82,7 @@ static const char *describe(const struct kernel_listing_walk *walk, const char *
         return listing_keep(walk->listing, &text);
 }
 
-/* Servers have hundreds of PMUs alike, whose files say the same: one of each is read. */
+/* Servers have hundreds of identical PMUs, so the files are read for only one of each kind. */
 static bool add_as_twin(const struct kernel_listing_walk *walk, const char *name, const char *full)
 {
         AUTO_RELEASE(buf) wanted = {0};
@@ -99,7 +116,7 @@ static bool add_described(void *ctx, const char *name)
         const char *full;
         uint64_t config;
 
-        if (walk->pmu->arm && in_models(walk->facts, name))
+        if ((walk->pmu->arm && in_models(walk->facts, name)) || in_block(walk->block, name))
                 return true;
         buf_printf(&text, "%s/%s/", walk->pmu->name, name);
         full = listing_keep(walk->listing, &text);
@@ -112,13 +129,6 @@ static bool add_described(void *ctx, const char *name)
 static int compare_name(const void *a, const void *b)
 {
         return strcmp(((const struct listed_event *)a)->name, ((const struct listed_event *)b)->name);
-}
-
-/* Those that stand in the catalogue are listed by their prefix. */
-static bool is_catalogued(const struct event_facts *facts, const struct pmu *pmu)
-{
-        return (facts->uncore[CATALOGUE_DSU] && text_starts(pmu->name, "arm_dsu_")) ||
-               (facts->uncore[CATALOGUE_DMC_CLK] && text_starts(pmu->name, "arm_dmc620_"));
 }
 
 static bool are_alike(const struct pmu *a, const struct pmu *b)
@@ -137,11 +147,16 @@ void listing_add_kernel(struct event_listing *listing, const struct event_facts 
         struct kernel_listing_walk walk = {.listing = listing, .facts = facts, .verbose = verbose};
 
         generic_event_each(add_generic, &walk);
+        if (facts->this_machine && !kernel_has_samples())
+                listing_add_event(listing, "cpu-clock", PERF_COUNT_SW_CPU_CLOCK, "[timer event]",
+                                  "CPU time, for record and sample: a timer suspends the threads that ran");
         for (size_t i = 0; i < facts->pmus.n_items; i++) {
                 size_t first = listing->n_events;
 
                 walk.pmu = &facts->pmus.items[i];
-                if (is_catalogued(facts, walk.pmu) || (facts->asked_model && walk.pmu->core))
+                walk.block = event_facts_block_of(facts, walk.pmu);
+                if ((walk.block && pmu_block_takes_numbers(&facts->source, walk.pmu)) ||
+                    (facts->asked_model && walk.pmu->core))
                         continue;
                 walk.twin = i && are_alike(walk.pmu, walk.pmu - 1) ? walk.pmu - 1 : NULL;
                 pmu_each_event(&facts->source, walk.pmu, add_described, &walk);

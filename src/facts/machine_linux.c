@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What WindowsPerf has no row for: what this kernel allows, and what would be sampled where nobody says. */
+/* The rows that WindowsPerf does not have: what this kernel permits, and what is sampled by default. */
 #include "kernel.h"
 #include "machine_internal.h"
 #include "os_paths.h"
-
-enum { SAMPLE_FREQ_HZ = 999 };
 
 static void add_probe(struct machine_rows *rows)
 {
@@ -25,7 +23,7 @@ static const char *why_this_source(const struct machine_rows *rows, const struct
         if (probe->note[0])
                 return probe->note;
         return rows->kind ? "the machine has hardware counters"
-                          : "there are no hardware counters here, as in most virtual machines";
+                          : "this machine has no hardware counters, as most virtual machines";
 }
 
 static void add_default(struct machine_rows *rows)
@@ -38,7 +36,7 @@ static void add_default(struct machine_rows *rows)
 
         if (event_default_sampling(&defaults, &rows->request->facts->source, &events, &err) &&
             kernel_probe(&events, true, &probe, &err))
-                buf_printf(&text, "%s at %d Hz: %s", probe.event, SAMPLE_FREQ_HZ,
+                buf_printf(&text, "%s at %d Hz: %s", probe.event, MACHINE_SAMPLE_HZ,
                            why_this_source(rows, &probe));
         else
                 buf_printf(&text, "none: %s", err.text);

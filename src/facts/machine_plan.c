@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which grammar a text of events is meant in, and makes the plan of each class of counters. */
+/* Decides which grammar the events are written in, and plans each class of counters. */
 #include "machine_plan.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ void machine_plan_release(struct machine_plan *plan)
 
 /* --- events --- */
 
-/* ":100000": what the grammar of `stat` never has. */
+/* Whether an event has a period such as ":100000", which the grammar of `stat` does not allow. */
 static bool has_interval(const char *text)
 {
         for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
@@ -70,7 +70,7 @@ static bool parse_events(const struct machine_test_request *request, struct mach
         return plan->has_counting || plan->has_sampling;
 }
 
-/* On cores of several kinds, the first one's. */
+/* If there are several kinds of cores, plans the first. */
 static bool is_planned(const struct count_event *event, enum count_class class)
 {
         return event->class == class && event->code >= 0 && !event->is_cycle && event->kind <= 0 &&
@@ -95,7 +95,7 @@ static bool make_schedule(struct machine_plan *plan, enum count_class class, uns
         if (n && !n_counters) {
                 n_counters = USUAL_COUNTERS;
                 buf_printf(warnings,
-                           "the number of counters is not known: the plan is for %u, as many cores have\n",
+                           "the number of counters is not known: the plan assumes %u, as on many cores\n",
                            n_counters);
         }
         ok = !n || schedule_make(events, n, n_counters, class_limits[class], count_class_name(class),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What -e, -m and --config of `test` ask for: how it would be counted or sampled, without doing it. */
+/* What -e, -m and --config of `test` request: how it would be counted or sampled, without doing so. */
 #ifndef MACHINE_PLAN_H
 #define MACHINE_PLAN_H
 
@@ -9,30 +9,30 @@
 #include "schedule.h"
 
 enum {
-        USUAL_COUNTERS = 6, /* of a core, where nobody knows */
+        USUAL_COUNTERS = 6, /* of a core, if the number is unknown */
 };
 
 struct machine_plan {
-        bool has_counting, has_sampling; /* neither: nothing was asked for */
+        bool has_counting, has_sampling; /* both false if nothing was requested */
         struct count_list counting;
         struct event_list sampling;
         struct schedule schedules[COUNT_CLASSES];
         uint64_t period_ms;
 };
 
-/* Events are those of `stat` unless only the grammar of `record` takes them, which has intervals.  `n_counters` of each
- * class; 0: not known.  A setting that is not taken and a number of counters that is only assumed are no failures: a
- * sentence is appended to `warnings`. */
+/* Events are parsed with the grammar of `stat`. If that fails, or an event has a period, they are parsed with
+ * the grammar of `record`. `n_counters` is indexed by class; 0 if unknown. A setting that is not supported
+ * and an assumed number of counters are not errors; a sentence is appended to `warnings`. */
 bool machine_plan_make(const struct machine_test_request *request, const unsigned *n_counters,
                        struct machine_plan *ret, struct buf *warnings, struct err *err);
 void machine_plan_release(struct machine_plan *plan);
 
 bool machine_plan_has_class(const struct machine_plan *plan, enum count_class class);
 
-/* ioctl_events[EVT_...].index and .note of WindowsPerf's classes. */
+/* Adds the rows ioctl_events[EVT_...].index and .note for WindowsPerf's classes. */
 void machine_plan_add_schedules(const struct machine_plan *plan, machine_test_row_fn *row, void *ctx);
 
-/* A row for each event, with its attribute field by field. */
+/* Adds a row for each event with the fields of its attribute. */
 void machine_plan_add_events(const struct machine_plan *plan, machine_test_row_fn *row, void *ctx);
 
 #endif

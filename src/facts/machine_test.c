@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* WindowsPerf's rows.  Decides what is known on Linux and says so where it is not; a number of counters that nobody
- * knows is 0x0000. */
+/* WindowsPerf's rows. If Linux does not provide a value, the row says so; an unknown number of counters is
+ * 0x0000. */
 #include "machine_test.h"
 
 #include <inttypes.h>
@@ -14,21 +14,28 @@
 #include "counting.h"
 #include "cpu_vendor.h"
 #include "err.h"
+#include "kernel.h"
 #include "machine_internal.h"
 #include "os_paths.h"
 #include "text_number.h"
 
 const char machine_not_known[] = "not known";
-static const char not_here[] = "not available on Linux";
 
 enum { CLOCK_INTERVAL_NS = 1000000000 / 999 };
 
-/* WindowsPerf's default for hardware events: with a frequency the kernel finds the interval itself. */
+/* WindowsPerf's default for hardware events. With a frequency, the kernel chooses the period itself. */
 #define CYCLES_INTERVAL UINT64_C(0x4000000)
 
 void machine_add(struct machine_rows *rows, const char *name, const char *result)
 {
         rows->row(rows->ctx, name, result);
+}
+
+/* Why a value of the driver's is not known. */
+static const char *not_here(const struct machine_rows *rows)
+{
+        return rows->request->facts->unknown.code == ERR_NONE ? "not available on Linux"
+                                                              : "not known without the driver";
 }
 
 static void addf(struct machine_rows *rows, const char *name, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -63,7 +70,10 @@ void machine_add_file(struct machine_rows *rows, const char *name, const char *p
 static void learn_counters(struct machine_rows *rows)
 {
         const struct event_facts *facts = rows->request->facts;
-        bool has_dsu = facts->uncore[CATALOGUE_DSU], has_dmc = facts->uncore[CATALOGUE_DMC_CLK];
+        static const struct {
+                const char *name;
+                enum count_class class;
+        } units[] = {{"dsu", COUNT_DSU}, {"dmc_clk", COUNT_DMC_CLK}, {"dmc_clkdiv2", COUNT_DMC_CLKDIV2}};
 
         if (rows->kind)
                 rows->n_counters[COUNT_CORE] = rows->kind->n_counters;
@@ -71,12 +81,16 @@ static void learn_counters(struct machine_rows *rows)
                 rows->n_counters[COUNT_CORE] = rows->model->n_counters;
         if (rows->kind && facts->this_machine && !rows->n_counters[COUNT_CORE])
                 rows->n_counters[COUNT_CORE] = counting_probe_counters(rows->kind);
+        if (rows->driver)
+                rows->n_counters[COUNT_CORE] = rows->driver->n_counters;
         rows->n_fixed[COUNT_CORE] = rows->kind && rows->kind->vendor == CORE_ARM;
-        /* The DSU's technical reference manual and the DMC-620's. */
-        rows->n_counters[COUNT_DSU] = has_dsu ? 6 : 0;
-        rows->n_fixed[COUNT_DSU] = has_dsu;
-        rows->n_counters[COUNT_DMC_CLK] = has_dmc ? 2 : 0;
-        rows->n_counters[COUNT_DMC_CLKDIV2] = has_dmc ? 8 : 0;
+        for (size_t i = 0; i < N_ELEMENTS(units); i++) {
+                const struct pmu_block_class *class =
+                        event_facts_find_class(facts, units[i].name, strlen(units[i].name));
+
+                rows->n_counters[units[i].class] = class ? class->n_counters : 0;
+                rows->n_fixed[units[i].class] = class ? class->n_fixed : 0;
+        }
 }
 
 static void learn(struct machine_rows *rows)
@@ -85,6 +99,8 @@ static void learn(struct machine_rows *rows)
 
         if (facts->this_machine)
                 os_machine_get(&rows->machine);
+        if (facts->this_machine)
+                rows->driver = kernel_get_driver();
         if (facts->kinds.n_items) {
                 rows->kind = &facts->kinds.items[0];
                 rows->model = event_facts_model(facts, 0);
@@ -159,12 +175,14 @@ static bool count_event(void *ctx, const char *name)
         return true;
 }
 
-/* The model's, or those that the kernel lists for the core PMU. */
+/* The number of events of the model, else of those that the kernel lists for the core PMU. */
 static size_t count_core_events(const struct machine_rows *rows)
 {
         const struct event_facts *facts = rows->request->facts;
         size_t n = 0;
 
+        if (rows->driver)
+                return rows->driver->n_events[COUNT_CORE];
         if (rows->kind && rows->model && rows->model->n_events)
                 return rows->model->n_events;
         if (rows->kind && facts->pmus.n_cores)
@@ -174,26 +192,34 @@ static size_t count_core_events(const struct machine_rows *rows)
 
 static void add_event_counts(struct machine_rows *rows)
 {
-        static const char *const names[] = {
-                [CATALOGUE_DSU] = "pmu_device.events_query(events) [EVT_DSU]",
-                [CATALOGUE_DMC_CLK] = "pmu_device.events_query(events) [EVT_DMC_CLK]",
-                [CATALOGUE_DMC_CLKDIV2] = "pmu_device.events_query(events) [EVT_DMC_CLKDIV2]",
+        /* In the order of enum count_class. */
+        static const struct {
+                const char *class, *row;
+        } units[] = {
+                {"dsu", "pmu_device.events_query(events) [EVT_DSU]"},
+                {"dmc_clk", "pmu_device.events_query(events) [EVT_DMC_CLK]"},
+                {"dmc_clkdiv2", "pmu_device.events_query(events) [EVT_DMC_CLKDIV2]"},
         };
 
         addf(rows, "pmu_device.events_query(events) [EVT_CORE]", "%zu", count_core_events(rows));
-        for (enum catalogue_uncore u = CATALOGUE_DSU; u < CATALOGUE_UNCORES; u++) {
-                size_t n;
+        for (size_t i = 0; i < N_ELEMENTS(units); i++) {
+                const struct pmu_block_class *class =
+                        event_facts_find_class(rows->request->facts, units[i].class, strlen(units[i].class));
+                size_t n = class ? class->n_events : 0;
 
-                catalogue_uncore_events(u, &n);
-                addf(rows, names[u], "%zu", rows->request->facts->uncore[u] ? n : 0);
+                if (rows->driver)
+                        n = rows->driver->n_events[COUNT_DSU + i];
+                addf(rows, units[i].row, "%zu", n);
         }
 }
 
-/* Linux does not tell the version of an Arm PMU, only that it is version 3. */
+/* Linux does not expose the version of an Arm PMU, only that it is version 3. */
 static void add_pmu_version(struct machine_rows *rows)
 {
         AUTO_RELEASE(buf) path = {0};
 
+        if (machine_add_driver_pmu(rows))
+                return;
         if (rows->model && rows->model->pmu_architecture &&
             !strcmp(rows->model->pmu_architecture, "pmu_v3")) {
                 machine_add(rows, "pmu_device.version_name", "FEAT_PMUv3");
@@ -203,27 +229,30 @@ static void add_pmu_version(struct machine_rows *rows)
         machine_add_file(rows, "pmu_device.version_name", path.data);
 }
 
-#define HW_CFG(name) "PMU_CTL_QUERY_HW_CFG [" name "]"
-
 static void add_hardware(struct machine_rows *rows)
 {
         const struct arm_cpu cpu = arm_cpu_from_midr(rows->midr);
+        const struct kernel_driver *driver = rows->driver;
 
         if (rows->midr)
-                add_hex4(rows, HW_CFG("arch_id"), cpu.architecture);
-        add_hex4(rows, HW_CFG("core_num"), rows->machine.n_cpus_online);
-        add_hex4(rows, HW_CFG("fpc_num"), rows->n_fixed[COUNT_CORE]);
-        add_hex4(rows, HW_CFG("gpc_num"), rows->n_counters[COUNT_CORE]);
-        add_hex4(rows, HW_CFG("total_gpc_num"), rows->n_counters[COUNT_CORE]);
+                add_hex4(rows, MACHINE_HW_CFG("arch_id"), cpu.architecture);
+        add_hex4(rows, MACHINE_HW_CFG("core_num"), driver ? driver->n_cpus : rows->machine.n_cpus_online);
+        add_hex4(rows, MACHINE_HW_CFG("fpc_num"), rows->n_fixed[COUNT_CORE]);
+        add_hex4(rows, MACHINE_HW_CFG("gpc_num"), rows->n_counters[COUNT_CORE]);
+        add_hex4(rows, MACHINE_HW_CFG("total_gpc_num"),
+                 driver ? driver->n_all_counters : rows->n_counters[COUNT_CORE]);
         if (!rows->midr)
                 return;
-        add_hex4(rows, HW_CFG("part_id"), cpu.part);
-        add_hex4(rows, HW_CFG("pmu_ver"), 0);
-        add_hex4(rows, HW_CFG("rev_id"), cpu.revision);
-        add_hex4(rows, HW_CFG("variant_id"), cpu.variant);
-        add_hex4(rows, HW_CFG("vendor_id"), cpu.implementer);
-        addf(rows, HW_CFG("midr_value"), "0x%020" PRIx64, rows->midr);
-        machine_add(rows, HW_CFG("id_aa64dfr0_value"), not_here);
+        add_hex4(rows, MACHINE_HW_CFG("part_id"), cpu.part);
+        add_hex4(rows, MACHINE_HW_CFG("pmu_ver"), driver ? driver->pmu_version : 0);
+        add_hex4(rows, MACHINE_HW_CFG("rev_id"), cpu.revision);
+        add_hex4(rows, MACHINE_HW_CFG("variant_id"), cpu.variant);
+        add_hex4(rows, MACHINE_HW_CFG("vendor_id"), cpu.implementer);
+        addf(rows, MACHINE_HW_CFG("midr_value"), "0x%020" PRIx64, rows->midr);
+        if (driver)
+                addf(rows, MACHINE_HW_CFG("id_aa64dfr0_value"), "0x%020" PRIx64, driver->id_aa64dfr0);
+        else
+                machine_add(rows, MACHINE_HW_CFG("id_aa64dfr0_value"), not_here(rows));
 }
 
 static void add_devices(struct machine_rows *rows)
@@ -234,11 +263,11 @@ static void add_devices(struct machine_rows *rows)
         if (rows->kind)
                 buf_add_str(&text, "core.stat=core;");
         buf_printf(&text, "core.sample=%s", rows->kind ? "core" : "cpu-clock");
-        if (facts->uncore[CATALOGUE_DSU])
+        if (event_facts_find_class(facts, "dsu", strlen("dsu")))
                 buf_add_str(&text, ";dsu.stat=dsu");
-        if (facts->uncore[CATALOGUE_DMC_CLK])
+        if (event_facts_find_class(facts, "dmc_clk", strlen("dmc_clk")))
                 buf_add_str(&text, ";dmc.stat=dmc_clk,dmc_clkdiv2");
-        machine_add(rows, HW_CFG("device_id_str"), text.data);
+        machine_add(rows, MACHINE_HW_CFG("device_id_str"), text.data);
 }
 
 static void add_counters(struct machine_rows *rows)
@@ -261,7 +290,7 @@ static void add_counters(struct machine_rows *rows)
         }
 }
 
-/* --- all of them --- */
+/* --- all rows --- */
 
 static void add_request(struct machine_rows *rows)
 {
@@ -289,15 +318,19 @@ static void add_windowsperf(struct machine_rows *rows)
              rows->kind ? CYCLES_INTERVAL : CLOCK_INTERVAL_NS);
         add_pmu_version(rows);
         add_hardware(rows);
-        machine_add(rows, HW_CFG("counter_idx_map"), not_here);
-        add_devices(rows);
+        if (!machine_add_driver_counters(rows)) {
+                machine_add(rows, MACHINE_HW_CFG("counter_idx_map"), not_here(rows));
+                add_devices(rows);
+        }
         add_counters(rows);
         machine_plan_add_schedules(&rows->plan, rows->row, rows->ctx);
         addf(rows, "config.count.period", "%" PRIu64, rows->plan.period_ms);
         addf(rows, "config.count.period_max", "%d", COUNT_PERIOD_MAX_MS);
         addf(rows, "config.count.period_min", "%d", COUNT_PERIOD_MIN_MS);
-        machine_add(rows, "spe_device.version_name",
-                    rows->request->facts->has_spe ? "FEAT_SPE" : "not implemented");
+        if (!machine_add_driver_spe(rows))
+                machine_add(rows, "spe_device.version_name",
+                            rows->request->facts->has_spe ? "FEAT_SPE" : "not implemented");
+        machine_add_driver(rows);
 }
 
 static bool see_any(void *ctx, const char *name)
@@ -325,6 +358,8 @@ bool machine_test(const struct machine_test_request *request, machine_test_row_f
         add_windowsperf(&rows);
         if (is_linux(request->facts))
                 machine_add_linux(&rows);
+        if (request->facts->this_machine && !kernel_has_samples())
+                machine_add_windows(&rows);
         machine_plan_add_events(&rows.plan, row, ctx);
         machine_plan_release(&rows.plan);
         return true;

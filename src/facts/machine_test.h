@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a machine and this program can do, as the rows of `test`: WindowsPerf's names where they mean something here,
- * since editors read them, then those that begin with "linux.". */
+/* What a machine and this program support, as the rows of `test`: WindowsPerf's rows that apply to Linux,
+ * because editors read them, then rows that begin with "linux.". */
 #ifndef MACHINE_TEST_H
 #define MACHINE_TEST_H
 
@@ -11,17 +11,17 @@
 
 struct machine_test_request {
         const struct event_facts *facts;
-        const char *events;  /* to be planned; NULL: none */
-        const char *metrics; /* the same */
-        const char *config;  /* KEY=VALUE,...; NULL: none */
+        const char *events;  /* events to plan; NULL for none */
+        const char *metrics; /* metrics to plan; NULL for none */
+        const char *config;  /* KEY=VALUE,...; NULL for none */
         bool kernel;         /* -k */
-        bool verbose;        /* the machine's PMUs as well */
+        bool verbose;        /* also list the machine's PMUs */
 };
 
 typedef void machine_test_row_fn(void *ctx, const char *name, const char *result);
 
-/* Calls `row` for each row in order, and appends sentences to `warnings`, one a line.  False, before any row, when the
- * events or metrics can't be planned. */
+/* Calls `row` for each row in order, and appends one sentence per line to `warnings`. False, before any row,
+ * if the events or metrics cannot be planned. */
 bool machine_test(const struct machine_test_request *request, machine_test_row_fn *row, void *ctx,
                   struct buf *warnings, struct err *err);
 

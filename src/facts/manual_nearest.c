@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was meant by a name that `man` does not know. */
+/* Suggests names for one that `man` does not know. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which sentences a page of `man` has. */
+/* Decides which sentences a page of `man` contains. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "buf.h"
@@ -12,7 +13,7 @@ static void add_field(const struct manual_writer *w, const char *field, const ch
                 w->field(w->ctx, field, text);
 }
 
-/* A field that is a list without blanks. */
+/* Adds a field from a list whose items are separated by commas without blanks. */
 static void add_list(const struct manual_writer *w, const char *field, const char *list)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -50,11 +51,11 @@ static void add_sentence(struct buf *out, const char *text)
 static void add_description(const struct manual_writer *w, struct buf *text)
 {
         if (w->foreign)
-                add_sentence(text, "This machine has no such core");
+                add_sentence(text, "This machine has no core of this model");
         add_field(w, "DESCRIPTION", buf_text(text));
 }
 
-/* --- one page each --- */
+/* --- pages --- */
 
 static bool machine_has_model(const struct event_facts *facts, const struct catalogue_cpu *cpu)
 {
@@ -89,17 +90,38 @@ void manual_add_group(const struct manual_writer *w, const struct catalogue_cpu 
         add_description(w, &text);
 }
 
-void manual_add_event(const struct manual_writer *w, const struct catalogue_cpu *cpu, const char *prefix,
+void manual_add_event(const struct manual_writer *w, const struct catalogue_cpu *cpu,
                       const struct catalogue_event *event)
 {
         AUTO_RELEASE(buf) text = {0};
 
-        add_head(w, cpu ? cpu->id : "uncore", prefix, event->name, event->title);
+        add_head(w, cpu->id, "", event->name, event->title);
         add_sentence(&text, event->title);
         buf_printf(&text, "%sIts number is 0x%04x.", text.len ? " " : "", event->code);
-        if (cpu && machine_has_model(w->facts, cpu) && event_facts_core_has(w->facts, event) == CORE_HAS_NOT)
-                add_sentence(&text, "The PMU of this machine does not have it: it is not counted here");
+        if (machine_has_model(w->facts, cpu) && event_facts_core_has(w->facts, event) == CORE_HAS_NOT)
+                add_sentence(&text,
+                             "The PMU of this machine does not have this event, so wperf cannot count it");
         add_description(w, &text);
+}
+
+void manual_add_block_event(const struct manual_writer *w, const struct pmu_block *block,
+                            const struct pmu_block_class *class, const struct pmu_block_event *event)
+{
+        AUTO_RELEASE(buf) prefix = {0};
+        AUTO_RELEASE(buf) text = {0};
+
+        buf_printf(&prefix, "/%s/", class->name);
+        add_head(w, "uncore", buf_text(&prefix), event->name, event->title);
+        add_sentence(&text, event->title);
+        buf_printf(&text, " Its number is 0x%04" PRIx64 ".", event->code);
+        buf_printf(&text, " Each %s has its own counters", block->unit);
+        for (size_t i = 0; i < w->facts->n_blocks; i++) {
+                if (w->facts->blocks[i].block == block)
+                        buf_printf(&text, ": %s", block->title);
+        }
+        buf_add_char(&text, '.');
+        add_field(w, "DESCRIPTION", buf_text(&text));
+        add_field(w, "UNIT", event->unit);
 }
 
 static const char *own_cpu(const struct event_facts *facts)
@@ -122,12 +144,12 @@ void manual_add_generic(const struct manual_writer *w, const struct generic_even
 
         add_head(w, own_cpu(w->facts), "", event->name, event->title);
         add_sentence(&text, event->title);
-        buf_printf(&text, " It is %s of the kernel's own", types[event->type]);
+        buf_printf(&text, " It is %s that the kernel defines", types[event->type]);
         if (event->alias)
                 buf_printf(&text, ", also called %s", event->alias);
         buf_add_char(&text, '.');
         if (!event_facts_has_generic(w->facts, event))
-                add_sentence(&text, "This machine can't count it");
+                add_sentence(&text, "This machine can't count this event");
         add_field(w, "DESCRIPTION", buf_text(&text));
 }
 
@@ -140,7 +162,7 @@ void manual_add_extra_event(const struct manual_writer *w, const struct extra_ev
                 buf_printf(&prefix, "/%s/", event->prefix);
         add_head(w, *event->prefix ? "uncore" : own_cpu(w->facts), buf_text(&prefix), event->name,
                  "<extra event>");
-        buf_printf(&text, "An event of -E. Its number is 0x%04x.", event->code);
+        buf_printf(&text, "This event was defined with -E. Its number is 0x%04x.", event->code);
         add_field(w, "DESCRIPTION", buf_text(&text));
 }
 
@@ -148,7 +170,7 @@ void manual_add_extra_metric(const struct manual_writer *w, const struct extra_m
 {
         add_head(w, own_cpu(w->facts), "", metric->name, "<extra metric>");
         add_list(w, "EVENTS", metric->events);
-        add_field(w, "DESCRIPTION", "A metric of -C.");
+        add_field(w, "DESCRIPTION", "This metric was defined with -C.");
 }
 
 void manual_add_pmu_event(const struct manual_writer *w, const struct pmu *pmu, const char *name)

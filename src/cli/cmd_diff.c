@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diff: compares two groups of sessions, and prints tables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "cmd_diff_code.h"
+#include "command_diff.h"
+#include "compared_runs.h"
+#include "comparison.h"
+#include "diff_view.h"
+#include "export_svg.h"
+#include "group_rules.h"
+#include "mem.h"
+#include "os.h"
+#include "run_notes.h"
+#include "text.h"
+#include "text_number.h"
+#include "version.h"
+
+struct diff_kind;
+
+struct diffing {
+        const struct diff_options *options;
+        struct compared_paths paths;
+        struct measured_session_request request;
+        const struct diff_kind *kind;
+        enum comparison_measure measure;
+        double wanted_change;
+        bool is_colored;
+        struct name_groups *groups; /* NULL: names are compared one by one */
+        struct run_values *values;
+        struct comparison **comparisons;
+        size_t n_comparisons, cap_comparisons;
+        struct diff_tree *trees; /* for a flame graph; NULL: none is drawn */
+        struct buf notes;
+};
+
+static void diffing_release(struct diffing *d)
+{
+        for (size_t i = 0; i < d->n_comparisons; i++)
+                comparison_free(d->comparisons[i]);
+        free(d->comparisons);
+        run_values_free(d->values);
+        diff_tree_free(d->trees);
+        name_groups_free(d->groups);
+        buf_release(&d->notes);
+}
+
+/* --- Options ---------------------------------------------------------------------------------------------- */
+
+static const struct diff_kind {
+        const char *word, *one, *several;
+        enum measured_by by;
+} kinds[] = {
+        {"function", "function", "functions", MEASURED_FUNCTION},
+        {"line", "line", "lines", MEASURED_LINE},
+        {"stack", "stack", "stacks", MEASURED_STACK},
+        {"handler", "handler", "handlers", MEASURED_HANDLER},
+        {"python", "Python function", "Python functions", MEASURED_PYTHON},
+};
+
+static bool choose_kind(struct diffing *d, struct err *err)
+{
+        const char *word = d->options->what.by;
+
+        for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
+                if (word ? !strcmp(word, kinds[i].word) : !i) {
+                        d->kind = &kinds[i];
+                        d->request.by = kinds[i].by;
+                        return true;
+                }
+        }
+        return err_set(err, ERR_USAGE, "--by takes function, line, stack, handler or python, not '%.40s'",
+                       word);
+}
+
+static bool choose_measure(struct diffing *d, struct err *err)
+{
+        const char *word = d->options->what.measure;
+
+        d->measure = word && !strcmp(word, "share") ? MEASURE_SHARE : MEASURE_TIME;
+        return !word || d->measure == MEASURE_SHARE || !strcmp(word, "time") ||
+               err_set(err, ERR_USAGE, "--measure takes time or share, not '%.40s'", word);
+}
+
+static bool choose_change(struct diffing *d, struct err *err)
+{
+        const char *text = d->options->what.find;
+
+        return !text || (text_to_percent(text, &d->wanted_change) && d->wanted_change > 0) ||
+               err_set(err, ERR_USAGE, "--find takes a change in percent, as in --find 2%%, not '%.40s'",
+                       text);
+}
+
+static bool choose_groups(struct diffing *d, struct err *err)
+{
+        const struct comparing_options *o = &d->options->what;
+
+        if (!o->group_by)
+                return true;
+        if (d->request.by != MEASURED_FUNCTION)
+                return err_set(err, ERR_USAGE,
+                               "--group-by and --by %s cannot be used together: groups are made of functions",
+                               o->by);
+        d->groups = group_rules_open(o->group_by, err);
+        return d->groups;
+}
+
+static bool check_options(struct diffing *d, const struct command_line *line, struct err *err)
+{
+        const struct diff_options *o = d->options;
+
+        if (o->output.output && text_ends(o->output.output, ".svg"))
+                d->trees = d->request.trees = diff_tree_new();
+        if (d->trees && (o->output.json || o->what.group_by))
+                return err_set(err, ERR_USAGE,
+                               "%s cannot be drawn as a flame graph: name another file with -o",
+                               o->output.json ? "--json" : "--group-by");
+        if (o->what.csv && o->output.json)
+                return err_set(err, ERR_USAGE, "--csv and --json cannot be used together: leave one out");
+        return choose_kind(d, err) && choose_measure(d, err) && choose_change(d, err) &&
+               color_choose(&o->color, &d->is_colored, err) && compared_paths_split(line, &d->paths, err) &&
+               cmd_can_write(o->output.output_prefix, o->output.output, err) && choose_groups(d, err);
+}
+
+/* --- Comparisons ------------------------------------------------------------------------------------------ */
+
+static bool has_event(const struct run_values *values, uint32_t event, enum run_side side)
+{
+        size_t from = side == RUN_A ? 0 : run_values_n_runs(values, RUN_A);
+
+        for (size_t i = 0; i < run_values_n_runs(values, side); i++) {
+                const struct run_event *e = run_values_event(values, from + i, event);
+
+                if (e && e->n_samples)
+                        return true;
+        }
+        return false;
+}
+
+static void compare_event(struct diffing *d, uint32_t event)
+{
+        const struct comparison_request request = {
+                .values = d->values,
+                .event = event,
+                .measure = d->measure,
+        };
+        bool in_a = has_event(d->values, event, RUN_A), in_b = has_event(d->values, event, RUN_B);
+
+        if (in_a && in_b)
+                ARRAY_PUSH(d->comparisons, d->n_comparisons, d->cap_comparisons, comparison_new(&request));
+        else if (in_a || in_b)
+                buf_printf(&d->notes, "event: only %s has samples of %s\n", in_a ? "A" : "B",
+                           run_values_event_name(d->values, event));
+}
+
+static bool compare_events(struct diffing *d, struct err *err)
+{
+        const char *wanted = d->options->what.event;
+
+        for (uint32_t i = 0; i < run_values_n_events(d->values); i++) {
+                if (!wanted || !strcmp(wanted, run_values_event_name(d->values, i)))
+                        compare_event(d, i);
+        }
+        if (d->n_comparisons)
+                return true;
+        return wanted ? err_set(err, ERR_MISSING, "no event '%.60s' has samples in A and in B", wanted)
+                      : err_set(err, ERR_MISSING, "A and B have samples of different events");
+}
+
+static bool compare(struct diffing *d, struct err *err)
+{
+        AUTO_RELEASE(buf) warnings = {0};
+
+        d->values = run_values_new();
+        d->request.warnings = &warnings;
+        for (int side = RUN_A; side < RUN_N_SIDES; side++) {
+                if (!compared_runs_read(d->values, &d->paths, (enum run_side)side, &d->request, err))
+                        return false;
+        }
+        cmd_warn(&warnings);
+        run_values_finish(d->values);
+        run_notes_add(d->values, &d->notes);
+        if (d->groups) {
+                struct run_values *grouped = run_values_group(d->values, name_groups_of, d->groups);
+
+                run_values_free(d->values);
+                d->values = grouped;
+        }
+        return compare_events(d, err);
+}
+
+/* --- Flame graph --- */
+
+/* The first compared event. */
+static bool draw(const struct diffing *d, struct err *err)
+{
+        AUTO_RELEASE(buf) title = {0};
+        AUTO_RELEASE(buf) tool = {0};
+        AUTO_RELEASE(buf) path = {0};
+        AUTO_RELEASE(buf) out = {0};
+        AUTO(calltree) tree = NULL;
+        double *before = NULL;
+        uint32_t event = 0;
+
+        while (strcmp(run_values_event_name(d->values, event), d->comparisons[0]->event) != 0)
+                event++;
+        tree = diff_tree_make(d->trees, d->values, event, &before);
+        if (!tree)
+                return err_set(err, ERR_MISSING, "B has no samples of %s to draw", d->comparisons[0]->event);
+        buf_add_str(&title, "A = ");
+        run_notes_add_label(d->values, RUN_A, &title);
+        buf_add_str(&title, ", B = ");
+        run_notes_add_label(d->values, RUN_B, &title);
+        buf_printf(&tool, "wperf %s", version_number);
+        export_svg(tree,
+                   &(struct export_about){
+                           .event = d->comparisons[0]->event,
+                           .tool = buf_text(&tool),
+                           .command = buf_text(&title),
+                           .is_time = d->comparisons[0]->is_time,
+                   },
+                   &(struct export_svg_options){.before = before}, &out);
+        free(before);
+        cmd_output_path(d->options->output.output_prefix, d->options->output.output, &path);
+        return cmd_write_file(buf_text(&path), &out, err);
+}
+
+/* --- Output ----------------------------------------------------------------------------------------------- */
+
+static int print(const struct diffing *d)
+{
+        const struct diff_options *o = d->options;
+        struct output_options output = o->output;
+        const struct diff_view view = {
+                .values = d->values,
+                .comparisons = (const struct comparison *const *)d->comparisons,
+                .n_comparisons = d->n_comparisons,
+                .row_is = d->groups ? "group" : d->kind->one,
+                .rows_are = d->groups ? "groups" : d->kind->several,
+                .notes = buf_text(&d->notes),
+                .wanted_change = d->wanted_change,
+                .max_rows = o->what.rows,
+                .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
+                .is_colored = d->is_colored,
+        };
+        struct cmd_forms forms;
+        AUTO_RELEASE(buf) text = {0};
+        AUTO_RELEASE(buf) document = {0};
+
+        struct err err = {0};
+
+        if (d->trees) {
+                if (!draw(d, &err))
+                        return cmd_fail(&err);
+                output.output = NULL; /* the picture */
+        }
+        forms = cmd_wanted_forms(&o->general, &output);
+        if (o->what.csv)
+                diff_view_csv(&view, &text);
+        else if (forms.text)
+                diff_view_text(&view, &text);
+        if (forms.document)
+                diff_view_json(&view, &document);
+        return cmd_print_document(&o->general, &output, &text, &document);
+}
+
+/* Options that need --code. */
+static bool check_code_options(const struct diff_options *o, struct err *err)
+{
+        if (!o->code.symbol && !o->code.style)
+                return true;
+        return err_set(err, ERR_USAGE, "%s applies to machine code: add --code",
+                       o->code.symbol ? "-s" : "-M");
+}
+
+int cmd_diff(const struct command_line *line)
+{
+        const struct diff_options *o = line->options;
+        struct diffing d = {.options = o};
+        int32_t *pids = cmd_pids(&o->filter.pids);
+        struct profile_filter filter;
+        struct lookup lookup;
+        struct err err = {0};
+        int status;
+
+        if (o->code.code) {
+                status = cmd_diff_code(line, pids);
+                free(pids);
+                return status;
+        }
+        if (!check_code_options(o, &err) || !check_options(&d, line, &err) ||
+            !filter_fill(&o->filter, pids, &filter, &err) || !lookup_init(&o->lookup, &lookup, &err)) {
+                status = cmd_fail(&err);
+        } else {
+                d.request.filter = &filter;
+                d.request.no_demangle = o->filter.no_demangle;
+                d.request.finds_inlined = true;
+                d.request.sources = &lookup.sources;
+                status = compare(&d, &err) ? print(&d) : cmd_fail(&err);
+                lookup_release(&lookup);
+        }
+        diffing_release(&d);
+        free(pids);
+        return status;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command lines of `diff` and `check`. */
+#include "command_diff.h"
+
+#include "cmd.h"
+
+static const struct option comparing_options[] = {
+        {
+                .name = "by",
+                .kind = OPTION_STRING,
+                .arg = "WHAT",
+                .values = "function line stack handler python",
+                .offset = offsetof(struct comparing_options, by),
+                .help = "compare by WHAT: function, line (of native functions), stack, handler (of a "
+                        "bytecode) or python (function); default function",
+        },
+        {
+                .name = "measure",
+                .kind = OPTION_STRING,
+                .arg = "WHAT",
+                .values = "time share",
+                .offset = offsetof(struct comparing_options, measure),
+                .help = "decide by time (share of the samples times the CPU time of the run) or by share "
+                        "alone, which does not depend on the machine's speed; if one function takes longer, "
+                        "the shares of all others shrink; default time",
+        },
+        {
+                .name = "event",
+                .letter = 'e',
+                .kind = OPTION_STRING,
+                .arg = "EVENT",
+                .names = "events",
+                .offset = offsetof(struct comparing_options, event),
+                .help = "compare only the samples of EVENT; default all events that both sides have",
+        },
+        {
+                .name = "find",
+                .kind = OPTION_STRING,
+                .arg = "PERCENT",
+                .offset = offsetof(struct comparing_options, find),
+                .help = "say how many more runs would show a change of PERCENT",
+        },
+        {
+                .name = "group-by",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct comparing_options, group_by),
+                .help = "add functions up in groups by the rules in FILE, a line GROUP PATTERN [MODULE] each; "
+                        "cpython has rules for the interpreter of CPython 3.8 to 3.15",
+        },
+        {
+                .name = "sample-display-row",
+                .kind = OPTION_U64,
+                .arg = "N",
+                .min = 1,
+                .max = UINT32_MAX,
+                .offset = offsetof(struct comparing_options, rows),
+                .help = "show at most N rows of a table; default 50; JSON and CSV have all rows",
+        },
+        {
+                .name = "csv",
+                .offset = offsetof(struct comparing_options, csv),
+                .help = "print the rows as comma-separated values",
+        },
+        {0},
+};
+
+static const struct option_group comparing_group = {"Comparison", comparing_options};
+
+static const struct command_group diff_groups[] = {
+        {&comparing_group, offsetof(struct diff_options, what)},
+        {&diff_code_group, offsetof(struct diff_options, code)},
+        {&filter_group, offsetof(struct diff_options, filter)},
+        {&lookup_group, offsetof(struct diff_options, lookup)},
+        {&lookup_windows_group, offsetof(struct diff_options, lookup)},
+        {&color_group, offsetof(struct diff_options, color)},
+        {&option_group_output, offsetof(struct diff_options, output)},
+        {&option_group_general, offsetof(struct diff_options, general)},
+        {0},
+};
+
+static const struct diff_options diff_defaults = {.what.rows = DISPLAY_ROWS_DEFAULT};
+
+static const struct example diff_examples[] = {
+        {"wperf diff a-*.data -- b-*.data", "compare the runs of two programs by function"},
+        {"wperf diff before.data after.data", "compare two single runs, without a verdict"},
+        {"wperf diff --by python a-*.data -- b-*.data", "compare Python functions"},
+        {"wperf diff --find 2% a-*.data -- b-*.data",
+         "also say how many more runs would show a change of 2 %"},
+        {"wperf diff -o diff.svg a-*.data -- b-*.data",
+         "draw a flame graph of B, coloured by the difference to A"},
+        {"wperf diff --code old/python new/python",
+         "count the functions whose machine code a change left alone"},
+        {"wperf diff --code -s _PyEval_EvalFrameDefault before.data -- after.data",
+         "show the changed blocks of the interpreter's loop with their samples"},
+        {0},
+};
+
+const struct command command_diff = {
+        .name = "diff",
+        .summary = "compare runs before and after a change",
+        .args_usage = "A... -- B...",
+        .about =
+                "Compares the sessions before -- with those after it. Each session is one run. Differences between "
+                "runs of the same side decide whether the difference between the sides is more than chance: of the "
+                "rows that are said to differ, at most 5 % do so by chance on average. With one run of a side, "
+                "differences are shown without a verdict. wperf record --repeat 5 --vs records such runs. "
+                "With --code, A and B are two programs or two sessions, and their machine code is compared.",
+        .groups = diff_groups,
+        .examples = diff_examples,
+        .options_size = sizeof(struct diff_options),
+        .defaults = &diff_defaults,
+        .args = ARGS_OWN,
+        .run = cmd_diff,
+};
+
+static const struct option checking_options[] = {
+        {
+                .name = "baseline",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct checking_options, baseline),
+                .help = "compare with the runs in FILE, which --write-baseline wrote; then all sessions are B",
+        },
+        {
+                .name = "write-baseline",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct checking_options, write_baseline),
+                .help = "write what the sessions measured to FILE as JSON, and check nothing",
+        },
+        {
+                .name = "max-change",
+                .kind = OPTION_LIST,
+                .arg = "LIMITS",
+                .offset = offsetof(struct checking_options, max_change),
+                .help = "allow these changes, separated by commas: NAME=PERCENT, where NAME is total (CPU time), "
+                        "elapsed, user, kernel, event:EVENT, group:GROUP, or a pattern of function names such as "
+                        "json_*, whose functions are added up; default total=5%",
+        },
+        {
+                .name = "markdown",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct checking_options, markdown),
+                .help = "also write a summary for a pull request to FILE",
+        },
+        {
+                .name = "event",
+                .letter = 'e',
+                .kind = OPTION_STRING,
+                .arg = "EVENT",
+                .names = "events",
+                .offset = offsetof(struct checking_options, event),
+                .help = "check functions and groups by the samples of EVENT; default the first with samples",
+        },
+        {
+                .name = "group-by",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct checking_options, group_by),
+                .help = "define the groups of --max-change group:GROUP=PERCENT, as in wperf diff; cpython has "
+                        "rules for CPython",
+        },
+        {0},
+};
+
+static const struct option_group checking_group = {"Check", checking_options};
+
+static const struct command_group check_groups[] = {
+        {&checking_group, offsetof(struct check_options, what)},
+        {&filter_group, offsetof(struct check_options, filter)},
+        {&lookup_group, offsetof(struct check_options, lookup)},
+        {&option_group_output, offsetof(struct check_options, output)},
+        {&option_group_general, offsetof(struct check_options, general)},
+        {0},
+};
+
+static const struct example check_examples[] = {
+        {"wperf check --write-baseline base.json -- a-*.data",
+         "keep what the runs measured, without the sessions"},
+        {"wperf check --baseline base.json --max-change 'total=3%,json_*=10%' -- b-*.data",
+         "fail if the program became more than 3 % slower, or its JSON functions more than 10 %"},
+        {"wperf check --max-change total=3% a-*.data -- b-*.data", "compare two groups of sessions"},
+        {0},
+};
+
+const struct command command_check = {
+        .name = "check",
+        .summary = "check that a program did not become slower",
+        .args_usage = "[A.data... --] B.data...",
+        .about =
+                "Compares runs with a baseline or with other runs, and decides for each limit whether the change is "
+                "shown to be below it, shown to be above it, or not known. The exit status is 0 if all are below, 1 "
+                "if one is above, and 125 if one is not known and none is above, or if wperf itself fails; so git "
+                "bisect run can use it, which skips commits with 125. The probability that any limit is judged "
+                "wrongly is at most 5 %, each way.",
+        .groups = check_groups,
+        .examples = check_examples,
+        .options_size = sizeof(struct check_options),
+        .args = ARGS_OWN,
+        .usage_status = EXIT_FAILED_COMMAND,
+        .run = cmd_check,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options of the commands that compare runs: `diff` and `check`. */
+#ifndef COMMAND_DIFF_H
+#define COMMAND_DIFF_H
+
+#include "color_options.h"
+#include "command_diff_code.h"
+#include "filter_options.h"
+#include "lookup.h"
+#include "option_groups.h"
+
+struct comparing_options {
+        const char *by;       /* a word of --by, or NULL: function */
+        const char *measure;  /* "time", "share", or NULL: time */
+        const char *event;    /* or NULL: all events */
+        const char *find;     /* a change in percent, or NULL */
+        const char *group_by; /* a file of rules, "cpython", or NULL */
+        uint64_t rows;
+        bool csv;
+};
+
+struct diff_options {
+        struct general_options general;
+        struct output_options output;
+        struct comparing_options what;
+        struct diff_code_options code;
+        struct filter_options filter;
+        struct lookup_options lookup;
+        struct color_options color;
+};
+
+struct checking_options {
+        const char *baseline;       /* a file, or NULL */
+        const char *write_baseline; /* a file, or NULL */
+        const char *max_change;     /* limits separated by commas, or NULL */
+        const char *markdown;       /* a file, or NULL */
+        const char *event;          /* of the functions; or NULL: the first with samples */
+        const char *group_by;       /* as in comparing_options */
+};
+
+struct check_options {
+        struct general_options general;
+        struct output_options output;
+        struct checking_options what;
+        struct filter_options filter;
+        struct lookup_options lookup;
+};
+
+extern const struct command command_diff;
+extern const struct command command_check;
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "compared_runs.h"
+
+#include <string.h>
+
+static bool check_distinct(const struct command_line *line, struct err *err)
+{
+        for (size_t i = 0; i < line->n_args; i++) {
+                for (size_t j = 0; j < i; j++) {
+                        if (!strcmp(line->args[i], line->args[j]))
+                                return err_set(err, ERR_USAGE,
+                                               "'%.120s' is named twice; each session is one run",
+                                               line->args[i]);
+                }
+                if (!strcmp(line->args[i], "-"))
+                        return err_set(
+                                err, ERR_USAGE,
+                                "a session to compare cannot be read from standard input; name its file");
+        }
+        return true;
+}
+
+bool compared_paths_split(const struct command_line *line, struct compared_paths *ret, struct err *err)
+{
+        size_t n_a = line->has_dashes ? line->n_args_before : line->n_args / 2;
+
+        if (!line->has_dashes && line->n_args != 2)
+                return err_set(
+                        err, ERR_USAGE,
+                        "write the sessions of both sides with -- between them: wperf %s a-*.data -- b-*.data",
+                        line->command->name);
+        if (!n_a || n_a == line->n_args)
+                return err_set(err, ERR_USAGE, "no session of %s: write wperf %s a-*.data -- b-*.data",
+                               n_a ? "B after --" : "A before --", line->command->name);
+        *ret = (struct compared_paths){{line->args, line->args + n_a}, {n_a, line->n_args - n_a}};
+        return check_distinct(line, err);
+}
+
+bool compared_paths_all(const struct command_line *line, enum run_side side, struct compared_paths *ret,
+                        struct err *err)
+{
+        if (!line->n_args)
+                return err_set(err, ERR_USAGE, "no session: name the sessions of the runs, as in %s",
+                               side == RUN_A ? "wperf check --write-baseline base.json -- a-*.data"
+                                             : "wperf check --baseline base.json -- b-*.data");
+        *ret = (struct compared_paths){0};
+        ret->paths[side] = line->args;
+        ret->n[side] = line->n_args;
+        return check_distinct(line, err);
+}
+
+bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
+                        const struct measured_session_request *request, struct err *err)
+{
+        for (size_t i = 0; i < paths->n[side]; i++) {
+                struct measured_session_request own = *request;
+
+                /* Which functions are inlined depends on the program, not on the run. */
+                own.finds_inlined &= !i;
+                if (!measured_session_add(values, side, paths->paths[side][i], &own, err))
+                        return false;
+        }
+        return true;
+}

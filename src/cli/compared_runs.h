@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sessions of a command line that compares runs. */
+#ifndef COMPARED_RUNS_H
+#define COMPARED_RUNS_H
+
+#include <stddef.h>
+
+#include "err.h"
+#include "measured_session.h"
+#include "options.h"
+#include "run_values.h"
+
+struct compared_paths {
+        char *const *paths[RUN_N_SIDES];
+        size_t n[RUN_N_SIDES];
+};
+
+/* A.data... -- B.data..., or two sessions.  ERR_USAGE. */
+bool compared_paths_split(const struct command_line *line, struct compared_paths *ret, struct err *err);
+
+/* All sessions are of one side. */
+bool compared_paths_all(const struct command_line *line, enum run_side side, struct compared_paths *ret,
+                        struct err *err);
+
+/* Reads the sessions of a side. */
+bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
+                        const struct measured_session_request *request, struct err *err);
+
+#endif
