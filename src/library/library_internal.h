@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of libwperf share. */
+#ifndef LIBRARY_INTERNAL_H
+#define LIBRARY_INTERNAL_H
+
+#include "arena.h"
+#include "buf.h"
+#include "elf_search.h"
+#include "err.h"
+#include "pe_search.h"
+#include "report.h"
+#include "target.h"
+#include "wperf.h"
+
+/* Call first in each function that may read files or make tables. */
+void library_begin(void);
+
+/* Copies an error for the caller; `ret` may be NULL.  Returns 0. */
+int library_fail(const struct err *err, struct wperf_error *ret);
+
+/* `target` keeps pointers into `request`. */
+void library_target(const struct wperf_target *request, struct target *target);
+
+/* Clears a stop that nothing was running for. */
+void library_begin_measurement(void);
+
+/* Folders, separated by ';', as an array that ends with NULL; NULL for none.  Everything is in the arena. */
+const char *const *library_split_folders(struct arena *arena, const char *folders);
+
+struct wperf_report {
+        struct report *report;
+        struct budget budget;
+        struct elf_places elf;
+        struct pe_places pe;
+        struct resolver_sources sources;
+        struct buf left_out, why_poor;
+        struct arena texts;
+        bool inlines, pages;
+};
+
+#endif
