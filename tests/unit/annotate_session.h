@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions of one process with one module, for tests of what looks inside of functions. */
+/* Sessions of one process with one module, for tests of annotated functions. */
 #ifndef ANNOTATE_SESSION_H
 #define ANNOTATE_SESSION_H
 
@@ -10,13 +10,13 @@
 #include "test_data.h"
 
 struct samples_at {
-        uint64_t addr; /* as the object counts, which is the file offset there; 0 ends the list */
+        uint64_t addr; /* address in the object, which is the file offset there; 0 ends the list */
         unsigned n;
 };
 
 enum { SESSION_BASE = 0x400000, SESSION_PID = 100 };
 
-/* Writes what was built to `path` and reads it; releases the builder. */
+/* Writes the session to `path` and reads it; releases the builder. */
 static inline struct report *report_of_built(const char *path, struct session_builder *b)
 {
         struct report_request request = {.path = path,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of answers beside the test data: for the addresses of a stretch of code, the frames that other tools found. */
+/* The files of expected results with the test data: for the addresses of a range of code, the frames that other tools found. */
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
@@ -16,8 +16,8 @@ struct answer {
         const char *frames; /* from there on */
 };
 
-/* Cuts the lines ADDRESS TAB FRAMES of `text`, which has to outlive the answers; the last one's address is where the code
- * ends. Returns their number; the caller frees. */
+/* Splits the lines ADDRESS TAB FRAMES of `text`, which must outlive the result; the address of the last line is the end of the
+ * code. Returns their number; the caller frees. */
 static inline size_t read_answers(char *text, struct answer **ret_answers)
 {
         size_t n = 0, cap = 0;

@@ -9,7 +9,7 @@
 #include "tap.h"
 #include "test_data.h"
 
-/* NULL where it can't be read, which fails the test. */
+/* NULL if it can't be read; then the test fails. */
 static inline struct object *open_data(const char *name)
 {
         struct err err = {0};

@@ -29,7 +29,7 @@ static inline char *repeated(const char *start, const char *middle, size_t n, co
         return buf_take(&name);
 }
 
-/* A name that goes as deep as `middle` is repeated. */
+/* A name whose nesting is as deep as the number of repetitions of `middle`. */
 struct nesting {
         const char *start, *middle, *end;
 };

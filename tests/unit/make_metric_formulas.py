@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Writes tests/unit/metric_formulas.h: the metrics of Neoverse cores as WindowsPerf documents them, and their values.
 
-The formulas are written here by hand as Python expressions, and not from data/.  Each event has a value of its own, a
-prime; Python's fractions work out the metric exactly, and one rounding to double is the last step.
+The formulas are written here by hand as Python expressions, and not taken from data/.  Each event has a different prime
+as its value; Python's fractions compute the metric exactly, and the result is rounded to double once.
 """
 import os
 import re
@@ -107,7 +107,7 @@ def add_new() -> None:
         add(f"sve_predicate_{kind}_percentage", f"sve_pred_{kind}_spec / sve_pred_spec * 100", NEW)
     for bits, kind in ((16, "hp"), (32, "sp"), (64, "dp")):
         add(f"fp{bits}_percentage", f"fp_{kind}_spec / inst_spec * 100", NEW)
-    # WindowsPerf divides by cpu_cycle, which no event is called.
+    # WindowsPerf divides by cpu_cycle, but no event has this name.
     add("fp_ops_per_cycle", "(fp_scale_ops_spec + fp_fixed_ops_spec) / cpu_cycles", NEW)
     add("sve_fp_ops_per_cycle", "fp_scale_ops_spec / cpu_cycles", NEW)
     add("nonsve_fp_ops_per_cycle", "fp_fixed_ops_spec / cpu_cycles", NEW)
@@ -130,7 +130,7 @@ def main() -> None:
     add_stalls()
     add_new()
     events = sorted({word for _, _, formula in ROWS for word in re.findall(r"[a-z]\w*", formula)})
-    # 7 places apart, so that no two events are near each other by their place in the alphabet.
+    # 7 positions apart, so that events with neighbouring names do not have similar values.
     values = dict(zip(sorted(events, key=lambda event: (events.index(event) * 7 % len(events), event)),
                       primes(1009, len(events))))
     scope = {event: Fraction(value) for event, value in values.items()}

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Writes python_lines_data.h: line tables of this Python's compiler and the line that it says of each instruction.
+"""Writes python_lines_data.h: line tables of this Python's compiler, and the line that it gives for each instruction.
 
-It has to run with each version that the table is for, 3.8 or later; the output is joined:
+It must run with each version that the table is for, 3.8 or later; the outputs are joined:
 
     { python3.8 make_python_lines.py --head; for v in 8 9 10 11 12 13; do python3.$v make_python_lines.py; done
       python3.8 make_python_lines.py --tail; } > python_lines_data.h

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `lines`: of each code unit, two bytes of bytecode; 0: none. */
+/* `lines`: the line of each code unit (two bytes of bytecode); 0: none. */
 struct line_case {
         unsigned minor;
         const char *name;

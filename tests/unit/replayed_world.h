@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A world that has seen what a builder of sessions holds. */
+/* A world that has replayed the records of a session builder. */
 #ifndef REPLAYED_WORLD_H
 #define REPLAYED_WORLD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two sides of a session file's tests: a small session and the list of what a reader says of it. */
+/* For tests of writing and reading: a small session, and the list of what a reader returns for it. */
 #ifndef SMALL_SESSION_H
 #define SMALL_SESSION_H
 
@@ -20,7 +20,7 @@ static void build_small(struct session_builder *b)
         builder_round(b);
 }
 
-/* The types of all records, of samples time, address and event: "COMM MMAP2 ROUND 1000:400100 ..." */
+/* The types of all records; for samples time, address and event: "COMM MMAP2 ROUND 1000:400100 ..." */
 static bool list_records(struct perfdata_reader *reader, bool raw, struct buf *out, struct err *err)
 {
         struct perfdata_record record;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of small programs, summed up by what is inside of their functions; no code, so that no LLVM is needed.  The
- * programs have names in their debug information alone, so rows are named by where their functions begin. */
+/* Samples of small programs, summed up by lines, blocks and inlined functions; without code, so that LLVM is not needed.  The
+ * programs have names only in their debug information, so rows are named by the start of their function. */
 #include "annotate_session.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static struct annotation *annotation_of(struct report *report, const char *symbo
         return a;
 }
 
-/* "NAME COUNT/ITSELF xCOPIES PATH:LINE; ..." with what a row has of these. */
+/* "NAME COUNT/ITSELF xCOPIES PATH:LINE; ..." with those parts that a row has. */
 static void add_rows(const struct annotate *annotate, enum annotate_by by, struct buf *out)
 {
         struct annotate_rows rows;
@@ -74,8 +74,12 @@ TEST(functions_and_what_was_inlined_into_them)
         expect_rows(f.annotate, ANNOTATE_LINE,
                     " 3 [distance] shapes.h:24;  2 [longest] shapes.h:31;  1 one.c:22");
         expect_rows(f.annotate, ANNOTATE_INSTRUCTION, " 2;  2;  1;  1");
-        expect_rows(f.annotate, ANNOTATE_BLOCK, "basic blocks need the code, which is not available");
-        expect_rows(f.annotate, ANNOTATE_HANDLER, "it has no labels, as far as debug information tells");
+        expect_rows(
+                f.annotate, ANNOTATE_BLOCK,
+                "no basic blocks: the code is not available on this machine; give the folder of the program's file with "
+                "--symfs, or run wperf archive where it was recorded");
+        expect_rows(f.annotate, ANNOTATE_HANDLER,
+                    "debug information shows no labels in the function, so its handlers can't be found");
 }
 
 TEST(inlined_functions_of_a_session)
@@ -104,7 +108,7 @@ TEST(handlers_by_the_addresses_of_their_labels)
                     "unreachable 1 labels.c:55");
 }
 
-/* Lines that the optimiser left of: 0x208 43, 0x254 30, 0x2d5 56, 0x300 50. */
+/* Labels whose address the optimiser kept: 0x208 43, 0x254 30, 0x2d5 56, 0x300 50. */
 TEST(handlers_by_lines_where_labels_lost_their_addresses)
 {
         static const struct samples_at samples[] = {{0x208, 1}, {0x254, 1}, {0x2d5, 1}, {0x300, 2}, {0, 0}};
@@ -151,10 +155,9 @@ TEST(an_inlined_function_is_told_with_where_it_is)
                            &err);
 
         EXPECT_TRUE(!a);
-        EXPECT_STR(
-                err.text,
-                "'longest' has no code of its own, it is inlined, mostly into 'scaled': annotate that, or sum "
-                "up all copies with wperf annotate --by inlined");
+        EXPECT_STR(err.text,
+                   "'longest' is always inlined, mostly into 'scaled': annotate that function, or sum "
+                   "up all copies with wperf annotate --by inlined");
 }
 
 TEST(each_function_is_annotated_once)
@@ -194,7 +197,7 @@ static struct report *report_of_two(const char *path)
         return report_of_built(path, &b);
 }
 
-/* Two files of one name make one row, and a function each. */
+/* Two files with the same name are one row, and two functions. */
 TEST(files_of_the_same_name_are_annotated_each)
 {
         AUTO(report) report = report_of_two("annotate-8.data");

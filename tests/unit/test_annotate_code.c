@@ -10,7 +10,7 @@ static const struct samples_at in_scaled[] = {{0x224, 1}, {0x23d, 3}, {0x254, 2}
 static struct annotate_texts texts;
 static struct arena points;
 
-/* As whoever finds lines 22 alone, and no file whole. */
+/* Provides only line 22 of each file. */
 static void fill(void)
 {
         annotate_texts_sort(&texts);

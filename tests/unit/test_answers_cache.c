@@ -152,7 +152,7 @@ TEST(a_file_under_anothers_name_is_not_believed)
         write_whole(path_of(&other), bytes.data, bytes.len);
         index = open_index(&other);
         EXPECT_INT(find(index, small, N_SMALL), 0);
-        EXPECT_CONTAINS(answers_cache_note(index), ": is of other files; it is made anew");
+        EXPECT_CONTAINS(answers_cache_note(index), ": was written for other files; wperf creates it again");
 }
 
 /* --- Limits --- */
@@ -198,7 +198,7 @@ static int64_t mtime_of(const struct answers_key *key)
         return st.mtime_ns;
 }
 
-/* Until its time is after that of the other file. */
+/* Sets the time of a file until it is later than that of the other file. */
 static void touch_after(const struct answers_key *key, const struct answers_key *other)
 {
         int64_t before = mtime_of(other);
@@ -281,7 +281,7 @@ TEST(a_folder_of_others_is_not_used)
         EXPECT_INT(chmod(FOLDER, 0770), 0);
         EXPECT_TRUE(!answers_cache_open(&options, &key, &err));
         EXPECT_INT(err.code, ERR_DENIED);
-        EXPECT_STR(err.text, FOLDER ": is not used, as it belongs to another user or others may write to it");
+        EXPECT_STR(err.text, FOLDER ": belongs to another user, or others may write to it");
         EXPECT_TRUE(!answers_cache_save(index, &err));
         EXPECT_INT(chmod(FOLDER, 0755), 0);
         save(index);
@@ -294,7 +294,7 @@ TEST(a_folder_of_others_is_not_used)
         write_whole("answers_cache.tmp/file", "x", 1);
         EXPECT_TRUE(!answers_cache_open(&(struct answers_cache_options){.folder = "answers_cache.tmp/file"},
                                         &key, &err));
-        EXPECT_STR(err.text, "answers_cache.tmp/file: is no folder");
+        EXPECT_STR(err.text, "answers_cache.tmp/file: is not a folder");
 }
 
 TEST(nothing_is_made_below_a_folder_of_others)
@@ -321,7 +321,7 @@ TEST(nothing_is_made_below_a_folder_of_others)
         }
         EXPECT_TRUE(!answers_cache_open(&foreign, &key, &err));
         EXPECT_INT(err.code, ERR_DENIED);
-        buf_printf(&want, "%s: is not made, as %s belongs to another user", foreign.folder, above);
+        buf_printf(&want, "%s: is not created, because %s belongs to another user", foreign.folder, above);
         EXPECT_STR(err.text, buf_text(&want));
         EXPECT_TRUE(!os_stat("answers_cache.tmp/foreign/.cache", &st));
         if (is_root)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of the cache that are damaged, cut, or made to do harm. */
+/* Files of the cache that are damaged, cut, or forged. */
 #define FOLDER "answers_cache_damage.tmp"
 #include "archive_section.h"
 #include "cached_answers.h"
@@ -30,7 +30,7 @@ static void read_all(const struct answers *answers)
         }
 }
 
-/* Nothing is known of the file, which is said unless it is `quiet`, and the next run makes it anew. */
+/* The file gives no answers, a note says so unless it is `quiet`, and the next run writes it again. */
 static void expect_refused(const struct answers_key *key, const void *bytes, size_t size, bool quiet)
 {
         AUTO(answers_cache) index = NULL;
@@ -43,7 +43,7 @@ static void expect_refused(const struct answers_key *key, const void *bytes, siz
         if (quiet)
                 EXPECT_STR(note, "");
         else
-                EXPECT_CONTAINS(note, "it is made anew");
+                EXPECT_CONTAINS(note, "wperf creates it again");
 }
 
 TEST(damage_at_every_byte_is_seen)
@@ -84,7 +84,7 @@ TEST(cuts_at_every_length_are_seen)
         expect_refused(&key, good.data, good.len, false);
 }
 
-/* A file whose checksum is right all the same: it is refused as a whole, or gives answers of some kind. */
+/* A file with a correct checksum and wrong content: it is refused, or gives some answers. */
 TEST(a_forged_file_does_no_harm)
 {
         struct answers_key key = key_of(1);

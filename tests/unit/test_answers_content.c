@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose answers are believed: digests of files, and which files are known by what they are. */
+/* Which answers are used: digests of files, and how files are recognised. */
 #define FOLDER "answers_content.tmp"
 #include "answers_content.h"
 
@@ -347,7 +347,7 @@ TEST(links_and_files_of_others_in_the_folder_are_not_read)
         EXPECT_TRUE(is_same(find_content(object), content_of(object)));
         EXPECT_INT(symlink(FOLDER, "answers_content_link.tmp"), 0);
         EXPECT_TRUE(!answers_folder_check("answers_content_link.tmp", &err));
-        EXPECT_STR(err.text, "answers_content_link.tmp: is not used, as it is a symbolic link");
+        EXPECT_STR(err.text, "answers_content_link.tmp: is a symbolic link");
         unlink("answers_content_link.tmp");
         unlink("answers_content_elsewhere.tmp");
 }

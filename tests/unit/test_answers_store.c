@@ -10,10 +10,10 @@
 
 enum { MEMORY = 1 << 20 };
 
-/* What was written, read again; NULL when it is refused, or when there is more than a store. */
+/* Writes and reads a store; NULL if it is refused, or if there are bytes after it. */
 static struct answers *read_bytes(const char *bytes, size_t size, uint64_t memory)
 {
-        /* A copy, so that a read beyond its end is seen. */
+        /* A copy of the exact size, so that reads after the end are detected. */
         char *copy = mem_new(size + 1, 1);
         struct cursor c = cursor_make(memcpy(copy, bytes, size), size);
         struct answers *answers = answers_read(&c, memory);
@@ -189,7 +189,7 @@ TEST(a_kind_that_is_not_known_is_stepped_over)
         EXPECT_TRUE(!read_set(ANSWER_SECTIONS, &body, MEMORY));
 }
 
-/* `n` sections whose numbers are all 0, which take no room: 3 columns, each a width and the least. */
+/* `n` sections whose numbers are all 0 and take no space: 3 columns, each with a width and the smallest number. */
 TEST(what_takes_no_room_has_a_limit)
 {
         const uint64_t n[] = {1000, MEMORY / sizeof(struct answer_section), UINT32_MAX, UINT64_MAX};
@@ -245,7 +245,7 @@ TEST(a_dwo_file_has_a_name)
         }
 }
 
-/* Every byte of a store with all kinds of numbers: it is refused, or every answer can be read. */
+/* Changes every byte of a store with all kinds of numbers: it is refused, or every answer can be read. */
 TEST(every_change_is_harmless)
 {
         AUTO(answers) answers = answers_new();

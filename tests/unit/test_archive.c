@@ -72,7 +72,7 @@ TEST(all_is_packed)
         expect_same_rows();
 }
 
-/* The source stands in a folder that is named; it goes first. */
+/* The source is in a folder that the user names; it is used first. */
 static void make_source(void)
 {
         static const char *const names[] = {"one.c", "two.c", "shapes.h"};
@@ -116,14 +116,14 @@ TEST(source_goes_first_then_cold_functions)
         EXPECT_TRUE(archive(request, &some, &err));
         EXPECT_INT(some.n_source_lines, 0);
         EXPECT_INT(some.n_whole, some.n_functions);
-        EXPECT_CONTAINS(buf_text(&some.note), "its source, ");
+        EXPECT_CONTAINS(buf_text(&some.note), " source lines were not packed");
         expect_same_rows();
         grown = some.bytes_after - some.bytes_before;
         request.max_bytes = grown - 100;
         EXPECT_TRUE(archive(request, &few, &err));
         EXPECT_TRUE(few.n_whole < few.n_functions);
         EXPECT_TRUE(few.bytes_after - few.bytes_before < grown);
-        EXPECT_CONTAINS(buf_text(&few.note), "coldest function");
+        EXPECT_CONTAINS(buf_text(&few.note), " functions with the fewest samples were packed");
         expect_same_rows();
         request.max_bytes = 100;
         EXPECT_TRUE(!archive(request, &none, &err));
@@ -131,7 +131,7 @@ TEST(source_goes_first_then_cold_functions)
         EXPECT_CONTAINS(err.text, "--max-size");
 }
 
-/* "0x211 0x220 7 ..." of the branches of a session, whose functions have no name but a range. */
+/* "0x211 0x220 7 ..." for the branches of a session, whose functions have only a range and no name. */
 static void list_branches(const char *session, struct buf *out)
 {
         const struct report_request request = {.path = session, .results = REPORT_BRANCHES};
@@ -146,7 +146,7 @@ static void list_branches(const char *session, struct buf *out)
         }
 }
 
-/* Of branches in functions that no sample was taken in. */
+/* Branches in functions without samples. */
 TEST(names_of_branches)
 {
         static const uint64_t chain[] = {PERF_CONTEXT_USER, SESSION_BASE + 0x300};
@@ -175,7 +175,7 @@ TEST(names_of_branches)
 
 enum { N_COPIES = 400, SAMPLE_ID = 11, REGS_SP_AND_IP = 3 << 7, COPY_BYTES = 16 };
 
-/* Where nothing is mapped, so that each walk is its first frame: what does not pack well. */
+/* An address that is not mapped, so that each walk has only its first frame; such walks do not compress well. */
 static uint64_t copied_pc(uint64_t i)
 {
         return map_mix(i + 1) >> 16;
@@ -219,7 +219,7 @@ static void write_session_with_copies(void)
         report_free(report_of_built(path, &b));
 }
 
-/* How many stacks of the session are the walks that were packed, each the first frame of its copy. */
+/* The number of stacks of the session that are the packed walks, each the first frame of its copy. */
 static size_t count_walks(const char *session)
 {
         AUTO(session_input) input = session_input_open(session, (struct session_access){0}, NULL);
@@ -255,7 +255,7 @@ TEST(stacks_are_packed)
         EXPECT_INT(count_walks(path), N_COPIES);
 }
 
-/* A walk of the second sample that was packed, and ended so. */
+/* Packs a walk of the second sample with this end, and reports it. */
 static struct report *report_packed(uint8_t end)
 {
         static const struct walked_frame packed[] = {{SESSION_BASE + 0x214, UNWIND_WAY_REGS, true},
@@ -282,7 +282,7 @@ static struct report *report_packed(uint8_t end)
         return perfdata_rewrite_put(buf_text(&made), path, false, NULL) ? report_make(&request, NULL) : NULL;
 }
 
-/* It is taken as it stands: the files would tell something else. */
+/* It is used unchanged, although the files would give another result. */
 TEST(packed_walks_come_before_files)
 {
         AUTO(report) report = report_packed(UNWIND_END_OUTERMOST);
@@ -294,7 +294,7 @@ TEST(packed_walks_come_before_files)
         EXPECT_INT(report->quality.n_cut_stacks, N_COPIES - 1);
 }
 
-/* A later version packed it with an end that is not known here. */
+/* A later version packed it with an unknown end. */
 TEST(packed_walks_of_a_later_version_are_taken)
 {
         AUTO(report) report = report_packed(UNWIND_N_ENDS + 20);
@@ -305,7 +305,7 @@ TEST(packed_walks_of_a_later_version_are_taken)
         EXPECT_INT(report->quality.cut_by[QUALITY_CUT_UNKNOWN], 1);
 }
 
-/* What is left out: functions first, then stacks, then nothing is left. */
+/* What is left out: functions first, then stacks, then everything. */
 TEST(stacks_go_before_names)
 {
         bool were_packed = false, were_left_out = false;
@@ -322,7 +322,7 @@ TEST(stacks_go_before_names)
                 were_packed |= result.n_stacks == N_COPIES;
                 were_left_out = !result.n_stacks;
                 EXPECT_TRUE(were_left_out ==
-                            !!strstr(buf_text(&result.note), "its stacks, 400 walked in copies, "));
+                            !!strstr(buf_text(&result.note), "400 unwound stacks were not packed"));
                 expect_same_rows();
         }
         EXPECT_TRUE(were_packed && were_left_out);

@@ -183,7 +183,7 @@ static void add_value(void *ctx, uint64_t key, uint64_t *value)
         *value = key + 1;
 }
 
-/* Few slots, so that runs are long and go over the end of the table. */
+/* Few slots, so that runs are long and continue at the start of the table. */
 TEST(map_without_the_keys_that_were_removed)
 {
         struct map map = {0};
@@ -413,7 +413,7 @@ TEST(nearest_name)
         EXPECT_INT(text_distance("ab", "ba"), 1);
 }
 
-/* Marks that turn the direction of what follows, that have no width, or end a line. */
+/* Characters that change the direction of text, have no width, or end a line. */
 TEST(what_nobody_sees_is_an_escape)
 {
         static const char *const cases[][3] = {
@@ -466,6 +466,37 @@ TEST(what_is_not_printable_is_found_at_every_place_of_a_long_text)
                 text_add_printable(&out, buf_text(&text));
                 EXPECT_STR(buf_text(&out), buf_text(&want));
         }
+}
+
+TEST(each_character_is_the_bytes_that_it_is_read_from)
+{
+        static const char *const texts[] = {"a",
+                                            "\xc3\xa9",
+                                            "\xe2\x82\xac",
+                                            "\xed\x9f\xbf",
+                                            "\xee\x80\x80",
+                                            "\xf0\x9f\x98\x80",
+                                            "\xf4\x8f\xbf\xbf"};
+        AUTO_RELEASE(buf) out = {0};
+
+        for (size_t i = 0; i < N_ELEMENTS(texts); i++) {
+                buf_clear(&out);
+                text_add_utf8(&out, text_utf8_code((const unsigned char *)texts[i]));
+                EXPECT_STR(buf_text(&out), texts[i]);
+        }
+        buf_clear(&out);
+        text_add_utf8(&out, 0xd800);
+        text_add_utf8(&out, 0x110000);
+        EXPECT_STR(buf_text(&out), "");
+}
+
+TEST(a_part_is_found_in_any_case)
+{
+        EXPECT_TRUE(text_contains_nocase("_PyEval_EvalFrame", "pyeval"));
+        EXPECT_TRUE(text_contains_nocase("x_mul", "MUL"));
+        EXPECT_TRUE(text_contains_nocase("x_mul", ""));
+        EXPECT_TRUE(!text_contains_nocase("x_mul", "x_mull"));
+        EXPECT_TRUE(!text_contains_nocase("", "x"));
 }
 
 TEST(text_forms)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions with branch stacks, and such whose user stacks come later: what becomes a call tree, and what a table of edges. */
+/* Sessions with branch stacks, and sessions with deferred user stacks: their call trees and tables of edges. */
 #include "calltree.h"
 #include "report.h"
 #include "session_builder.h"
@@ -204,6 +204,36 @@ TEST(other_branches_are_edges_and_no_stack)
                         "\"from_module\":\"bpf_a\",\"to\":\"local_leaf\",");
 }
 
+/* Branches to one function from several places are one row; what was never mispredicted is none. */
+TEST(targets_have_their_mispredictions)
+{
+        static const uint64_t missed[][3] = {
+                {GLOBAL_ONE + 4, LOCAL_LEAF, MISPREDICTED}, {HIDDEN_TWO + 4, LOCAL_LEAF, MISPREDICTED},
+                {CALLS_ALL + 4, LOCAL_LEAF, PREDICTED},     {CALLS_ALL + 4, HIDDEN_TWO, MISPREDICTED},
+                {HIDDEN_TWO + 4, GLOBAL_ONE, PREDICTED},
+        };
+        const struct hot_view_event event = {"cycles", 1, 1};
+        struct branch_view view = {.events = &event, .n_events = 1, .max_rows = 50, .by_target = true};
+        struct report_request request = {
+                .path = "branches-targets.data", .results = REPORT_BRANCHES, .branches_by_target = true};
+        AUTO_RELEASE(arena) arena = {0};
+        AUTO_RELEASE(buf) out = {0};
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        init(&b, 0);
+        builder_sample_branches(&b, 0, 1000, PID, PERF_MISC_USER, user_chain, 2, missed, N(missed));
+        ASSERT_TRUE(builder_save(&b, request.path));
+        report = report_make(&request, &err);
+        ASSERT_TRUE(report);
+        view.rows = view_rows_of_branches(report->branch_rows, NULL, 1, &arena);
+        branch_view_csv(&view, &out);
+        EXPECT_STR(buf_text(&out), "overhead,mispredicted,branches,mispredicted_percent,to,to_module\r\n"
+                                   "66.67,2,3,66.67,local_leaf,names.so\r\n"
+                                   "33.33,1,1,100.00,hidden_two,names.so\r\n");
+}
+
 TEST(only_a_session_without_any_stack_gets_the_note)
 {
         struct perf_attr attr = {.sample_type = PERF_SAMPLE_BRANCH_STACK};
@@ -235,7 +265,7 @@ TEST(a_user_stack_that_never_came_is_a_cut_stack)
         report = report_of(&b, "branches-deferred.data");
         ASSERT_TRUE(report);
         expect_tree(report, "([cut](unknown 2,calls_all(local_leaf(unknown 1))))");
-        /* The one that came ends in a function that something called. */
+        /* The stack that arrived ends in a function with a missing caller. */
         EXPECT_INT(report->quality.n_cut_stacks, 3);
         EXPECT_INT(report->quality.n_samples, 3);
 }

@@ -38,23 +38,22 @@ TEST(words_and_sizes)
 TEST(refused_in_a_sentence)
 {
         static const char *const cases[][2] = {
-                {"dwraf", "--call-graph: 'dwraf' is no way to take call stacks; 'dwarf' is one"},
-                {"lbrs", "--call-graph: 'lbrs' is no way to take call stacks; 'lbr' is one"},
-                {"caller",
-                 "--call-graph: 'caller' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]"},
-                {"",
-                 "--call-graph: '' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]"},
-                {"fp,8192", "--call-graph: nothing belongs behind 'fp', but there is '8192'"},
-                {"lbr,", "--call-graph: nothing belongs behind 'lbr', but there is ''"},
-                {"dwarf,", "--call-graph: '' is no size for copies of the stack, which is 1 to 65528 bytes"},
+                {"dwraf", "--call-graph: 'dwraf' is not a mode; did you mean 'dwarf'?"},
+                {"lbrs", "--call-graph: 'lbrs' is not a mode; did you mean 'lbr'?"},
+                {"caller", "--call-graph takes fp, dwarf[,BYTES], lbr or unwind[,BYTES], not 'caller'"},
+                {"", "--call-graph takes fp, dwarf[,BYTES], lbr or unwind[,BYTES], not ''"},
+                {"fp,8192", "--call-graph: 'fp' takes no size: leave '8192' out"},
+                {"lbr,", "--call-graph: 'lbr' takes no size: leave '' out"},
+                {"dwarf,",
+                 "--call-graph: the size of the stack copies is ''; it must be from 1 to 65528 bytes"},
                 {"dwarf,0",
-                 "--call-graph: '0' is no size for copies of the stack, which is 1 to 65528 bytes"},
+                 "--call-graph: the size of the stack copies is '0'; it must be from 1 to 65528 bytes"},
                 {"dwarf,8k",
-                 "--call-graph: '8k' is no size for copies of the stack, which is 1 to 65528 bytes"},
+                 "--call-graph: the size of the stack copies is '8k'; it must be from 1 to 65528 bytes"},
                 {"dwarf,65529",
-                 "--call-graph: '65529' is no size for copies of the stack, which is 1 to 65528 bytes"},
+                 "--call-graph: the size of the stack copies is '65529'; it must be from 1 to 65528 bytes"},
                 {"dwarf,8192,1",
-                 "--call-graph: '8192,1' is no size for copies of the stack, which is 1 to 65528 bytes"},
+                 "--call-graph: the size of the stack copies is '8192,1'; it must be from 1 to 65528 bytes"},
         };
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

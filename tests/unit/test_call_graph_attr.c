@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is opened for each way to take call stacks, as --dry-run shows it. */
+/* The attributes for each method to take call stacks, as --dry-run shows them. */
 #include <stdlib.h>
 
 #include "buf.h"
@@ -114,7 +114,7 @@ TEST(what_only_tracks_has_no_stacks)
         EXPECT_TRUE(strstr(second, COPIES) != NULL);
 }
 
-/* Maps and names are taken while the events are off. */
+/* Maps and names are recorded while the events are off. */
 TEST(what_is_switched_has_its_maps_always)
 {
         static char name[] = "true";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call trees: equal paths are one, sums, recursion, the order of children, the tree upside down, inlined functions. */
+/* Call trees: equal paths are merged, sums, recursion, the order of children, the inverted tree, inlined functions. */
 #include "calltree.h"
 
 #include <stdlib.h>
@@ -133,7 +133,7 @@ TEST(paths_through_a_function)
         EXPECT_INT(calltree_n_nodes(through_none), 1);
 }
 
-/* What a function called is its own, also where it called itself. */
+/* The callees of a function belong to it, also if it called itself. */
 TEST(callers_of_a_function)
 {
         AUTO(calltree) tree = calltree_new();
@@ -247,7 +247,7 @@ TEST(a_tree_with_too_little_memory)
         EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_STACKS));
         calltree_finish(tree);
         EXPECT_INT(calltree_get_node(tree, CALLTREE_ROOT)->weight, 2 * depth);
-        /* A path of equal functions is not longer upside down. */
+        /* A path of equal functions is not longer in the inverted tree. */
         inverted = calltree_invert(tree, NULL, NULL);
         calltree_free(tree);
         EXPECT_INT(calltree_get_node(inverted, CALLTREE_ROOT)->count, depth);
@@ -255,7 +255,7 @@ TEST(a_tree_with_too_little_memory)
         budget_release(&budget);
 }
 
-/* Each function of a path has samples, so that upside down there are depth * depth / 2 nodes. */
+/* Each function of a path has samples, so the inverted tree has depth * depth / 2 nodes. */
 TEST(upside_down_with_too_little_memory)
 {
         enum { DEPTH = 1000 };

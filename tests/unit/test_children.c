@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which records of a whole machine are the command's, and how much of its time the samples stand for. */
+/* Which records of a whole machine belong to the command, and how much of its CPU time the samples cover. */
 #include "linux_children.h"
 
 #include <stdlib.h>
@@ -107,7 +107,7 @@ TEST(a_fork_may_come_a_pass_later_than_its_childs_samples)
         add_sample(&pass, 20, COMMAND, PERF_MISC_USER);
         add_sample(&pass, 40, CHILD, PERF_MISC_USER);
         expect_kept(c, &pass, false, "");
-        add_fork(&pass, 30, CHILD, COMMAND); /* from a ring that was read before that was written */
+        add_fork(&pass, 30, CHILD, COMMAND); /* from a ring that was read before this record was written */
         add_fork(&pass, 50, GRANDCHILD, CHILD);
         add_sample(&pass, 60, GRANDCHILD, PERF_MISC_USER);
         expect_kept(c, &pass, false, "COMM:10 sample:20 FORK:30 sample:40 ");

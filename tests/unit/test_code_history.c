@@ -101,7 +101,7 @@ TEST(code_history_agrees_with_a_plain_search)
         }
 }
 
-/* Within a span all answers are the same, and at its ends some answer changes. */
+/* Within a span all results are the same, and at its ends some result changes. */
 TEST(code_history_tells_when_answers_change)
 {
         enum { N = 12 };
@@ -156,7 +156,7 @@ TEST(code_history_knows_a_change_at_time_0)
         EXPECT_INT(off, 150);
 }
 
-/* What was moved has one offset, whose range is the load. */
+/* Code that was moved has one offset, with the range of the load. */
 TEST(code_history_leads_moved_code_to_its_load)
 {
         const struct code_range ranges[] = {{100, 200, 5, 1000}, {300, 400, 6, 1000}};
@@ -171,7 +171,8 @@ TEST(code_history_leads_moved_code_to_its_load)
         EXPECT_INT(found.same_to, 1100);
 }
 
-/* Neither of one address nor of a staircase may time or memory grow with the square: this ends at once, or not in a day. */
+/* Time and memory must not grow with the square of the number of loads, at one address or at overlapping ones; otherwise this
+ * would take a day. */
 TEST(code_history_takes_a_million_loads_at_one_address)
 {
         enum { N = 1 << 20 };

@@ -4,7 +4,8 @@
 #include "codec.h"
 #include "tap.h"
 
-/* The text "wperf wperf wperf wperf\n" as zlib packs it. */
+/* The text "wperf wperf wperf wperf
+ * ", packed by zlib. */
 static const uint8_t zlib_bytes[] = {
         0x78, 0x9c, 0x2b, 0x2f, 0x48, 0x2d, 0x4a, 0x53, 0x28, 0x47, 0x27, 0xb9, 0x00, 0x74, 0xd2, 0x08, 0xfb,
 };
@@ -45,7 +46,7 @@ TEST(zlib_unpacks_to_a_known_size)
         EXPECT_INT(size, 24);
 }
 
-/* Behind the header of ten bytes is a stream of deflate, behind that a check sum and the size. */
+/* After the header of ten bytes there is a deflate stream, then a checksum and the size. */
 static bool unpack_gzip(const struct buf *packed, size_t size, struct buf *out, struct err *err)
 {
         AUTO_RELEASE(buf) zlib = {0};
@@ -101,7 +102,7 @@ TEST(zlib_of_another_size_or_damaged)
                                                &err));
                 EXPECT_INT(err.code, ERR_LIMIT);
         }
-        EXPECT_STR(err.text, "unpacks to more than 23 bytes");
+        EXPECT_STR(err.text, "decompresses to more than 23 bytes");
         for (size_t cut = 0; cut < sizeof(zlib_bytes); cut++) {
                 err = (struct err){0};
                 EXPECT_TRUE(!codec_unpack_into(CODEC_ZLIB, zlib_bytes, cut, out, 24, &size, &err));
@@ -141,6 +142,42 @@ TEST(zstd_streams_over_pieces)
         EXPECT_TRUE(!codec_stream_feed(stream, packed.data, first, 1000, &out, &err));
         codec_stream_free(stream);
         codec_packer_free(packer);
+}
+
+/* The examples of [MS-XCA] 3.1. */
+TEST(xpress_unpacks)
+{
+        static const uint8_t letters[] = {0x3f, 0,   0,   0,   'a', 'b', 'c', 'd', 'e', 'f',
+                                          'g',  'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p',
+                                          'q',  'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z'};
+        static const uint8_t repeated[] = {0xff, 0xff, 0xff, 0x1f, 'a',  'b', 'c',
+                                           0x17, 0,    0x0f, 0xff, 0x26, 0x01};
+        char out[300];
+
+        EXPECT_TRUE(codec_unpack_xpress(letters, sizeof(letters), out, 26, NULL));
+        EXPECT_TRUE(!memcmp(out, "abcdefghijklmnopqrstuvwxyz", 26));
+        EXPECT_TRUE(codec_unpack_xpress(repeated, sizeof(repeated), out, 300, NULL));
+        for (size_t i = 0; i < sizeof(out); i++)
+                EXPECT_INT(out[i], "abc"[i % 3]);
+}
+
+TEST(xpress_that_is_cut_or_damaged)
+{
+        static const uint8_t repeated[] = {0xff, 0xff, 0xff, 0x1f, 'a',  'b', 'c',
+                                           0x17, 0,    0x0f, 0xff, 0x26, 0x01};
+        static const uint8_t before_the_begin[] = {0xff, 0xff, 0xff, 0x7f, 'a', 0x0f, 0};
+        /* a length of 21 in the long form, which only a writer of damage makes */
+        static const uint8_t short_long[] = {0xff, 0xff, 0xff, 0x7f, 'a', 0x07, 0, 0x0f, 0xff, 21, 0};
+        struct err err = {0};
+        char out[300];
+
+        for (size_t size = 0; size < sizeof(repeated); size++)
+                EXPECT_TRUE(!codec_unpack_xpress(repeated, size, out, sizeof(out), &err));
+        EXPECT_INT(err.code, ERR_FORMAT);
+        /* longer than the output */
+        EXPECT_TRUE(!codec_unpack_xpress(repeated, sizeof(repeated), out, 299, NULL));
+        EXPECT_TRUE(!codec_unpack_xpress(before_the_begin, sizeof(before_the_begin), out, 10, NULL));
+        EXPECT_TRUE(!codec_unpack_xpress(short_long, sizeof(short_long), out, 30, NULL));
 }
 
 TEST(xz_refuses_what_it_is_not)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of --control: where words come from, and lines into words. */
+/* Parsing of --control: the option's value, and lines into commands. */
 #include "control.h"
 
 #include "tap.h"
@@ -45,12 +45,13 @@ TEST(no_places)
                 if (control_place_parse(cases[i], &place, &err))
                         TAP_FAIL("'%s' was taken", cases[i]);
                 EXPECT_INT(err.code, ERR_USAGE);
-                EXPECT_CONTAINS(err.text, "is no pair of ends: write fifo:CTL[,ACK] or fd:CTL[,ACK]");
+                EXPECT_CONTAINS(err.text,
+                                "names no FIFO or descriptor: write fifo:CTL[,ACK] or fd:CTL[,ACK]");
                 EXPECT_INT(place.ctl_fd, 42);
         }
 }
 
-/* All commands that there are, one a line: the word's number, what follows it, and where lines were left out. */
+/* All commands, one a line: the command's number, its argument, and where lines were dropped. */
 static void take_all(struct control_lines *lines, struct buf *out)
 {
         static const char *const names[] = {"ENABLE",   "DISABLE", "EVLIST", "PING",
@@ -122,7 +123,7 @@ TEST(a_nul_ends_a_line)
         control_lines_release(&lines);
 }
 
-/* However it comes, such a line is left out to its end, told once, and takes no room. */
+/* For any pieces, such a line is dropped to its end, reported once, and not stored. */
 TEST(long_lines)
 {
         static const size_t pieces[] = {1, 7, 1024, 1025, 100000};

@@ -114,7 +114,7 @@ TEST(an_emulator_is_not_believed)
 
 TEST(cores_that_nothing_is_known_of)
 {
-        /* An old kernel lists no events, and no register either. */
+        /* An old kernel has no lists of events and no register. */
         static const struct memory_file silent[] = {
                 {"armv8_pmuv3/type", "8\n"},
                 {"armv8_pmuv3/cpus", "0-1\n"},

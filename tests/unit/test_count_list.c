@@ -9,8 +9,8 @@
 #include "tap.h"
 #include "test_data.h"
 
-/* A line an event: name, type:config[:config2], index, note, and where they are not as usual tN (together), kind,
- * class and unit, what is left out, the plain name, and "doubt". */
+/* A line for each event: name, type:config[:config2], index, note, and if not default: tN (together), kind, class and unit, why
+ * it is left out, the plain name, and "doubt". */
 static void add_line(const struct count_event *e, struct buf *out)
 {
         const struct perf_attr *attr = &e->event.attr;
@@ -96,8 +96,8 @@ static const struct machine machines[] = {
         {"[vm]", NULL, machine_vm},
 };
 
-/* A case is a line as one would type it: [MACHINE] -e EVENTS -m METRICS -k --dmc N, with +extra for the names below
- * and +counters N where that many are measured.  What it gives follows, indented. */
+/* A case is a line as a user types it: [MACHINE] -e EVENTS -m METRICS -k --dmc N, with +extra for the names below and +counters N
+ * for this number of measured counters.  Its result follows, indented. */
 struct one {
         const struct machine *machine;
         char *events, *metrics;
@@ -157,7 +157,7 @@ static bool run(const struct one *one, struct count_list *list, struct err *err)
         return count_list_parse(&text, &source, list, err);
 }
 
-/* The next word, without its quotes; *at moves behind it.  NULL at the end. */
+/* The next word, without its quotes; moves *at past it.  NULL at the end. */
 static char *next_word(char **at)
 {
         char *word = *at + strspn(*at, " "), *end;
@@ -231,7 +231,7 @@ static char *copy_line(const char *at)
         return buf_take(&line);
 }
 
-/* The text of the case that stands at `at`, up to the next one. */
+/* The length of the case at `at`, up to the next one. */
 static size_t case_length(const char *at)
 {
         const char *next = strstr(at, "\n[");
@@ -239,7 +239,7 @@ static size_t case_length(const char *at)
         return next ? (size_t)(next + 1 - at) : strlen(at);
 }
 
-/* Each case of tests/data/counting/NAME.txt gives what stands below it.  With WPERF_UPDATE the file is rewritten. */
+/* Each case of tests/data/counting/NAME.txt must give the result below it.  With WPERF_UPDATE the file is rewritten. */
 static void expect_file(const char *name)
 {
         const char *path = data_path(name);
@@ -362,13 +362,13 @@ TEST(doubts_are_sentences)
                 const char *want;
         } cases[] = {
                 {{.machine = &machines[4], .events = inst_spec},
-                 "the PMU does not advertise inst_spec (0x1b): the kernel opens it and reads 0"},
+                 "the PMU does not advertise inst_spec (0x1b): the kernel opens it, and its count is 0"},
                 {{.machine = &machines[4], .events = ld_spec},
-                 "the PMU advertises few of Neoverse N1's events, as emulators do: the kernel opens ld_spec (0x70) "
-                 "and reads 0"},
+                 "the PMU advertises only few of the events of Neoverse N1, as emulators do: the kernel opens ld_spec (0x70), "
+                 "and its count is 0"},
                 {{.machine = &machines[0], .events = rc5},
-                 "Neoverse N1 is not known to have rc5 (0xc5): the kernel opens it and reads 0 where it is not "
-                 "there"},
+                 "Neoverse N1 is not known to have rc5 (0xc5): the kernel opens it, and its count is 0 if the core does not "
+                 "have it"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {

@@ -125,17 +125,17 @@ TEST(what_the_reader_refuses)
                 {"event=a\ncode=-1\n", "line 2 of the counted events: code has no valid number"},
                 {"event=a\ncode=4294967296\n", "line 2 of the counted events: code has no valid number"},
                 {"event=a\nclass=x\n", "line 2 of the counted events: class is not known"},
-                {"event=a\nof_kind=0\n", "counted event 0 is of kind 0 of 0"},
-                {"metric=a\nof_kind=1\nkind=k\n", "counted metric 0 is of kind 1 of 1"},
-                {"metric=a\nevents=0\n", "counted metric 0 has event 0 of 0"},
+                {"event=a\nof_kind=0\n", "counted event 0 names kind 0, and the list has 0 kinds"},
+                {"metric=a\nof_kind=1\nkind=k\n", "counted metric 0 names kind 1, and the list has 1 kinds"},
+                {"metric=a\nevents=0\n", "counted metric 0 names event 0, and the list has 0 events"},
                 {"metric=a\nevents=1,\n", "line 2 of the counted events: events has no valid number"},
                 {"metric=a\nevents=\nevents=\n",
                  "line 3 of the counted events: events is not a list of events"},
                 {"event=a\nindex=0123456789012345678901234\n",
                  "line 2 of the counted events: index is too long"},
-                {"kind=a\ncpus=1-x\n", "line 2 of the counted events: cpus is no list of CPUs"},
-                {"kind=a\ncpus=1\ncpus=2\n", "line 3 of the counted events: cpus is no list of CPUs"},
-                {"kind=a\ncpus=99999\n", "line 2 of the counted events: cpus is no list of CPUs"},
+                {"kind=a\ncpus=1-x\n", "line 2 of the counted events: cpus is not a list of CPUs"},
+                {"kind=a\ncpus=1\ncpus=2\n", "line 3 of the counted events: cpus is not a list of CPUs"},
+                {"kind=a\ncpus=99999\n", "line 2 of the counted events: cpus is not a list of CPUs"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
@@ -161,12 +161,12 @@ TEST(limits_of_the_reader)
         count_list_release(&list);
         buf_add_str(&text, "event=a\n");
         EXPECT_TRUE(!count_list_read(text.data, text.len, &list, &err));
-        EXPECT_STR(err.text, "line 4097 of the counted events: event is one too many");
+        EXPECT_STR(err.text, "line 4097 of the counted events: event exceeds the limit of such lines");
         buf_clear(&text);
         for (int i = 0; i < 17; i++)
                 buf_add_str(&text, "kind=a\n");
         EXPECT_TRUE(!count_list_read(text.data, text.len, &list, &err));
-        EXPECT_STR(err.text, "line 17 of the counted events: kind is one too many");
+        EXPECT_STR(err.text, "line 17 of the counted events: kind exceeds the limit of such lines");
         buf_clear(&text);
         buf_add_zeros(&text, (4 << 20) + 1);
         EXPECT_TRUE(!count_list_read(text.data, text.len, &list, &err));

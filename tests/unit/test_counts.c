@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records to counts, counts to the sheet: sums, rounds, scaling, what is not counted, metrics, repeated runs. */
+/* Counts from records, sheets from counts: sums, rounds, scaling, missing counts, metrics, repeated runs. */
 #include <math.h>
 
 #include "count_builder.h"
@@ -76,7 +76,7 @@ TEST(a_round_is_the_difference_to_the_one_before)
         EXPECT_INT(count.scaled, 30);
         EXPECT_INT(counts_round_ns(counts), 2000);
         EXPECT_INT(counts_n_rounds(counts), 2);
-        /* A value that shrinks is a damaged file's: it is no count. */
+        /* A value that decreases is from a damaged file and does not count. */
         builder_stat(counts, 0, 0, 3, 10, 10);
         builder_round(counts, 3500);
         EXPECT_INT(counts_get(counts, 0, 0).value, 0);

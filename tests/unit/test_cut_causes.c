@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each cause of a cut stack from the numbers in a session to the quality line, to JSON and to `dump`: of this version, of
- * one before the causes were told apart, and of a later one. */
+/* Each cause of a cut stack, from the numbers in a session to the quality line, JSON and `dump`: of this version, of a version
+ * before the causes were distinguished, and of a later one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -105,9 +105,10 @@ TEST(each_cause_has_its_words)
                 {UNWIND_END_LIMIT, "limit", "too_deep", "deeper than 8000 frames"},
                 {UNWIND_END_ENDLESS, "endless", "endless",
                  "the stack pointer moved backwards or did not move"},
-                {UNWIND_END_NO_MODULE, "no_module", "no_module", "an address is in no mapped module"},
+                {UNWIND_END_NO_MODULE, "no_module", "no_module", "an address is outside all mapped modules"},
                 {UNWIND_END_NO_RULE, "no_rule", "no_rule", "code without call-frame information"},
-                {UNWIND_END_FAR, "far", "other_stack", "the callers are on a stack that was not copied"},
+                {UNWIND_END_FAR, "far", "other_stack",
+                 "the callers are on another stack, which was not copied"},
                 {UNWIND_END_NO_FILE, "no_file", "no_file", "the file of a module can't be read"},
                 {UNWIND_END_32BIT, "32-bit", "code_32_bit", "32-bit code is not unwound"},
                 {UNWIND_END_MALFORMED_CFI, "malformed_cfi", "malformed_cfi",
@@ -120,16 +121,20 @@ TEST(each_cause_has_its_words)
                  "unwinding needs a register that is not known"},
                 {UNWIND_END_UNREADABLE, "unreadable", "unreadable",
                  "unwinding needs memory outside the stack"},
-                {UNWIND_END_NO_CODE, "no_code", "no_code", "a return address leads to no code"},
+                {UNWIND_END_NO_CODE, "no_code", "no_code", "a return address does not point to code"},
                 {UNWIND_END_NO_START, "no_start", "no_start",
                  "the sample lacks the program counter or the stack pointer"},
                 {UNWIND_END_OTHER_MACHINE, "other_machine", "other_machine",
                  "the file of a module is for another machine"},
+                {UNWIND_END_LARGE, "large", "large_stack",
+                 "the stack is larger than the 1 MiB that are copied"},
+                {UNWIND_END_CROWDED, "crowded", "crowded",
+                 "too many stacks waited to be unwound: lower the rate with -F"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(causes); i++)
                 expect_cause(UNWIND_N_ENDS, causes[i].end, causes[i].dumped, causes[i].key, causes[i].text);
-        /* The two ends that are whole, and the one of older sessions, have no line here. */
+        /* The two ends of whole stacks, and the one of older sessions, are not listed here. */
         EXPECT_INT(N_ELEMENTS(causes), UNWIND_N_ENDS - 3);
 }
 
@@ -155,19 +160,19 @@ TEST(older_sessions_are_read_as_before)
         expect_cause(OLD_N_ENDS, UNWIND_END_DAMAGED, "damaged", "damaged",
                      "damaged unwind information or stacks");
         expect_cause(OLD_N_ENDS, UNWIND_END_FAR, "far", "other_stack",
-                     "the callers are on a stack that was not copied");
+                     "the callers are on another stack, which was not copied");
 }
 
 TEST(ends_of_a_later_version_are_counted)
 {
         EXPECT_STR(unwind_end_text((enum unwind_end)LATER_END), "?");
         expect_cause(LATER_END + 1, LATER_END, "end_40", "unknown",
-                     "causes that only a later version of wperf knows");
+                     "causes that this version of wperf does not know");
         expect_cause(STACK_MARKS_MAX_KINDS, STACK_MARKS_MAX_KINDS - 1, "end_63", "unknown",
-                     "causes that only a later version of wperf knows");
+                     "causes that this version of wperf does not know");
 }
 
-/* In packed walks too: the section is not damaged by them. */
+/* Also in packed walks: they do not make the section damaged. */
 TEST(walks_of_a_later_version_are_shown)
 {
         static const struct walked_frame frame = {0x1000, UNWIND_WAY_REGS, true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the checked-in files of tests/data are: WPERF_TEST_DATA, else where the build found them. */
+/* Path of the files in tests/data: WPERF_TEST_DATA, else the source folder of the build. */
 #ifndef TEST_DATA_H
 #define TEST_DATA_H
 

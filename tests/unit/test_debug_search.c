@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where debug files are looked for, and who is asked for them last. */
+/* Where debug files are searched, and that the network is last. */
 #include "debug_search.h"
 
 #include <stdlib.h>
@@ -107,7 +107,7 @@ TEST(what_the_network_gives_is_checked)
         buf_clear(&note);
         remote.gives = "elf/build.sh";
         EXPECT_TRUE(!search("elf/names-stripped.so", no_dirs, &remote, &note));
-        EXPECT_CONTAINS(buf_text(&note), "elf/build.sh: is no object file");
+        EXPECT_CONTAINS(buf_text(&note), "elf/build.sh: is not an object file");
         buf_clear(&note);
         remote.gives = "no/such/file";
         EXPECT_TRUE(!search("elf/names-stripped.so", no_dirs, &remote, &note));
@@ -124,7 +124,7 @@ TEST(the_shared_file_comes_from_the_network_too)
         AUTO(object) found = NULL;
         char build_id[sizeof(ctx.build_id)];
 
-        /* In memory under another path, so that its neighbour is not found. */
+        /* In memory with another path, so that the file next to it is not found. */
         ASSERT_TRUE(os_read_file(data_path("dwarf/dwz1.so"), 1 << 20, &bytes, NULL));
         debug = object_open_bytes(bytes.data, bytes.len, "/nowhere/dwz1.so", NULL);
         ASSERT_TRUE(debug);
@@ -139,7 +139,7 @@ TEST(the_shared_file_comes_from_the_network_too)
         EXPECT_STR(ctx.name, "dwz.debug");
         EXPECT_STR(buf_text(&note), "");
         EXPECT_TRUE(!debug_search_alt(debug, no_dirs, NULL, &note));
-        EXPECT_CONTAINS(buf_text(&note), "is not there");
+        EXPECT_CONTAINS(buf_text(&note), "was not found");
 }
 
 TEST(without_the_library_there_is_a_note)
@@ -154,8 +154,8 @@ TEST(without_the_library_there_is_a_note)
         EXPECT_STR(debuginfod_note(d), "");
         EXPECT_TRUE(!debuginfod_find_debug(d, build_id, sizeof(build_id), "x", &path));
         EXPECT_TRUE(!debuginfod_find_source(d, build_id, sizeof(build_id), "/x.c", &path));
-        EXPECT_STR(debuginfod_note(d), "debuginfod: libno-such-library.so.1 can't be loaded; "
-                                       "it is in the package libdebuginfod1");
+        EXPECT_STR(debuginfod_note(d), "debuginfod: can't load libno-such-library.so.1; "
+                                       "install the package libdebuginfod1");
         EXPECT_INT(path.len, 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples whose user stack is told later: what a reader gives, and when. */
+/* Samples with deferred user stacks: what a reader returns, and when. */
 #include "perfdata_deferred.h"
 
 #include <inttypes.h>
@@ -191,7 +191,7 @@ TEST(a_record_that_is_shorter_than_it_says_tells_nothing)
         }
 }
 
-/* A chain that leaves no room in a record stays as it was. */
+/* A chain that would not fit into a record does not change. */
 TEST(a_record_has_at_most_64_kib)
 {
         static uint64_t deep[8181];

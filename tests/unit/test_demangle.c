@@ -5,7 +5,7 @@
 #include "demangled.h"
 #include "tap.h"
 
-/* The text is that of binutils where it knows the name; brief NULL is the same as full. */
+/* The text is that of binutils, if it supports the name; brief NULL is the same as full. */
 static const struct {
         const char *mangled, *full, *brief;
 } names[] = {
@@ -494,7 +494,7 @@ TEST(output_is_appended_or_left)
         buf_release(&out);
 }
 
-/* A prefix of a name may be a name as well, but reading never goes on behind it: each has its own memory. */
+/* A prefix of a name may also be a name, but the parser must not read after its end: each prefix has its own allocation. */
 TEST(names_cut_anywhere)
 {
         struct buf out = {0};
@@ -560,7 +560,7 @@ TEST(nesting_around_the_limit)
         free(name);
         name = nested_templates("_Z1f", "1aI", "i", "E", "");
         text = nested_templates("f(", "a<", "int", "> ", "");
-        /* Of the closing brackets the innermost has no space in front, the last one no space behind. */
+        /* Among closing brackets, the innermost has no space before it, the last one no space after it. */
         text[strlen(text) - 1] = ')';
         EXPECT_STR(text_of(&out, name, true), text);
         free(name);
@@ -568,7 +568,7 @@ TEST(nesting_around_the_limit)
         buf_release(&out);
 }
 
-/* Each type holds the one before twice: 2^n names in n steps. */
+/* Each type contains the one before twice: 2^n names in n steps. */
 static char *doubling(int n_steps)
 {
         struct buf name = {0};
@@ -599,7 +599,7 @@ TEST(doubling_is_refused)
         buf_release(&out);
 }
 
-/* A name whose parts print nothing spends steps, not output. */
+/* A name whose parts print nothing uses steps, but no output. */
 TEST(silent_work_is_bounded)
 {
         struct buf out = {0};
@@ -610,7 +610,7 @@ TEST(silent_work_is_bounded)
         EXPECT_STR(text_of(&out, nested, true), "(refused)");
         free(name);
         free(nested);
-        /* Every element of a pack of thousands is looked up from the front. */
+        /* Every element of a pack of thousands is searched from the front. */
         name = repeated("_Z1fIJ", "i", 5000, "EEvDpT_");
         EXPECT_STR(text_of(&out, name, true), "(refused)");
         EXPECT_CONTAINS(text_of(&out, name, false), "f<int, int, int");
@@ -618,7 +618,7 @@ TEST(silent_work_is_bounded)
         buf_release(&out);
 }
 
-/* f<int, int, ... T>, where T is a pointer to a pointer ... made by `n` substitutions that are not shown. */
+/* f<int, int, ... T>, where T is a pointer to a pointer ... made by `n` substitutions that are not printed. */
 static char *pointer_chain(unsigned n)
 {
         static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names made shorter: by std's typedefs and defaults, by levels of lists, and what is no name of C++ as it is. */
+/* Folded names: std's typedefs and defaults, levels of lists, and texts that are not C++ names. */
 #include "demangle.h"
 #include "demangle_fold.h"
 #include "tap.h"

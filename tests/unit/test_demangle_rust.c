@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that rustc 1.95 and 1.97 wrote for small programs and for cargo, and names made by hand. */
+/* Names that rustc 1.95 and 1.97 wrote for small programs and for cargo, and hand-made names. */
 #include <stdlib.h>
 
 #include "demangle.h"
@@ -341,7 +341,7 @@ static const struct {
          "<std::thread::lifecycle::Packet<T> as core::ops::drop::Drop>::drop"},
 };
 
-/* Where rustfilt is no guide, or what a compiler seldom writes. */
+/* Names for which rustfilt gives no reference, or which compilers seldom write. */
 static const struct {
         const char *mangled, *full, *brief;
 } by_hand[] = {
@@ -369,7 +369,7 @@ static const struct {
         {"_ZN1a1b17h0123456789abcdefE.llvm.123", "a::b::h0123456789abcdef [clone .llvm.123]", "a::b"},
         {"_ZN1a1b17h0123456789abcdefE.cold.1", "a::b::h0123456789abcdef [clone .cold.1]",
          "a::b [clone .cold.1]"},
-        /* A separator in front of a digit, an empty name in front of a length. */
+        /* A separator before a digit, an empty name before a length. */
         {"_RNvC1a3_2bc", "a::2bc", "a::2bc"},
         {"_RNvNCNCC1a003foo", "a::{closure#0}::{closure#0}::foo", "a::{closure#0}::{closure#0}::foo"},
         {"_RNXC1as0_3foo", "a::{X:foo#2}", "a::{X:foo#2}"},
@@ -451,7 +451,7 @@ static const char *const refused[] = {
         "_RNvC1a1b$tlv$init",
         "_RNvC1a1b.",
         "__RNvC1a1b",
-        /* Numbers that do not fit, lifetimes that nobody binds, references that do not point back. */
+        /* Numbers that do not fit, unbound lifetimes, references that do not point back. */
         "_RNvCsZZZZZZZZZZZZ_1a1b",
         "_RNvCslYGhA16ahyf_1a1b",
         "_RINvC1a1bRL0_hE",
@@ -477,7 +477,7 @@ static const char *const refused[] = {
         "_RINvC1a1bKRec3_E",
         "_RINvC1a1bKReeda080_E",
         "_RINvC1a1bKVNtC1a1cXE",
-        /* Punycode: nothing behind the separator, a letter that is none, too large, a control character. */
+        /* Punycode: nothing after the separator, an invalid letter, a value that is too large, a control character. */
         "_RNvC1au0",
         "_RNvC1au2a_",
         "_RNvC1au3a_B",
@@ -486,7 +486,7 @@ static const char *const refused[] = {
         "_RNvC1au9a_9999999",
         "_RNvC1au1a",
         "_RNvC1au2a_a",
-        /* The older form without a hash is a name of C++, and nothing in C++ ends in these. */
+        /* The older form without a hash is a C++ name, but C++ names do not end like these. */
         "_ZN1a17h0123456789abcdefEE",
         "_ZN1a17h0123456789abcdefE.",
         "_ZN1a17h0123456789abcdef",
@@ -568,7 +568,7 @@ TEST(output_is_appended_or_left)
         buf_release(&out);
 }
 
-/* The front of a name is a name only where what is not shown or a suffix is cut off. */
+/* A prefix of a name is a name only if the cut part is not shown, or is a suffix. */
 static void check_cuts(const char *mangled, const char *full)
 {
         struct buf out = {0};

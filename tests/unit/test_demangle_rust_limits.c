@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that a hostile file could hold: nesting, references that double or have no end, and sheer length. */
+/* Names that an untrusted file could contain: nesting, references that double or have no end, and very long names. */
 #include <stdlib.h>
 
 #include "demangle.h"
@@ -52,7 +52,7 @@ static void add_number62(struct buf *out, size_t n)
         buf_add_char(out, '_');
 }
 
-/* Each tuple holds the one before twice: 2^n types in n steps. */
+/* Each tuple contains the one before twice: 2^n types in n steps. */
 static char *doubling(const char *start, int n_steps, const char *end)
 {
         struct buf name = {0};
@@ -112,7 +112,7 @@ TEST(references_to_themselves_are_refused)
         buf_release(&out);
 }
 
-/* References in what is not shown are not followed, so that they cost nothing. */
+/* References in parts that are not shown are not followed, so they cost nothing. */
 TEST(what_is_not_shown_is_read_once)
 {
         struct buf out = {0};
@@ -136,7 +136,7 @@ TEST(output_is_bounded)
         buf_release(&out);
 }
 
-/* 700 names without a letter, and `n` references to them: next to no output. */
+/* 700 names without a letter, and `n` references to them: nearly no output. */
 static char *silent_names(size_t n)
 {
         char *front = repeated("_RINvC1a1b", "Nk", 700, "C0");

@@ -96,6 +96,13 @@ static const struct effect_case x86_flow[] = {
         {"c6 f8 00", DISASM_NEXT, NO_TARGET, 0},                                     /* xabort */
         {"d5 00 a1 08 07 06 05 04 03 02 01", DISASM_JUMP, GOES, 0x0102030405060708}, /* jmpabs */
         {"d5 00 a1 08 07 06 05 04 03 02 ff", DISASM_JUMP, GOES, 0xff02030405060708},
+        {"d5 11 ff d0", DISASM_CALL, NO_TARGET, 0},
+        {"d5 11 ff e0", DISASM_JUMP, NO_TARGET, 0},
+        {"d5 00 ff 15 00 01 00 00", DISASM_CALL, OPERAND, 0x1108},
+        {"d5 00 c3", DISASM_RETURN, NO_TARGET, 0},
+        {"d5 00 75 02", DISASM_NEXT, NO_TARGET, 0}, /* no branch takes REX2 */
+        {"d5 00 e8 00 00 00 00", DISASM_NEXT, NO_TARGET, 0},
+        {"d5 80 84 00 00 00 00", DISASM_NEXT, NO_TARGET, 0},
         {"a1 08 07 06 05 04 03 02 01", DISASM_NEXT, NO_TARGET, 0},
 };
 
@@ -146,7 +153,7 @@ TEST(x86_64_operands)
         expect_all(x86_operands, N_ELEMENTS(x86_operands));
 }
 
-/* Cut and senseless bytes: some answer, nothing read behind them. */
+/* Cut and meaningless bytes: any result, but no reads after the end. */
 TEST(x86_64_any_bytes)
 {
         uint8_t bytes[3];

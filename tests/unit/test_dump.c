@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions of the builder as text and as JSON: sound, cut, swapped, packed and piped.  What every record looks like
- * is in tests/golden/dump_every_kind.stdout. */
+/* Sessions of the builder as text and as JSON: valid, cut, swapped, compressed and piped.  tests/golden/dump_every_kind.stdout
+ * shows every record. */
 #include "dump.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool write_pieces(const struct buf *file, bool json, struct pieces *p, st
         return dump && dump_write(dump, json, &(struct field_output){take_piece, p}, err);
 }
 
-/* The document, "" and a failure when there is none. */
+/* The document; "" and a failed test if there is none. */
 static char *dump_text(const struct buf *file, bool json)
 {
         struct pieces p = {0};
@@ -91,7 +91,7 @@ TEST(json_says_what_text_says)
         free(json);
 }
 
-/* From the events on, but for the bytes that are shown as they stand. */
+/* From the events on, except for bytes that are shown unchanged. */
 TEST(other_byte_order_reads_the_same)
 {
         static const char *const lines[] = {
@@ -134,7 +134,7 @@ TEST(pipe_knows_its_events_before_its_records)
         b.pipe = true;
         builder_feature_str(&b, 3, "host");
         every_kind_records(&b);
-        buf_truncate(&b.records, b.record_start); /* a pipe ends where a type is no perf record */
+        buf_truncate(&b.records, b.record_start); /* a pipe ends at a type that is not a record of perf */
         builder_file(&b, &file);
         builder_release(&b);
         text = dump_text(&file, false);

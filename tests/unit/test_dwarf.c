@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The small objects of tests/data/dwarf, every address of their code, against the answers that stand beside them. */
+/* The small objects of tests/data/dwarf: every address of their code, compared with the expected results next to them. */
 #include <stdlib.h>
 
 #include "answers.h"
@@ -186,8 +186,7 @@ TEST(dwarf_has_lines_without_the_dwo_file)
         EXPECT_TRUE(!frame->function);
         EXPECT_STR(frame->path, "/src/two.c");
         EXPECT_INT(frame->line, 7);
-        EXPECT_STR(dwarf_note(l.dwarf),
-                   "units without their .dwo file: 1, the first one's is split5-two.dwo");
+        EXPECT_STR(dwarf_note(l.dwarf), "1 .dwo file was not found, the first is split5-two.dwo");
 }
 
 static struct object *open_stale(void *ctx, const struct dwarf_dwo *dwo)
@@ -234,7 +233,7 @@ static void damaged_release(struct damaged *d)
         buf_release(&d->bytes);
 }
 
-/* The bytes of a section, to be damaged; NULL when there is none. */
+/* The bytes of a section, to be damaged; NULL if there is none. */
 static char *section_bytes(struct damaged *d, const char *section, size_t *ret_size)
 {
         AUTO(object) whole = object_open(data_path("dwarf/gcc5.so"), NULL);
@@ -343,7 +342,7 @@ TEST(dwarf_scans_units_when_aranges_are_damaged)
         EXPECT_CONTAINS(dwarf_note(d.dwarf), ".debug_aranges is cut");
 }
 
-/* Neither .debug_aranges nor the units say where their code is: their functions do. */
+/* Neither .debug_aranges nor the units have ranges: their functions do. */
 TEST(dwarf_scans_functions_of_units_without_ranges)
 {
         static const char ranges_and_low[] = {0x55, 0x17, 0x11, 0x01}, unknown[] = {0x08, 0x17, 0x08, 0x01};

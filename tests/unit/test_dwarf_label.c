@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Labels and stretches of code of functions, against what stands beside the small objects of tests/data/dwarf. */
+/* Labels and address ranges of functions, compared with the expected results next to the small objects of tests/data/dwarf. */
 #include <stdlib.h>
 
 #include "answers.h"
@@ -31,7 +31,7 @@ static void looked_up_release(struct looked_up *l)
         object_free(l->object);
 }
 
-/* As labels.py writes the function that has the code at `addr`. */
+/* In the format of labels.py, for the function that contains `addr`. */
 static void add_function(struct looked_up *l, uint64_t addr, struct buf *out)
 {
         struct source_extent *extents;
@@ -54,7 +54,7 @@ static void add_function(struct looked_up *l, uint64_t addr, struct buf *out)
         free(labels);
 }
 
-/* Asks for each function by every stretch of its code: `want` has one line of them a function. */
+/* Looks up each function by each of its address ranges: `want` has one line of them for each function. */
 static void expect_labels(const char *name, const char *answers_name)
 {
         AUTO_RELEASE(looked_up) l = {0};
@@ -116,7 +116,8 @@ TEST(labels_are_none_where_no_function_is)
         EXPECT_INT(dwarf_find_extents(l.dwarf, 0x214, &extents), 0);
 }
 
-/* Each range of a function is paid for before the next one: with the budget gone the second one's place is as it was. */
+/* Each range of a function is taken from the budget before the next one: when it is used up, the place of the second range does
+ * not change. */
 TEST(places_are_paid_for_range_by_range)
 {
         AUTO_RELEASE(looked_up) l = {0};
@@ -128,7 +129,7 @@ TEST(places_are_paid_for_range_by_range)
         unit = &l.dwarf->main.units[dwarf_find_unit(l.dwarf, 0x250)];
         ASSERT_TRUE(dwarf_unit_prepare(unit, NULL));
         for (uint64_t budget = 0; !ok && budget < 100000; budget++) {
-                /* In the order of the function's list the third and fourth one are first. */
+                /* In the order of the function's list the third and fourth one come first. */
                 struct dwarf_place items[] = {
                         {.addr = 0x205}, {.addr = 0x206}, {.addr = 0x250}, {.addr = 0x251}};
                 struct dwarf_places places = {items, 4};

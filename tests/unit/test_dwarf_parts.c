@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many units are decoded in two parts, at the same time or on one CPU in turn: the answers are those of one unit after
- * the other. */
+/* Many units are decoded in two parts, at the same time or one after the other on one CPU: the results are the same as without
+ * parts. */
 #include <stdlib.h>
 #ifdef __linux__
 #include <sched.h>
@@ -101,7 +101,7 @@ TEST(parts_give_the_answers_of_one)
 }
 
 #ifdef __linux__
-/* What dwarf_find gives while this process may only use one CPU. */
+/* The result of dwarf_find while this process may use only one CPU. */
 static void find_on_one_cpu(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret)
 {
         cpu_set_t before, one;

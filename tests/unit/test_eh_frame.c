@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unwind entries in encodings that no compiler here makes, in an ELF file made of bytes. */
+/* Unwind entries in encodings that no installed compiler writes, in an ELF file made of bytes. */
 #include <stdlib.h>
 
 #include "buf.h"
@@ -20,7 +20,7 @@ static void add_section(struct buf *file, uint32_t name, uint32_t type, uint64_t
         buf_add_zeros(file, 24);
 }
 
-/* A 64-bit little-endian library with .eh_frame at FRAME_ADDR and nothing else. */
+/* A 64-bit little-endian library with only .eh_frame, at FRAME_ADDR. */
 static void make_file(struct buf *file, const struct buf *frame)
 {
         static const char names[] = "\0.eh_frame";

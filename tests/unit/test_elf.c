@@ -166,7 +166,7 @@ TEST(elf_that_was_not_linked_counts_in_file_offsets)
         EXPECT_INT(addr, symbol.addr);
 }
 
-/* The first `size` bytes of a file, with byte `at` (if it is inside) set to `value`, must not open. */
+/* The first `size` bytes of a file, with byte `at` (if it is inside) set to `value`, must be refused. */
 static void expect_refused(size_t size, size_t at, uint8_t value, const char *want)
 {
         AUTO_RELEASE(buf) bytes = {0};
@@ -186,7 +186,7 @@ TEST(elf_errors_name_file_and_place)
         struct err err = {0};
 
         expect_refused(0, 0, 0x7f, "a.so: is empty");
-        expect_refused(100, 1, 'e', "a.so: is no object file (neither ELF nor PE at its start)");
+        expect_refused(100, 1, 'e', "a.so: is not an object file (neither ELF nor PE)");
         expect_refused(10, 0, 0x7f, "a.so: ELF header is cut after 10 bytes");
         expect_refused(60, 0, 0x7f, "a.so: ELF header is cut after 60 bytes");
         expect_refused(100, 4, 3, "a.so: ELF header: class 3 is not known");
@@ -197,7 +197,7 @@ TEST(elf_errors_name_file_and_place)
         EXPECT_TRUE(!object_open(data_path("elf/no-such-file"), &err));
         EXPECT_INT(err.code, ERR_MISSING);
         EXPECT_TRUE(!object_open(data_path("elf/names.c"), &err));
-        EXPECT_CONTAINS(err.text, "names.c: is no object file");
+        EXPECT_CONTAINS(err.text, "names.c: is not an object file");
 }
 
 TEST(elf_lists_functions_of_the_unwind_tables)
@@ -228,7 +228,7 @@ TEST(elf_lists_functions_of_the_unwind_tables)
         EXPECT_INT(object_list_functions(unlinked, &ranges), 0);
 }
 
-/* Wipes the section table of a file in memory, as in an image that was read out of a process. */
+/* Clears the section table of a file in memory, as in an image that was read from a process. */
 static void forget_sections(struct buf *bytes)
 {
         memset(bytes->data + 40, 0, 8); /* e_shoff */

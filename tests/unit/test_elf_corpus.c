@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other people's ELF files: each opens, or is refused with one sentence that names it, and what it lists fits
- * together.  Looks in $WPERF_CORPUS/elf. */
+/* Other people's ELF files: each opens, or is refused with one message that names it, and its lists are consistent. Uses
+ * $WPERF_CORPUS/elf. */
 #include <stdlib.h>
 
 #include "buf.h"
@@ -57,7 +57,7 @@ static void read_sections(struct object *object)
         }
 }
 
-/* Every function is found at its start and at its last byte. */
+/* Every function is found by its start and by its last byte. */
 static void look_up_functions(struct object *object, struct resolver *resolver, resolver_id id,
                               enum object_table table)
 {

@@ -294,14 +294,14 @@ TEST(arm_events)
         };
         static const struct bad refused[] = {
                 {"inst_spec",
-                 "event 'inst_spec' (column 1) is not counted by these cores ('armv8_pmuv3_0' does not "
-                 "list it); r1b opens it all the same"},
+                 "event 'inst_spec' (column 1) is not counted by these cores (the PMU 'armv8_pmuv3_0' does not "
+                 "list it); write r1b to open it anyway"},
                 {"imp_ct_flush",
-                 "event 'imp_ct_flush' (column 1) is one of Neoverse N3, and 'armv8_pmuv3_0' does not list it; "
-                 "r120 opens it all the same"},
+                 "event 'imp_ct_flush' (column 1) belongs to Neoverse N3, and the PMU 'armv8_pmuv3_0' does not list it; "
+                 "write r120 to open it anyway"},
                 {"l1d_cache_rv", "unknown event name: l1d_cache_rv (column 1); did you mean 'l1d_cache_rd'?"},
                 {"r12345", "extra event value out of range in r12345 (column 1)"},
-                {"arm_spe_0//", "'arm_spe_0//' (column 1): Arm SPE is not in this version yet"},
+
                 {"cycles,l3d_cache",
                  "'l3d_cache' (column 8) is an uncore event: it counts for more than one core and "
                  "cannot be sampled; count it with stat"},
@@ -375,12 +375,12 @@ TEST(errors_name_the_column)
                 {"cycles:pppp", "more than three 'p' (column 8); modifiers are u, k, h, p, pp, ppp, G and H"},
                 {"cycles:u:k", "event interval: k is invalid! (column 10)"},
                 {"cycles:",
-                 "nothing follows ':' (column 7): write an interval such as :100000 or modifiers such as "
+                 "':' (column 7) is followed by nothing: write an interval such as :100000 or modifiers such as "
                  ":u"},
                 {"cycles:u:",
-                 "nothing follows ':' (column 9): write an interval such as :100000 or modifiers such "
+                 "':' (column 9) is followed by nothing: write an interval such as :100000 or modifiers such "
                  "as :u"},
-                {"cycles:5:u", "'u' (column 10) follows the interval, which comes last"},
+                {"cycles:5:u", "'u' (column 10) stands after the interval: write the interval last"},
                 {"cycles:0", "event interval: 0 is invalid! (column 8)"},
                 {"cycles:0x", "event interval: 0x is invalid! (column 8)"},
                 {"cycles:08", "event interval: 08 is invalid! (column 8)"},
@@ -393,7 +393,7 @@ TEST(errors_name_the_column)
                 {"cycles:9223372036854775808",
                  "event interval: 9223372036854775808 is out of range! (column 8)"},
                 {"{cycles,instructions}",
-                 "event groups are not sampled (column 1): write the events without braces"},
+                 "events cannot be sampled as a group (column 1): write them without braces"},
                 {"cycles,instructions}", "missing '{' for event group instructions} (column 20)"},
                 {"sched:sched_switch",
                  "'sched:sched_switch' (column 1) is a tracepoint, and tracefs is not mounted or not readable: run "
@@ -413,12 +413,12 @@ TEST(errors_name_the_column)
 TEST(errors_of_terms)
 {
         static const struct bad cases[] = {
-                {"cpu/event=1", "the slash in column 4 has no second one"},
+                {"cpu/event=1", "the second slash is missing after the slash in column 4"},
                 {"cpu/event=256/", "'256' is too large for 'event', at most 0xff (column 11)"},
                 {"cpu/event=x/", "'x' is not a number (column 11)"},
                 {"cpu/event=/", "'' is not a number (column 11)"},
                 {"cpu/config=0x10000000000000000/",
-                 "'0x10000000000000000' does not fit into 64 bits (column 12)"},
+                 "'0x10000000000000000' is larger than 64 bits (column 12)"},
                 {"cpu/umsk=1/", "PMU 'cpu' has no term or event 'umsk' (column 5); did you mean 'umask'?"},
                 {"cpu/mem-load/",
                  "PMU 'cpu' has no term or event 'mem-load' (column 5); did you mean 'mem-loads'?"},
@@ -427,9 +427,9 @@ TEST(errors_of_terms)
                 {"cpu/event=1/5", "':' is missing before the interval (column 13)"},
                 {"cpu/event=1,period=0/", "event interval: event=1,period=0 is invalid! (column 5)"},
                 {"cpux/event=1/", "no PMU is called 'cpux' (column 1); did you mean 'cpu'?"},
-                {"cycles/period=5/", "'cycles' (column 1) is an event and no PMU: write cycles:100000 for an "
+                {"cycles/period=5/", "'cycles' (column 1) is an event, not a PMU: write cycles:100000 for an "
                                      "interval"},
-                {"intel_pt//", "'intel_pt//' (column 1): instruction traces are not in this version yet"},
+                {"intel_pt//", "'intel_pt//' (column 1): instruction traces are not implemented yet"},
                 {"tsc",
                  "'tsc' (column 1): this PMU has no interrupt and cannot be sampled; count it with stat"},
                 {"power/energy-pkg/",
@@ -438,7 +438,8 @@ TEST(errors_of_terms)
                 {"uncore_cbox/event=1/",
                  "'uncore_cbox/event=1/' (column 1) is an uncore event: it counts for more "
                  "than one core and cannot be sampled; count it with stat"},
-                {"arm_spe_0/ld=1/", "SPE is not supported by your hardware: arm_spe_0/ld=1/ (column 1)"},
+                {"arm_spe_0/ld=1/",
+                 "SPE is not supported by your hardware: arm_spe_0/ld=1/ (column 1): only Arm CPUs have it"},
         };
 
         expect_bad(x86, cases, N_ELEMENTS(cases));
@@ -515,6 +516,7 @@ TEST(default_is_cycles_or_the_clock)
                 struct err err = {0};
                 char name[64] = "";
 
+                EXPECT_TRUE(event_knows_pmus(&source));
                 EXPECT_INT(event_has_core_pmu(&source, name), *cases[i].pmu != 0);
                 EXPECT_STR(name, cases[i].pmu);
                 ASSERT_TRUE(event_default_sampling(NULL, &source, &list, &err));

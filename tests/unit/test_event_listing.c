@@ -12,9 +12,12 @@
 
 static const struct memory_file server[] = {
         {"arm_dmc620_10008c000/cpumask", "0\n"},
+        {"arm_dmc620_10008c000/format/clkdiv2", "config2:9\n"},
+        {"arm_dmc620_10008c000/format/event", "config2:3-8\n"},
         {"arm_dmc620_10008c000/type", "20\n"},
         {"arm_dsu_0/cpumask", "0\n"},
         {"arm_dsu_0/events/l3d_cache", "event=0x2b\n"},
+        {"arm_dsu_0/format/event", "config:0-31\n"},
         {"arm_dsu_0/type", "21\n"},
         {"arm_spe_0/cpumask", "0-3\n"},
         {"arm_spe_0/type", "9\n"},
@@ -171,14 +174,14 @@ TEST(uncore_and_spe_only_where_they_are)
         listed_release(&l);
 }
 
-/* An Arm core that no file identifies has the events of any; those that its kernel does not list are told. */
+/* An Arm core without identification has all architectural events; those that its kernel does not list are marked. */
 TEST(an_unknown_arm_core)
 {
         __attribute__((cleanup(listed_release))) struct listed l;
 
         list_tree(&l, server, true);
         EXPECT_TRUE(!strstr(find(&l, "cpu_cycles")->description, "not counted"));
-        EXPECT_CONTAINS(find(&l, "l1d_cache")->description, "; not counted here: the PMU does not have it");
+        EXPECT_CONTAINS(find(&l, "l1d_cache")->description, "; this machine's PMU does not have it");
         EXPECT_STR(find(&l, "armv8_pmuv3_0/own_event/")->index, "0x0123");
         EXPECT_TRUE(!has(&l, "armv8_pmuv3_0/cpu_cycles/"));
         EXPECT_STR(find(&l, "page-faults")->type, "[software event]");
@@ -251,8 +254,8 @@ TEST(patterns)
         filter("metricgroup", 0, 0, 12, "");
         filter("operation_mix", 0, 0, 1, "");
         filter("ld_spek", 0, 0, 0,
-               "no event, metric or group of metrics is named like 'ld_spek'; did you mean 'ld_spec'?");
-        filter("zzzzzzz", 0, 0, 0, "no event, metric or group of metrics is named like 'zzzzzzz'");
+               "no event, metric or group of metrics matches 'ld_spek'; did you mean 'ld_spec'?");
+        filter("zzzzzzz", 0, 0, 0, "no event, metric or group of metrics matches 'zzzzzzz'");
 }
 
 TEST(models_by_name)
@@ -286,7 +289,7 @@ TEST(devices)
         EXPECT_TRUE(device_list(&facts, add_device, &out, &err));
         EXPECT_CONTAINS(buf_text(&out),
                         "/sys/bus/event_source/devices/armv8_pmuv3_0: core PMU, type 8, CPUs 0-3\n");
-        EXPECT_CONTAINS(buf_text(&out), "/arm_dsu_0: uncore PMU, type 21, opened on CPUs 0\n");
+        EXPECT_CONTAINS(buf_text(&out), "/arm_dsu_0: uncore PMU, type 21, opened on CPUs 0, block dsu-520\n");
         EXPECT_CONTAINS(buf_text(&out), "/arm_spe_0: sampling PMU (SPE), type 9, CPUs 0-3\n");
         event_facts_release(&facts);
         buf_clear(&out);

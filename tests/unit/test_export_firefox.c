@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Firefox Profiler's tables: what is shared, what is a thread's, which samples are whose, and hostile names. */
+/* The Firefox Profiler's tables: shared tables, threads, the samples of each thread, and hostile names. */
 #include "export_firefox.h"
 
 #include "json_check.h"
@@ -73,7 +73,7 @@ TEST(threads_have_their_samples)
                         "\"weightType\":\"tracing-ms\",\"weight\":[0.001000,0.001000,0.001000]");
 }
 
-/* Records that came late: time does not go back, and the last name is that of the last record with one. */
+/* Records that arrived late: times do not decrease, and the name is that of the last record with one. */
 TEST(samples_of_a_thread_are_sorted)
 {
         AUTO(sample_list) samples = sample_list_new();

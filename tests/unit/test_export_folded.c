@@ -129,13 +129,13 @@ TEST(of_an_endless_name_there_is_the_begin)
         memcpy(want, name, EXPORT_NAME_MAX);
         memcpy(want + EXPORT_NAME_MAX, "...", 4);
         expect_name(name, want);
-        /* A character of two bytes that does not fit as a whole. */
+        /* A character of two bytes that does not fit completely. */
         memcpy(name + EXPORT_NAME_MAX - 1, "\xc3\xa9", 2);
         memcpy(want + EXPORT_NAME_MAX - 1, "...", 4);
         expect_name(name, want);
 }
 
-/* A process, frames and a number, and nothing else in a line. */
+/* A line has a process, frames and a number, and nothing else. */
 TEST(hostile_names_are_lines_all_the_same)
 {
         AUTO(calltree) tree = export_hostile();

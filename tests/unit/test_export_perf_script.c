@@ -103,7 +103,7 @@ TEST(frames_of_each_kind)
                                    "\n");
 }
 
-/* Whatever a name has in it: a head, a tab for each frame, an empty line. */
+/* For any name: a header, a tab for each frame, an empty line. */
 TEST(hostile_names_do_not_break_lines)
 {
         const struct perf_attr attr = {.type = PERF_TYPE_HARDWARE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pprof profiles, read back by a decoder of its own: values, stacks with what is inlined, mappings, hostile names. */
+/* pprof profiles, read by a decoder of this test: values, stacks with inlined functions, mappings, hostile names. */
 #include "export_pprof.h"
 
 #include "buf.h"
@@ -77,7 +77,7 @@ static void add_string(struct decoded *d, uint64_t number, struct buf *out)
         buf_add(out, d->strings[number].bytes, d->strings[number].size);
 }
 
-/* Of a message with an id, the fields of `shown` as "NAME TEXT". */
+/* For a message with an id, the fields of `shown` as "NAME TEXT". */
 static void add_entry(struct decoded *d, struct buf *by_id, const struct field *message,
                       const unsigned *shown, const char *const *names)
 {
@@ -279,7 +279,7 @@ TEST(stacks_from_the_inside_out)
                 "wperf 1.2\nwperf record -g -- python3 work.py\n");
 }
 
-/* Readers that find one of them missing look the module up, though no location has an address. */
+/* Readers that find one of them missing look the module up, although no location has an address. */
 static void see_known(struct decoded *d, const struct field *field)
 {
         struct reading r = inside(field);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Flame graphs: where frames stand and what they say, what is too narrow, labels that fit, hostile names. */
+/* Flame graphs: positions and texts of frames, narrow frames, labels that fit, hostile names. */
 #include "export_svg.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ TEST(or_hang_below_it)
         EXPECT_CONTAINS(buf_text(&out), "x=\"10.00\" y=\"100\" width=\"885.00\"");
 }
 
-/* Without options, and in what a viewer without scripts shows. */
+/* Without options, and in a viewer without scripts. */
 TEST(the_root_is_the_first_row)
 {
         AUTO(calltree) tree = small_tree();
@@ -90,7 +90,7 @@ TEST(the_root_is_the_first_row)
         EXPECT_CONTAINS(buf_text(&up), "viewBox=\"0 0 1200 168\" class=\"up\">");
 }
 
-/* The status line shows what labels have no room for. */
+/* The status line shows names that do not fit into labels. */
 TEST(whole_names_are_in_the_picture)
 {
         static char name[3001];
@@ -135,8 +135,8 @@ TEST(what_is_too_narrow_is_counted)
         calltree_finish(tree);
         export_svg(tree, &export_ordinary_about, &upwards, &out);
         EXPECT_CONTAINS(buf_text(&out),
-                        "; 2 frames narrower than 0.1 pixel, together 0.01 %, are left out with what "
-                        "they called.");
+                        "; 2 frames narrower than 0.1 pixel, together 0.01 %, are not drawn, nor their "
+                        "callees.");
         EXPECT_CONTAINS(buf_text(&out), "<title>work\n");
         EXPECT_TRUE(!strstr(buf_text(&out), "<title>add\n"));
         EXPECT_TRUE(!strstr(buf_text(&out), "<title>carry\n"));
@@ -160,7 +160,7 @@ TEST(without_weights_widths_are_numbers_of_samples)
         EXPECT_CONTAINS(buf_text(&out), "<title>all\n0 samples, 0.00 %</title>");
 }
 
-/* Sums near 2^64: places go up, and the last frame ends where the root does. */
+/* Sums near 2^64: positions increase, and the last frame ends where the root does. */
 TEST(weights_of_any_size)
 {
         AUTO(calltree) tree = calltree_new();
@@ -190,7 +190,7 @@ static void expect_label(const char *name, unsigned share, const char *label)
         EXPECT_CONTAINS(buf_text(&out), buf_text(&want));
 }
 
-/* 1180 pixels are 162 characters of 7.23 and the margins. */
+/* 1180 pixels are 162 characters of 7.23 pixels and the margins. */
 TEST(labels_are_cut_to_fit)
 {
         expect_label("evaluate", 60, "evaluate");
@@ -202,7 +202,7 @@ TEST(labels_are_cut_to_fit)
         expect_label("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 40, "\xe6\x97\xa5..");
 }
 
-/* Where there is not even room for a letter and two dots stands no text at all. */
+/* There is no text if there is no room for a letter and two dots. */
 TEST(narrow_frames_have_no_label)
 {
         AUTO(calltree) tree = calltree_new();
@@ -215,7 +215,7 @@ TEST(narrow_frames_have_no_label)
         EXPECT_CONTAINS(buf_text(&out), "width=\"23.60\" height=\"16\"/></g>\n");
 }
 
-/* Text of ours has no such thing in it: each tag is one of the elements that are written here. */
+/* Names cannot open tags: each tag is one of the elements that wperf writes. */
 TEST(hostile_names_open_and_close_nothing)
 {
         static const char *const known[] = {"g>",      "/g>",      "title>",         "/title>",
@@ -259,6 +259,37 @@ TEST(a_deep_stack)
         export_svg(tree, &export_ordinary_about, &upwards, &out);
         /* 2001 rows of 17 pixels, 66 above and 34 below. */
         EXPECT_CONTAINS(buf_text(&out), "width=\"1200\" height=\"34117\"");
+}
+
+/* More is red, less is blue, by the largest difference. */
+TEST(a_differential_graph_is_coloured_by_the_difference)
+{
+        AUTO(calltree) tree = small_tree();
+        /* the whole, python3, work, the kernel, add, code without a name */
+        double before[6] = {0};
+        const struct export_svg_options options = {.before = before};
+        AUTO_RELEASE(buf) out = {0};
+
+        ASSERT_TRUE(calltree_n_nodes(tree) == 6);
+        for (uint32_t i = 0; i < 6; i++)
+                before[i] = (double)calltree_get_node(tree, i)->weight;
+        for (uint32_t i = 1; i < 6; i++) {
+                const char *name = calltree_get_function(tree, calltree_get_node(tree, i)->function)->name;
+
+                if (!strcmp(name, "add"))
+                        before[i] = 100; /* now 500 */
+                else if (!strcmp(name, "do_syscall_64"))
+                        before[i] = 450; /* now 250 */
+                else if (!strcmp(name, "work"))
+                        before[i] = 0;
+        }
+        add_frames(tree, &options, &out);
+        EXPECT_CONTAINS(
+                buf_text(&out),
+                "<g><title>all\n4 samples, 100.00 %; A 100.00 %; change +0.0 %</title><rect class=\"e0\"");
+        EXPECT_CONTAINS(buf_text(&out), "2 of its own; A 10.00 %; change +400.0 %</title><rect class=\"a2\"");
+        EXPECT_CONTAINS(buf_text(&out), "1 of its own; A 45.00 %; change -44.4 %</title><rect class=\"b1\"");
+        EXPECT_CONTAINS(buf_text(&out), "3 samples, 75.00 %; A 0.00 %; only in B</title><rect class=\"a4\"");
 }
 
 TAP_MAIN

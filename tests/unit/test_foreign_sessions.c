@@ -45,7 +45,7 @@ TEST(a_trace_is_told)
 
 /* --- records of simpleperf's own --- */
 
-/* A record of `size` bytes in all, whose size has 32 bits. */
+/* A record with a total of `size` bytes, whose size has 32 bits. */
 static void add_large(struct buf *file, uint32_t type, const void *head, size_t head_size, uint32_t size)
 {
         buf_add_u32(file, type);
@@ -86,7 +86,7 @@ TEST(records_larger_than_64_kib)
         }
 }
 
-/* Ids of an event that come with a record belong to it from there on. */
+/* Ids of an event that come in a record belong to the event from there on. */
 TEST(ids_that_come_late)
 {
         AUTO_RELEASE(buf) file = {0};
@@ -185,7 +185,7 @@ TEST(counts_of_threads_that_ended)
         EXPECT_INT(seen.n, 1);
         EXPECT_INT(seen.value, 3000);
         EXPECT_INT(seen.elapsed_ns, 2000000000);
-        EXPECT_CONTAINS(buf_text(&warnings), "of the 3 threads that ended");
+        EXPECT_CONTAINS(buf_text(&warnings), "only the 3 threads that ended");
 }
 
 TEST(neither_samples_nor_counts)

@@ -194,7 +194,7 @@ TEST(jitdump_leaves_out_damaged_unwinding_information)
         dump_unwinding(&b, 5, "frames of second", 16, 0);
         dump_load(&b, 6, 0x3000, 11, 2, "third");
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
-        EXPECT_STR(buf_text(&note), "damaged records left out: 2");
+        EXPECT_STR(buf_text(&note), "has damaged records, which are not read: 2");
         ASSERT_TRUE(count_loads(dump) == 3);
         check_frames(dump, 0, 0);
         check_frames(dump, 1, 0);
@@ -202,7 +202,7 @@ TEST(jitdump_leaves_out_damaged_unwinding_information)
         buf_release(&b.bytes);
 }
 
-/* Bytes as they stand in a file of a big-endian machine, whatever this one is. */
+/* Bytes of a file of a big-endian machine, on any machine. */
 TEST(jitdump_reads_big_endian_bytes)
 {
         static const uint8_t bytes[] =
@@ -219,7 +219,7 @@ TEST(jitdump_reads_big_endian_bytes)
         EXPECT_STR(name_at(dump, 0x1003, 2), "");
 }
 
-/* Each length gives the loads that lie wholly in it, and a note unless it ends between two records. */
+/* A file of any length gives the loads that are completely in it, and a note unless it ends between two records. */
 TEST(jitdump_takes_what_is_whole_at_every_length)
 {
         struct dump_builder b = {0};
@@ -251,7 +251,7 @@ TEST(jitdump_takes_what_is_whole_at_every_length)
                 if (size >= 40 && !n_whole && size > 40)
                         EXPECT_STR(
                                 buf_text(&note),
-                                "ends inside of the record at byte 40, as it may while its process runs; has no functions");
+                                "ends inside the record at byte 40, which is normal while its process runs; has no functions");
                 free(exact);
         }
         EXPECT_INT(n_ends, 9);
@@ -273,18 +273,18 @@ TEST(jitdump_says_what_is_wrong_with_a_header)
 {
         struct dump_builder b = {0};
 
-        expect_note(&b, "is no jitdump file");
+        expect_note(&b, "is not a jitdump file");
         buf_add_zeros(&b.bytes, 100);
-        expect_note(&b, "is no jitdump file");
+        expect_note(&b, "is not a jitdump file");
         dump_header(&b, 0);
         dump_set_u32(&b, 4, 2);
         expect_note(&b, "jitdump version 2 is not supported");
         dump_header(&b, 0);
         dump_set_u32(&b, 8, 39);
-        expect_note(&b, "is no jitdump file");
+        expect_note(&b, "is not a jitdump file");
         dump_header(&b, 0);
         dump_set_u32(&b, 8, UINT32_MAX);
-        expect_note(&b, "ends inside of its header");
+        expect_note(&b, "ends inside its header");
         dump_header(&b, 0);
         expect_note(&b, "has no functions");
 }
@@ -298,23 +298,23 @@ TEST(jitdump_says_what_is_wrong_with_a_record)
                 dump_load(&b, 1, 0x1000, 1, 0, "f");
                 dump_begin(&b, 3, 1);
                 dump_set_u32(&b, b.record + 4, size);
-                expect_note(&b, "what follows byte 99 is damaged and left out");
+                expect_note(&b, "is damaged at byte 99 and not read further");
         }
         dump_header(&b, 0);
         dump_begin(&b, 0, 1);
         dump_set_u32(&b, b.record + 4, UINT32_MAX);
         expect_note(
                 &b,
-                "ends inside of the record at byte 40, as it may while its process runs; has no functions");
+                "ends inside the record at byte 40, which is normal while its process runs; has no functions");
         dump_header(&b, 0);
         for (uint32_t id = 0; id < 3; id++) {
                 dump_begin(&b, id, 1);
                 dump_end(&b);
         }
-        expect_note(&b, "damaged records left out: 3; has no functions");
+        expect_note(&b, "has damaged records, which are not read: 3; has no functions");
         dump_header(&b, 0);
         dump_move(&b, 1, 0x1000, 0x2000, 4, 9); /* of what was never loaded */
-        expect_note(&b, "damaged records left out: 1; has no functions");
+        expect_note(&b, "has damaged records, which are not read: 1; has no functions");
 }
 
 static void add_odd_load(struct dump_builder *b, uint64_t addr, uint64_t size, const char *tail,
@@ -346,7 +346,7 @@ TEST(jitdump_leaves_out_loads_of_extreme_sizes)
         dump_move(&b, 2, UINT64_MAX - 4, UINT64_MAX - 3, 4, 0);
         dump_move(&b, 2, UINT64_MAX - 4, UINT64_MAX - 2, 4, 0); /* wraps, too */
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
-        EXPECT_STR(buf_text(&note), "damaged records left out: 10");
+        EXPECT_STR(buf_text(&note), "has damaged records, which are not read: 10");
         EXPECT_STR(latest_at(dump, UINT64_MAX - 5), "");
         EXPECT_STR(latest_at(dump, UINT64_MAX - 1), "last");
         EXPECT_STR(latest_at(dump, UINT64_MAX), "");
@@ -370,14 +370,14 @@ TEST(jitdump_leaves_out_line_tables_of_extreme_sizes)
                 dump_end(&b);
                 dump_load(&b, 1, 0x1000, 4, i, "f");
         }
-        /* Of another function: it is no line table of this one, nor of the one after it. */
+        /* Of another function: it is not the line table of this function, nor of the next one. */
         dump_lines_begin(&b, 2, 0x2000, 1);
         dump_line(&b, 0x2000, 1, 0, "a");
         dump_end(&b);
         dump_load(&b, 2, 0x1000, 4, 9, "f");
         dump_load(&b, 2, 0x2000, 4, 10, "g");
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
-        EXPECT_STR(buf_text(&note), "damaged records left out: 4");
+        EXPECT_STR(buf_text(&note), "has damaged records, which are not read: 4");
         ASSERT_TRUE(count_loads(dump) == 6);
         for (size_t i = 0; i < 6; i++) {
                 jitdump_lines_begin(dump, jitdump_get_load(dump, i), &lines);
@@ -386,7 +386,7 @@ TEST(jitdump_leaves_out_line_tables_of_extreme_sizes)
         buf_release(&b.bytes);
 }
 
-/* Some compilers give every function the same number, and move what was moved already. */
+/* Some compilers give every function the same number, and move code that was moved before. */
 TEST(jitdump_follows_moves)
 {
         AUTO_RELEASE(buf) note = {0};
@@ -423,7 +423,7 @@ TEST(jitdump_keeps_its_limits)
         for (size_t i = 1; i <= JITDUMP_MAX_LOADS; i++)
                 dump_load(&b, 1, 0x1000 + i, 1, i, "f");
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
-        EXPECT_STR(buf_text(&note), "what follows its first 1048576 functions is left out");
+        EXPECT_STR(buf_text(&note), "only its first 1048576 functions are read");
         EXPECT_INT(count_loads(dump), JITDUMP_MAX_LOADS);
         EXPECT_INT(jitdump_get_load(dump, 0)->name_len, JITDUMP_MAX_NAME);
         EXPECT_STR(latest_at(dump, 0x1000 + JITDUMP_MAX_LOADS - 1), "f");
@@ -443,7 +443,7 @@ TEST(jitdump_says_that_a_file_is_missing)
         EXPECT_TRUE(!memcmp(jitdump_get_facts(gone), &none, sizeof(none)));
         buf_clear(&note);
         jitdump_free(jitdump_new(data_path("text/perf.map"), &any_origin, NULL, &note));
-        EXPECT_STR(buf_text(&note), "is no jitdump file");
+        EXPECT_STR(buf_text(&note), "is not a jitdump file");
 }
 
 TAP_MAIN

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's functions as a file of the symbol cache: what it tells is what kallsyms tells, and only what can't change before
- * the next boot. */
+/* The kernel's functions as a file of the symbol cache: results are those of kallsyms, and only for functions that can't change
+ * before the next boot. */
 #include "kallsyms_kept.h"
 
 #include <stdlib.h>
@@ -76,7 +76,7 @@ TEST(functions_of_the_kernel_are_kept_and_what_may_change_is_not)
         expect_name(kept, 0xffffffff81000000, "_stext");
         expect_name(kept, 0xffffffff810001ff, "do_one_initcall");
         expect_name(kept, 0xffffffff81000200, "vfs_read");
-        expect_name(kept, 0xffffffff81000400, NULL); /* how far it goes depends on what is behind it */
+        expect_name(kept, 0xffffffff81000400, NULL); /* its end depends on what follows */
         expect_name(kept, 0xffffffffc0001000, NULL);
         expect_name(kept, 0xffffffffc0009000, NULL);
         expect_name(kept, UINT64_MAX, NULL);
@@ -89,11 +89,11 @@ TEST(the_file_of_another_boot_is_not_believed)
 
         write_file(&bytes);
         EXPECT_TRUE(!kallsyms_kept_new(bytes.data, bytes.len, "11111111-ee8f-4404-b462-55d89a540d85", &err));
-        EXPECT_STR(err.text, "is of another boot");
+        EXPECT_STR(err.text, "was written during another boot");
         EXPECT_TRUE(!kallsyms_kept_new(bytes.data, bytes.len, "", &err));
 }
 
-/* Whatever is cut off or changed: it is refused, or answers lie within it. */
+/* For any cut or change: the file is refused, or results are inside it. */
 TEST(damage_is_refused_or_harmless)
 {
         AUTO_RELEASE(buf) bytes = {0};

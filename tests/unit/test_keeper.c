@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a recorder remembers of the files that are mapped and of the processes that make code, however many there are. */
+/* What a recorder stores about mapped files and about processes that make code, and that this is limited. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ TEST(of_equal_programs_one_is_kept)
         }
         EXPECT_INT(keeper.files.n, 300);
         EXPECT_INT(keeper.kept.n, 1);
-        /* A stripped one has the same build id, another size, and less to tell. */
+        /* A stripped file has the same build id, another size, and fewer names. */
         ASSERT_TRUE(write_file(PREFIX, program.data, program.len + 1));
         map_file(&keeper, PREFIX, true);
         EXPECT_INT(keeper.kept.n, 2);
@@ -190,7 +190,7 @@ TEST(users_of_processes_that_run_another_program_are_forgotten)
         EXPECT_INT(keeper.users.items[0].pid, getpid());
         EXPECT_INT(keeper.users.items[1].pid, STRANGER);
         EXPECT_INT(keeper.users.items[1].user, geteuid());
-        /* The first one makes room; the last is found in its place. */
+        /* The first one is removed to make room; the last one is found. */
         builder_comm(&b, 1, getpid(), getpid(), "next", true);
         see(&keeper, &b);
         EXPECT_INT(keeper.users.n_items, 1);

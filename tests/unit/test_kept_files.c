@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many descriptors of mapped files a recorder holds, and which. */
+/* How many descriptors of mapped files a recorder keeps open, and which. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ static bool has(const struct kept_files *files, unsigned number)
         return false;
 }
 
-/* The highest descriptor tells: each open takes the lowest that is free. */
+/* The highest descriptor shows the number: each open uses the lowest free one. */
 static int next_fd(void)
 {
         int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

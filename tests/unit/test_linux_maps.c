@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Against this process's own mappings, as a simple reader sees them. */
+/* Compares with this process's own mappings, read by a simple reader. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

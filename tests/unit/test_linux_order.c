@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of several rings by time, and chains in the place of copies. */
+/* Records of several rings by time, and call chains that replace copies of stacks. */
 #include <stdlib.h>
 
 #include "linux_unwinder.h"

@@ -68,7 +68,7 @@ static char *run_model(const char *model, const char *events, const char *metric
                        (struct machine_test_request){.events = events, .metrics = metrics, .config = config});
 }
 
-/* The result of a row; "" and a failure when there is none. */
+/* The result in a row; "" and a failed test if there is none. */
 static const char *result(const char *rows, const char *name)
 {
         static char text[512];

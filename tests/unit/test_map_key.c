@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts that were made to have one hash, as a hostile file may have them, and how many slots a map looks at for them. */
+/* Texts that have the same hash, as an attacker could make them, and the number of slots that a map reads for them. */
 #include <stdlib.h>
 
 #include "map.h"
@@ -13,7 +13,7 @@ static const uint64_t keys[][MAP_KEY_WORDS] = {
         {0x082efa98ec4e6c89, 0x452821e638d01377, 0xbe5466cf34e90c6c},
 };
 
-/* The second word takes back what the first one did, by the function that everybody can read. */
+/* The second word cancels the effect of the first, by the public hash function. */
 static uint64_t (*make_texts(void))[WORDS]
 {
         uint64_t(*texts)[WORDS] = mem_new(N_TEXTS, sizeof(*texts)), start = map_sum_bytes("", 0) ^ TEXT_BYTES;
@@ -27,7 +27,7 @@ static uint64_t (*make_texts(void))[WORDS]
 
 typedef uint64_t hash_fn(const void *bytes, size_t size);
 
-/* How many slots are looked at until each text has one of its own, as in struct map. */
+/* Number of slots that are read until each text has its own, as in struct map. */
 static uint64_t count_probes(uint64_t (*texts)[WORDS], hash_fn *hash)
 {
         bool *is_used = mem_new(N_SLOTS, sizeof(*is_used));

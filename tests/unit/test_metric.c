@@ -113,31 +113,32 @@ TEST(errors_name_the_column)
         static const struct {
                 const char *formula, *message;
         } cases[] = {
-                {"", "formula: it ends in column 1, where a name, a number or '(' belongs"},
-                {"   ", "formula: it ends in column 4, where a name, a number or '(' belongs"},
-                {"a+", "formula: it ends in column 3, where a name, a number or '(' belongs"},
-                {"a b", "formula: 'b' in column 3, where + - * / or the end belongs"},
-                {"2a", "formula: 'a' in column 2, where + - * / or the end belongs"},
-                {"1e3", "formula: 'e' in column 2, where + - * / or the end belongs"},
-                {"1.2.3", "formula: '.' in column 4, where + - * / or the end belongs"},
-                {"1.", "formula: '.' in column 2, where + - * / or the end belongs"},
-                {".5", "formula: '.' in column 1, where a name, a number or '(' belongs"},
-                {"+a", "formula: '+' in column 1, where a name, a number or '(' belongs"},
-                {"a**b", "formula: '*' in column 3, where a name, a number or '(' belongs"},
-                {"a%b", "formula: '%' in column 2, where + - * / or the end belongs"},
-                {"a,b", "formula: ',' in column 2, where + - * / or the end belongs"},
-                {"a\nb", "formula: '\\x0a' in column 2, where + - * / or the end belongs"},
-                {"\xc3\xa9+", "formula: '\xc3\xa9' in column 1, where a name, a number or '(' belongs"},
-                {"(a+\xc3\xa9)", "formula: '\xc3\xa9' in column 4, where a name, a number or '(' belongs"},
-                {"(a b)", "formula: 'b' in column 4, where + - * / or ')' belongs"},
-                {"()", "formula: ')' in column 2, where a name, a number or '(' belongs"},
+                {"", "formula: it ends in column 1, where a name, a number or '(' is expected"},
+                {"   ", "formula: it ends in column 4, where a name, a number or '(' is expected"},
+                {"a+", "formula: it ends in column 3, where a name, a number or '(' is expected"},
+                {"a b", "formula: 'b' in column 3, where + - * / or the end is expected"},
+                {"2a", "formula: 'a' in column 2, where + - * / or the end is expected"},
+                {"1e3", "formula: 'e' in column 2, where + - * / or the end is expected"},
+                {"1.2.3", "formula: '.' in column 4, where + - * / or the end is expected"},
+                {"1.", "formula: '.' in column 2, where + - * / or the end is expected"},
+                {".5", "formula: '.' in column 1, where a name, a number or '(' is expected"},
+                {"+a", "formula: '+' in column 1, where a name, a number or '(' is expected"},
+                {"a**b", "formula: '*' in column 3, where a name, a number or '(' is expected"},
+                {"a%b", "formula: '%' in column 2, where + - * / or the end is expected"},
+                {"a,b", "formula: ',' in column 2, where + - * / or the end is expected"},
+                {"a\nb", "formula: '\\x0a' in column 2, where + - * / or the end is expected"},
+                {"\xc3\xa9+", "formula: '\xc3\xa9' in column 1, where a name, a number or '(' is expected"},
+                {"(a+\xc3\xa9)",
+                 "formula: '\xc3\xa9' in column 4, where a name, a number or '(' is expected"},
+                {"(a b)", "formula: 'b' in column 4, where + - * / or ')' is expected"},
+                {"()", "formula: ')' in column 2, where a name, a number or '(' is expected"},
                 {"a*(b+(c)", "formula: the '(' in column 3 is not closed"},
                 {"(a", "formula: the '(' in column 1 is not closed"},
-                {"a)", "formula: the ')' in column 2 closes nothing"},
-                {"(a))+b", "formula: the ')' in column 4 closes nothing"},
-                {"a(b)", "formula: '(' in column 2, where + - * / or the end belongs"},
-                {"(a)(b)", "formula: '(' in column 4, where + - * / or the end belongs"},
-                {"-", "formula: it ends in column 2, where a name, a number or '(' belongs"},
+                {"a)", "formula: the ')' in column 2 has no '('"},
+                {"(a))+b", "formula: the ')' in column 4 has no '('"},
+                {"a(b)", "formula: '(' in column 2, where + - * / or the end is expected"},
+                {"(a)(b)", "formula: '(' in column 4, where + - * / or the end is expected"},
+                {"-", "formula: it ends in column 2, where a name, a number or '(' is expected"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
@@ -162,7 +163,7 @@ TEST(limits)
         AUTO_RELEASE(buf) text = {0};
         struct err err = {0};
 
-        /* As much as can wait on the stack: a sum and a product at each depth. */
+        /* The maximum that can wait on the stack: a sum and a product at each depth. */
         add_times(&text, "a+b*(", METRIC_DEPTH_MAX);
         buf_add_str(&text, "a+b*c");
         add_times(&text, ")", METRIC_DEPTH_MAX);
@@ -280,7 +281,7 @@ TEST(formulas_of_the_documentation)
         EXPECT_INT(n_names, 67);
 }
 
-/* An event of 0 in a division gives no value, never 0. */
+/* An event with count 0 as a divisor gives no value, not 0. */
 static const char *zero_event;
 
 static double value_with_zero(const char *name)
@@ -361,7 +362,7 @@ TEST(formulas_of_the_catalogue)
         }
 }
 
-/* Models have metrics that the documentation gives to others only: by one of the formulas of that name. */
+/* Models have metrics that the documentation lists only for others: the formula must be one of those with this name. */
 static void expect_documented(const struct catalogue_cpu *cpu, const struct catalogue_metric *known)
 {
         AUTO(metric) metric = metric_parse(known->formula, NULL);
@@ -377,7 +378,7 @@ static void expect_documented(const struct catalogue_cpu *cpu, const struct cata
                 TAP_FAIL("%s of %s: '%s' is not documented", known->name, cpu->id, known->formula);
 }
 
-/* A formula can be worked out from what its metric counts, on every CPU. */
+/* A formula can be computed from the events that its metric counts, on every CPU. */
 static void expect_complete(const struct catalogue_cpu *cpu, const struct catalogue_metric *known)
 {
         struct err err = {0};
@@ -400,7 +401,7 @@ TEST(formulas_name_what_is_counted)
         enum {
                 ARM = 0x41,
                 MICROSOFT = 0x6d
-        }; /* whose cores are Neoverse; others have metrics of their own */
+        }; /* models whose cores are Neoverse; others have their own metrics */
         size_t n = 0;
 
         for (size_t i = 0; i < catalogue_n_cpus(); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples one by one with the names of their stacks, from a session whose program has debug information. */
+/* Samples with the names of their stacks, from a session whose program has debug information. */
 #include "named_stacks.h"
 
 #include <inttypes.h>
@@ -54,7 +54,7 @@ static void show_node(const struct named_stacks *named, uint32_t at, struct buf 
                 buf_add_str(out, " < ");
 }
 
-/* The mark of a stack that ends in a function which something called. */
+/* The mark of a stack that ends in a function with a missing caller. */
 #define CUT " <  :0, none+0 of 0 ?"
 
 static void expect_samples(bool inlines, bool lines, const char *want)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packed sections that are large enough for two threads, in an ELF file made here: what unpacks to what it was is checked
- * byte by byte, since both threads write at the same time. */
+/* Packed sections that are large enough for two threads, in an ELF file made here.  Unpacked bytes are compared with the
+ * originals, because both threads write at the same time. */
 #include <stdlib.h>
 
 #include "attributes.h"
@@ -164,7 +164,7 @@ TEST(large_sections_are_unpacked_by_two_threads)
                 expect_content(object, sections[i], i);
 }
 
-/* Sections that share one stream, or claim to be large, can't take more memory than the object may. */
+/* Sections that share one stream, or claim to be large, can't use more memory than the object may. */
 TEST(a_budget_bounds_what_is_unpacked)
 {
         const struct object_section *sections[N_MADE];
@@ -196,7 +196,7 @@ TEST(a_budget_bounds_what_is_unpacked)
                 if (!object_read_section(object, sections[i], &bytes, &err) && err.code == ERR_LIMIT)
                         break;
         }
-        EXPECT_TRUE(strstr(err.text, "there is no memory for the"));
+        EXPECT_TRUE(strstr(err.text, "not enough memory for its"));
         object_free(object);
         EXPECT_INT(command.used_bytes, 0);
         budget_release(&of_file);

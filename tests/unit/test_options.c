@@ -13,7 +13,7 @@
 
 enum { MAX_WORDS = 32 };
 
-/* A line cut at blanks; the words live until the next call. */
+/* Splits a line at blanks; the words are valid until the next call. */
 static size_t cut_words(const char *text, char **words)
 {
         static char copy[1024];
@@ -33,7 +33,7 @@ static bool parse(const char *text, struct command_line *line, struct err *err)
         return command_line_parse(line, &commands_all, cut_words(text, words), words, err);
 }
 
-/* What --explain says on one line, or the error behind '!'. */
+/* The output of --explain on one line, or the error after '!'. */
 static const char *understood(const char *text)
 {
         static char result[2048];
@@ -146,9 +146,9 @@ TEST(where_the_command_stands)
                 {"zzzzzzzzz",
                  "!unexpected arg 'zzzzzzzzz': no such command; to profile a program write wperf record -- zzzzzzzzz"},
                 {"-q",
-                 "!unexpected arg '-q': no command stands beside it; 'wperf --help' lists the commands"},
+                 "!unexpected arg '-q': write a command before the options; 'wperf --help' lists the commands"},
                 {"-- record",
-                 "!unexpected arg '--': no command stands beside it; 'wperf --help' lists the commands"},
+                 "!unexpected arg '--': write a command before the options; 'wperf --help' lists the commands"},
                 {"-q zzzzzzzzz stat",
                  "!unexpected arg 'zzzzzzzzz': no such command; to profile a program write wperf record -- zzzzzzzzz"},
         };
@@ -239,7 +239,7 @@ TEST(wrong_values)
                 {"record -e --json", "!option '-e' needs a value: EVENTS"},
                 {"record -e -- x", "!option '-e' needs a value: EVENTS"},
                 {"-o record",
-                 "!unexpected arg '-o': no command stands beside it; 'wperf --help' lists the commands"},
+                 "!unexpected arg '-o': write a command before the options; 'wperf --help' lists the commands"},
                 {"record --session=", "!option '--session' needs a value"},
                 {"record -e=", "!option '-e' needs a value"},
                 {"record --json=1", "!option '--json' takes no value"},
@@ -254,9 +254,9 @@ TEST(wrong_values)
                 {"sample -p 1,", "!option '-p': '' is not a number"},
                 {"sample -p 0", "!option '-p': 0 is out of range, 1 to 4294967295"},
                 {"record --timeout 1m30s",
-                 "!input: \"1m30s\" to argument '--timeout' is invalid; write a number and ms, s, m, h or d"},
+                 "!input: \"1m30s\" to argument '--timeout' is invalid; write a number and one of the units ms, s, m, h and d"},
                 {"record sleep 0",
-                 "!input: \"0\" to argument 'sleep' is invalid; write a number and ms, s, m, h or d"},
+                 "!input: \"0\" to argument 'sleep' is invalid; write a number and one of the units ms, s, m, h and d"},
                 {"record -c x", "!option -c format not supported, use comma separated list of integers, or "
                                 "range of integers: 'x'"},
                 {"record -c 1-", "!option -c format not supported, use comma separated list of integers, or "
@@ -270,14 +270,16 @@ TEST(perf_meanings_get_a_sentence)
 {
         static const struct line_case cases[] = {
                 {"record -c 100000 x", "!no such CPU: 100000; for a period write cycles:100000"},
-                {"record -C 0-3 x", "!'0-3' is no file of metrics; to choose CPUs write -c 0-3"},
-                {"record -m 512 x", "!'512' is no metric; wperf chooses the size of its buffers itself"},
+                {"record -C 0-3 x", "!-C reads a file of metrics, not '0-3'; to choose CPUs write -c 0-3"},
+                {"record -m 512 x",
+                 "!'512' is not a metric, and wperf chooses the size of its buffers itself: leave -m out"},
                 {"report -s comm,dso",
-                 "!to sort write --sort comm,dso; for the symbol of that name write -s '^comm,dso$'"},
+                 "!-s shows matching symbols; to sort write --sort comm,dso; to show the symbol of this name write -s '^comm,dso$'"},
                 {"report -s commit", "command: report; option --symbol: commit"},
                 {"record -C my.metrics x", "command: record; option --metrics-file: my.metrics; run: x"},
-                {"sample foo", "!'sample' watches a program that runs already (--pid, --pe_file) and starts "
-                               "none; to start 'foo' write wperf record -- foo"},
+                {"sample foo",
+                 "!'sample' samples a program that is running already (--pid, --pe_file) and does not "
+                 "start one; to start 'foo' write wperf record -- foo"},
         };
 
         check_lines(cases, N_ELEMENTS(cases));
@@ -323,7 +325,7 @@ TEST(explained_words_can_be_told_apart)
         command_line_release(&line);
 }
 
-/* The tables themselves: what a mistake in one would break elsewhere. */
+/* Checks the tables for errors that would break other parts. */
 static void check_option(const struct command *command, const struct option *option)
 {
         if (!option->help || option_takes_value(option) == !option->arg)
@@ -352,7 +354,7 @@ TEST(tables_are_consistent)
         }
 }
 
-/* Each example in the help must be a line that is understood. */
+/* Each example in the help must be a valid line. */
 TEST(examples_are_true)
 {
         const struct command *const *commands = commands_all.commands;

@@ -42,6 +42,25 @@ TEST(map_of_a_file_that_shrinks)
         EXPECT_TRUE(os_remove("shrink.tmp", NULL));
 }
 
+#ifndef _WIN32
+/* A copy keeps what it has read. */
+TEST(map_by_reading)
+{
+        struct err err = {0};
+        struct os_map *map;
+
+        os_map_by_reading(true);
+        ASSERT_TRUE(write_file("copy.tmp", 100000));
+        ASSERT_TRUE(map = os_map_open("copy.tmp", &err));
+        ASSERT_TRUE(write_file("copy.tmp", 10));
+        EXPECT_TRUE(map->size_bytes == 100000 && map->bytes[99999] && !os_map_shrank(map));
+        EXPECT_TRUE(!os_map_check(map, "copy.tmp", &err));
+        os_map_free(map);
+        os_map_by_reading(false);
+        EXPECT_TRUE(os_remove("copy.tmp", NULL));
+}
+#endif
+
 TEST(map_refuses_what_is_no_file)
 {
         struct err err = {0};
@@ -201,6 +220,36 @@ TEST(os_parallel_runs_each_once)
                 for (unsigned i = 0; i <= OS_MAX_PARALLEL; i++)
                         EXPECT_INT(calls[i], i < n);
         }
+}
+
+struct both {
+        struct os_lock *gate;
+        int done;
+};
+
+/* Ends only after the other thread has opened the gate. */
+static void pass_gate(void *ctx)
+{
+        struct both *both = ctx;
+
+        os_lock_enter(both->gate);
+        both->done++;
+        os_lock_leave(both->gate);
+}
+
+TEST(a_task_runs_beside_its_starter)
+{
+        struct both both = {.gate = os_lock_new()};
+        struct os_task *task;
+
+        os_lock_enter(both.gate);
+        task = os_task_start(pass_gate, &both);
+        EXPECT_INT(both.done, 0);
+        os_lock_leave(both.gate);
+        os_task_join(task);
+        EXPECT_INT(both.done, 1);
+        os_task_join(NULL);
+        os_lock_free(both.gate);
 }
 
 enum { LOCKED_ROUNDS = 2000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The small PDBs of tests/data/pdb: every address of their code against the answers that stand beside them, functions,
+/* The small PDBs of tests/data/pdb: every address of their code compared with the expected results next to them, functions,
  * publics and identity. */
 #include <stdlib.h>
 
@@ -199,7 +199,7 @@ TEST(decorated_names_are_those_of_publics)
         expect_function(l.pdb, 0x1100, "local_work", 0x10d0, 89);
 }
 
-/* Every address of a span of equal answers gives the same, and spans follow each other. */
+/* Every address of a span has the same result, and spans are contiguous. */
 TEST(spans_of_equal_answers_are_true)
 {
         static const char *const names[] = {"pdb/x64.pdb", "pdb/arm64.pdb", "pdb/x86.pdb"};

@@ -19,7 +19,7 @@ static void make_sample(struct msf_builder *msf)
         built_release(&builder);
 }
 
-/* The sample's answers: a function's name and the path of an inlined one's. */
+/* The results for the sample: a function's name, and the path of an inlined function. */
 static void expect_sample(struct pdb *pdb)
 {
         uint64_t rva = BUILT_RVA + SAMPLE_MAIN + 0x14;
@@ -62,7 +62,7 @@ TEST(blocks_of_every_size_together_and_apart)
         }
 }
 
-/* A stream large enough that its blocks lie on both sides of the second pair of free-block maps. */
+/* A stream so large that its blocks are on both sides of the second pair of free-block maps. */
 TEST(blocks_around_free_block_maps)
 {
         struct msf_builder msf = {.block_bytes = 512, .first_block = 500};
@@ -80,7 +80,7 @@ TEST(blocks_around_free_block_maps)
         msf_release(&msf);
 }
 
-/* Windows makes no files with holes unless it is asked to. */
+/* Windows makes no sparse files unless the program asks for it. */
 #ifndef _WIN32
 static void write_file(void *ctx, uint64_t off, const void *bytes, size_t size)
 {
@@ -90,7 +90,7 @@ static void write_file(void *ctx, uint64_t off, const void *bytes, size_t size)
                 TAP_FAIL("can't write at %llu", (unsigned long long)off);
 }
 
-/* The file has a hole of 9 GB in front of its blocks. */
+/* The file has a hole of 9 GB before its blocks. */
 TEST(blocks_beyond_4_gb)
 {
         struct msf_builder msf = {.block_bytes = 4096, .first_block = 9u << 18};
@@ -135,18 +135,20 @@ TEST(other_formats_are_refused_in_a_sentence)
         static const char cab[64] = "MSCF", szdd[64] = "SZDD\x88\xf0\x27\x33", managed[64] = "BSJB";
 
         expect_refused(old, sizeof(old), ERR_UNSUPPORTED,
-                       "x.pdb: is a PDB of a format older than 7.00, which is not read");
+                       "x.pdb: is a PDB of a format older than 7.00, which wperf does not read");
         expect_refused(msfz, sizeof(msfz), ERR_UNSUPPORTED,
-                       "x.pdb: is a compressed PDB (MSFZ), which is not read; unpack it first");
+                       "x.pdb: is a compressed PDB (MSFZ), which wperf does not read; unpack it first");
         expect_refused(
                 cab, sizeof(cab), ERR_UNSUPPORTED,
-                "x.pdb: is a compressed file (.pd_), which is not read; unpack it with cabextract or expand");
-        expect_refused(szdd, sizeof(szdd), ERR_UNSUPPORTED,
-                       "x.pdb: is a compressed file (.pd_), which is not read; unpack it with expand");
+                "x.pdb: is a compressed file (.pd_), which wperf does not read; unpack it with cabextract or expand");
+        expect_refused(
+                szdd, sizeof(szdd), ERR_UNSUPPORTED,
+                "x.pdb: is a compressed file (.pd_), which wperf does not read; unpack it with expand");
         expect_refused(managed, sizeof(managed), ERR_UNSUPPORTED,
-                       "x.pdb: is a portable PDB of managed code, which is not read");
+                       "x.pdb: is a portable PDB of managed code, which wperf does not read");
         expect_refused("", 0, ERR_FORMAT, "x.pdb: is empty");
-        expect_refused("\177ELF", 4, ERR_FORMAT, "x.pdb: is no PDB (its first bytes are not those of one)");
+        expect_refused("\177ELF", 4, ERR_FORMAT,
+                       "x.pdb: is not a PDB (its first bytes are not those of a PDB)");
 }
 
 static void expect_changed(size_t off, uint32_t v, enum err_code code, const char *text)
@@ -163,9 +165,11 @@ static void expect_changed(size_t off, uint32_t v, enum err_code code, const cha
 
 TEST(a_damaged_superblock_is_refused)
 {
-        expect_changed(32, 0, ERR_FORMAT, "x.pdb: has blocks of 0 bytes, which no PDB has");
-        expect_changed(32, 768, ERR_FORMAT, "x.pdb: has blocks of 768 bytes, which no PDB has");
-        expect_changed(32, 1 << 17, ERR_FORMAT, "x.pdb: has blocks of 131072 bytes, which no PDB has");
+        expect_changed(32, 0, ERR_FORMAT, "x.pdb: has blocks of 0 bytes, a size that is not valid in a PDB");
+        expect_changed(32, 768, ERR_FORMAT,
+                       "x.pdb: has blocks of 768 bytes, a size that is not valid in a PDB");
+        expect_changed(32, 1 << 17, ERR_FORMAT,
+                       "x.pdb: has blocks of 131072 bytes, a size that is not valid in a PDB");
         expect_changed(44, 0, ERR_FORMAT, "x.pdb: has no directory of its streams");
         expect_changed(44, UINT32_MAX, ERR_FORMAT, "x.pdb: has no directory of its streams");
         expect_changed(52, UINT32_MAX, ERR_FORMAT, "x.pdb: a block lies behind the file's end");
@@ -191,20 +195,24 @@ static void expect_stream(uint32_t stream, uint32_t off, uint32_t v, enum err_co
 TEST(what_says_nothing_of_addresses_is_refused)
 {
         expect_stream(BUILT_INFO, UINT32_MAX, 0, ERR_FORMAT, "x.pdb: has no info stream");
-        expect_stream(BUILT_INFO, 0, 19970604, ERR_UNSUPPORTED,
-                      "x.pdb: is a PDB of the old version 19970604, which is not read");
+        expect_stream(
+                BUILT_INFO, 0, 19970604, ERR_UNSUPPORTED,
+                "x.pdb: is a PDB of version 19970604, which is too old: wperf reads 20000404 and later; link the "
+                "program again with a newer linker");
         expect_stream(BUILT_DBI, UINT32_MAX, 0, ERR_FORMAT,
-                      "x.pdb: has no DBI stream, so it says nothing of addresses");
+                      "x.pdb: has no DBI stream, so it has no addresses");
         expect_stream(BUILT_DBI, 0, 5, ERR_UNSUPPORTED,
-                      "x.pdb: has a DBI stream of an old format, which is not read");
-        expect_stream(BUILT_DBI, 24, 0x10000, ERR_FORMAT, "x.pdb: its DBI stream is shorter than its parts");
-        expect_stream(BUILT_SECTIONS, UINT32_MAX, 0, ERR_UNSUPPORTED,
-                      "x.pdb: has no section headers, so it says nothing of addresses (managed code alone)");
+                      "x.pdb: has a DBI stream of an old format, which wperf does not read");
+        expect_stream(BUILT_DBI, 24, 0x10000, ERR_FORMAT,
+                      "x.pdb: its DBI stream is shorter than the sizes in its header say");
+        expect_stream(
+                BUILT_SECTIONS, UINT32_MAX, 0, ERR_UNSUPPORTED,
+                "x.pdb: has no section headers, so it has no addresses (it describes only managed code)");
 }
 
 /* --- Damage --- */
 
-/* Everything that is asked of a PDB; what it answers is not looked at. */
+/* Makes all lookups in a PDB, without checking the results. */
 static void read_all(const void *bytes, size_t size)
 {
         AUTO(pdb) pdb = pdb_open_bytes(bytes, size, "damaged.pdb", NULL);
@@ -278,7 +286,7 @@ TEST(changed_bytes_are_survived)
         msf_release(&msf);
 }
 
-/* Each 4 bytes of each stream as a length at its extremes. */
+/* Each 4 bytes of each stream as a length with an extreme value. */
 TEST(lengths_at_extremes_are_survived)
 {
         static const uint32_t values[] = {0x7fffffff, 0xfffffff0, 0xffffffff};

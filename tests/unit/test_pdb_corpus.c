@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other people's PDBs in $WPERF_CORPUS/pdb: what is said of addresses is compared with llvm-symbolizer's answers, Breakpad's .sym files and symbolic's
- * snapshots that stand beside them.  Each kind of difference is explained in docs/pdb-oracles.md. */
+/* Other people's PDBs in $WPERF_CORPUS/pdb: results for addresses are compared with llvm-symbolizer's results, Breakpad's .sym
+ * files and symbolic's snapshots next to them.  docs/pdb-oracles.md explains each kind of difference. */
 #include <stdlib.h>
 
 #include "buf.h"
@@ -92,14 +92,15 @@ static void ask(struct pdb *pdb, uint64_t rva, struct frames *ret_frames)
 
 enum kind {
         EQUAL,
-        PADDING,    /* no function has the address; llvm takes the public symbol before it */
-        SEPARATED,  /* code of another place than its function: llvm takes the public symbol before it */
+        PADDING,    /* no function has the address; llvm prints the public symbol before it */
+        SEPARATED,  /* code that is separate from its function: llvm prints the public symbol before it */
         TRAMPOLINE, /* llvm has no name */
         HIDDEN,     /* llvm prints the mark for "no line" as a line */
         DEEPER,     /* llvm leaves out an inlined function */
-        OTHER_LINE, /* of the outermost function, where several rows are at one address */
+        OTHER_LINE, /* line of the outermost function, if several rows have one address */
         INNER_LINE, /* of an inlined one */
-        OTHER_NAME, /* a public symbol inside the function keeps llvm from taking that at its start */
+        /* llvm does not find the public symbol at the start of a function that has another one inside */
+        OTHER_NAME,
         UNEXPLAINED,
         N_KINDS,
 };
@@ -171,7 +172,7 @@ static enum kind compare(struct pdb *pdb, uint32_t rva, const struct frames *got
                        : UNEXPLAINED;
 }
 
-/* The text up to the next tab or the line's end, cut off. */
+/* The text up to the next tab or the line's end, terminated by a NUL. */
 static char *next_field(char **at)
 {
         char *field = *at;
@@ -298,7 +299,7 @@ static void add_path(struct sym_files *files, char *at)
         files->paths[i] = at + 1;
 }
 
-/* Ours without leading underscores, or `@name@8` without what is around it, stands in that with types. */
+/* Our name without leading underscores, or `@name@8` without the parts around it, is in the wide name. */
 static bool has_name(const char *wide, const char *ours)
 {
         bool is_fastcall = *ours == '@';
@@ -311,8 +312,7 @@ static bool has_name(const char *wide, const char *ours)
         return false;
 }
 
-/* FUNC [m] RVA SIZE PARAMETERS NAME: the name there may have types around it and lack underscores; m: it is one of
- * several. */
+/* FUNC [m] RVA SIZE PARAMETERS NAME: the name may have types around it and lack underscores; m: it is one of several. */
 static bool is_function(struct pdb *pdb, const char *at)
 {
         struct pdb_function function;
@@ -391,7 +391,7 @@ static void try_sym(const char *path, const char *name)
 
 /* --- symbolic --- */
 
-/* "  > 0xRVA: NAME (0xSIZE)" and "  0xRVA: FILE:LINE (FOLDER)", two spaces more for each depth. */
+/* "  > 0xRVA: NAME (0xSIZE)" and "  0xRVA: FILE:LINE (FOLDER)", indented by two more spaces for each depth. */
 struct snapshot {
         struct opened opened;
         char *functions[MAX_FRAMES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other people's PDBs in $WPERF_CORPUS/pdb: each opens or is refused in one sentence that names it; cut at many lengths
- * and with changed bytes they are survived, in bounded time. */
+/* Other people's PDBs in $WPERF_CORPUS/pdb: each opens, or is refused with one message that names it; the reader survives cuts at
+ * many lengths and changed bytes, in limited time. */
 #include <stdlib.h>
 
 #include "buf.h"
@@ -16,7 +16,7 @@ enum {
         MAX_BYTES = 16 << 20,
         N_CUTS = 40,
         N_CHANGES = 200,
-        MAX_SECONDS = 20, /* for one damaged file; a whole one takes a hundredth */
+        MAX_SECONDS = 20, /* for one damaged file; an undamaged one takes a hundredth */
 };
 
 struct tally {

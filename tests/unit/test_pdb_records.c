@@ -40,7 +40,7 @@ static void open_sample(struct opened *o)
         open_built(o);
 }
 
-/* "NAME PATH:LINE:COLUMN" of each frame, innermost first, separated by " < "; inlined ones in brackets. */
+/* "NAME PATH:LINE:COLUMN" of each frame, innermost first, separated by " < "; inlined frames in brackets. */
 static const char *frames_at(struct pdb *pdb, uint32_t off, struct buf *out)
 {
         uint64_t rva = BUILT_RVA + off;
@@ -270,8 +270,9 @@ TEST(moved_code_is_refused)
         built_file_bytes(&o.builder, 512, &o.bytes);
         EXPECT_TRUE(!pdb_open_bytes(o.bytes.data, o.bytes.len, "moved.pdb", &err));
         EXPECT_INT(err.code, ERR_UNSUPPORTED);
-        EXPECT_STR(err.text,
-                   "moved.pdb: has OMAP tables: code was moved after linking, so names can't be placed");
+        EXPECT_STR(
+                err.text,
+                "moved.pdb: has OMAP tables: code was moved after linking, and wperf can't find the new addresses");
         EXPECT_TRUE(pdb_error_is_omap(&err));
 }
 
@@ -285,10 +286,8 @@ TEST(pdbs_without_the_symbols_are_refused)
         built_file_bytes(&o.builder, 512, &o.bytes);
         EXPECT_TRUE(!pdb_open_bytes(o.bytes.data, o.bytes.len, "fast.pdb", &err));
         EXPECT_INT(err.code, ERR_UNSUPPORTED);
-        EXPECT_STR(
-                err.text,
-                "fast.pdb: is a PDB of /DEBUG:FASTLINK, which leaves symbols in the object files and is not "
-                "read; link with /DEBUG:FULL");
+        EXPECT_STR(err.text, "fast.pdb: is a PDB of /DEBUG:FASTLINK, which has no symbols (they are in the "
+                             "object files); link with /DEBUG:FULL");
 }
 
 /* --- Types --- */
@@ -385,7 +384,7 @@ TEST(cut_lines_are_noted)
         EXPECT_STR(pdb_note(o.pdb), "module 0: its line information is cut off");
 }
 
-/* A scope that never ends, and scopes without end inside each other. */
+/* A scope that never ends, and infinitely nested scopes. */
 TEST(scopes_are_bounded)
 {
         AUTO_RELEASE(opened) o = {0};
@@ -402,7 +401,7 @@ TEST(scopes_are_bounded)
         expect_frames(&o, SAMPLE_MAIN, "ns::main@1010 main.c:10:2");
 }
 
-/* Functions whose records are inside each other's scopes would be read over and over. */
+/* Functions whose records are inside each other's scopes would be read many times. */
 TEST(work_is_bounded)
 {
         AUTO_RELEASE(opened) o = {0};
@@ -422,7 +421,7 @@ TEST(work_is_bounded)
         pdb_find(o.pdb, rvas, N_ELEMENTS(rvas), &frames);
         EXPECT_INT(frames.n_frames, N_ELEMENTS(rvas));
         source_frames_release(&frames);
-        EXPECT_STR(pdb_note(o.pdb), "module 0: its parts refer to each other too often");
+        EXPECT_STR(pdb_note(o.pdb), "module 0: its records refer to each other too often");
 }
 
 TAP_MAIN

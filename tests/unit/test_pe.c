@@ -147,15 +147,15 @@ TEST(pe_coff_symbols)
         ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "exported_function", &symbol));
         EXPECT_INT(symbol.addr, MINGW_BASE + 0x100a);
         EXPECT_INT(symbol.binding, OBJECT_GLOBAL);
-        /* A name of less than eight bytes stands in the symbol. */
+        /* A name of less than eight bytes is in the symbol itself. */
         ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "start", &symbol));
         EXPECT_INT(symbol.addr, MINGW_BASE + 0x101b);
         ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "a_variable_with_a_long_name", &symbol));
-        EXPECT_INT(symbol.kind, OBJECT_SYMBOL_LABEL);
+        EXPECT_INT(symbol.kind, OBJECT_SYMBOL_DATA);
         EXPECT_STR(symbol.section->name, ".data");
         ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, ".text", &symbol));
         EXPECT_INT(symbol.kind, OBJECT_SYMBOL_OTHER);
-        /* Absolute ones are no addresses; a file is no symbol. */
+        /* Absolute symbols are not addresses; a file is not a symbol. */
         EXPECT_TRUE(!find_symbol(object, OBJECT_SYMBOLS, "__subsystem__", &symbol));
         EXPECT_TRUE(!find_symbol(object, OBJECT_SYMBOLS, ".file", &symbol));
 }
@@ -221,7 +221,7 @@ TEST(pe_functions)
         size_t n;
 
         ASSERT_TRUE(x64 && arm64 && x86);
-        /* Eleven entries, two of which go on in the one before. */
+        /* Eleven entries, two of which continue the one before. */
         n = object_list_functions(x64, &ranges);
         EXPECT_INT(n, 9);
         EXPECT_TRUE(has_range(ranges, n, DLL_BASE + 0x1000, 0x1e));
@@ -280,9 +280,10 @@ TEST(pe_refusals_name_the_file_and_the_place)
         size_t size = read_data("pe/x64.dll", bytes);
 
         ASSERT_TRUE(size > SECTIONS_OFF);
-        expect_refused(bytes, 2, "wild: is no PE image (an MZ program whose header at 0x0 is another one)");
+        expect_refused(bytes, 2,
+                       "wild: is not a PE image (an MZ program, and the header at 0x0 is not a PE header)");
         expect_refused(bytes, PE_OFF,
-                       "wild: is no PE image (an MZ program whose header at 0x78 is another one)");
+                       "wild: is not a PE image (an MZ program, and the header at 0x78 is not a PE header)");
         expect_refused(bytes, PE_OFF + 10, "wild: PE header at 0x78 is cut");
         expect_refused(bytes, OPTIONAL_OFF + 10, "wild: PE optional header at 0x90 is cut");
         expect_refused(bytes, SECTIONS_OFF + 50, "wild: table of 5 sections at 0x180 lies outside the file");
@@ -300,15 +301,16 @@ TEST(pe_refusals_name_the_file_and_the_place)
         bytes[PE_OFF + 7] = 0;
         memset(bytes + OPTIONAL_OFF + 24, 0xff, 8);
         bytes[OPTIONAL_OFF + 1] = 2;
-        expect_refused(bytes, size,
-                       "wild: PE optional header at 0x90: image base 0xffffffffffffffff leaves no room");
+        expect_refused(
+                bytes, size,
+                "wild: PE optional header at 0x90: image base 0xffffffffffffffff leaves no room for the image");
         bytes[PE_OFF] = 'N';
         expect_refused(bytes, size,
-                       "wild: is no PE image (an MZ program whose header at 0x78 is another one)");
+                       "wild: is not a PE image (an MZ program, and the header at 0x78 is not a PE header)");
         free(bytes);
 }
 
-/* Everything that can be asked; what comes back fits together. */
+/* Makes all lookups; results must be consistent. */
 static void ask_everything(struct object *object)
 {
         struct object_symbols symbols;
@@ -400,7 +402,7 @@ static void put_u32(uint8_t *at, uint32_t value)
                 at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Each directory at the end of its section, behind it, and of any size. */
+/* Each directory at the end of its section, after it, and of any size. */
 TEST(pe_wild_directories)
 {
         static const uint32_t wild[] = {0, 1, 0x1098, 0x1fff, 0x21a0, 0x5fff, 0x7fffffff, 0xffffffff};

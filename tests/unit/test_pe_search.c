@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where PDBs are looked for, and which of them are taken.  All of it below a folder in the working directory. */
+/* Where PDBs are searched, and which are used.  All files are below a folder in the working directory. */
 #include "pe_search.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static struct object_pdb identity(const char *path, uint32_t age)
         return pdb;
 }
 
-/* The path of what is found below ROOT, "" when nothing is. */
+/* The path below ROOT of what is found, "" if nothing is. */
 static const char *search(const char *image, const struct object_pdb *wanted, const struct pe_places *places,
                           struct buf *note)
 {
@@ -115,7 +115,7 @@ TEST(flat_folders_and_symbol_servers)
         EXPECT_STR(search("D:\\app.exe", &wanted, &places, &note), "");
         EXPECT_STR(
                 buf_text(&note),
-                "its PDB app.pdb (13121110-1514-1716-1819-1A1B1C1D1E1F, age 3) is not found: name its folder with "
+                "its PDB app.pdb (13121110-1514-1716-1819-1A1B1C1D1E1F, age 3) was not found: name its folder with "
                 "--symbol-path");
 }
 
@@ -130,7 +130,7 @@ TEST(beside_the_image_and_where_it_was_made)
         remove_file("bin/app.pdb");
 }
 
-/* Of the user's own file it is told that it does not fit, where it is that image's by its name. */
+/* If the user's own file does not match, a note says so for the image with its name. */
 TEST(another_build_is_not_taken)
 {
         const struct object_pdb older = identity("app.pdb", AGE - 1);
@@ -143,8 +143,8 @@ TEST(another_build_is_not_taken)
         write_pdb("app.pdb");
         EXPECT_STR(search("x/app.exe", &older, &folder, &note), "");
         EXPECT_STR(buf_text(&note),
-                   ROOT "/app.pdb is of another build: it is 13121110-1514-1716-1819-1A1B1C1D1E1F, age "
-                        "3, wanted is 13121110-1514-1716-1819-1A1B1C1D1E1F, age 2");
+                   ROOT "/app.pdb is of another build: its id is 13121110-1514-1716-1819-1A1B1C1D1E1F, age "
+                        "3, but the image needs 13121110-1514-1716-1819-1A1B1C1D1E1F, age 2");
         wanted.guid[15] ^= 1;
         EXPECT_STR(search("x/app.exe", &wanted, &named, &note), "");
         EXPECT_TRUE(strstr(buf_text(&note), "-1A1B1C1D1E1E, age 3"));
@@ -166,9 +166,9 @@ TEST(what_is_packed_or_no_pdb_is_told)
 
         write_file("f/app.pdb/" KEY "/app.pd_", "SZDD", 4);
         EXPECT_STR(search("x/app.exe", &wanted, &places, &note), "");
-        EXPECT_STR(buf_text(&note),
-                   ROOT "/f/app.pdb/" KEY
-                        "/app.pd_ is packed and is not read: unpack it with expand or cabextract");
+        EXPECT_STR(buf_text(&note), ROOT
+                   "/f/app.pdb/" KEY
+                   "/app.pd_ is compressed, and wperf does not read it: unpack it with expand or cabextract");
         remove_file("f/app.pdb/" KEY "/app.pd_");
         write_file("f/ap/app.pdb/" KEY "/app.pdb", "no PDB", 6);
         EXPECT_STR(search("x/app.exe", &wanted, &places, &note), "");
@@ -176,7 +176,7 @@ TEST(what_is_packed_or_no_pdb_is_told)
         remove_file("f/ap/app.pdb/" KEY "/app.pdb");
 }
 
-/* One exported function would name all that stands behind it. */
+/* The name of one exported function would be used for all code after it. */
 TEST(code_that_was_moved_has_no_names)
 {
         AUTO(resolver) resolver = resolver_new(&(struct resolver_options){0});
@@ -190,13 +190,14 @@ TEST(code_that_was_moved_has_no_names)
                 resolver, &(struct resolver_module){.kind = RESOLVER_FILE, .path = ROOT "/moved/app.exe"});
         EXPECT_TRUE(resolver_find_addr(resolver, id, 0x14000100a).status != SYMBOL_NAMED);
         EXPECT_TRUE(resolver_find_addr(resolver, id, 0x14000101f).status != SYMBOL_NAMED);
-        EXPECT_STR(resolver_note(resolver, id), ROOT
-                   "/moved/ld.pdb: has OMAP tables: code was moved after linking, so names can't be placed");
+        EXPECT_STR(
+                resolver_note(resolver, id), ROOT
+                "/moved/ld.pdb: has OMAP tables: code was moved after linking, and wperf can't find the new addresses");
         remove_file("moved/ld.pdb");
         remove_file("moved/app.exe");
 }
 
-/* The name comes out of a file: a share of another machine is not asked, nor are other folders. */
+/* The name comes from an untrusted file: shares of other machines and other folders are not searched. */
 TEST(hostile_names)
 {
         static const char *const names[] = {

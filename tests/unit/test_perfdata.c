@@ -57,7 +57,7 @@ TEST(records_in_file_order)
         builder_release(&b);
 }
 
-/* A round lets go what is not later than the latest of the round before. */
+/* A round releases records that are not later than the latest one of the round before. */
 TEST(rounds_bound_the_queue)
 {
         struct session_builder b;
@@ -99,7 +99,7 @@ TEST(late_records_are_counted)
         builder_release(&b);
 }
 
-/* A packer that takes the same records over and over. */
+/* Compresses the same records many times. */
 static bool add_packed(struct session_builder *b, const struct buf *plain, unsigned n)
 {
         AUTO(codec_packer) packer = codec_packer_new(1, NULL);
@@ -117,7 +117,7 @@ static bool add_packed(struct session_builder *b, const struct buf *plain, unsig
 
 enum { OVERBLOWN_BYTES = 32 << 20 };
 
-/* 32 MiB of records of which nothing changes shrink to 3 KiB, which no recorder's do. */
+/* 32 MiB of unchanging records shrink to 3 KiB, more than those of any recorder do. */
 TEST(a_stream_that_unpacks_to_too_much_is_left_out)
 {
         AUTO_RELEASE(buf) plain = {0};
@@ -364,7 +364,7 @@ TEST(features_and_build_ids)
 
 /* --- damage --- */
 
-/* Every length of a session is read without a crash, and what is whole is given. */
+/* A session of any length is read without a crash, and complete records are returned. */
 static void cut_everywhere(struct session_builder *b)
 {
         size_t most = 0, n_records = 0;
@@ -416,7 +416,7 @@ TEST(cut_at_every_byte)
         }
 }
 
-/* Each 8 bytes of the head in turn hold the largest and other wild numbers. */
+/* Each 8 bytes of the header in turn have the largest and other extreme numbers. */
 TEST(sizes_and_offsets_at_extremes)
 {
         static const uint64_t wild[] = {
@@ -465,7 +465,7 @@ TEST(messages_name_file_and_place)
         EXPECT_TRUE(!perfdata_open_bytes("", 0, "x.data", &err));
         EXPECT_STR(err.text, "x.data: the file is empty");
         EXPECT_TRUE(!perfdata_open_bytes("PERFFILE01234567", 16, "x.data", &err));
-        EXPECT_CONTAINS(err.text, "version 1 is not supported");
+        EXPECT_CONTAINS(err.text, "version 1 of perf.data is not supported");
         EXPECT_TRUE(!perfdata_open("no/such/file", &err));
         EXPECT_INT(err.code, ERR_MISSING);
         builder_init(&b);
@@ -512,7 +512,56 @@ TEST(junk_behind_a_pipe)
         builder_release(&b);
 }
 
-/* A reader asks what the session says of its machine before it reads the first record. */
+/* A reader needs the facts about the machine before it reads the first record. */
+static void add_piece(struct session_builder *b, uint32_t number, uint32_t size, const char *bytes)
+{
+        builder_begin(b, PERF_RECORD_HEADER_FEATURE, 0);
+        builder_u64(b, PERFDATA_PIECE_FEATURE);
+        builder_bytes(b, PERFDATA_PIECE_MAGIC, 8);
+        builder_u32(b, number);
+        builder_u32(b, size);
+        builder_bytes(b, bytes, strlen(bytes));
+        builder_end(b);
+}
+
+/* wperf's sections in a pipe.  `way`: 1 in the other byte order, 2 in a file, where they are sections. */
+static void read_pieces(int way)
+{
+        AUTO_RELEASE(buf) file = {0};
+        AUTO(perfdata_reader) reader = NULL;
+        struct session_builder b;
+        struct cursor section;
+        struct err err = {0};
+
+        builder_init(&b);
+        b.swap = way & 1;
+        b.pipe = !(way & 2);
+        add_piece(&b, FEATURE_WPERF_LAST, 4, "one two ");
+        builder_comm(&b, 1, 1, 1, "x", true);
+        add_piece(&b, FEATURE_WPERF_LAST, 3, "two     ");
+        add_piece(&b, FEATURE_WPERF_LAST + 1, 3, "two     ");
+        add_piece(&b, FEATURE_WPERF_RUN - 1, 3, "two     ");
+        add_piece(&b, FEATURE_WPERF_RUN, 9, "12345678");
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "pipe", &err);
+        ASSERT_TRUE(reader);
+        section = perfdata_feature(reader, FEATURE_WPERF_LAST);
+        EXPECT_INT(section.failed, !b.pipe);
+        if (b.pipe)
+                EXPECT_TRUE(cursor_left(&section) == 7 && !memcmp(section.at, "one two", 7));
+        EXPECT_TRUE(perfdata_feature(reader, FEATURE_WPERF_RUN).failed);
+        EXPECT_TRUE(perfdata_feature(reader, FEATURE_WPERF_RUN - 1).failed);
+        EXPECT_TRUE(perfdata_feature(reader, FEATURE_WPERF_LAST + 1).failed);
+        EXPECT_INT(perfdata_get_damage(reader)->n_malformed, b.pipe);
+        builder_release(&b);
+}
+
+TEST(sections_of_ours_in_a_pipe)
+{
+        for (int way = 0; way < 3; way++)
+                read_pieces(way);
+}
+
 TEST(a_pipe_tells_of_itself_at_once)
 {
         static const uint8_t id[24] = {0xab, 2,  3,  4,  5,  6,  7,  8,  9,  10,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Batches hold what perfdata_next gives, and plain samples are parsed as others are. */
+/* Batches have the same records as perfdata_next, and plain samples are parsed like others. */
 #include "perfdata_batch.h"
 
 #include <string.h>
@@ -96,6 +96,12 @@ static void expect_same_sample(const struct perf_attr *attr, struct cursor recor
         EXPECT_TRUE(plain->cpu == sample.cpu && plain->period == sample.period);
         EXPECT_TRUE(plain->n_chain == sample.n_chain && plain->chain.start == sample.chain.start &&
                     plain->chain.at == sample.chain.at && plain->chain.end == sample.chain.end);
+        EXPECT_TRUE(plain->n_branches == sample.n_branches && plain->branches.at == sample.branches.at &&
+                    plain->branches.end == sample.branches.end);
+        EXPECT_TRUE(plain->raw.at == sample.raw.at && plain->raw.end == sample.raw.end);
+        EXPECT_TRUE(plain->weight == sample.weight && plain->ins_lat == sample.ins_lat &&
+                    plain->p_stage_cyc == sample.p_stage_cyc);
+        EXPECT_TRUE(plain->data_src == sample.data_src && plain->phys_addr == sample.phys_addr);
 }
 
 /* All sets of fields, and records of every size from the header's on. */
@@ -128,12 +134,75 @@ TEST(plain_samples_are_parsed_the_same)
         }
 }
 
+enum { ACCESS_WORDS = 24 };
+
+/* A record with an address and these fields; returns its size in words. */
+static size_t fill_access(uint64_t type, uint64_t words[ACCESS_WORDS])
+{
+        size_t n = 0;
+
+        words[n++] = PERF_RECORD_SAMPLE;
+        words[n++] = 0x1001;
+        if (type & PERF_SAMPLE_CALLCHAIN) {
+                words[n++] = 2;
+                words[n++] = 0x2002;
+                words[n++] = 0x3003;
+        }
+        if (type & PERF_SAMPLE_RAW) {
+                words[n++] = 0x4004ull << 32 | 12; /* bytes */
+                words[n++] = 0x5005;
+        }
+        if (type & PERF_SAMPLE_BRANCH_STACK) {
+                words[n++] = 1;
+                words[n++] = 0x6006;
+                words[n++] = 0x7007;
+                words[n++] = 2;
+        }
+        if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+                words[n++] = 3ull << 48 | 5ull << 32 | 7;
+        if (type & PERF_SAMPLE_DATA_SRC)
+                words[n++] = 0x8008;
+        if (type & PERF_SAMPLE_PHYS_ADDR)
+                words[n++] = 0x9009;
+        return n;
+}
+
+/* All sets of fields, and records that are cut at every size. */
+TEST(samples_of_accesses_are_parsed_the_same)
+{
+        static const uint64_t fields[] = {
+                PERF_SAMPLE_CALLCHAIN,     PERF_SAMPLE_RAW,      PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_WEIGHT,
+                PERF_SAMPLE_WEIGHT_STRUCT, PERF_SAMPLE_DATA_SRC, PERF_SAMPLE_PHYS_ADDR};
+        uint64_t words[ACCESS_WORDS];
+
+        for (unsigned set = 0; set < 1u << 7; set++) {
+                struct perf_attr attr = {.sample_type = PERF_SAMPLE_IP,
+                                         .branch_sample_type = PERF_BRANCH_ANY};
+                struct sample_layout layout;
+                struct sample plain = {
+                        .pid = -1, .tid = -1, .cpu = UINT32_MAX, .branch_top = BRANCH_TOP_NONE};
+                size_t n;
+
+                for (size_t i = 0; i < 7; i++)
+                        attr.sample_type |= set >> i & 1 ? fields[i] : 0;
+                sample_layout_init(&layout, &attr);
+                ASSERT_TRUE(layout.is_plain);
+                n = fill_access(attr.sample_type, words);
+                for (size_t size = 8; size <= n * 8; size += 4)
+                        expect_same_sample(&attr, cursor_make((const uint8_t *)words, size), &plain, &layout);
+        }
+}
+
 TEST(what_has_more_fields_is_not_plain)
 {
         struct perf_attr attr = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ};
+        struct perf_attr indexed = {.sample_type = PERF_SAMPLE_BRANCH_STACK,
+                                    .branch_sample_type = PERF_BRANCH_HW_INDEX};
         struct sample_layout layout;
 
         sample_layout_init(&layout, &attr);
+        EXPECT_TRUE(!layout.is_plain);
+        sample_layout_init(&layout, &indexed);
         EXPECT_TRUE(!layout.is_plain);
 }
 

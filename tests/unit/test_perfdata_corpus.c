@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other people's session files in $WPERF_CORPUS: each is read to its end or refused in one sentence; where perf's own
- * answers lie beside them, counts of records, samples and thread names must be the same. */
+/* Other people's session files in $WPERF_CORPUS: each is read to its end or refused with one message; if perf's results are next
+ * to them, counts of records, samples and thread names must be the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static void take_sample(struct counted *counted, struct world *world, struct per
                    (struct seen){s.time, s.ip, s.pid, s.tid, world_thread_name_id(world, s.pid, s.tid)});
 }
 
-/* False when the file was refused; `err` has the sentence. */
+/* False if the file was refused; `err` has the message. */
 static bool count_records(const char *path, struct counted *counted, struct world *world, struct err *err)
 {
         AUTO(perfdata_reader) reader = perfdata_open(path, err);
@@ -234,8 +234,8 @@ static int compare_seen(const void *a, const void *b)
         return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* perf prints ":TID" for a thread without a name and for one that has exited (whose name is kept here for late samples),
- * takes every thread 0 for the idle one, and its columns lose spaces at the end. */
+/* perf prints ":TID" for a thread without a name and for one that has exited (wperf keeps its name for late samples), takes every
+ * thread 0 for the idle thread, and its columns lose spaces at the end. */
 static bool same_name(const char *ours, const char *theirs, int32_t tid)
 {
         size_t len = strlen(theirs);
@@ -244,7 +244,7 @@ static bool same_name(const char *ours, const char *theirs, int32_t tid)
                (!tid && !strcmp(theirs, "swapper"));
 }
 
-/* perf shows a sample with the counts of a group once for each event of the group. */
+/* perf prints a sample with the counts of a group once for each event of the group. */
 static void drop_repeated(struct seen_list *list)
 {
         size_t n = 0;
@@ -298,7 +298,7 @@ static void compare_with_truth(const char *root, const char *path, struct counte
         buf_clear(&name);
         buf_clear(&text);
         truth_path(&name, root, path, ".samples.txt.zst");
-        /* Where there is a trace perf adds samples that it decodes from it. */
+        /* If there is a trace, perf adds samples that it decodes from it. */
         if (!counted->by_type[PERF_RECORD_AUXTRACE] &&
             os_read_file(buf_text(&name), MAX_TEXT, &packed, NULL) &&
             codec_unpack(CODEC_ZSTD, packed.data, packed.len, MAX_TEXT, &text, NULL) && text.data)

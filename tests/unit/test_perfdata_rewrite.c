@@ -121,7 +121,7 @@ TEST(all_in_front_of_the_sections_stays)
         EXPECT_TRUE(!memcmp(again.data + 104, file.data + 104, (size_t)end - 104));
 }
 
-/* A recorder that was killed left no size of the data and no features; and cut in the middle of a record. */
+/* A killed recorder left no data size and no features; and a file that is cut in the middle of a record. */
 TEST(what_is_whole_of_an_unfinished_session_is_taken)
 {
         AUTO_RELEASE(buf) file = {0};
@@ -177,14 +177,14 @@ TEST(what_cannot_be_written_again_is_refused)
         builder_init(&b);
         b.pipe = true;
         build_small(&b);
-        expect_refused(&b, "is in pipe mode");
+        expect_refused(&b, "was recorded to a pipe");
         builder_init(&b);
         b.swap = true;
         build_small(&b);
-        expect_refused(&b, "is of the other byte order");
+        expect_refused(&b, "has the byte order of another machine");
 }
 
-/* Nothing is left of the new file, and nothing is lost of the old one, when it can't be written. */
+/* If the new file can't be written, it is removed, and the old one does not change. */
 TEST(a_folder_that_is_not_there)
 {
         struct session_builder b;

@@ -95,6 +95,73 @@ static void write_text(const char *path, const char *text)
         fclose(f);
 }
 
+/* AUXTRACE records of `n` bytes, whose data begin with `first`. */
+static void put_trace(struct perfdata_writer *w, uint8_t first, size_t n)
+{
+        struct perf_header header = {.type = PERF_RECORD_AUXTRACE, .size = 48};
+        AUTO_RELEASE(buf) record = {0};
+        struct err err = {0};
+
+        buf_add(&record, &header, sizeof(header));
+        buf_add_u64(&record, n);
+        buf_add_zeros(&record, 32);
+        buf_add_char(&record, (char)first);
+        buf_add_zeros(&record, n - 1);
+        EXPECT_TRUE(perfdata_writer_put(w, record.data, record.len, &err));
+}
+
+/* Hardware traces are not packed, and the feature AUXTRACE lists where they are. */
+static void write_traces(int level)
+{
+        struct perfdata_reader *reader;
+        struct perfdata_record record;
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+        struct cursor list;
+        unsigned n = 0;
+
+        remove(out_path);
+        builder_init(&b);
+        build_small(&b);
+        w = writer_with_event(&b, level);
+        ASSERT_TRUE(w);
+        put_trace(w, 1, 64);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err));
+        put_trace(w, 2, 100000);
+        EXPECT_TRUE(perfdata_writer_close(w, &err));
+        reader = perfdata_open(out_path, &err);
+        ASSERT_TRUE(reader);
+        list = perfdata_feature(reader, FEATURE_AUXTRACE);
+        EXPECT_INT(cursor_u64(&list), 2);
+        while (perfdata_next_raw(reader, &record, &err) > 0) {
+                if (record.header.type != PERF_RECORD_AUXTRACE)
+                        continue;
+                n++;
+                EXPECT_INT(cursor_u64(&list), record.file_off);
+                EXPECT_INT(cursor_u64(&list), 48);
+                EXPECT_INT(cursor_left(&record.payload), n == 1 ? 64 : 100000);
+                EXPECT_INT(*record.payload.at, n);
+        }
+        EXPECT_INT(n, 2);
+        EXPECT_INT(cursor_left(&list), 0);
+        perfdata_reader_free(reader);
+        remove(out_path);
+        builder_release(&b);
+}
+
+TEST(traces)
+{
+        write_traces(0);
+}
+
+TEST(traces_among_compressed_records)
+{
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        write_traces(3);
+}
+
 TEST(existing_files)
 {
         char old[64];
@@ -161,7 +228,7 @@ static void fill_disk(int level)
                 buf_clear(&b.records);
         }
         EXPECT_INT(err.code, ERR_IO);
-        EXPECT_TRUE(!perfdata_writer_put(w, "", 0, &err) && strstr(err.text, "before"));
+        EXPECT_TRUE(!perfdata_writer_put(w, "", 0, &err) && strstr(err.text, "earlier"));
         expect_file(out_path, "1000:0/0 1001:3e000/0", false);
         perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
         perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
@@ -186,13 +253,36 @@ TEST(full_disk_and_compression)
         fill_disk(1);
 }
 
+/* More than a record has room for. */
+static void add_large_section(struct perfdata_writer *w)
+{
+        AUTO_RELEASE(buf) section = {0};
+
+        for (uint32_t i = 0; i < 40000; i++)
+                buf_add_u32(&section, i);
+        perfdata_writer_add_feature(w, FEATURE_WPERF_PYTHON, section.data, section.len - 3);
+}
+
+static void expect_large_section(const struct perfdata_reader *reader)
+{
+        struct cursor section = perfdata_feature(reader, FEATURE_WPERF_PYTHON);
+
+        EXPECT_INT(cursor_left(&section), 40000 * 4 - 3);
+        for (uint32_t i = 0; i < 39999; i++)
+                if (cursor_u32(&section) != i) {
+                        TAP_FAIL("word %u", i);
+                        break;
+                }
+}
+
 /* Writes small sessions into a pipe that this test reads itself. */
 static void write_pipe(int level)
 {
-        static char bytes[32768];
+        static char bytes[1 << 18];
         struct session_builder b;
         struct perfdata_writer *w;
         struct perfdata_reader *reader;
+        struct cursor run;
         struct buf list = {0};
         struct err err = {0};
         char path[32];
@@ -200,6 +290,7 @@ static void write_pipe(int level)
         int fds[2];
 
         EXPECT_INT(pipe(fds), 0);
+        EXPECT_TRUE(fcntl(fds[1], F_SETPIPE_SZ, sizeof(bytes)) >= (int)sizeof(bytes));
         snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
         builder_init(&b);
         build_small(&b);
@@ -211,6 +302,7 @@ static void write_pipe(int level)
                                     "\0\0\0\0\0\0\0\0/bin/pp",
                                     44);
         perfdata_writer_add_feature(w, FEATURE_WPERF_RUN, "WPRF\1\0\0\0", 8);
+        add_large_section(w);
         EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err));
         EXPECT_TRUE(perfdata_writer_close(w, &err));
         close(fds[1]);
@@ -224,7 +316,9 @@ static void write_pipe(int level)
         EXPECT_CONTAINS(buf_text(&list), "BUILD_ID ");
         EXPECT_STR(perfdata_feature_str(reader, FEATURE_HOSTNAME), "here");
         EXPECT_STR(perfdata_get_event(reader, 0)->name, "my-clock:u");
-        EXPECT_TRUE(perfdata_feature(reader, FEATURE_WPERF_RUN).failed);
+        run = perfdata_feature(reader, FEATURE_WPERF_RUN);
+        EXPECT_TRUE(cursor_left(&run) == 8 && !memcmp(run.at, "WPRF\1\0\0\0", 8));
+        expect_large_section(reader);
         EXPECT_INT(perfdata_get_layout(reader)->compressed, level > 0);
         perfdata_reader_free(reader);
         buf_release(&list);
@@ -291,7 +385,7 @@ TEST(features_get_room_on_a_full_disk)
         perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
         EXPECT_TRUE(!perfdata_writer_close(w, &err));
         limit_files(RLIM_INFINITY);
-        EXPECT_CONTAINS(err.text, "were given up for the description of the run");
+        EXPECT_CONTAINS(err.text, "were removed to make room for the description of the run");
         expect_file(out_path, "1000:0/0 1001:1/0", true);
         /* Although they came in one piece. */
         EXPECT_TRUE(os_stat(out_path, &cut) && cut.size_bytes > st.size_bytes - (16 << 10));

@@ -114,7 +114,7 @@ TEST(perfmap_knows_functions_that_share_addresses)
         EXPECT_INT(perfmap_n_shared(map), 7);
 }
 
-/* Every address against a plain search from the last line backwards. */
+/* Compares every address with a plain search from the last line backwards. */
 TEST(perfmap_agrees_with_a_plain_search)
 {
         enum { N = 300, SPACE = 2000 };
@@ -172,7 +172,7 @@ TEST(perfmap_stops_where_there_is_no_memory)
         map = perfmap_new(data_path("text/perf.map"), &any_origin, &budget, &note);
         EXPECT_STR(name_at(map, 0x7f0000001000), "py::main:/srv/app.py");
         EXPECT_STR(name_at(map, 0x7f000000201f), "");
-        EXPECT_STR(note.data, "what follows its first 2 functions is left out: no memory");
+        EXPECT_STR(note.data, "only its first 2 functions are read: not enough memory");
         EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_NAMES));
         perfmap_free(map);
         EXPECT_INT(budget.used_bytes, 0);

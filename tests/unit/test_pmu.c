@@ -133,8 +133,8 @@ TEST(events_fields_and_caps)
         EXPECT_INT(pmu_find_field(&source, pmu, "none", 4, &field, &err), 0);
         EXPECT_INT(pmu_find_field(&source, pmu, "damaged", 7, &field, &err), -1);
         EXPECT_STR(err.text,
-                   "/sys/bus/event_source/devices/armv8_cortex_a53/format/damaged: 'config:9-3' is not a "
-                   "place of bits such as config:0-7,32-35");
+                   "/sys/bus/event_source/devices/armv8_cortex_a53/format/damaged: 'config:9-3' does not "
+                   "name bits of a field, such as config:0-7,32-35");
         buf_release(&text);
         pmu_table_release(&table);
 }
@@ -225,7 +225,7 @@ TEST(damaged_events_say_where)
                 {"self", "PMU 'cpu' has no term or event 'self' in the PMU's events/self"},
                 {"cpu/asks/", "'?' is not a number in the PMU's events/asks"},
                 {"odd-one",
-                 "/sys/bus/event_source/devices/cpu/format/odd: 'config:0-99' is not a place of bits such "
+                 "/sys/bus/event_source/devices/cpu/format/odd: 'config:0-99' does not name bits of a field, such "
                  "as config:0-7,32-35"},
                 {"lost", "PMU 'uncore_x' has no type number in /sys/bus/event_source/devices/uncore_x/type"},
         };

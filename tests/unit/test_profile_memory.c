@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows and branches when the memory for them is used up: no sample is lost. */
+/* Rows and branches when their memory is used up: no sample is lost. */
 #include "branches.h"
 #include "map.h"
 #include "profile.h"
@@ -8,7 +8,7 @@
 
 enum { N_SAMPLES = 50000, N_EVENTS = 10, LIMIT_BYTES = 1 << 20 };
 
-/* Each has a thread and an address of its own, in no map. */
+/* Each has its own thread and address, outside all mappings. */
 static struct sample sample_at(uint64_t i)
 {
         return (struct sample){

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lines that tell that something goes on, as scripts read them. */
+/* Progress lines, as scripts read them. */
 #include "progress_view.h"
 #include "tap.h"
 

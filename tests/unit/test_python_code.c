@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code objects: names, files and line tables of all versions, and objects that are none. */
+/* Code objects: names, files and line tables of all versions, and objects of other types. */
 #include "python_image.h"
 #include "python_layouts.h"
 #include "tap.h"
@@ -70,7 +70,7 @@ TEST(kinds_of_text)
         }
 }
 
-/* Where the interned state has a byte or two bytes of its own. */
+/* The interned state has one or two bytes of its own. */
 TEST(wide_interned_state)
 {
         for (unsigned shift = 8; shift <= 16; shift += 8) {
@@ -135,7 +135,7 @@ TEST(damaged_objects)
         }
 }
 
-/* Line tables are read whole up to the limit, and a code object without one has no lines. */
+/* Line tables are read completely up to the limit, and a code object without one has no lines. */
 TEST(long_line_tables)
 {
         static uint8_t table[200000];

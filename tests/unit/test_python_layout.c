@@ -124,7 +124,7 @@ TEST(refused_offsets)
         published_make(&table, 13, false);
         table.words[0] ^= 1;
         EXPECT_TRUE(!read_published(&table, &layout, &err));
-        EXPECT_STR(err.text, "_Py_DebugOffsets: no cookie");
+        EXPECT_STR(err.text, "_Py_DebugOffsets: does not begin with its magic bytes");
         published_make(&table, 13, false);
         table.words[1] = 0x031000f0;
         EXPECT_TRUE(!read_published(&table, &layout, &err));
@@ -137,7 +137,7 @@ TEST(refused_offsets)
         EXPECT_TRUE(!python_layout_read("xdebugpy", 8, &layout, &err));
 }
 
-/* Each word in turn says what can't be: nothing that is accepted leads beyond the room's buffers. */
+/* Each word in turn has an impossible value: no accepted table leads outside the buffers. */
 TEST(hostile_offsets)
 {
         static const uint64_t values[] = {

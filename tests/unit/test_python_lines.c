@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line tables: those of each version's compiler against what that version says of them, and tables written by hand. */
+/* Line tables: those of each version's compiler compared with the lines of that version, and hand-made tables. */
 #include "python_lines.h"
 #include "python_lines_data.h"
 #include "tap.h"

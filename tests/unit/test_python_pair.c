@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Native and Python frames in one chain.  Stacks are written as text, innermost first.  Native: o another function, e an eval function,
- * g glue, u without a name, t another function that is stepped by its shape; frame i has the addresses from 0x1000 * (i + 1) on.
- * Python: letters are functions, a capital one is an entry too; a digit is the shim of native frame number so much, * a shim that no
- * native frame has. */
+/* Native and Python frames in one chain.  Stacks are written as text, innermost frame first.
+ * Native frames: o any other function, e an eval function, g glue, u a function without a name, t another function that the
+ * unwinder steps by the shape of its code.  Frame i has the addresses from 0x1000 * (i + 1) on.
+ * Python frames: a letter is a function, a capital letter a function that is also an entry; a digit is the shim of the native
+ * frame of that number, * a shim that belongs to no native frame. */
 #include "python_pair.h"
 #include "tap.h"
 
@@ -49,7 +50,7 @@ static void set_frames(const char *text)
         }
 }
 
-/* The chain: native frames as digits, Python frames by their letters; "!" and the reason when it stays native. */
+/* Returns the chain: native frames as digits, Python frames as their letters; or "!" and the reason if the chain stays native. */
 static const char *pair(bool has_shims, bool is_whole, const char *native_text, const char *python_text)
 {
         enum python_pair_end end;
@@ -92,12 +93,12 @@ TEST(by_address)
         EXPECT_STR(by_shims("oeo", "a1*"), "0a2");     /* the outermost frame of the thread state */
         EXPECT_STR(by_shims("oeoeo", "1c3"), "012c4"); /* the function of the inner one has returned */
         EXPECT_STR(by_shims("oeoeoeo", "13c5"),
-                   "01234c6"); /* of two; the code that clears a frame called the inner one */
+                   "01234c6"); /* the inner of two functions was called by the code that clears a frame */
         EXPECT_STR(by_shims("ooo", ""), "without Python");
         EXPECT_STR(by_shims("ooo", "*"), "without Python");
 }
 
-/* The innermost eval function begins or ends. */
+/* The sample is in the prologue or epilogue of the innermost eval function. */
 TEST(eval_without_frames)
 {
         EXPECT_STR(by_shims("eoeoo", "c2"), "01c34");
@@ -127,7 +128,7 @@ TEST(by_entries)
         EXPECT_STR(by_count("oueo", "A"), "01A3");
 }
 
-/* Tail calls inside, trampolines outside; glue of an eval function that stays, stays too. */
+/* Glue inside an eval function comes from tail calls, glue outside from trampolines; it stays if the eval function stays. */
 TEST(glue)
 {
         EXPECT_STR(by_shims("geo", "a1"), "a2");
@@ -141,7 +142,7 @@ TEST(glue)
         EXPECT_STR(by_shims("otoeo", "c3"), "012c4"); /* an entry of a linkage table */
 }
 
-/* A piece of the eval function without a symbol, and eval frames that the unwinder passed over. */
+/* A part of the eval function has no symbol; the unwinder skipped eval frames. */
 TEST(unknown_functions)
 {
         EXPECT_STR(by_shims("ouoeoo", "ab1c3"), "0ab2c45");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Python places are numbered as they are added, and what is written is read again; a damaged section is none. */
+/* Python places are numbered in the order in which they are added; what is written is read again; a damaged section is
+ * refused. */
 #include "python_section.h"
 
 #include <stdlib.h>
@@ -137,7 +138,7 @@ TEST(impossible_files_are_refused)
         EXPECT_TRUE(!section);
 }
 
-/* Numbers behind the counts: bytes of texts, codes, places; the last 4 bytes are a line, before them the code of a place. */
+/* Numbers after the counts: bytes of texts, codes, places; the last 4 bytes are a line, before them is the code of a place. */
 TEST(impossible_numbers_are_refused)
 {
         AUTO_RELEASE(buf) bytes = {0};
@@ -163,7 +164,7 @@ TEST(impossible_numbers_are_refused)
         EXPECT_TRUE(!section);
 }
 
-/* Else the reading of many codes that have it would take hours. */
+/* Otherwise reading many codes with this text would take hours. */
 TEST(a_text_without_end_is_refused)
 {
         AUTO_RELEASE(buf) bytes = {0};
@@ -179,7 +180,7 @@ TEST(a_text_without_end_is_refused)
         ASSERT_TRUE(section);
         EXPECT_INT(strlen(section->codes[0].function), PYTHON_MAX_TEXT_BYTES);
         at = memchr(bytes.data, 'x', bytes.len);
-        at[PYTHON_MAX_TEXT_BYTES] = 'x'; /* its NUL: the file's name is now a part of it */
+        at[PYTHON_MAX_TEXT_BYTES] = 'x'; /* instead of its NUL: the file's name is now a part of it */
         python_section_free(TAKE(section));
         section = read(&bytes);
         EXPECT_TRUE(!section);
@@ -207,7 +208,7 @@ TEST(the_section_is_bounded)
         EXPECT_INT(section->n_places, n);
 }
 
-/* A character of several bytes is not cut in two. */
+/* A character of several bytes is not split. */
 TEST(long_names_end_where_a_character_does)
 {
         AUTO_RELEASE(buf) bytes = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames out of memory made by hand: all versions, threads, interpreters, and memory that lies. */
+/* Frames from hand-made memory: all versions, threads, interpreters, and invalid memory. */
 #include "python_image.h"
 #include "python_layouts.h"
 #include "tap.h"
@@ -119,7 +119,7 @@ TEST(deep_recursion)
         }
 }
 
-/* A piece of the data stack that is longer than usual, for a function with very many variables. */
+/* A chunk of the data stack that is longer than usual, for a function with very many variables. */
 TEST(long_chunk)
 {
         uint64_t state, code, outer, inner, far, chunk;
@@ -148,7 +148,7 @@ TEST(long_chunk)
         finish();
 }
 
-/* 3.15: the outermost frame of a thread lies in its thread state, if the version has one. */
+/* 3.15: the outermost frame of a thread is in its thread state, if the version has one. */
 TEST(base_frame)
 {
         for (int has_base = 0; has_base < 2; has_base++) {
@@ -172,7 +172,7 @@ TEST(base_frame)
         }
 }
 
-/* Copies of the bytecode: number 0 is the code object's own. */
+/* Copies of the bytecode: copy 0 is in the code object. */
 TEST(bytecode_copies)
 {
         for (unsigned i = 9; i < 11; i++) {
@@ -280,7 +280,7 @@ TEST(new_state_of_a_thread)
         }
 }
 
-/* The old thread state's memory belongs to something else: it may still look like a thread state, and its frames don't. */
+/* The memory of the old thread state is used for other data: it may still look like a thread state, but its frames do not. */
 TEST(stale_state_of_a_thread)
 {
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
@@ -303,7 +303,7 @@ TEST(stale_state_of_a_thread)
         }
 }
 
-/* A thread that runs a subinterpreter: the frames of that come first. */
+/* A thread that runs a subinterpreter, whose frames come first. */
 TEST(subinterpreters)
 {
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
@@ -334,7 +334,8 @@ TEST(subinterpreters)
         }
 }
 
-/* 3.11: native eval frames are known by their cframes, each of which has the frame that the inner one's entry returns to. */
+/* 3.11: native eval frames are recognised by their cframes, each of which has the frame to which the inner one's entry
+ * returns. */
 TEST(cframes)
 {
         struct python_thread thread = {.pointer = IMAGE_POINTER};
@@ -370,7 +371,7 @@ TEST(cframes)
         image_word(&image, cframe + 16, 8);
         walk();
         EXPECT_STR(python_end_text(walked.end), "unreadable");
-        /* The eval function has begun: its cframe is not filled. */
+        /* The eval function has begun, and its cframe is not filled. */
         image.runtime.eval = 0x400000;
         thread.pc = 0x400020;
         thread.sp = cframe - 64;
@@ -454,7 +455,7 @@ TEST(bad_frames)
         }
 }
 
-/* A piece of the data stack that says it reaches far, and one that leads to itself. */
+/* A chunk of the data stack with a wrong large size, and one that leads to itself. */
 TEST(bad_chunks)
 {
         for (unsigned i = 3; i < N_LAYOUTS; i++) {
@@ -484,7 +485,7 @@ TEST(bad_chunks)
         }
 }
 
-/* Lists that lead back end, and a thread that nobody knows is not searched for at each sample. */
+/* Lists that form loops end, and an unknown thread is not searched for at each sample. */
 TEST(lists_that_loop)
 {
         for (unsigned i = 0; i < N_LAYOUTS; i++) {

@@ -83,7 +83,7 @@ TEST(the_line_has_the_most_frequent_causes)
         q.cut_by[QUALITY_CUT_MALFORMED_CFI] = 5;
         EXPECT_CONTAINS(
                 line_of(&q, &out),
-                ", 15 cut stacks (7: an address is in no mapped module; 5: malformed call-frame information; "
+                ", 15 cut stacks (7: an address is outside all mapped modules; 5: malformed call-frame information; "
                 "3: code without call-frame information)");
         q.n_cut_stacks = 18;
         q.cut_by[QUALITY_CUT_UNREADABLE] = 2;
@@ -92,7 +92,7 @@ TEST(the_line_has_the_most_frequent_causes)
         q.n_cut_stacks = 10;
         EXPECT_CONTAINS(
                 line_of(&q, &out),
-                ", 10 cut stacks (an address is in no mapped module; malformed call-frame information; code "
+                ", 10 cut stacks (an address is outside all mapped modules; malformed call-frame information; code "
                 "without call-frame information; other causes)");
 }
 
@@ -110,12 +110,13 @@ TEST(stacks_that_were_not_looked_at_are_not_whole)
         struct quality q = {.n_samples = 10, .kernel_share = -1, .counted_share = 1, .not_unwound = true};
         AUTO_RELEASE(buf) out = {0};
 
-        EXPECT_CONTAINS(line_of(&q, &out), ", stacks not unwound (report -g does)");
+        EXPECT_CONTAINS(line_of(&q, &out), ", stacks not unwound (wperf report -g unwinds them)");
         EXPECT_TRUE(!strstr(buf_text(&out), "cut stacks"));
         q.not_unwound = false;
         q.n_unjudged = 3;
-        EXPECT_CONTAINS(line_of(&q, &out),
-                        ", 0 cut stacks, 3 stacks not judged (they end in files that can't be read)");
+        EXPECT_CONTAINS(
+                line_of(&q, &out),
+                ", 0 cut stacks, 3 stacks not checked for cuts (they end in files that can't be read)");
 }
 
 TEST(a_delay_is_told_and_is_not_poor)
@@ -149,13 +150,43 @@ TEST(time_that_was_not_sampled_is_told)
         EXPECT_TRUE(!quality_is_poor(&q));
         q.not_sampled = "su, mount";
         quality_add_text(&q, &out);
-        EXPECT_CONTAINS(buf_text(&out), ", not sampled: su, mount (setuid, or not readable)");
+        EXPECT_CONTAINS(buf_text(&out),
+                        ", not sampled: su, mount (a setuid program, or a file that wperf can't read)");
         EXPECT_TRUE(!strstr(buf_text(&out), "privilege"));
         EXPECT_TRUE(quality_is_poor(&q));
         q.unprivileged = "sudo";
         quality_add_text(&q, &out);
+        EXPECT_CONTAINS(
+                buf_text(&out),
+                ", may have run without its privileges: sudo (wperf can't read the file; --engine ring keeps them)");
+        EXPECT_TRUE(!strstr(buf_text(&out), "not traced"));
+        q.not_traced = "python3.11, daemon";
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), ", not traced, so with native stacks: python3.11, daemon (");
+}
+
+/* The thread of a lost ring sample is not known; for traced threads, stops replace these samples. */
+TEST(lost_samples_may_be_of_traced_threads)
+{
+        struct quality q = {.n_samples = 1000, .n_lost = 10, .kernel_share = -1, .counted_share = 1};
+        AUTO_RELEASE(buf) out = {0}, document = {0};
+        struct json json;
+
+        EXPECT_CONTAINS(line_of(&q, &out), ", 10 lost (0.99 %), 0 throttled");
+        q.lost_at_most = true;
+        EXPECT_CONTAINS(line_of(&q, &out),
+                        ", 10 lost (at most 0.99 %; samples of traced threads count as lost, "
+                        "although stops replace them), 0 throttled");
+        quality_add_poor(&q, &out);
         EXPECT_CONTAINS(buf_text(&out),
-                        ", may have run without privilege: sudo (not readable; --engine ring keeps it)");
+                        "poor: at most 0.99 % of the samples were lost: lower the rate with -F");
+        json_init(&json, &document);
+        json_begin_object(&json);
+        quality_add_json(&q, NULL, &json);
+        json_end_object(&json);
+        EXPECT_CONTAINS(buf_text(&document), "\"lost\":10,\"lost_at_most\":true,");
+        q.n_lost = 0;
+        EXPECT_CONTAINS(line_of(&q, &out), ", 0 lost, 0 throttled");
 }
 
 TEST(poor_begins_at_its_limits)
@@ -197,7 +228,7 @@ TEST(what_is_poor_is_said_in_words)
         EXPECT_STR(buf_text(&out), "");
         q.n_unresolved = 123;
         quality_add_poor(&q, &out);
-        EXPECT_STR(buf_text(&out), "poor: 12 % of the samples have no name: wperf report -v says why\n");
+        EXPECT_STR(buf_text(&out), "poor: 12 % of the samples have no symbol: wperf report -v says why\n");
         q.n_lost = 10;
         q.n_cut_stacks = 500;
         q.counted_share = 0.3;
@@ -206,9 +237,9 @@ TEST(what_is_poor_is_said_in_words)
         quality_add_poor(&q, &out);
         EXPECT_STR(
                 buf_text(&out),
-                "poor: 0.99 % of the samples were lost: lower the rate with -F; 12 % of the samples have no name: wperf "
+                "poor: 0.99 % of the samples were lost: lower the rate with -F; 12 % of the samples have no symbol: wperf "
                 "report -v says why; 50 % of the stacks are cut; an event was counted only 30 % of the "
-                "time: ask for fewer at once; the session file is not whole\n");
+                "time: measure fewer events at once; the session file is incomplete or damaged\n");
 }
 
 TEST(the_module_where_most_stacks_are_cut_is_named)
@@ -253,15 +284,15 @@ TEST(what_was_not_sampled_or_decoded_is_said_in_words)
         quality_add_poor(&q, &out);
         EXPECT_STR(
                 buf_text(&out),
-                "poor: only 79 % of the CPU time was sampled; the kernel did not let su be sampled; the Arm SPE "
-                "trace is not decoded; compressed records unpack to more than a recorder packs\n");
+                "poor: only 79 % of the CPU time was sampled; the kernel did not allow wperf to sample su; the Arm SPE "
+                "trace is not decoded; compressed records were not read: they decompress to more than 4096 times their size\n");
 }
 
 TEST(wilson_intervals)
 {
         double low, high;
 
-        /* Worked out by hand: 5 of 10, 0 of 10, 83 % of 1000. */
+        /* Computed by hand: 5 of 10, 0 of 10, 83 % of 1000. */
         hot_interval(0.5, 10, &low, &high);
         EXPECT_INT(low * 10000 + 0.5, 2366);
         EXPECT_INT(high * 10000 + 0.5, 7634);

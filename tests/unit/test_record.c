@@ -14,7 +14,7 @@ static struct cursor last_record(const struct session_builder *b)
         return c;
 }
 
-/* Every record must be refused, not read past its end, at every length. */
+/* A record of any shorter length must be refused, and not be read past its end. */
 #define EXPECT_CUTS_REFUSED(b, parse, smallest)                                                              \
         do {                                                                                                 \
                 struct cursor whole = last_record(b);                                                        \
@@ -196,7 +196,7 @@ TEST(sample_without_fields_has_defaults)
         builder_release(&b);
 }
 
-/* Counts from the file are as large as they can be. */
+/* Counts in the file have their maximum values. */
 TEST(sample_counts_at_extremes)
 {
         static const uint64_t types[] = {PERF_SAMPLE_READ,         PERF_SAMPLE_CALLCHAIN,  PERF_SAMPLE_RAW,
@@ -288,7 +288,7 @@ TEST(mmap_records)
         builder_release(&b);
 }
 
-/* The kernel marks the records of all events once one of them asked for build ids. */
+/* The kernel marks the records of all events if any of them asked for build ids. */
 TEST(a_build_id_counts_where_it_was_asked_for)
 {
         static const uint8_t bytes[20] = {0, 0, 0, 0, 42};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of records by time: the rule for rounds, a flush, and recorders that do not keep to the rule. */
+/* The order of records by time: the rule for rounds, a flush, and recorders that violate the rule. */
 #include "buf.h"
 #include "record_order.h"
 #include "tap.h"
 
-/* All that may go out: "time:position", with a "!" behind what is late. */
+/* All records that are ready: "time:position", with a "!" after late ones. */
 static void expect_out(struct record_order *order, const char *expected)
 {
         AUTO_RELEASE(buf) seen = {0};
@@ -28,7 +28,7 @@ TEST(a_round_gives_what_the_round_before_had_seen)
         expect_out(&order, "");
         record_order_end_round(&order);
         expect_out(&order, "");
-        record_order_add(&order, 25, 4); /* was written while the first buffer had been read already */
+        record_order_add(&order, 25, 4); /* was written after the first buffer was read */
         record_order_add(&order, 31, 5);
         record_order_end_round(&order);
         expect_out(&order, "10:1 20:3 25:4 30:2 ");

@@ -116,7 +116,7 @@ TEST(a_cut_section_keeps_its_whole_files)
         }
 }
 
-/* The names end with the bytes, whatever their number says. */
+/* The names end with the bytes, even if their number is larger. */
 TEST(a_number_of_names_beyond_the_section)
 {
         static const uint32_t many = UINT32_MAX;
@@ -143,7 +143,7 @@ TEST(damage_is_told_with_its_place)
         EXPECT_TRUE(strstr(buf_text(&note), "FILES_SYMBOL of hiperf is damaged at offset 0x"));
 }
 
-/* A file that is not on this machine: its offsets become addresses, and its names are made readable. */
+/* A file that is missing on this machine: its offsets are converted to addresses, and its names are made readable. */
 TEST(the_resolver_asks_recorded_names)
 {
         AUTO_RELEASE(buf) bytes = {0};

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the bytes of a session to rows, their text, JSON and CSV, and the C API. */
+/* From the bytes of a session to rows, and their text, JSON and CSV. */
 #include "report.h"
 #include "sample_view.h"
 #include "session_builder.h"
 #include "tap.h"
 #include "test_data.h"
 #include "view_rows.h"
-#include "wperf.h"
 
 enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
 
 static const char session_path[] = "report-test.data", exec_path[] = "report-exec.data";
 
-/* Process 100 runs names.so's functions: 3 samples in local_leaf, 2 in global_one, 1 where nothing is mapped;
- * process 200, its child, runs global_one once. */
+/* Process 100 runs names.so's functions: 3 samples in local_leaf, 2 in global_one, 1 at an address that is not mapped; process
+ * 200, its child, runs global_one once. */
 static void build(struct session_builder *b)
 {
         builder_init(b);
@@ -38,7 +37,7 @@ static bool write_file(const char *path, void (*fill)(struct session_builder *b)
         return builder_save(&b, path);
 }
 
-/* Once for all tests: Windows does not cut a file that a report still has mapped. */
+/* Once for all tests, because Windows does not truncate a file that a report has mapped. */
 static bool write_session(void)
 {
         static bool written;
@@ -227,7 +226,7 @@ TEST(json_has_the_keys_that_extensions_read)
         EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
 }
 
-/* A program that becomes another one at the same addresses, between samples of one call chain. */
+/* A program that executes another one at the same addresses, between samples with the same call chain. */
 static void build_exec(struct session_builder *b)
 {
         const uint64_t chain[] = {PERF_CONTEXT_USER, BASE + 0x1100, BASE + 0x1121};
@@ -266,12 +265,12 @@ TEST(stacks_are_of_the_maps_of_their_time)
         }
         EXPECT_STR(buf_text(&out), "1 [cut]: 3/0\n2 global_one:names.so 3/0\n3 local_leaf:names.so 3/3\n"
                                    "1 unknown:gone 2/0\n2 unknown:gone 2/2\n");
-        /* Where the file is gone nobody knows whether the stack is whole. */
+        /* If the file is missing, it is not known whether the stack is whole. */
         EXPECT_INT(report->quality.n_cut_stacks, 3);
         EXPECT_INT(report->quality.n_unjudged, 2);
 }
 
-/* Frames may be found in a way that the heading has no words for. */
+/* A frame may have a method for which the heading has no text. */
 TEST(stacks_that_were_unwound_are_told_of)
 {
         const struct report_request request = {.path = session_path, .results = REPORT_TREE};
@@ -297,73 +296,7 @@ TEST(stacks_that_were_unwound_are_told_of)
         view.ways.lbr = 2;
         render(&view, SAMPLE_TEXT, &out);
         EXPECT_CONTAINS(buf_text(&out),
-                        "stacks: 2 frames by hardware's stack of calls, joined with the kernel's");
-}
-
-static void build_damaged(struct session_builder *b)
-{
-        static const char run[] =
-                "WPRF\1\0\0\0elapsed_ns=1000\nuser_ns=900\nkernel_ns=100\nsampled_ppm=280000\n"
-                "sampled_event=cycles\nnot_sampled=sudo\noff_ns=250\nn_not_kept=3\n";
-
-        build(b);
-        builder_begin(b, PERF_RECORD_SAMPLE, 0);
-        builder_end(b);
-        builder_feature(b, FEATURE_WPERF_RUN, run, sizeof(run) - 1);
-}
-
-TEST(library_tells_what_is_missing)
-{
-        struct wperf_quality q;
-        wperf_report *report;
-        char error[128] = "";
-
-        ASSERT_TRUE(write_file("report-missing.data", build_damaged));
-        report = wperf_report_open("report-missing.data", error, sizeof(error));
-        EXPECT_STR(error, "");
-        ASSERT_TRUE(report);
-        wperf_report_quality(report, &q);
-        EXPECT_TRUE(q.sampled_share > 0.2799 && q.sampled_share < 0.2801);
-        EXPECT_TRUE(q.off_share > 0.2499 && q.off_share < 0.2501);
-        EXPECT_STR(q.sampled_event, "cycles");
-        EXPECT_STR(q.not_sampled, "sudo");
-        EXPECT_INT(q.files_not_kept, 3);
-        EXPECT_INT(q.malformed_records, 1);
-        EXPECT_TRUE(!q.unfinished && !q.cut_bytes && !q.stacks_not_unwound);
-        EXPECT_CONTAINS(q.why_poor, "28 % of the events were sampled");
-        wperf_report_close(report);
-}
-
-TEST(library_gives_the_same)
-{
-        struct wperf_quality quality;
-        struct wperf_event event;
-        struct wperf_row row;
-        wperf_report *report;
-        char error[128];
-
-        ASSERT_TRUE(write_session());
-        EXPECT_TRUE(!wperf_report_open("no-such.data", error, sizeof(error)));
-        EXPECT_CONTAINS(error, "no-such.data");
-        report = wperf_report_open(session_path, error, sizeof(error));
-        ASSERT_TRUE(report);
-        EXPECT_INT(wperf_report_event_count(report), 1);
-        EXPECT_TRUE(wperf_report_event(report, 0, &event) && event.samples == 7);
-        EXPECT_TRUE(!wperf_report_event(report, 1, &event));
-        EXPECT_INT(wperf_report_row_count(report), 3);
-        EXPECT_TRUE(wperf_report_row(report, 0, &row));
-        EXPECT_STR(row.symbol, "global_one");
-        EXPECT_STR(row.module, "names.so");
-        EXPECT_TRUE(row.resolved && row.low < row.share && row.share < row.high);
-        EXPECT_TRUE(!wperf_report_row(report, 3, &row));
-        wperf_report_quality(report, &quality);
-        EXPECT_TRUE(quality.poor && quality.lost == 5);
-        EXPECT_TRUE(quality.sampled_share < 0 && quality.kernel_share < 0);
-        EXPECT_STR(quality.left_out, "");
-        EXPECT_CONTAINS(quality.why_poor, "were lost");
-        wperf_report_close(report);
-        wperf_report_close(NULL);
-        EXPECT_TRUE(wperf_version()[0]);
+                        "stacks: 2 frames by the CPU's record of calls, joined with the kernel's");
 }
 
 TAP_MAIN

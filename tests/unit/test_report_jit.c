@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code that is made again and again at the same few addresses has the name of each sample's time, whoever reads it and however
- * often it is asked. */
+/* Code that is generated many times at the same few addresses has the name of each sample's time, in all commands. */
 #include "code_section.h"
 #include "jitdump_builder.h"
 #include "map.h"
@@ -58,7 +57,7 @@ static bool write_dump(void)
         return ok;
 }
 
-/* The load that a sample of a slot is of: where nothing stood yet, the first. */
+/* The load that a sample belongs to; before the first load, the first. */
 static unsigned load_at(unsigned slot, uint64_t time)
 {
         unsigned found = slot;
@@ -181,7 +180,7 @@ TEST(each_sample_has_the_name_of_its_time)
         os_remove(session_path, NULL);
 }
 
-/* By a clock that is not known the latest is named, and that is said. */
+/* With an unknown clock the latest code is named, and a note says so. */
 TEST(without_the_clock_the_latest_is_named)
 {
         counts ignored = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session of many short-lived processes is the same report with any number of threads, down to the numbers of its nodes. */
+/* A session of many short-lived processes gives the same report with any number of threads, including the numbers of its
+ * nodes. */
 #include "buf.h"
 #include "map.h"
 #include "recorded_builder.h"
@@ -21,7 +22,7 @@ static uint64_t below(struct random *r, uint64_t n)
         return map_mix(r->state++) % n;
 }
 
-/* A process is forked, maps two libraries somewhere and gets a name; all of that changes what its addresses are. */
+/* A process is forked, maps two libraries and gets a name; all of this changes the meaning of its addresses. */
 static void add_process(struct session_builder *b, struct random *r, uint64_t time)
 {
         int32_t pid = 100 + (int32_t)below(r, PIDS);
@@ -179,7 +180,7 @@ static void show_node(const struct calltree *tree, uint32_t at, struct buf *out)
         }
 }
 
-/* Returns how many nodes of stacks it was made from. */
+/* Returns the number of nodes of stacks from which it was made. */
 static size_t show_trees(struct report_request request, struct buf *out)
 {
         AUTO(report) report = NULL;
@@ -232,7 +233,7 @@ TEST(rows_by_thread)
                                             .filter.modules = "library.so,unknown"});
 }
 
-/* The recorder named code of a process that lies in no map. */
+/* The recorder named code of a process that is in no mapping. */
 TEST(names_without_maps)
 {
         AUTO_RELEASE(buf) names = {0}, file = {0};

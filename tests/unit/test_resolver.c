@@ -103,9 +103,9 @@ TEST(resolver_says_why_there_are_no_names)
         EXPECT_STR(resolver_note(resolver, gone), "no such file");
         EXPECT_TRUE(!resolver_get_image(resolver, gone, &image));
         EXPECT_INT(resolver_find(resolver, text, 0x1100).status, SYMBOL_NONE);
-        EXPECT_STR(resolver_note(resolver, text), "is no object file (neither ELF nor PE at its start)");
+        EXPECT_STR(resolver_note(resolver, text), "is not an object file (neither ELF nor PE)");
         EXPECT_INT(resolver_find(resolver, differs, 0x1100).status, SYMBOL_NONE);
-        EXPECT_STR(resolver_note(resolver, differs), "build id differs");
+        EXPECT_STR(resolver_note(resolver, differs), "its build id is not that of the recorded file");
         EXPECT_INT(resolver_find(resolver, nothing, 0x1100).status, SYMBOL_NONE);
         EXPECT_INT(resolver_find(resolver, nothing, 0x1100).addr, 0x1100);
 }
@@ -159,9 +159,10 @@ TEST(resolver_reads_the_debug_file_of_a_build_id)
         expect_name(resolver, stripped, 0x1041, "_underscored@plt");
         EXPECT_TRUE(!resolver_note(resolver, stripped));
         expect_name(resolver, other, 0x1100, "local_leaf");
-        EXPECT_STR(resolver_note(resolver, other), "build id differs, names are from its debug file");
+        EXPECT_STR(resolver_note(resolver, other),
+                   "its build id is not that of the recorded file; its names come from its debug file");
         expect_name(resolver, gone, 0x1100, "local_leaf");
-        EXPECT_STR(resolver_note(resolver, gone), "no such file, names are from its debug file");
+        EXPECT_STR(resolver_note(resolver, gone), "no such file; its names come from its debug file");
 }
 
 TEST(resolver_reads_the_debug_file_of_a_link)
@@ -257,7 +258,7 @@ TEST(resolver_takes_no_names_from_another_kernel)
         if (!os_stat("/sys/kernel/notes", &stat))
                 SKIP("no /sys/kernel/notes");
         EXPECT_INT(resolver_find(resolver, id, 0xffffffff81000100).status, SYMBOL_NONE);
-        EXPECT_STR(resolver_note(resolver, id), "build id differs from the running kernel's");
+        EXPECT_STR(resolver_note(resolver, id), "its build id is not that of the running kernel");
 }
 
 TEST(resolver_names_functions_of_a_perf_map)
@@ -305,10 +306,10 @@ TEST(resolver_asks_a_jitdump_before_the_perf_map)
         EXPECT_TRUE(!resolver_note(resolver, dump_id));
         EXPECT_STR(
                 resolver_doubt(resolver, dump_id),
-                "code of jit-4711.dump was replaced, and the latest is named at each address: names there may be wrong");
+                "code of jit-4711.dump was replaced while it ran: the names are those of the latest code and may be wrong");
 }
 
-/* Where code at one address was replaced each function has an address of its own. */
+/* If code at one address was replaced, each function has its own offset. */
 TEST(resolver_asks_a_jitdump_by_offsets)
 {
         AUTO(resolver) resolver = new_resolver();
@@ -355,7 +356,7 @@ TEST(resolver_doubts_names_of_a_perf_map_that_share_addresses)
         EXPECT_TRUE(!resolver_doubt(resolver, again));
         expect_name(resolver, id, 0x1001, "first");
         EXPECT_STR(resolver_doubt(resolver, id),
-                   "2 functions of perf-77.map share addresses: names there may be wrong");
+                   "2 functions of perf-77.map overlap in memory: their names may be wrong");
         os_remove(map.path, NULL);
 }
 
@@ -399,6 +400,28 @@ TEST(resolver_tells_kernel_modules_from_the_kernel)
         buf_clear(&name);
         EXPECT_TRUE(resolver_kernel_module_name("/lib/modules/6.1/kernel/sound/snd-hda.ko.xz", &name));
         EXPECT_STR(buf_text(&name), "snd_hda");
+}
+
+/* names.so has one variable, `counter`, of 4 bytes at 0x4028, the offset 0x3028 of the file. */
+TEST(variables_have_names)
+{
+        const struct resolver_options options = {0};
+        AUTO(resolver) resolver = resolver_new(&options);
+        resolver_id id =
+                resolver_add_module(resolver, &(struct resolver_module){.kind = RESOLVER_FILE,
+                                                                        .path = data_path("elf/names.so")});
+        struct resolver_variable variable;
+
+        for (uint64_t i = 0; i < 4; i++) {
+                ASSERT_TRUE(resolver_find_variable(resolver, id, 0x3028 + i, &variable));
+                EXPECT_STR(resolver_text(resolver, variable.name), "counter");
+                EXPECT_INT(variable.start, 0x4028);
+                EXPECT_INT(variable.size_bytes, 4);
+                EXPECT_INT(variable.addr, 0x4028 + i);
+        }
+        EXPECT_TRUE(!resolver_find_variable(resolver, id, 0x302c, &variable)); /* behind all data */
+        EXPECT_TRUE(!resolver_find_variable(resolver, id, 0x1100, &variable)); /* code */
+        EXPECT_TRUE(!resolver_find_variable(resolver, id, UINT64_MAX, &variable));
 }
 
 TAP_MAIN

@@ -138,7 +138,7 @@ TEST(without_debug_information_a_frame_is_the_function)
         EXPECT_STR(resolver_note(resolver, id), "has no debug information");
 }
 
-/* A copy of gcc5.so in which no unit finds its abbreviations. */
+/* A copy of gcc5.so in which units do not find their abbreviations. */
 static void write_damaged(const char *path)
 {
         AUTO(object) object = object_open(data_path("dwarf/gcc5.so"), NULL);
@@ -171,7 +171,7 @@ TEST(the_note_of_damage_does_not_grow_with_each_look_up)
                 resolver_frames_release(&frames);
         }
         EXPECT_STR(resolver_note(resolver, id),
-                   "unit 0x0: its abbreviations lie outside .debug_abbrev, and 1 more like it");
+                   "unit 0x0: its abbreviations lie outside .debug_abbrev; and 1 more errors");
         os_remove(module.path, NULL);
 }
 
@@ -257,16 +257,16 @@ TEST(the_note_says_why_answers_on_disk_are_not_used)
         os_list_dir(INDEX_FOLDER, damage_answers, &n_damaged, NULL);
         EXPECT_TRUE(n_damaged);
         add_index_note(&note);
-        EXPECT_TRUE(!strncmp(buf_text(&note), "answers on disk are not used: " INDEX_FOLDER "/", 49));
-        EXPECT_CONTAINS(buf_text(&note), ".symbols: is damaged; it is made anew");
-        EXPECT_TRUE(!strstr(buf_text(&note) + 1, "answers on disk"));
+        EXPECT_TRUE(!strncmp(buf_text(&note), "the symbol cache is not used: " INDEX_FOLDER "/", 49));
+        EXPECT_CONTAINS(buf_text(&note), ".symbols: is damaged; wperf creates it again");
+        EXPECT_TRUE(!strstr(buf_text(&note) + 1, "the symbol cache"));
         add_index_note(&note);
         EXPECT_STR(buf_text(&note), "");
 #ifndef _WIN32
         EXPECT_INT(chmod(INDEX_FOLDER, 0770), 0);
         add_index_note(&note);
-        EXPECT_STR(buf_text(&note), "answers on disk are not used: " INDEX_FOLDER
-                                    ": is not used, as it belongs to another user or others may write to it");
+        EXPECT_STR(buf_text(&note), "the symbol cache is not used: " INDEX_FOLDER
+                                    ": belongs to another user, or others may write to it");
         EXPECT_INT(chmod(INDEX_FOLDER, 0700), 0);
 #endif
 }
@@ -284,7 +284,7 @@ static struct answers_cache *open_answers(const char *name, enum answer_kind kin
         return answers_cache_open(&(struct answers_cache_options){.folder = INDEX_FOLDER}, &key, NULL);
 }
 
-/* Of damaged lists of .dwo files: one with no file, and one with more ids than files are opened for. */
+/* Damaged lists of .dwo files: one without a file, and one with more ids than files that may be opened. */
 TEST(what_the_cache_says_of_split_files_is_not_trusted)
 {
         static const uint64_t addrs[] = {0x200};
@@ -397,7 +397,7 @@ TEST(labels_and_extents_are_kept_on_disk)
         EXPECT_STR(buf_text(&again), buf_text(&first));
 }
 
-/* The texts that are known of `size` bytes of code at 0x400. */
+/* The cached texts of `size` bytes of code at 0x400. */
 static void expect_recalled(uint64_t dialect, const char *code, size_t size, const char *texts)
 {
         AUTO(resolver) resolver = cached_resolver(false);
@@ -472,7 +472,7 @@ TEST(that_answers_are_not_kept_is_said_once)
 /* --- The kernel --- */
 
 #define KERNEL_DIR "resolver_vmlinux.tmp"
-#define KERNEL_AT  0xffffffff9a000000u /* where the one of these tests runs; its file begins at 0 */
+#define KERNEL_AT  0xffffffff9a000000u /* the address of the kernel in these tests; its file begins at 0 */
 
 static const uint8_t kernel_build_id[] = {0x69, 0xd5, 0xc2, 0x8a, 0xde, 0xd6, 0x24, 0x02, 0x6c, 0xb2,
                                           0x4a, 0xd3, 0xe8, 0x90, 0x89, 0xe4, 0x47, 0xb8, 0x2b, 0x9b};
@@ -547,10 +547,10 @@ TEST(what_lines_of_the_kernel_need_is_said)
                 {.kind = RESOLVER_KERNEL, .path = "[nf_tables]"},
         };
         static const char *const notes[] = {
-                "lines and code of the kernel need its vmlinux with debug information, and " KERNEL_DIR
+                "lines and code of the kernel need its vmlinux with debug information, and wperf found no " KERNEL_DIR
                 "/boot/vmlinux-",
                 "lines and code of the kernel need its build id, which the session does not have",
-                "lines and code of kernel modules are not read",
+                "wperf does not read lines and code of kernel modules",
         };
         static const uint64_t addrs[] = {KERNEL_AT + 0x1061, KERNEL_AT + 0x1061, 0xffffffffc0001061u};
         static const char *const want[] = {"_start ??:0"};
@@ -594,7 +594,7 @@ TEST(code_is_read_where_the_object_has_it)
         EXPECT_TRUE(!resolver_read_code(resolver, id, UINT64_MAX, 2, &code));
 }
 
-/* Two functions, the second of which counts its lines from an ELF header that is not there. */
+/* Two functions; the second counts its lines from an ELF header that does not exist. */
 static void write_dump(const char *path)
 {
         struct dump_builder b = {0};

@@ -125,7 +125,7 @@ TEST(without_groups_nothing_is_filled)
         expect_text("116,116,117", 2, "116,116,117", "(e),(e),(e)");
 }
 
-/* An event of the user with the number of the padding is no padding. */
+/* A user's event with the number of the padding event is not padding. */
 TEST(inst_spec_is_not_overwritten)
 {
         expect_text("{1,27},{27,27,27},{2,3}", 3, "1,27,27,27,27,27,2,3,27",
@@ -225,7 +225,7 @@ static size_t group_size(const struct list *list, size_t event)
         return size;
 }
 
-/* Every event is there once, as it was given, and padding is what the rules say. */
+/* Every event is there once, as it was given, and padding is as the rules require. */
 static const char *check_slots(const struct list *list, const struct schedule *schedule, bool *ret_groups)
 {
         unsigned seen[EVENTS_MAX] = {0};
@@ -257,7 +257,7 @@ static const char *check_slots(const struct list *list, const struct schedule *s
         return NULL;
 }
 
-/* Groups stand whole, in order and in one window; loose events in order too. */
+/* Groups are complete, in order and in one window; single events are also in order. */
 static const char *check_order(const struct list *list, const struct schedule *schedule)
 {
         uint32_t last_loose = 0, last_grouped = 0;
@@ -296,7 +296,7 @@ static const char *check_order(const struct list *list, const struct schedule *s
         return NULL;
 }
 
-/* Padding stands at the end of a window, comes when no loose event waits, and the group that follows would not fit. */
+/* Padding is at the end of a window, if no single event is left and the next group would not fit. */
 static const char *check_padding(const struct list *list, const struct schedule *schedule, bool groups)
 {
         size_t n = schedule->n_counters, run = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The line that a session was recorded by, and its table of build ids. */
+/* The command line in a session, and its table of build ids. */
 #include "session_facts.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "session_builder.h"
 #include "tap.h"
 
-/* What is read of a CMDLINE section, cut to `size` bytes. */
+/* The text of a CMDLINE section, cut to `size` bytes. */
 static void expect_line(const struct buf *section, size_t size, const char *text)
 {
         struct session_builder b;
@@ -67,7 +67,7 @@ static bool count_entry(void *ctx, uint16_t misc, int32_t pid, const uint8_t *id
         return true;
 }
 
-/* Entries of the table after as many programs ran, each by a path of its own. */
+/* Number of entries in the table after this number of programs ran, each with its own path. */
 static size_t count_build_ids(unsigned n_programs, unsigned n_builds)
 {
         static const char file[] = "test_session_facts.tmp.data";

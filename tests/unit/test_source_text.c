@@ -36,7 +36,7 @@ TEST(a_missing_file_is_told)
 
         EXPECT_TRUE(!source_text_line(source, "/nowhere/x.c", 1));
         EXPECT_STR(source_text_note(source, "/nowhere/x.c", 0),
-                   "is not here: name its folder with --source-path");
+                   "was not found: name its folder with --source-path");
 }
 
 TEST(files_are_looked_for_under_the_users_folders)
@@ -74,7 +74,7 @@ TEST(others_are_asked_once)
         os_remove("source-3.tmp", NULL);
 }
 
-/* What servers have for each of two builds that name the same path. */
+/* The files of servers for each of two builds that name the same path. */
 static bool find_by_build(void *ctx, const char *path, struct buf *out)
 {
         buf_printf(out, "source-build-%d.tmp", *(int *)ctx);
@@ -134,7 +134,7 @@ TEST(packed_lines_are_of_packed_modules)
         os_remove("source-5.tmp", NULL);
 }
 
-/* Under a folder of the user's too: debug information may lead out of it.  What debuginfod fetched is taken as it is. */
+/* Also in the user's folder, because debug information may lead out of it.  Files from debuginfod are always read. */
 TEST(root_reads_what_all_users_may_read)
 {
         static const char name[] = "source-4.tmp";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call chains of samples: contexts, places by the maps of their time, what is one stack and what is not. */
+/* Call chains of samples: contexts, places by the maps at their time, and which stacks are merged. */
 #include "stacks.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ TEST(callers_are_looked_up_before_where_they_return_to)
 {
         AUTO(world) w = world_of_two();
         AUTO(stacks) stacks = stacks_new(false);
-        /* The call is the last instruction of the first map's last byte. */
+        /* The call is the last instruction at the end of the first mapping. */
         const uint64_t chain[] = {PERF_CONTEXT_USER, 0x7f0042, 0x402000, 0x401010};
         struct sample sample = sample_of(10, chain, 4);
 
@@ -176,7 +176,7 @@ TEST(the_same_addresses_after_other_maps_are_other_places)
         builder_release(&b);
 }
 
-/* Only the place of a caller that has a caller itself is given up for another one. */
+/* Only a caller that has a caller itself may lose its own place to another one. */
 TEST(callers_share_a_place)
 {
         AUTO(world) w = world_of_two();
@@ -229,8 +229,7 @@ static void add_frames(struct stacks *stacks, struct world *w, const struct samp
         stacks_add(stacks, w, 0, sample, frames, n, 10);
 }
 
-/* Chains of few words, so that they have ends, marks and whole contexts in common with those before them; the other way takes each
- * frame for itself. */
+/* Chains of few words, so that many have ends, marks and whole contexts in common; compared with adding each frame separately. */
 TEST(chains_give_the_stacks_that_their_frames_give)
 {
         const uint64_t marks[] = {PERF_CONTEXT_USER, PERF_CONTEXT_KERNEL, PERF_CONTEXT_GUEST_USER,
@@ -265,7 +264,7 @@ TEST(chains_give_the_stacks_that_their_frames_give)
         EXPECT_TRUE(!strcmp(buf_text(&chains), buf_text(&frames)));
 }
 
-/* Then chains are no longer looked for that seldom come again. */
+/* Then chains that seldom repeat are not searched any more. */
 TEST(chains_that_never_come_again_are_counted_too)
 {
         enum { N = 20000 };
@@ -372,7 +371,8 @@ TEST(the_node_of_the_last_sample)
         EXPECT_TRUE(stacks_get_node(stacks, 3)->is_return && stacks_get_node(stacks, 3)->is_unwound);
 }
 
-/* Frame pointers of code that has none lead anywhere: callers that lie in no map are one, of user code and of the kernel. */
+/* Without frame pointers, values in the frame pointer register are arbitrary: callers outside all mappings are merged, those of
+ * user code and those of the kernel. */
 TEST(strays_are_merged_on_request)
 {
         AUTO(world) w = world_of_two();
@@ -407,7 +407,7 @@ TEST(strays_are_merged_on_request)
         EXPECT_INT(stacks_n_places(stacks), 6);
 }
 
-/* More than any table of known ones holds, in an order that is not that of their numbers. */
+/* More than fit in any table of known stacks, in an order different from their numbers. */
 TEST(many_stacks)
 {
         AUTO(world) w = world_of_two();
@@ -439,7 +439,7 @@ TEST(many_stacks)
 
 enum { N_MANY = 20000, N_PARTS = 2 };
 
-/* Each sample has a stack of three frames of its own; every tenth one is of the process that has one name. */
+/* Each sample has its own stack of three frames; every tenth one belongs to the process with a name. */
 static void add_many(struct stacks *stacks, struct world *w, uint64_t first)
 {
         for (uint64_t i = first; i < first + N_MANY; i++) {
@@ -474,7 +474,7 @@ static void expect_all(const struct stacks *stacks, uint64_t n)
 
 TEST(without_memory_stacks_are_cut_and_no_sample_is_lost)
 {
-        /* None at all, enough for a part of the addresses, of the stacks, and of all. */
+        /* No memory, enough for some of the addresses, for some of the stacks, and for all. */
         static const uint64_t limits[] = {1, 200 << 10, 2 << 20, 64 << 20};
         size_t n_nodes = 0;
 
@@ -529,7 +529,7 @@ TEST(stacks_without_callers_keep_their_innermost_frame)
         stacks_set_budget(stacks, &budget);
         add(stacks, w, 0, &samples[0]);
         stacks_catch_up(stacks, w);
-        /* What the shares still hold is used up by other stacks; addresses may take more. */
+        /* The rest of the shares is used up by other stacks; addresses may use more. */
         EXPECT_TRUE(budget_take(&budget, BUDGET_STACKS, (1 << 19) - (128 << 10)));
         for (uint64_t i = 0; i < 1000; i++) {
                 const uint64_t other[] = {PERF_CONTEXT_USER, 0x7f0042, 0x401001 + i % 32, 0x401001 + i / 32};

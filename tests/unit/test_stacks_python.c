@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which frames are shown, and how a line of a Python function reads. */
+/* Which frames are shown, and the label of a line of a Python function. */
 #include "stacks_python.h"
 
 #include "python_label.h"

@@ -11,7 +11,7 @@ static size_t n_words_of(size_t max_words, bool *ret_has_all)
         AUTO(stop_merge) merge = stop_merge_new(python, "/tmp/x.pysyms");
         AUTO_RELEASE(buf) out = {0};
 
-        *ret_has_all = stop_merge_add(merge, natives, 3, true, max_words, &out);
+        *ret_has_all = stop_merge_add(merge, natives, 3, UNWIND_END_OUTERMOST, max_words, &out);
         return out.len / sizeof(uint64_t);
 }
 

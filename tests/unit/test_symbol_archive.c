@@ -5,6 +5,7 @@
 
 #include "archive_section.h"
 #include "archived_module.h"
+#include "codec.h"
 #include "mem.h"
 #include "os.h"
 #include "source_archive.h"
@@ -232,7 +233,7 @@ TEST(what_was_not_packed_is_not_known)
         EXPECT_INT(module.archived->facts.built_ns, -5);
 }
 
-/* What the resolver says of a kept module whose path is `path` and whose build id is that of names.so. */
+/* The resolver's result for a kept module with the path `path` and the build id of names.so. */
 static struct symbol find_kept(const struct archived_module *archived, const char *path, uint64_t offset,
                                bool *ret_is_kept)
 {
@@ -280,7 +281,7 @@ TEST(kept_names_give_way_to_a_file_of_the_build)
         /* The file knows addresses between those that were sampled. */
         EXPECT_INT(find_kept(kept, "/gone", 0x10f9, &is_kept).status, SYMBOL_NONE);
         EXPECT_INT(find_kept(kept, data_path("elf/names.so"), 0x10f9, &is_kept).status, SYMBOL_NAMED);
-        /* A file of another build, and one that has no more than exported names. */
+        /* A file of another build, and one with only exported names. */
         find_kept(kept, data_path("elf/names-stripped.so"), 0x10f8, &is_kept);
         EXPECT_TRUE(is_kept);
         find_kept(kept, data_path("elf/cxx.so"), 0x10f8, &is_kept);
@@ -335,7 +336,7 @@ TEST(an_archive_may_be_empty)
 
 static void expect_refused(const void *bytes, size_t size, enum err_code code, const char *words)
 {
-        /* A copy, so that a read beyond its end is seen. */
+        /* A copy of the exact size, so that reads after the end are detected. */
         char *copy = mem_new(size ? size : 1, 1);
         struct err err = {0};
         struct symbol_archive *archive;
@@ -366,10 +367,10 @@ TEST(cuts_and_changes_are_seen)
                 section.data[at] ^= 0x10;
         }
         section.data[4]++;
-        expect_refused(section.data, section.len, ERR_UNSUPPORTED, "is of version 3");
+        expect_refused(section.data, section.len, ERR_UNSUPPORTED, "has version 3");
         section.data[4]--;
         section.data[8] |= 2;
-        expect_refused(section.data, section.len, ERR_UNSUPPORTED, "is of version 2");
+        expect_refused(section.data, section.len, ERR_UNSUPPORTED, "has version 2");
         section.data[8] &= ~2;
         memset(section.data + 16, 0xff, 8);
         expect_refused(section.data, section.len, ERR_LIMIT, "is larger than 256 MiB");
@@ -386,7 +387,7 @@ static void wrap_content(uint32_t version, const char *bytes, size_t size, struc
         buf_add(out, bytes, size);
 }
 
-/* Content whose checksum is right: it is refused, or gives answers of some kind. */
+/* Content with a correct checksum: it is refused, or gives some answers. */
 static void use_content(uint32_t version, const char *bytes, size_t size)
 {
         AUTO_RELEASE(buf) section = {0};
@@ -451,7 +452,7 @@ TEST(content_is_not_trusted)
 
 /* --- Version 1 --- */
 
-/* Content that version 1 of the writer made of a stretch of a file: see tests/data/archive_v1/README. */
+/* Content that version 1 of the writer made from a part of a file: see tests/data/archive_v1/README. */
 static const struct {
         const char *name, *file;
         uint64_t from, to;
@@ -501,9 +502,11 @@ TEST(content_of_version_1_is_not_trusted)
         use_damaged(1, &bytes);
 }
 
-/* Empty texts, a byte each, of which a million pack into some hundred. */
+/* Empty texts of one byte each; a million of them compress to some hundred bytes. */
 TEST(memory_is_bounded)
 {
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
         for (size_t mib = 4; mib <= 16; mib *= 4) {
                 AUTO_RELEASE(buf) content = {0};
                 AUTO_RELEASE(buf) section = {0};
@@ -516,7 +519,7 @@ TEST(memory_is_bounded)
                 buf_add_zeros(&content, (mib << 20) + 1);
                 ASSERT_TRUE(archive_section_write(&symbols_kind, &content, &section, NULL));
                 archive = symbol_archive_open(cursor_make(section.data, section.len), &err);
-                EXPECT_STR(err.text, mib == 4 ? "" : "is damaged: a number in it can't be");
+                EXPECT_STR(err.text, mib == 4 ? "" : "is damaged: a number in it is impossible");
         }
 }
 
@@ -585,6 +588,8 @@ TEST(source_lines_come_back)
 /* Files without a path and a line, three bytes each. */
 TEST(memory_of_source_is_bounded)
 {
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
         static const struct archive_section_kind source_kind = {"WPSR", SOURCE_ARCHIVE_VERSION};
 
         for (size_t mib = 1; mib <= 4; mib *= 4) {
@@ -597,7 +602,7 @@ TEST(memory_of_source_is_bounded)
                 buf_add_zeros(&content, 3 * (mib << 20));
                 ASSERT_TRUE(archive_section_write(&source_kind, &content, &section, NULL));
                 archive = source_archive_open(cursor_make(section.data, section.len), &err);
-                EXPECT_STR(err.text, mib == 1 ? "" : "is damaged: a number in it can't be");
+                EXPECT_STR(err.text, mib == 1 ? "" : "is damaged: a number in it is impossible");
         }
 }
 

@@ -7,6 +7,7 @@
 #include "table.h"
 
 #include "tap.h"
+#include "text_width.h"
 #include <string.h>
 
 static const struct column sample_columns[] = {
@@ -325,7 +326,7 @@ TEST(what_is_cut_leaves_room_for_the_total)
                                    "                             top 18 of 18 in total\n");
 }
 
-/* Text is shortened by what names are, with the module at its end; programs get it whole. */
+/* In text form names are shortened and keep their modules; JSON and CSV have full names. */
 TEST(names_of_functions_keep_their_modules)
 {
         static const struct column columns[] = {{.name = "symbol", .can_cut = true, .is_name = true}};
@@ -352,7 +353,7 @@ TEST(names_of_functions_keep_their_modules)
         EXPECT_CONTAINS(buf_text(&csv), vector);
 }
 
-/* Names that differ only in what is left out keep in sight what differs. */
+/* Names that differ only in the part that is left out keep the difference visible. */
 TEST(short_names_differ_where_names_do)
 {
         static const struct column columns[] = {{.name = "symbol", .can_cut = true, .is_name = true}};
@@ -378,10 +379,10 @@ TEST(width_is_what_a_terminal_shows)
         AUTO(table) table = table_new(columns, 2);
         AUTO_RELEASE(buf) out = {0};
 
-        EXPECT_INT(table_text_width("abc"), 3);
-        EXPECT_INT(table_text_width("\xc3\xa9"), 1);
-        EXPECT_INT(table_text_width("e\xcc\x81"), 1);
-        EXPECT_INT(table_text_width("\xe5\x87\xbd\xe6\x95\xb0"), 4);
+        EXPECT_INT(text_width("abc"), 3);
+        EXPECT_INT(text_width("\xc3\xa9"), 1);
+        EXPECT_INT(text_width("e\xcc\x81"), 1);
+        EXPECT_INT(text_width("\xe5\x87\xbd\xe6\x95\xb0"), 4);
         table_add_text(table, "\xc3\xa9t\xc3\xa9");
         table_add_text(table, "x");
         table_add_text(table, "abcd");

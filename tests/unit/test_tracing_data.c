@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Formats of tracepoints: written as a recorder writes them, and read back. */
+/* Formats of tracepoints: written as by a recorder, and read again. */
 #include "tracing_data.h"
 
 #include "tap.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call trees as text: chains on one line, the marked way, what is left out, narrow terminals; and as JSON. */
+/* Call trees as text: chains on one line, the marked path, omitted nodes, narrow terminals; and as JSON. */
 #include "tree_view.h"
 
 #include <string.h>
 
 #include "tap.h"
 
-/* "main>f:lib>+g": a name may have a module behind a colon, "exe" unless it says; one that begins with + was inlined. */
+/* "main>f:lib>+g": a name may have a module after a colon, default "exe"; a name that begins with + is inlined. */
 static void add_path(struct calltree *tree, const char *path, uint64_t weight)
 {
         uint32_t at = CALLTREE_ROOT;
@@ -58,22 +58,22 @@ TEST(callers_first)
 
         expect_text(
                 &(struct tree_view){.tree = tree, .event = "cpu-clock:u", .min_percent = 0.5, .max_rows = 4},
-                " % total   % self    count  function, with what it called\n"
+                " % total   % self    count  function, including its callees\n"
                 "  100.00     0.00     1000  _start [exe]\n"
                 "  100.00     0.00     1000  main [exe]\n"
                 "   80.00    30.00      800  work [exe]\n"
                 "   50.00    50.00      500  mix (inlined) [exe]\n"
-                "... and 5 more (--sample-display-row)\n"
-                "... and 1 with less than 0.5 % each (--percent-limit)\n"
+                "... and 5 more (--sample-display-row shows more)\n"
+                "... and 1 with less than 0.5 % each (--percent-limit shows them)\n"
                 "\n"
-                "call tree of cpu-clock:u, 1000 samples; shares of all of them, * the most frequent way\n"
-                " % total   % self    caller > what it called\n"
+                "call tree of cpu-clock:u, 1000 samples; shares are of all samples, * marks the most frequent path\n"
+                " % total   % self    caller > callee\n"
                 "  100.00     0.00 * _start [exe] > main\n"
                 "   80.00    30.00 *   work\n"
                 "   50.00    50.00 *     mix (inlined)\n"
                 "   15.00    15.00     qsort [libc.so.6] > msort > compare [exe]\n"
                 "    4.70     4.70     fib (4 times) > read [kernel]\n"
-                "1 calls with less than 0.5 % each are not shown (--percent-limit)\n");
+                "1 rows with less than 0.5 % each are not shown (--percent-limit shows them)\n");
 }
 
 TEST(callees_first)
@@ -83,28 +83,28 @@ TEST(callees_first)
 
         expect_text(
                 &(struct tree_view){.tree = inverted, .is_inverted = true, .event = "e", .min_percent = 10},
-                "callers of the functions that samples of e were taken in, 1000 samples; shares of all of them, "
-                "* the most frequent way\n"
+                "callers of the sampled functions, by e, 1000 samples; shares are of all samples, * marks the most frequent path\n"
                 " % total    function < its caller\n"
                 "   50.00 * mix (inlined) < work [exe] < main < _start\n"
                 "   30.00   work [exe] < main < _start\n"
                 "   15.00   compare [exe] < msort [libc.so.6] < qsort < main [exe] < _start\n"
-                "2 calls with less than 10 % each are not shown (--percent-limit)\n");
+                "2 rows with less than 10 % each are not shown (--percent-limit shows them)\n");
 }
 
 TEST(levels)
 {
         AUTO(calltree) tree = sample_tree();
 
-        expect_text(&(struct tree_view){.tree = tree, .event = "e", .max_depth = 2, .max_rows = 1},
-                    " % total   % self    count  function, with what it called\n"
-                    "  100.00     0.00     1000  _start [exe]\n"
-                    "... and 9 more (--sample-display-row)\n"
-                    "\n"
-                    "call tree of e, 1000 samples; shares of all of them, * the most frequent way\n"
-                    " % total   % self    caller > what it called\n"
-                    "  100.00     0.00 * _start [exe] > main\n"
-                    "4 calls below 2 levels are not shown (--max-stack)\n");
+        expect_text(
+                &(struct tree_view){.tree = tree, .event = "e", .max_depth = 2, .max_rows = 1},
+                " % total   % self    count  function, including its callees\n"
+                "  100.00     0.00     1000  _start [exe]\n"
+                "... and 9 more (--sample-display-row shows more)\n"
+                "\n"
+                "call tree of e, 1000 samples; shares are of all samples, * marks the most frequent path\n"
+                " % total   % self    caller > callee\n"
+                "  100.00     0.00 * _start [exe] > main\n"
+                "4 rows deeper than 2 levels are not shown (--max-stack shows them)\n");
 }
 
 static bool is_qsort(const struct calltree_function *function, const void *ctx)
@@ -128,27 +128,29 @@ TEST(what_was_asked_for)
                 .all_weight = calltree_get_node(tree, CALLTREE_ROOT)->weight,
         };
 
-        expect_text(&view, " % total   % self    count  function, with what it called\n"
-                           "   15.00     0.00      150  qsort [libc.so.6]\n"
-                           "\n"
-                           "call tree of e, 1000 samples, 150 with qsort; shares of all of them, * the most "
-                           "frequent way\n"
-                           " % total   % self    caller > what it called\n"
-                           "   15.00    15.00 * _start [exe] > main > qsort [libc.so.6] > msort > compare "
-                           "[exe]\n");
+        expect_text(&view,
+                    " % total   % self    count  function, including its callees\n"
+                    "   15.00     0.00      150  qsort [libc.so.6]\n"
+                    "\n"
+                    "call tree of e, 1000 samples, 150 with qsort; shares are of all samples, * marks the "
+                    "most frequent path\n"
+                    " % total   % self    caller > callee\n"
+                    "   15.00    15.00 * _start [exe] > main > qsort [libc.so.6] > msort > compare "
+                    "[exe]\n");
         view.tree = callers;
         view.is_inverted = true;
-        expect_text(&view,
-                    "callers of qsort, by e, 1000 samples, 150 with qsort; shares of all of them, * the "
-                    "most frequent way\n"
-                    " % total    function < its caller\n"
-                    "   15.00 * qsort [libc.so.6] < main [exe] < _start\n");
+        expect_text(
+                &view,
+                "callers of qsort, by e, 1000 samples, 150 with qsort; shares are of all samples, * marks the "
+                "most frequent path\n"
+                " % total    function < its caller\n"
+                "   15.00 * qsort [libc.so.6] < main [exe] < _start\n");
         calltree_finish(none);
         view.tree = none;
         expect_text(&view, "no function matches qsort\n");
 }
 
-/* No line is longer than the terminal, and nothing but the ends of long names is lost. */
+/* No line is longer than the terminal, and only the ends of long names are cut. */
 TEST(narrow_terminals)
 {
         AUTO(calltree) tree = calltree_new();
@@ -179,7 +181,7 @@ TEST(narrow_terminals)
         }
 }
 
-/* What a name is shortened to fits, with its module behind it. */
+/* A shortened name fits, with its module. */
 TEST(long_names_are_folded)
 {
         struct calltree_function function = {
@@ -221,10 +223,10 @@ TEST(nothing)
 
         calltree_finish(tree);
         expect_text(&(struct tree_view){.tree = tree, .event = "e"},
-                    " % total   % self    count  function, with what it called\n"
+                    " % total   % self    count  function, including its callees\n"
                     "\n"
-                    "call tree of e, 0 samples; shares of all of them, * the most frequent way\n"
-                    " % total   % self    caller > what it called\n");
+                    "call tree of e, 0 samples; shares are of all samples, * marks the most frequent path\n"
+                    " % total   % self    caller > callee\n");
 }
 
 TEST(as_json)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that clang 14 wrote for small programs with Microsoft's ABI, and names made by hand. */
+/* Names that clang 14 wrote for small programs with Microsoft's ABI, and hand-made names. */
 #include "demangled.h"
 #include "mem.h"
 #include "tap.h"
@@ -357,7 +357,7 @@ static const struct decorated names[] = {
          "take<&run<int>, struct run<int>>"},
 };
 
-/* What llvm-undname 14 refuses or, with the two unnamed namespaces, reads another way. */
+/* Names that llvm-undname 14 refuses or, with the two unnamed namespaces, prints differently. */
 static const struct decorated further_names[] = {
         {"?f0@@YAX$$TDCEFGHIJK_J_KMNO_N_W_S_U_Q_L_M@Z",
          "void __cdecl f0(std::nullptr_t, char, signed char, unsigned char, short, unsigned short, int, unsigned int, long, unsigned long, __int64, unsigned __int64, float, double, long double, bool, wchar_t, char16_t, char32_t, char8_t, __int128, unsigned __int128)",

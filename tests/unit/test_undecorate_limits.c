@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decorated names that a hostile file could hold: nesting, references that double, and sheer length. */
+/* Decorated names that an untrusted file could contain: nesting, references that double, and very long names. */
 #include <stdlib.h>
 
 #include "demangled.h"
@@ -52,7 +52,7 @@ TEST(nesting_around_the_limit)
         buf_release(&out);
 }
 
-/* Every parameter is a function that takes the one before twice: 2^n types in n steps. */
+/* Every parameter is a function with the parameter before twice: 2^n types in n steps. */
 static char *doubling(int n_steps)
 {
         struct buf name = {0};
@@ -95,7 +95,7 @@ TEST(output_is_bounded)
         buf_release(&out);
 }
 
-/* What is in proportion to its length is read, whether or not anything of it is shown. */
+/* Names whose work is proportional to their length are parsed, even if parts are not shown. */
 TEST(long_names_are_read)
 {
         struct buf out = {0};
@@ -113,7 +113,7 @@ TEST(long_names_are_read)
         buf_release(&out);
 }
 
-/* A type of 190 steps for 190 letters, meant by every letter behind it. */
+/* A type of 190 steps with 190 letters, to which every later letter refers. */
 TEST(references_to_deep_types_are_bounded)
 {
         struct buf out = {0};

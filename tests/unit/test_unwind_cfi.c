@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows, expressions and tables in bytes that no compiler here makes, and steps through a PLT. */
+/* Rows, expressions and tables in bytes that no installed compiler writes, and unwinding through a PLT. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ TEST(unwind_cfi_instructions)
         expect_x64(BYTES(PUSHED), 0x10ff, "1044-1100 7+8 16=c-8");
         expect_x64(BYTES(PUSHED), 0x1100, "no call-frame information for 0x1100");
         expect_x64(BYTES(PUSHED), 0xfff, "no call-frame information for 0xfff");
-        /* All other ways to write a place, and to go on to it. */
+        /* All other encodings of addresses, and of advancing to them. */
         expect_x64(BYTES(FDE "\5\3\2\x11\4\x7e\x14\5\1\x15\6\x7f\11\10\11\7\12\10\x10"), 0x1000,
                    "1000-1100 7+8 3=c-16 4=c+16 5=v-8 6=v+8 8=r9 10=u");
         expect_x64(BYTES(FDE "\x2f\3\2\x2e\10\x12\7\x7e\x13\x7d"), 0x1000, "1000-1100 7+24 3=c+16 16=c-8");
@@ -90,7 +90,7 @@ TEST(unwind_cfi_remembered)
                    "1000-1001 7+32 3=c-24 6=c-16 16=c-8");
         expect_x64(BYTES(FDE "\x86\2\x0a\x0e\40\x83\3\x41\x0b"), 0x1001, "1001-1100 7+8 6=c-16 16=c-8");
         expect_x64(BYTES(FDE "\x0b"), 0x1000,
-                   ".eh_frame: entry at 0x16: no row was remembered that could be restored");
+                   ".eh_frame: entry at 0x16: it has DW_CFA_restore_state without DW_CFA_remember_state");
         expect_x64(BYTES(FDE "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"), 0x1000,
                    ".eh_frame: entry at 0x16: more than 16 remembered rows");
 }
@@ -104,7 +104,7 @@ TEST(unwind_cfi_damage)
         expect_x64(BYTES(FDE "\1\0\1\0\0"), 0x1000,
                    ".eh_frame: entry at 0x16: its instructions go back from 0x1000 to 0x100");
         expect_x64(BYTES(FDE "\x0f\1\x30\x0e\10"), 0x1000,
-                   ".eh_frame: entry at 0x16: a CFA without register and offset is changed");
+                   ".eh_frame: entry at 0x16: its instructions change a CFA that has no register and offset");
         /* What stands behind the address is not looked at. */
         expect_x64(BYTES(FDE "\x41\x3e"), 0x1000, "1000-1001 7+8 16=c-8");
 }
@@ -139,16 +139,16 @@ TEST(unwind_cfi_augmentations)
                    BYTES("\0\x10\0\0\0\1\0\0\4\1\2\3\4"), "1000-1100 7+8");
         expect_cie(BYTES("\1zPLR\0\1\x78\20\x10\x50\0\0\0\0\0\1\2\3\4\5\6\7\10\x1b\3\x0c\7\10"),
                    BYTES("\0\x10\0\0\0\1\0\0\0"), "1000-1100 7+8");
-        /* A letter that is not known, behind what is needed. */
+        /* An unknown letter after those that are needed. */
         expect_cie(BYTES("\1zRq\0\1\x78\20\2\3\0\x0c\7\10"), BYTES(FDE), "1000-1100 7+8");
         /* Addresses are of 8 bytes where nothing is said. */
         expect_cie(BYTES("\1\0\1\x78\20\x0c\7\10"), BYTES("\0\x10\0\0\0\0\0\0\0\1\0\0\0\0\0\0"),
                    "1000-1100 7+8");
         expect_cie(BYTES("\1eh\0\1\2\3\4\5\6\7\10\1\x78\20\x0c\7\10"),
                    BYTES("\0\x10\0\0\0\0\0\0\0\1\0\0\0\0\0\0"), "1000-1100 7+8");
-        /* Relative to the text, and to the GOT, which is not here. */
+        /* Relative to the text, and to the GOT, which is missing here. */
         expect_cie(BYTES("\1zR\0\1\x78\20\1\x33\x0c\7\10"), BYTES(FDE), "1000-1100 7+8");
-        /* Versions and columns that are not known: the entry is none. */
+        /* Unknown versions and columns: the entry is ignored. */
         expect_cie(BYTES("\2zR\0\1\x78\20\1\3\x0c\7\10"), BYTES(FDE), "no call-frame information for 0x1000");
         expect_cie(BYTES("\1zR\0\1\x78\x7f\1\3\x0c\7\10"), BYTES(FDE),
                    "no call-frame information for 0x1000");
@@ -196,7 +196,7 @@ TEST(unwind_cfi_debug_frame)
         expect_row(&made, 0x3000, "no call-frame information for 0x3000");
 }
 
-/* A sorted table that says where the entry for 0x1000 stands. */
+/* A sorted table with the position of the entry for 0x1000. */
 static void add_hdr(struct cfi_builder *b, uint32_t start, uint32_t entry)
 {
         buf_add(&b->eh_frame_hdr, "\1\x03\x03\x3b\0\0\x20\0\1\0\0\0", 12);
@@ -204,7 +204,7 @@ static void add_hdr(struct cfi_builder *b, uint32_t start, uint32_t entry)
         buf_add_u32(&b->eh_frame_hdr, CFI_FRAME_ADDR + entry - CFI_HDR_ADDR);
 }
 
-/* `second`: where the table says that the other entry begins. */
+/* `second`: the start of the other entry in the table. */
 static void expect_hdr(uint32_t start, uint32_t entry, uint32_t second, uint64_t addr, const char *want)
 {
         AUTO_RELEASE(cfi_builder) b = {0};
@@ -228,12 +228,12 @@ static void expect_hdr(uint32_t start, uint32_t entry, uint32_t second, uint64_t
 TEST(unwind_cfi_sorted_table)
 {
         expect_hdr(0x1000, 0x16, 0, 0x1000, "1000-1100 7+8 16=c-8");
-        /* It lacks the address, or leads to something else: the entries themselves are asked. */
+        /* The table does not contain the address, or points elsewhere: the entries themselves are searched. */
         expect_hdr(0x1000, 0x16, 0, 0x2000, "2000-2100 7+8 16=c-8");
         expect_hdr(0x1000, 0x1234, 0, 0x1000, "1000-1100 7+8 16=c-8");
         expect_hdr(0x1000, 0, 0, 0x1000, "1000-1100 7+8 16=c-8");
         expect_hdr(0x1000, 0x16, 0, 0x1100, "no call-frame information for 0x1100");
-        /* It has all entries.  Where a beginning is not that of its entry it is not believed. */
+        /* The table has all entries.  If a start differs from that of its entry, it is not used. */
         expect_hdr(0x1000, 0x16, 0x2000, 0x1080, "1000-1100 7+8 16=c-8");
         expect_hdr(0x1000, 0x16, 0x2000, 0x2080, "2000-2100 7+8 16=c-8");
         expect_hdr(0x1000, 0x16, 0x2000, 0x1800, "no call-frame information for 0x1800");
@@ -257,12 +257,12 @@ TEST(unwind_cfi_what_is_not_read)
         EXPECT_TRUE(!cfi_open(big, NULL, &err));
         EXPECT_INT(err.code, ERR_UNSUPPORTED);
         EXPECT_TRUE(!cfi_open(unlinked, NULL, &err));
-        EXPECT_CONTAINS(err.text, "it is not linked");
+        EXPECT_CONTAINS(err.text, "the file is not linked");
 }
 
 /* --- Steps --- */
 
-/* What an expression makes of the stack's address as the CFA; 0 where it cannot be done. */
+/* The result of an expression with the stack's address as the CFA; 0 if it fails. */
 static uint64_t eval(const char *expr, size_t size)
 {
         AUTO_RELEASE(buf) fde = {0};
@@ -278,7 +278,7 @@ static uint64_t eval(const char *expr, size_t size)
         if (!made.cfi)
                 return UINT64_MAX;
         set_place(&place, OBJECT_MACHINE_X86_64, 0x1000);
-        /* The return address at CFA - 8 is read first by nobody: it must be there for the step to be done. */
+        /* The return address at CFA - 8 is not read by the expression, but must be readable for the step. */
         place.memory.start -= 8;
         unwind_set_reg(&place.regs, 3, 0);
         if (cfi_step(made.cfi, 0x1000, 0, &place.regs, &place.memory, &stepped) != CFI_STEP_DONE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much is kept of the call-frame information that was read: a recorder asks for days, about many objects. */
+/* How much call-frame information is kept in memory: a recorder runs for days and reads many objects. */
 #include <stdlib.h>
 
 #include "buf.h"
@@ -25,7 +25,7 @@ struct made {
         struct cfi *cfi;
 };
 
-/* The sorted table, where there is one, has the first entry alone.  `other` is OTHER_FDE, LOST_FDE or NULL. */
+/* The sorted table, if there is one, has only the first entry.  `other` is OTHER_FDE, LOST_FDE or NULL. */
 static void open_made(struct made *made, const char *other, bool has_table)
 {
         AUTO_RELEASE(cfi_builder) b = {0};
@@ -52,7 +52,7 @@ static void made_release(struct made *made)
         buf_release(&made->file);
 }
 
-/* One step at the address; the caller's stack pointer, 0: there is no step. */
+/* One step at the address; returns the caller's stack pointer, 0 if it fails. */
 static uint64_t step(struct made *made, uint64_t addr)
 {
         uint64_t words[N_WORDS] = {0};
@@ -86,7 +86,7 @@ TEST(equal_rows_are_kept_once)
         EXPECT_INT(cfi_get_counts(made.cfi).n_different, 3);
 }
 
-/* An address that no entry has makes an index of all entries. */
+/* The lookup of an address that is in no entry makes an index of all entries. */
 static size_t count_indexed(const char *other, bool has_other, bool has_table)
 {
         AUTO_RELEASE(made) made = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks by call-frame information that no compiler here makes: their frames, and how they end. */
+/* Walks by call-frame information that no installed compiler writes: their frames, and how they end. */
 #include <inttypes.h>
 
 #include "attributes.h"
@@ -84,7 +84,7 @@ static void expect_step(const char *fde, size_t fde_size, const char *want)
 
 TEST(unwind_walk_malformed)
 {
-        /* An unknown instruction, a row that nobody put aside, and an expression: by zero, for ever, cut, empty. */
+        /* An unknown instruction, a row that was not saved, and an expression: division by zero, endless, cut, empty. */
         expect_step(BYTES(FDE "\x3e"), "10010! registers; malformed cfi");
         expect_step(BYTES(FDE "\x0b"), "10010! registers; malformed cfi");
         expect_step(BYTES(FDE "\x0f\3\x31\x30\x1b"), "10010! registers; malformed cfi");
@@ -96,7 +96,7 @@ TEST(unwind_walk_malformed)
 
 TEST(unwind_walk_unknown_registers)
 {
-        /* Of the CFA, of the return address in a register, of an expression. */
+        /* For the CFA, for the return address in a register, for an expression. */
         expect_step(BYTES(FDE "\x0d\x14"), "10010! registers; no register");
         expect_step(BYTES(FDE "\x09\20\x14"), "10010! registers; no register");
         expect_step(BYTES(FDE "\x0f\3\x92\x14\0"), "10010! registers; no register");
@@ -114,7 +114,7 @@ TEST(unwind_walk_of_another_machine)
         expect_walk(&made, &place, 127, "10010! registers; other machine");
 }
 
-/* The sorted table leads to an entry whose CIE has version 9: it counts as none, and the frame pointer is tried. */
+/* The sorted table leads to an entry whose CIE has version 9: it is ignored, and the frame pointer is tried. */
 TEST(unwind_walk_malformed_entry)
 {
         static const uint64_t chain[] = {0x7010, 0x10221, 0, 0};
@@ -138,12 +138,12 @@ TEST(unwind_walk_malformed_entry)
         expect_walk(&made, &place, 127, "10010! registers; malformed cfi");
         unwind_set_reg(&place.regs, UNWIND_X64_RBP, STACK_ADDR);
         expect_walk(&made, &place, 127, "10010! registers; 10221 fp; malformed cfi");
-        /* That is said of the frame alone: its caller, in front of all entries, has none. */
+        /* This is reported for this frame only: its caller, before all entries, has none. */
         place.words[1] = 0x10009;
         expect_walk(&made, &place, 127, "10010! registers; 10009 fp; no rule");
 }
 
-/* A register's place is far away, which does no harm; the return address is then above the whole stack, not far. */
+/* The saved value of a register is far away, which does no harm; the return address is then above the whole stack, not far. */
 TEST(unwind_walk_unreadable_behind_far)
 {
         static const uint64_t calls[] = {0x10021, 0x10031};
@@ -161,6 +161,11 @@ TEST(unwind_walk_unreadable_behind_far)
         expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; cut");
         place.memory.max_size = 0x80;
         expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; far");
+        /* The copied stack has more than a copy may have. */
+        place.memory.used_size = 0x200;
+        expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; large");
+        place.memory.used_size = 0x100;
+        expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; far");
 }
 
 TEST(unwind_walk_endless)
@@ -169,13 +174,13 @@ TEST(unwind_walk_endless)
         AUTO_RELEASE(made) made = {0};
         struct place place;
 
-        /* CFA = sp, and the return address there again and again. */
+        /* CFA = sp, with the same return address again and again. */
         open_entries(&made, false, BYTES("\1zR\0\1\x78\20\1\3\x0c\7\0\x90\0"), BYTES(FDE));
         start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, calls, 1);
         expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; endless");
 }
 
-/* A return address is looked up one byte before: a call may be the last instruction of its function. */
+/* A return address is looked up at the byte before, because a call may be the last instruction of its function. */
 TEST(unwind_walk_call_at_the_end)
 {
         static const uint64_t calls[] = {0x10100, 0};
@@ -187,7 +192,7 @@ TEST(unwind_walk_call_at_the_end)
         expect_walk(&made, &place, 127, "10010! registers; 10100 cfi; zero");
 }
 
-/* In an epilogue a register that was popped has its value again, and its place is below the stack pointer. */
+/* In an epilogue a popped register has its value again, and its slot is below the stack pointer. */
 TEST(unwind_walk_popped)
 {
         static const uint64_t stack[] = {0x10041, 0, 0, 0x10045};
@@ -226,7 +231,7 @@ TEST(unwind_walk_frame_pointer)
         expect_walk(&made, &place, 127, "10210! registers; no rule");
 }
 
-/* What __do_global_dtors_aux is called by does not keep to the frame pointer, and itself it has no entry. */
+/* The caller of __do_global_dtors_aux does not use a frame pointer, and the function itself has no entry. */
 static void expect_called(const char *code, size_t size, const char *want)
 {
         static const uint64_t chain[] = {7, 0x10020, 0};
@@ -301,7 +306,7 @@ TEST(unwind_walk_signal_frames)
         expect_walk(&made, &place, 127, "10010! registers; 10081! cfi; 10040! cfi; 10021 cfi; zero");
 }
 
-/* What lies at sp when a handler has returned: saved registers, from `off` on. */
+/* The words at sp when a handler has returned: saved registers, from `off` on. */
 static void expect_sigreturn(bool is_arm64, const char *code, size_t code_size, size_t off, unsigned pc_index,
                              unsigned sp_index)
 {
@@ -310,7 +315,7 @@ static void expect_sigreturn(bool is_arm64, const char *code, size_t code_size, 
         uint64_t words[80] = {0};
         struct place place;
 
-        /* The entry ends where the code begins, and a return address is looked up before it. */
+        /* The entry ends where the code begins, and a return address is looked up at the byte before. */
         buf_add_zeros(&b.text, 0x100);
         buf_add(&b.text, code, code_size);
         cfi_add_entry(&b.eh_frame, 0, false, is_arm64 ? CIE_ARM64 : CIE_X64,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hardware's stack of calls with the kernel's chain.  In what follows main (0x1000) calls work (0x2000), which calls leaf
- * (0x3000); a call has 5 bytes. */
+/* The hardware's record of calls, joined with the kernel's chain.  In these tests main (0x1000) calls work (0x2000), which calls
+ * leaf (0x3000); a call has 5 bytes. */
 #include "unwind_lbr.h"
 
 #include "buf.h"
@@ -12,7 +12,7 @@ enum { START_CALL = 0x500, MAIN_CALL = 0x1010, WORK_CALL = 0x2010, LEAF_IP = 0x3
 static const struct unwind_branch branches[] = {
         {WORK_CALL, 0x3000}, {MAIN_CALL, 0x2000}, {0, 0}, {0x77, 0x88}};
 
-/* "3004 2010c 1010c 505r cut": c a call's own address, r where one returns to. */
+/* "3004 2010c 1010c 505r cut": c is a call's own address, r a return address. */
 static void expect(const struct unwind_lbr *lbr, size_t max_frames, const char *want)
 {
         AUTO_RELEASE(buf) out = {0};
@@ -41,7 +41,7 @@ TEST(calls_stand_in_for_code_without_frame_pointers)
                 .branches = branches, .n_branches = N(branches), .chain = chain, .n_chain = 1};
 
         expect(&lbr, 64, "3004 2010c 1010c");
-        lbr.n_chain = 2; /* it knows of a caller, and of no place for it */
+        lbr.n_chain = 2; /* it has a caller, but no room for it */
         expect(&lbr, 64, "3004 2010c 1010c");
         lbr.n_chain = 0;
         expect(&lbr, 64, "3000c 2010c 1010c");
@@ -78,7 +78,7 @@ TEST(full_hardware_without_a_chain_is_a_cut_stack)
         expect(&lbr, 64, "3004 2010c 1010c");
 }
 
-/* leaf calls itself from 0x3010: which of its places in the chain is meant is told by how deep it is. */
+/* leaf calls itself from 0x3010: the depth determines which of its entries in the chain is meant. */
 TEST(a_function_that_calls_itself_is_matched_by_its_level)
 {
         static const struct unwind_branch self[] = {{0x3010, 0x3000}, {0x3010, 0x3000}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which code threads begin with: by call-frame information, by the entry point, by name, by what it does with a result. */
+/* The functions where threads begin: by call-frame information, by the entry point, by name, by their use of a result. */
 #include "unwind_outermost.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void made_release(struct made *made)
         cfi_builder_release(&made->b);
 }
 
-/* `rules`, where there are any, are those of all of the code. */
+/* `rules`, if any, apply to all of the code. */
 static void make(struct made *made, const void *code, size_t size, const void *rules, size_t rules_size)
 {
         static const char cie[] = "\1zR\0\1\x78\20\1\3\x0c\7\x08\x90\1";
@@ -67,7 +67,7 @@ TEST(an_undefined_return_address_is_the_end)
         EXPECT_TRUE(!outermost_has(outer.outermost, CFI_TEXT_ADDR + 0x100, false));
 }
 
-/* mov %rax, %fs:0x628 behind a call, behind cltq, behind jumps. */
+/* mov %rax, %fs:0x628 after a call, after cltq, after jumps. */
 TEST(a_result_that_becomes_the_threads_own)
 {
         static const struct {
@@ -91,7 +91,7 @@ TEST(a_result_that_becomes_the_threads_own)
                 make(&made, cases[i].code, cases[i].size, BYTES("\0\0"));
                 if (outermost_has(made.outermost, CFI_TEXT_ADDR + 1, false) != cases[i].wanted)
                         TAP_FAIL("case %zu is not %d", i, cases[i].wanted);
-                /* The instruction itself, which may be reached in another way. */
+                /* The instruction itself, which may be reached differently. */
                 EXPECT_TRUE(!outermost_has(made.outermost, CFI_TEXT_ADDR + 1, true));
         }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps by x64's unwind codes and epilogues, and the walk over them. */
+/* Steps by x64's unwind codes and epilogues, and walks that use them. */
 #include "attributes.h"
 #include "tap.h"
 #include "unwind_pe_state.h"
 
 enum { RBX = 3, RSI = 4, RDI = 5, RBP = 6, RSP = 7, R12 = 12, R13, R14, R15 };
 
-/* The return address was at word `n` of the stack, above which the caller's begins. */
+/* The return address was at word `n` of the stack; the caller's stack begins above it. */
 static void expect_return(const char *what, const struct image *image, uint64_t n)
 {
         if (image->how != UNWIND_PE_DONE)
@@ -18,7 +18,7 @@ static void expect_return(const char *what, const struct image *image, uint64_t 
                          (unsigned long long)image->regs.values[RSP]);
 }
 
-/* A function of 0x100 bytes, whose code is nop but for what is given at its end. */
+/* A function of 0x100 bytes, whose code is nop except for the given end. */
 static void make_x64(struct image *image, const uint8_t *info, size_t info_size, const uint8_t *end,
                      size_t end_size)
 {
@@ -81,7 +81,7 @@ TEST(x64_what_a_callee_may_change_is_not_known)
         EXPECT_TRUE(!image.is_caller_exact);
 }
 
-/* The one in the prologue probes the stack before it is taken. */
+/* The call in the prologue probes the stack before it is used. */
 TEST(x64_calls)
 {
         AUTO_RELEASE(image) image;
@@ -176,8 +176,8 @@ TEST(x64_machine_frame)
 
 /* --- Epilogues of x64 --- */
 
-/* At each instruction of the code at the function's end, which is `n` bytes long: how far above sp the return address
- * lies, 0xff inside of an instruction. */
+/* At each instruction of the code at the function's end, of `n` bytes: the offset of the return address from sp; 0xff inside an
+ * instruction. */
 static void expect_epilogue(const char *what, const uint8_t *info, size_t info_size, const uint8_t *code,
                             size_t code_size, const uint8_t *words)
 {
@@ -227,7 +227,7 @@ TEST(x64_epilogues)
                         WORDS(1, 0, XX, XX));
 }
 
-/* What is no epilogue, though it looks like a part of one. */
+/* Code that looks like a part of an epilogue but is none. */
 TEST(x64_jumps_of_a_body)
 {
         expect_epilogue("to a part elsewhere", two_pushes, sizeof(two_pushes), BYTES(0x90, 0xe9, 0, 1, 0, 0),
@@ -417,7 +417,7 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
         return addr >= ret_module->start && addr < ret_module->end;
 }
 
-/* With those registers in `known` alone; rbp has the address of the stack. */
+/* Only the registers in `known` are valid; rbp has the address of the stack. */
 static struct unwind_walked walk_known(struct image *image, uint64_t code_off, uint64_t known,
                                        const uint64_t *words, size_t n, struct unwind_frame *frames,
                                        size_t max)
@@ -435,7 +435,7 @@ static struct unwind_walked walk_known(struct image *image, uint64_t code_off, u
         return walked;
 }
 
-/* A stack of words, whose frames are those of two_pushes. */
+/* A stack of words with the frames of two_pushes. */
 static struct unwind_walked walk_words(struct image *image, uint64_t code_off, const uint64_t *words,
                                        size_t n, struct unwind_frame *frames, size_t max)
 {

@@ -6,7 +6,7 @@
 
 enum { X19 = 19, X20, X21, X29 = 29, X30, SP, PC, BODY = 0x60, EPILOGUE = 0x80, FUNCTION_BYTES = 0x100 };
 
-/* A function with these codes, whose epilogue at EPILOGUE has those from `epilogue` on; 0: it has none. */
+/* A function with these codes, whose epilogue at EPILOGUE has the codes from `epilogue` on; 0: it has none. */
 static void make_arm64(struct image *image, const uint8_t *codes, size_t size, unsigned epilogue)
 {
         size_t n_words = (size + 3) / 4;
@@ -45,7 +45,7 @@ static void step_arm64(struct image *image, uint64_t code_off, uint64_t x29)
         take_step(image);
 }
 
-/* The return address is word `lr`, or where it was, and the caller's stack begins at word `sp`. */
+/* The return address is at word `lr`, and the caller's stack begins at word `sp`. */
 static void expect_caller(const char *what, const struct image *image, uint64_t sp, uint64_t lr)
 {
         uint64_t want = lr == AS_IT_WAS ? value_of(X30) : WORD(lr);
@@ -120,7 +120,7 @@ TEST(arm64_epilogue_instruction_by_instruction)
         expect_reg("ret", &image, X29, AS_IT_WAS);
         step_arm64(&image, EPILOGUE + 20, 50);
         expect_caller("behind it", &image, 56, 51);
-        /* A return address is in the body, whatever stands there. */
+        /* A return address is in the body, whatever the code there is. */
         image.is_return = true;
         step_arm64(&image, EPILOGUE + 4, 50);
         expect_caller("return address", &image, 56, 51);
@@ -194,7 +194,7 @@ TEST(arm64_without_its_return_address)
         EXPECT_INT(image.how, UNWIND_PE_NO_RULE);
 }
 
-/* What was done by another part of the function counts no instruction here. */
+/* Codes of another part of the function count no instructions here. */
 TEST(arm64_part_of_a_function)
 {
         AUTO_RELEASE(image) image;
@@ -206,7 +206,7 @@ TEST(arm64_part_of_a_function)
         expect_caller("all done", &image, 6, 3);
 }
 
-/* Where lr was stored there is no memory: that is not a register that nobody knew. */
+/* The memory where lr was stored is missing, which is another error than an unknown register. */
 TEST(arm64_memory_that_is_not_there)
 {
         uint64_t n_words = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code of known shape without call-frame information: at each of its instructions the caller is found, and nothing is found in
- * code that only looks like it.  PLTs are those of linkers, in tests/data/elf. */
+/* Stubs without call-frame information: the caller is found at each of their instructions, and not in code that only looks
+ * similar.  PLTs are those of linkers, in tests/data/elf. */
 #include <inttypes.h>
 
 #include "attributes.h"
@@ -12,7 +12,7 @@
 
 enum { STUB = 0x10000, STACK = 0x7000, N_WORDS = 8, CALLER = 0x20000, TEXT_BYTES = 0x1000 };
 
-/* A process: memory with a stub and no file, a program with a PLT, and callers of which nothing is known. */
+/* A process: memory with a stub and no file, a program with a PLT, and callers without information. */
 struct process {
         const uint8_t *code; /* at STUB; NULL: it can't be read */
         size_t size;
@@ -60,7 +60,7 @@ static bool is_trampoline(void *ctx, uint64_t addr)
         return ((struct process *)ctx)->is_named;
 }
 
-/* The stack holds CALLER + 8 * its index, so that the caller's address tells where it was read; x30 is CALLER + 0x800. */
+/* The stack has CALLER + 8 * its index, so that the caller's address shows which word was read; x30 is CALLER + 0x800. */
 static void set_up(struct process *p, enum object_machine machine, uint64_t pc)
 {
         p->regs = (struct unwind_regs){.machine = machine};
@@ -73,7 +73,7 @@ static void set_up(struct process *p, enum object_machine machine, uint64_t pc)
                 unwind_set_reg(&p->regs, UNWIND_ARM64_X30, CALLER + 0x800);
 }
 
-/* Of the stack where the caller was found: "8" the word at sp + 8, "x30"; "-" nowhere. */
+/* The word of the stack where the caller was found: "8" for sp + 8, "x30"; "-" if it was not found. */
 static const char *step(struct process *p)
 {
         static char text[32];
@@ -92,7 +92,7 @@ static const char *step(struct process *p)
         return frames[1].pc == CALLER + 0x800 ? "x30" : text;
 }
 
-/* `wanted` are offsets in the code and what step says there: "0:0 4:8". */
+/* `wanted` are offsets in the code and the results of step there: "0:0 4:8". */
 static void expect(struct process *p, enum object_machine machine, uint64_t start, const char *wanted)
 {
         AUTO_RELEASE(buf) got = {0};
@@ -149,7 +149,7 @@ TEST(plt_entries_and_their_head)
 {
         struct process p = {0};
 
-        /* The head was entered with a number on the stack. */
+        /* The first entry is called with a number on the stack. */
         open_object(&p, "elf/caller.exe");
         expect(&p, OBJECT_MACHINE_X86_64, STUB + 0x1000, "0:8 6:16 10:0 16:0 1b:8 20:0 26:0 2b:8 30:0 11:-");
         object_free(p.object);
@@ -186,13 +186,13 @@ static void expect_by_name(int byte_of_caller, const char *wanted, const char *w
         object_free(p.caller);
 }
 
-/* The sampled instruction itself may stand anywhere in the code. */
+/* The sampled instruction itself may be anywhere in the code. */
 TEST(the_sampled_address_of_unreadable_code_is_not_guessed)
 {
         expect_by_name(0xe8, "0:- 6:- a:-", "6:-");
 }
 
-/* As the caller of a function that the stack begins with. */
+/* As the caller of the function at the top of the stack. */
 static const char *step_behind_call(struct process *p)
 {
         static char text[32];

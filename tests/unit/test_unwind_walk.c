@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks over copies of this program's own stack: deep calls without frame pointers, callbacks out of the C library,
- * signal handlers on their own stack, cut copies; against what backtrace() says at the same place. */
+/* Walks over copies of this program's own stack: deep calls without frame pointers, callbacks from the C library, signal handlers
+ * on their own stack, cut copies; compared with backtrace() at the same point. */
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ enum { MAX_MODULES = 64, MAX_COPY_BYTES = 1 << 20, MAX_DEPTH = 256 };
 
 #define NOINLINE __attribute__((noinline, noclone))
 
-/* Without frame pointers, at a level of its own, whatever the build says. */
+/* Without frame pointers, with a fixed optimisation level, in any build. */
 #define LEAN __attribute__((noinline, noclone, optimize("O2", "omit-frame-pointer")))
 
 /* --- The modules of this process --- */
@@ -63,7 +63,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 
 static void own_modules_release(struct own_modules *modules)
 {
-        /* A file has one part with code here, as linkers make them. */
+        /* A file has one segment with code here, as linkers make them. */
         for (size_t i = 0; i < modules->n; i++) {
                 if (i && modules->items[i - 1].object == modules->items[i].object)
                         continue;
@@ -131,7 +131,7 @@ static uint64_t stack_end(void)
         return (uint64_t)(uintptr_t)start + size;
 }
 
-/* Reads beyond this frame's variables, which is what it is for. */
+/* Reads beyond this frame's variables on purpose. */
 __attribute__((no_sanitize_address)) static void copy_words(uint8_t *to, uint64_t from, size_t size)
 {
         for (size_t i = 0; i + 8 <= size; i += 8)
@@ -143,7 +143,7 @@ struct walked {
         struct unwind_walked result;
 };
 
-/* Where it is set, the walk is done at once, over memory as it is. */
+/* If set, the walk is done at once, over the current memory. */
 static const struct own_modules *volatile live_modules;
 static struct walked live_walk;
 
@@ -190,7 +190,7 @@ static void walk_capture(const struct own_modules *own, size_t stack_bytes, bool
         unwind_walk(&modules, &capture.regs, &memory, ret->frames, MAX_DEPTH, &ret->result);
 }
 
-/* X86-64: the return address lies below what is the stack pointer after the return.  Others: callers' frames lie above. */
+/* X86-64: the return address is below the stack pointer after the return.  Others: callers' frames are above. */
 static void expect_stack_pointers(const struct walked *walked)
 {
         EXPECT_INT(walked->frames[0].sp, capture.stack_addr);
@@ -207,7 +207,7 @@ static void expect_stack_pointers(const struct walked *walked)
         }
 }
 
-/* Our callers of take_capture are those of backtrace(), whose first ones are within the capturing. */
+/* The callers of take_capture are those of backtrace(), whose first frames are in the capturing code. */
 static void expect_same(const struct walked *walked)
 {
         size_t n = (size_t)capture.n_answers, skip = 0;
@@ -299,7 +299,7 @@ LEAN static void raise_deep(int depth)
                 raise_deep(depth - 1);
         else
                 raise(SIGUSR1);
-        /* raise() is declared as one that calls nothing of this file. */
+        /* raise() is declared as a function that calls nothing in this file. */
         __asm__ volatile("" : : : "memory");
         sink = depth;
 }

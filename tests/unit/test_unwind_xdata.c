@@ -146,7 +146,7 @@ TEST(x64_refusals)
 
 /* --- ARM64 --- */
 
-/* A record around codes, with as many words of them as it takes. */
+/* A record with codes, with the number of words that they need. */
 static bool read_codes(const uint8_t *codes, size_t size, uint8_t *record, struct unwind_arm64 *ret,
                        struct err *err)
 {
@@ -497,7 +497,7 @@ static uint8_t *byte_at(const struct image *image, uint64_t addr)
         return &image->bytes[off];
 }
 
-/* Entry 6 of x64.dll is `wrapped`, 7 and 8 go on in it; see x64.s. */
+/* Entry 6 of x64.dll is `wrapped`; 7 and 8 continue it; see x64.s. */
 TEST(image_chained)
 {
         struct image image;
@@ -546,7 +546,7 @@ TEST(image_endless_chain_ends)
         close_image(&image);
 }
 
-/* The address of the information is odd: another entry's, which has it. */
+/* The address of the information is odd: it refers to another entry, which has it. */
 TEST(image_entry_of_another_entry)
 {
         struct image image;

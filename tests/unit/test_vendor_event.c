@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* On a Skylake that libpfm4 is told to see, whatever CPU this is. */
+/* On a Skylake that libpfm4 is set to, on any CPU. */
 #include <stdlib.h>
 
 #include "count_list.h"

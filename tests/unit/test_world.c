@@ -54,7 +54,7 @@ static uint64_t size_of_image(void *ctx, const char *path, const uint8_t *build_
         return strstr(path, ".exe") ? 0x6000 : strstr(path, ".dll") ? 0x3000 : 0;
 }
 
-/* As wine does: memory for all of it, then the file's beginning over that, then what can be mapped. */
+/* As wine does: first memory for all of it, then the file's beginning, then sections that can be mapped. */
 TEST(memory_in_a_pe_image_is_the_images)
 {
         AUTO(world) w = world_new();
@@ -223,7 +223,7 @@ TEST(exit_keeps_the_maps_until_the_pid_comes_back)
         builder_release(&b);
 }
 
-/* The same as world_find says, whatever was asked before the maps changed. */
+/* The same results as world_find, for any lookups before the maps changed. */
 TEST(addresses_between_maps)
 {
         enum { N_ROUNDS = 60, N_ASKED = 200 };
@@ -407,7 +407,7 @@ TEST(identity_of_modules)
         builder_release(&b);
 }
 
-/* The made session of a recorder beside which another one asked for build ids: the kernel marks the records of both. */
+/* A session of a recorder that ran together with one that asked for build ids: the kernel marks the records of both. */
 TEST(a_build_id_that_the_event_did_not_ask_for_is_none)
 {
         static const uint8_t id[20] = {[4] = 42};
@@ -488,7 +488,7 @@ TEST(build_ids_of_the_table)
         builder_release(&b);
 }
 
-/* Each put touches a path of the tree; what is shared is not copied.  Counted in nodes, not in seconds. */
+/* Each put changes a path of the tree; shared parts are not copied.  Measured in nodes, not in seconds. */
 TEST(forks_and_maps_cost_what_changes)
 {
         enum { N_MAPS = 20000, N_FORKS = 10000 };
@@ -543,7 +543,7 @@ TEST(ten_thousand_forks_of_a_large_process)
 
 /* --- Code that a process makes --- */
 
-/* Code at 0x5000 that is replaced each 100 ns; `ctx` counts how often the file was opened. */
+/* Code at 0x5000 that is replaced every 100 ns; `ctx` counts how often the file was opened. */
 static const void *open_code(void *ctx, const struct module *module, const char *path)
 {
         unsigned *n_opened = ctx;

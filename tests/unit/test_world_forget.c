@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a recorder's world forgets of processes that exited, and what it keeps. */
+/* What a recorder's world forgets about processes that exited, and what it keeps. */
 #include "replayed_world.h"
 #include "world.h"
 
@@ -19,7 +19,7 @@ static void run_program(struct session_builder *b, uint64_t time, int32_t pid, c
         builder_exit(b, time, pid, 1, pid, 1);
 }
 
-/* A world that forgets processes once so many others have exited, and the records of a parent, which is kept. */
+/* A world that forgets processes after this number of others have exited, and the records of a parent, which is kept. */
 static struct world *begin(struct session_builder *b, size_t n_exited)
 {
         struct world *w = world_new();

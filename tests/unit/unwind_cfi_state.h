@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objects with call-frame information made by hand, and registers and a stack to step from. */
+/* Objects with hand-made call-frame information, and registers and a stack for a step. */
 #ifndef UNWIND_CFI_STATE_H
 #define UNWIND_CFI_STATE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* States made by hand for steps by Windows unwind codes.  Memory has a number in each word that says its address, and
- * registers one that says which they are, so that it is seen where a value came from. */
+/* Hand-made states for steps by Windows unwind information.  Each word of memory contains a number made from its address, and
+ * each register a number of its own, so that the origin of a value is known. */
 #ifndef UNWIND_PE_STATE_H
 #define UNWIND_PE_STATE_H
 
@@ -49,7 +49,7 @@ static inline struct unwind_regs regs_at(enum object_machine machine, uint64_t c
         return regs;
 }
 
-/* An image, and the step that is tried on it. */
+/* An image, and the step that is tested with it. */
 struct image {
         struct pe_builder b;
         struct buf file;

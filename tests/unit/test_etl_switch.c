@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Event-trace files: context switches, and threads that others allow to go on. */
+#include "etl_report.h"
+#include "etl_session.h"
+#include "record_aux.h"
+
+static void begin(struct etl_builder *b)
+{
+        etl_begin_file(b);
+        etl_begin_buffer(b, 3);
+        etl_add_process(b, ETL_PROCESS_RUNNING, 1100, PID, 4, "app.exe");
+        etl_add_thread(b, ETL_THREAD_RUNNING, 1100, PID, TID);
+        etl_add_process(b, ETL_PROCESS_RUNNING, 1100, OTHER_PID, 4, "other.exe");
+        etl_add_thread(b, ETL_THREAD_RUNNING, 1100, OTHER_PID, OTHER_TID);
+        etl_add_image(b, ETL_IMAGE_RUNNING, 1100, PID, PROGRAM, 0x10000, "C:\\a\\app.exe");
+}
+
+static const uint64_t frames[] = {KERNEL + 0x10, PROGRAM + 0x50};
+
+/* Thread TID waits from 3,000 to 4,000 and is preempted from 5,000 to 6,000: ticks of 100 ns. */
+static void turn(struct etl_builder *b)
+{
+        etl_add_switch(b, 3000, OTHER_TID, TID, ETL_STATE_WAITING);
+        etl_add_switch(b, 4000, TID, OTHER_TID, ETL_STATE_WAITING);
+        etl_add_stack(b, ETL_STACK, 4001, 4000, PID, TID, frames, 2);
+        etl_add_switch(b, 5000, 0, TID, ETL_STATE_READY);
+        etl_add_switch(b, 6000, TID, 0, ETL_STATE_WAITING);
+        etl_add_stack(b, ETL_STACK, 6001, 6000, PID, TID, frames, 2);
+}
+
+/* "3:100/104->200/204 ..." for each switch: CPU, thread before and after; "+" for the record of the thread that comes. */
+static void show_switches(struct buf *session, struct buf *out)
+{
+        AUTO(perfdata_reader) reader = perfdata_open_bytes(session->data, session->len, "a", NULL);
+        struct perfdata_record record;
+
+        ASSERT_TRUE(reader);
+        while (perfdata_next(reader, &record, NULL) > 0) {
+                struct cursor c = record.bytes;
+                struct record_switch sw;
+                struct record_id id;
+                int32_t pid, tid;
+
+                if (record.header.type != PERF_RECORD_SWITCH_CPU_WIDE)
+                        continue;
+                ASSERT_TRUE(record_switch_parse(record.bytes, &sw));
+                ASSERT_TRUE(
+                        record_id_parse(&perfdata_get_event(reader, record.event)->attr, record.bytes, &id));
+                cursor_skip(&c, sizeof(struct perf_header));
+                pid = (int32_t)cursor_u32(&c);
+                tid = (int32_t)cursor_u32(&c);
+                buf_printf(out, "%u %u:%d/%d%s%d/%d%s\n", (unsigned)(record.time / 100), (unsigned)id.cpu,
+                           id.pid, id.tid, sw.is_out ? "->" : "<-", pid, tid,
+                           record.header.misc & 1 << 14 ? " preempted" : "");
+        }
+}
+
+TEST(switches_are_records_as_on_linux)
+{
+        AUTO_RELEASE(buf) session = {0};
+        AUTO_RELEASE(buf) shown = {0};
+        struct etl_builder b;
+        struct err err = {0};
+
+        begin(&b);
+        etl_add_sample(&b, 2000, TID, PROGRAM);
+        turn(&b);
+        etl_end_buffer(&b);
+        if (!etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err))
+                TAP_FAIL("%s", err.text);
+        buf_release(&b.file);
+        show_switches(&session, &shown);
+        EXPECT_STR(buf_text(&shown), "3000 3:100/104->200/204\n"
+                                     "3000 3:200/204<-100/104\n"
+                                     "4000 3:200/204->100/104\n"
+                                     "4000 3:100/104<-200/204\n"
+                                     "5000 3:100/104->0/0 preempted\n"
+                                     "5000 3:0/0<-100/104\n"
+                                     "6000 3:0/0->100/104\n"
+                                     "6000 3:100/104<-0/0\n");
+}
+
+/* The stack is where the thread waited; being preempted is not waiting. */
+TEST(waits_are_samples_of_their_own)
+{
+        AUTO(report) report = NULL;
+        struct etl_builder b;
+
+        begin(&b);
+        turn(&b);
+        for (unsigned i = 0; i < 5; i++)
+                etl_add_sample(&b, 7000 + i, TID, PROGRAM);
+        report = etl_report(&b, "etl-waits.etl", REPORT_SAMPLES, PROFILE_EVENT | PROFILE_PID);
+        ASSERT_TRUE(report->n_events == 2);
+        EXPECT_STR(report->events[0].name, "timer");
+        EXPECT_INT(report->events[0].n_samples, 5);
+        EXPECT_STR(report->events[1].name, "offcpu-time");
+        EXPECT_INT(report->events[1].n_samples, 1);
+        EXPECT_INT(report->events[1].weight, 100000);
+        EXPECT_INT(sample_list_get(report->samples, 0)->ip, KERNEL + 0x10);
+        EXPECT_INT(sample_list_get(report->samples, 0)->pid, PID);
+        EXPECT_INT(sample_list_get(report->samples, 0)->tid, TID);
+}
+
+TEST(switches_without_stacks_are_no_samples)
+{
+        AUTO_RELEASE(buf) session = {0};
+        struct etl_builder b;
+        struct err err = {0};
+
+        begin(&b);
+        etl_add_switch(&b, 3000, OTHER_TID, TID, ETL_STATE_WAITING);
+        etl_add_switch(&b, 4000, TID, OTHER_TID, ETL_STATE_WAITING);
+        etl_add_ready(&b, 4500, OTHER_TID);
+        etl_end_buffer(&b);
+        EXPECT_TRUE(!etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
+        buf_release(&b.file);
+        EXPECT_INT(err.code, ERR_MISSING);
+        EXPECT_CONTAINS(err.text, "a.etl: it has 2 context switches without stacks");
+}
+
+/* The event has only the thread that may go on; the stack is that of the one that runs on its CPU. */
+TEST(who_readies_a_thread_is_the_one_that_runs)
+{
+        AUTO(report) report = NULL;
+        struct etl_builder b;
+
+        begin(&b);
+        etl_add_ready(&b, 2500, OTHER_TID); /* nothing is known of the CPU yet */
+        etl_add_switch(&b, 3000, TID, 0, ETL_STATE_WAITING);
+        etl_add_ready(&b, 3500, OTHER_TID);
+        etl_add_stack(&b, ETL_STACK, 3501, 3500, PID, TID, frames, 2);
+        report = etl_report(&b, "etl-ready.etl", REPORT_SAMPLES, PROFILE_EVENT | PROFILE_PID);
+        ASSERT_TRUE(report->n_events == 1);
+        EXPECT_STR(report->events[0].name, "ready-thread");
+        EXPECT_INT(report->events[0].n_samples, 1);
+        EXPECT_INT(sample_list_get(report->samples, 0)->tid, TID);
+}
+
+TEST(spans_say_when_threads_ran)
+{
+        AUTO(report) report = NULL;
+        struct etl_builder b;
+        const struct run_span *span;
+
+        begin(&b);
+        etl_add_sample(&b, 2000, TID, PROGRAM);
+        turn(&b);
+        report = etl_report(&b, "etl-spans.etl", REPORT_SAMPLES, PROFILE_PID);
+        ASSERT_TRUE(run_spans_n(report->runs) == 4);
+        span = run_spans_get(report->runs, 0);
+        EXPECT_TRUE(span->tid == TID && span->from_ns == 0 && span->to_ns == 300000 && span->cpu == 3);
+        span = run_spans_get(report->runs, 1);
+        EXPECT_TRUE(span->tid == OTHER_TID && span->from_ns == 300000 && span->to_ns == 400000);
+        span = run_spans_get(report->runs, 2);
+        EXPECT_TRUE(span->tid == TID && span->from_ns == 400000 && span->to_ns == 500000);
+        span = run_spans_get(report->runs, 3);
+        EXPECT_TRUE(span->tid == TID && span->from_ns == 600000 && span->to_ns == UINT64_MAX);
+}
+
+TAP_MAIN

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libwperf: what its functions give for sessions that are made here. */
+#include <string.h>
+
+#include "perfdata_format.h"
+#include "session_builder.h"
+#include "tap.h"
+#include "test_data.h"
+#include "wperf.h"
+
+enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
+
+static const char session_path[] = "library-test.data";
+
+/* Process 100 runs names.so's functions: 3 samples in local_leaf, called by global_one at one of two lines, 2 in global_one, 1 at
+ * an address that is not mapped; process 200 runs global_one once. */
+static void build(struct session_builder *b)
+{
+        static const uint64_t chain[] = {PERF_CONTEXT_USER, BASE + 0x1100, BASE + 0x1122};
+
+        builder_init(b);
+        builder_comm(b, 1, PID, PID, "prog", true);
+        builder_mmap(b, 2, PID, BASE + TEXT_OFF, 0x1000, TEXT_OFF, data_path("elf/names.so"));
+        for (uint64_t i = 0; i < 3; i++)
+                builder_sample(b, 0, 1000000000 + i, PID, PID, PERF_MISC_USER, chain, 3);
+        for (uint64_t i = 0; i < 2; i++)
+                builder_sample_ip(b, 2000000000 + i, PID, PID + 1, BASE + 0x1120 + i);
+        builder_sample_ip(b, 2500000000, PID, PID, 0x10);
+        builder_fork(b, 2600000000, 200, PID, 200, PID, 0);
+        builder_sample_ip(b, 3000000000, 200, 200, BASE + 0x1120);
+        builder_lost(b, 3000000001, 5);
+        builder_round(b);
+}
+
+static bool write_file(const char *path, void (*fill)(struct session_builder *b))
+{
+        struct session_builder b;
+
+        fill(&b);
+        return builder_save(&b, path);
+}
+
+static bool write_session(void)
+{
+        static bool written;
+
+        written = written || write_file(session_path, build);
+        return written;
+}
+
+static wperf_report *open_report(const char *path, unsigned contents)
+{
+        const struct wperf_report_request request = {.path = path, .contents = contents};
+        struct wperf_error error = {0};
+        wperf_report *report = wperf_report_open(&request, &error);
+
+        EXPECT_STR(error.text, "");
+        return report;
+}
+
+static void build_damaged(struct session_builder *b)
+{
+        static const char run[] =
+                "WPRF\1\0\0\0elapsed_ns=1000\nuser_ns=900\nkernel_ns=100\nsampled_ppm=280000\n"
+                "sampled_event=cycles\nnot_sampled=sudo\noff_ns=250\nn_not_kept=3\n";
+
+        build(b);
+        builder_begin(b, PERF_RECORD_SAMPLE, 0);
+        builder_end(b);
+        builder_feature(b, FEATURE_WPERF_RUN, run, sizeof(run) - 1);
+}
+
+TEST(tells_what_is_missing)
+{
+        struct wperf_quality q;
+        wperf_report *report;
+
+        ASSERT_TRUE(write_file("library-missing.data", build_damaged));
+        ASSERT_TRUE(report = open_report("library-missing.data", 0));
+        wperf_report_quality(report, &q);
+        EXPECT_TRUE(q.sampled_share > 0.2799 && q.sampled_share < 0.2801);
+        EXPECT_TRUE(q.off_share > 0.2499 && q.off_share < 0.2501);
+        EXPECT_STR(q.sampled_event, "cycles");
+        EXPECT_STR(q.not_sampled, "sudo");
+        EXPECT_INT(q.files_not_kept, 3);
+        EXPECT_INT(q.malformed_records, 1);
+        EXPECT_TRUE(!q.unfinished && !q.cut_bytes && !q.stacks_not_unwound);
+        EXPECT_CONTAINS(q.why_poor, "28 % of the events were sampled");
+        wperf_report_close(report);
+}
+
+TEST(gives_events_and_rows)
+{
+        struct wperf_quality quality;
+        struct wperf_event event;
+        struct wperf_row row;
+        wperf_report *report;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = open_report(session_path, 0));
+        EXPECT_INT(wperf_report_event_count(report), 1);
+        EXPECT_TRUE(wperf_report_event(report, 0, &event) && event.samples == 7);
+        EXPECT_TRUE(!wperf_report_event(report, 1, &event));
+        EXPECT_INT(wperf_report_row_count(report), 3);
+        EXPECT_TRUE(wperf_report_row(report, 0, &row));
+        EXPECT_STR(row.symbol, "global_one");
+        EXPECT_STR(row.module, "names.so");
+        EXPECT_TRUE(row.resolved && row.low < row.share && row.share < row.high);
+        EXPECT_TRUE(!wperf_report_row(report, 3, &row));
+        wperf_report_quality(report, &quality);
+        EXPECT_TRUE(quality.poor && quality.lost == 5);
+        EXPECT_TRUE(quality.sampled_share < 0 && quality.kernel_share < 0);
+        EXPECT_STR(quality.left_out, "");
+        EXPECT_CONTAINS(quality.why_poor, "were lost");
+        wperf_report_close(report);
+        wperf_report_close(NULL);
+        EXPECT_TRUE(wperf_version()[0]);
+}
+
+/* The first node with this name that has nodes below it. */
+static bool find_node(const wperf_tree *tree, const char *name, struct wperf_node *node)
+{
+        for (uint32_t i = 0; wperf_tree_node(tree, i, node); i++) {
+                if (!strcmp(node->name, name) && node->first_child != WPERF_NO_NODE)
+                        return true;
+        }
+        return false;
+}
+
+/* What is asked for is there, and nothing else. */
+TEST(gives_trees)
+{
+        wperf_report *report, *plain;
+        struct wperf_error error;
+        struct wperf_node node, child;
+        wperf_tree *tree;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = open_report(session_path, WPERF_TREES));
+        ASSERT_TRUE(tree = wperf_report_tree(report, 0, 0, &error));
+        ASSERT_TRUE(wperf_tree_node(tree, 0, &node));
+        EXPECT_STR(node.name, "all");
+        EXPECT_INT(node.samples, 7);
+        EXPECT_TRUE(node.parent == WPERF_NO_NODE && node.first_child != WPERF_NO_NODE);
+        ASSERT_TRUE(find_node(tree, "global_one", &node));
+        EXPECT_STR(node.module, "names.so");
+        EXPECT_TRUE(node.samples >= 3 && node.self_samples < node.samples);
+        ASSERT_TRUE(wperf_tree_node(tree, node.first_child, &child));
+        EXPECT_TRUE(child.samples == 3 && child.self_samples == 3);
+        ASSERT_TRUE(find_node(tree, "[cut]", &node));
+        EXPECT_TRUE(!wperf_tree_node(tree, wperf_tree_node_count(tree), &node));
+        wperf_tree_free(tree);
+        EXPECT_TRUE(!wperf_report_tree(report, 1, 0, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_USAGE);
+        wperf_report_close(report);
+        ASSERT_TRUE(plain = open_report(session_path, 0));
+        EXPECT_TRUE(!wperf_report_tree(plain, 0, 0, &error));
+        EXPECT_CONTAINS(error.text, "WPERF_TREES");
+        EXPECT_INT(wperf_report_sample_count(plain), 0);
+        wperf_report_close(plain);
+        wperf_tree_free(NULL);
+}
+
+TEST(gives_samples_and_frames)
+{
+        struct wperf_sample sample;
+        struct wperf_frame frame;
+        wperf_report *report;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = open_report(session_path, WPERF_SAMPLES));
+        EXPECT_INT(wperf_report_sample_count(report), 7);
+        ASSERT_TRUE(wperf_report_sample(report, 0, &sample));
+        EXPECT_TRUE(sample.time_ns == 1000000000 && sample.pid == PID && sample.tid == PID);
+        EXPECT_STR(sample.comm, "prog");
+        ASSERT_TRUE(wperf_report_frame(report, sample.stack, 0, &frame));
+        EXPECT_CONTAINS(frame.module, "names.so");
+        ASSERT_TRUE(wperf_report_frame(report, sample.stack, 1, &frame));
+        EXPECT_STR(frame.function, "global_one");
+        EXPECT_TRUE(!frame.is_inlined && !frame.is_cut);
+        EXPECT_TRUE(!wperf_report_frame(report, sample.stack, 3, &frame));
+        EXPECT_TRUE(!wperf_report_sample(report, 7, &sample));
+        wperf_report_close(report);
+}
+
+TEST(annotates)
+{
+        const struct wperf_annotate_request one = {.symbol = "global_one"},
+                                            none = {.symbol = "no_such_function"};
+        struct wperf_annotated function;
+        struct wperf_instruction at;
+        wperf_annotation *annotation;
+        struct wperf_error error;
+        wperf_report *report;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = open_report(session_path, 0));
+        EXPECT_TRUE(!wperf_report_annotate(report, &none, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_MISSING);
+        ASSERT_TRUE(annotation = wperf_report_annotate(report, &one, &error));
+        EXPECT_INT(wperf_annotation_count(annotation), 1);
+        ASSERT_TRUE(wperf_annotation_function(annotation, 0, &function));
+        EXPECT_STR(function.symbol, "global_one");
+        EXPECT_INT(function.samples, 3);
+        EXPECT_INT(function.instructions, 2);
+        ASSERT_TRUE(wperf_annotation_instruction(annotation, 0, 0, &at));
+        EXPECT_INT(at.addr, 0x1120);
+        EXPECT_INT(at.samples, 2);
+        EXPECT_TRUE(!wperf_annotation_instruction(annotation, 0, 2, &at));
+        EXPECT_TRUE(!wperf_annotation_function(annotation, 1, &function));
+        wperf_annotation_free(annotation);
+        wperf_annotation_free(NULL);
+        wperf_report_close(report);
+}
+
+TEST(looks_addresses_up)
+{
+        static const uint64_t addrs[] = {0x1100, 0x1120, 0x10};
+        struct wperf_location location;
+        struct wperf_error error;
+        wperf_symbols *symbols;
+
+        EXPECT_TRUE(!wperf_resolve("no-such-file", addrs, 3, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_MISSING);
+        EXPECT_CONTAINS(error.text, "no-such-file");
+        ASSERT_TRUE(symbols = wperf_resolve(data_path("elf/names.so"), addrs, 3, &error));
+        ASSERT_TRUE(wperf_symbols_get(symbols, 1, 0, &location));
+        EXPECT_STR(location.function, "global_one");
+        EXPECT_TRUE(!wperf_symbols_get(symbols, 1, 1, &location));
+        EXPECT_TRUE(!wperf_symbols_get(symbols, 3, 0, &location));
+        wperf_symbols_free(symbols);
+}
+
+TEST(lists_events_of_a_model)
+{
+        struct wperf_listed_metric metric;
+        struct wperf_listed_group group;
+        struct wperf_listed_event event;
+        struct wperf_error error;
+        wperf_list *list;
+        bool found = false;
+
+        EXPECT_TRUE(!wperf_list_open("no-such-cpu", &error));
+        EXPECT_INT(error.code, WPERF_ERROR_USAGE);
+        ASSERT_TRUE(list = wperf_list_open("neoverse-n1", &error));
+        for (size_t i = 0; wperf_list_event(list, i, &event); i++)
+                found |= !strcmp(event.name, "ld_spec") && !strcmp(event.index, "0x0070");
+        EXPECT_TRUE(found);
+        EXPECT_TRUE(wperf_list_metric(list, 0, &metric) && metric.events[0]);
+        EXPECT_TRUE(wperf_list_group(list, 0, &group) && group.metrics[0]);
+        EXPECT_TRUE(!wperf_list_event(list, wperf_list_event_count(list), &event));
+        wperf_list_free(list);
+}
+
+TEST(says_what_is_wrong_with_requests)
+{
+        const struct wperf_report_request no_path = {0}, no_file = {.path = "no-such.data"};
+        const struct wperf_count_request no_event = {.events = "no_such_event", .target = {.system_wide = 1}};
+        const struct wperf_record_request no_session = {0};
+        struct wperf_error error;
+
+        EXPECT_TRUE(!wperf_report_open(&no_path, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_USAGE);
+        EXPECT_TRUE(!wperf_report_open(&no_file, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_MISSING);
+        EXPECT_CONTAINS(error.text, "no-such.data");
+        EXPECT_TRUE(!wperf_report_open(&no_file, NULL));
+        EXPECT_TRUE(!wperf_count(&no_event, &error));
+        EXPECT_TRUE(error.code && error.text[0]);
+#ifndef _WIN32 /* there it says first that no driver counts */
+        EXPECT_CONTAINS(error.text, "no_such_event");
+#endif
+        EXPECT_TRUE(!wperf_record(&no_session, NULL, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_USAGE);
+}
+
+TAP_MAIN

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ends of stacks whose rest was left out, or passed separately from the record. */
+#include "linux_unwinder.h"
+
+#include "session_builder.h"
+#include "stop_engine.h"
+#include "tap.h"
+
+/* Above the numbers that this machine gives to processes. */
+enum { PID = (4 << 20) - 100, COPY_BYTES = 8192, MIB = 1 << 20, ID = 11 };
+
+#define CODE  0x400000ull
+#define STACK 0x7000000ull
+
+static struct opened_event event = {
+        .attr =
+                {
+                        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                                       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+                        .flags = PERF_ATTR_SAMPLE_ID_ALL,
+                },
+        .is_unwound = true,
+        .ids = (uint64_t[]){ID},
+        .n_ids = 1,
+};
+
+static const struct opened opened = {.events = &event, .n_events = 1, .n_rings = 1};
+
+/* The frame pointer leads beyond the copy, by `off` from the stack pointer. */
+static void add_sample(struct session_builder *b, uint64_t time, uint64_t off)
+{
+        const struct arch *arch = linux_arch();
+
+        builder_begin(b, PERF_RECORD_SAMPLE, PERF_MISC_USER);
+        builder_u64(b, ID);
+        builder_u64(b, CODE);
+        builder_u32(b, PID);
+        builder_u32(b, PID);
+        builder_u64(b, time);
+        builder_u64(b, 0); /* CPU */
+        builder_u64(b, 1); /* period */
+        builder_u64(b, 0); /* chain */
+        builder_u64(b, PERF_SAMPLE_REGS_ABI_64);
+        for (unsigned i = 0; i < ARCH_REGS_MAX; i++) {
+                if (event.attr.sample_regs_user >> i & 1)
+                        builder_u64(b, i == arch->reg_ip   ? CODE
+                                       : i == arch->reg_sp ? STACK
+                                       : i == arch->reg_fp ? STACK + off
+                                                           : 0);
+        }
+        builder_u64(b, COPY_BYTES);
+        buf_add_zeros(&b->records, COPY_BYTES);
+        builder_u64(b, COPY_BYTES);
+        builder_end(b);
+}
+
+static bool take(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret)
+{
+        const struct deep_stack *stack = ctx;
+
+        EXPECT_INT(tid, PID);
+        EXPECT_INT(time_ns, 20);
+        *ret = *stack;
+        buf_add(&ret->bytes, "", stack->is_left_out ? 0 : 1);
+        return true;
+}
+
+static bool ignore_records(void *ctx, const void *records, size_t size, struct err *err)
+{
+        (void)ctx;
+        (void)records;
+        (void)err;
+        return size;
+}
+
+static enum unwind_end end_of(uint64_t off, const struct deep_stack *stack)
+{
+        const struct record_sink sink = {.put = ignore_records};
+        struct keeper keeper;
+        struct session_builder b;
+        struct unwinder *unwinder;
+        const struct stack_marks *marks;
+        enum unwind_end end = UNWIND_N_ENDS;
+
+        keeper_init(&keeper);
+        event.attr.sample_regs_user = linux_arch()->regs_user_mask;
+        builder_init(&b);
+        builder_mmap(&b, 10, PID, CODE, 0x1000, 0, "//anon");
+        add_sample(&b, 20, off);
+        unwinder = unwinder_new(&opened, &keeper);
+        if (stack)
+                unwinder_set_stacks(unwinder, take, (void *)stack);
+        EXPECT_TRUE(unwinder_put(unwinder, &b.records, true, &sink, NULL));
+        marks = unwinder_get_marks(unwinder);
+        EXPECT_INT(marks->n_samples, 1);
+        for (enum unwind_end i = 0; i < UNWIND_N_ENDS; i++)
+                end = marks->by_end[i] ? i : end;
+        unwinder_free(unwinder);
+        builder_release(&b);
+        keeper_release(&keeper);
+        return end;
+}
+
+TEST(why_a_stack_is_cut)
+{
+        const struct deep_stack left_out = {.is_left_out = true, .used_size = MIB / 2};
+        const struct deep_stack large = {.used_size = 2 * MIB};
+
+        EXPECT_STR(unwind_end_text(end_of(COPY_BYTES + 64, NULL)), "cut");
+        EXPECT_STR(unwind_end_text(end_of(COPY_BYTES + 64, &left_out)), "crowded");
+        EXPECT_STR(unwind_end_text(end_of(MIB / 4, &left_out)), "crowded");
+        EXPECT_STR(unwind_end_text(end_of(MIB, &left_out)), "no rule"); /* another stack */
+        EXPECT_STR(unwind_end_text(end_of(MIB + 64, &large)), "large");
+}
+
+TAP_MAIN

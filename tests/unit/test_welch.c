@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "attributes.h"
+#include "discoveries.h"
+#include "student.h"
+#include "tap.h"
+#include "welch.h"
+
+static bool is_near(double x, double y, double relative)
+{
+        return fabs(x - y) <= relative * fabs(y);
+}
+
+/* Closed forms: I_x(1, b) = 1 - (1 - x)^b, I_x(a, 1) = x^a, I_1/2(a, a) = 1/2; and a polynomial for whole a and b. */
+TEST(the_incomplete_beta_function_has_its_closed_forms)
+{
+        for (double x = 0.01; x < 1; x += 0.07) {
+                EXPECT_TRUE(is_near(student_incomplete_beta(1, 3.5, x), 1 - pow(1 - x, 3.5), 1e-10));
+                EXPECT_TRUE(is_near(student_incomplete_beta(4.25, 1, x), pow(x, 4.25), 1e-10));
+        }
+        for (double a = 0.25; a < 3000; a *= 1.9)
+                EXPECT_TRUE(is_near(student_incomplete_beta(a, a, 0.5), 0.5, 1e-10));
+        EXPECT_TRUE(is_near(student_incomplete_beta(2, 3, 0.4), 0.5248, 1e-10));
+        EXPECT_TRUE(student_incomplete_beta(2, 3, 0) == 0);
+        EXPECT_TRUE(student_incomplete_beta(2, 3, 1) == 1);
+}
+
+/* One degree of freedom is Cauchy's distribution, two have a closed form; the others are from printed tables. */
+TEST(students_distribution_has_known_values)
+{
+        static const struct {
+                double tail, df, t;
+        } known[] = {
+                {0.025, 1, 12.7062047362},  {0.025, 5, 2.5705818356},  {0.025, 10, 2.2281388520},
+                {0.005, 8, 3.3553873313},   {0.0005, 4, 8.6103015814}, {0.0005, 9, 4.7809125859},
+                {0.025, 120, 1.9799304051}, {0.05, 30, 1.6972608866},
+        };
+
+        for (double t = -4; t < 9; t += 0.65) {
+                EXPECT_TRUE(is_near(student_two_sided(t, 1), 1 - 2 / 3.14159265358979 * atan(fabs(t)), 1e-9));
+                EXPECT_TRUE(is_near(student_two_sided(t, 2), 1 - fabs(t) / sqrt(2 + t * t), 1e-9));
+        }
+        for (size_t i = 0; i < N_ELEMENTS(known); i++) {
+                EXPECT_TRUE(is_near(student_quantile(known[i].tail, known[i].df), known[i].t, 1e-8));
+                EXPECT_TRUE(is_near(student_two_sided(known[i].t, known[i].df), 2 * known[i].tail, 1e-8));
+        }
+        EXPECT_TRUE(is_near(student_two_sided(1.959963985, 1e7), 0.05, 1e-5));
+}
+
+static const double first[] = {27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9, 20.1,
+                               21.9, 22.6, 23.1, 19.6, 19.0, 21.7, 21.4};
+static const double second[] = {27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0,
+                                24.8, 20.2, 21.9, 22.1, 22.9, 20.5, 24.4};
+
+/* The first example of the literature on unequal variances: t = -2.46, 25.0 degrees of freedom, p = 0.021. */
+TEST(welchs_test_has_the_published_result)
+{
+        struct run_group a = welch_group_of(first, N_ELEMENTS(first), 0);
+        struct run_group b = welch_group_of(second, N_ELEMENTS(second), 0);
+        struct welch w = welch_compare(&a, &b, 0.95);
+
+        EXPECT_TRUE(w.is_known);
+        EXPECT_TRUE(is_near((b.mean - a.mean) / w.error, 2.46, 2e-3));
+        EXPECT_TRUE(is_near(w.df, 25.0, 2e-3));
+        EXPECT_TRUE(is_near(w.p, 0.021, 3e-2));
+        EXPECT_TRUE(w.low > 0 && w.high < 0.25);
+}
+
+TEST(an_interval_excludes_no_change_exactly_if_the_test_does)
+{
+        struct run_group a = welch_group_of(first, N_ELEMENTS(first), 0);
+
+        for (double shift = -0.3; shift < 0.3; shift += 0.01) {
+                struct run_group b = a;
+                struct welch w;
+
+                b.mean = a.mean * (1 + shift);
+                w = welch_compare(&a, &b, 0.95);
+                EXPECT_TRUE((w.p < 0.05) == (w.low > 0 || w.high < 0));
+                EXPECT_TRUE(w.low <= shift + 1e-9 && shift - 1e-9 <= w.high);
+                EXPECT_TRUE(is_near(welch_distance(&a, &b, 0).p * 2, w.p, 1e-9));
+        }
+}
+
+TEST(one_run_tells_nothing)
+{
+        struct run_group a = welch_group_of(first, 1, 0), b = welch_group_of(second, 5, 0);
+        struct welch w = welch_compare(&a, &b, 0.95);
+
+        EXPECT_TRUE(!w.is_known);
+        EXPECT_TRUE(w.p == 1);
+        EXPECT_TRUE(isinf(welch_smallest_change(&a, &b, 1, 5, 0.05, 0.9)));
+}
+
+TEST(runs_without_any_difference_have_a_variance_all_the_same)
+{
+        const double same[] = {7, 7, 7};
+        struct run_group plain = welch_group_of(same, 3, 0), floored = welch_group_of(same, 3, 4);
+        struct run_group other = {3, 8, 0}, wide = {3, 8, 4};
+
+        EXPECT_TRUE(floored.variance == 4);
+        EXPECT_TRUE(welch_compare(&floored, &wide, 0.95).p > 0.3);
+        /* exact counters without any variance do differ */
+        EXPECT_TRUE(welch_compare(&plain, &other, 0.95).p == 0);
+        EXPECT_TRUE(welch_compare(&plain, &plain, 0.95).p == 1);
+}
+
+TEST(a_group_of_zero_has_an_interval_without_end)
+{
+        const double zeros[] = {0, 0, 0};
+        struct run_group a = welch_group_of(zeros, 3, 1), b = welch_group_of(first, 3, 0);
+        struct welch w = welch_compare(&a, &b, 0.95);
+
+        EXPECT_TRUE(isinf(w.high) && w.low == -1);
+        EXPECT_TRUE(isinf(welch_smallest_change(&a, &b, 3, 3, 0.05, 0.9)));
+}
+
+TEST(the_number_of_runs_suffices_and_allows_for_more_variance)
+{
+        struct run_group a = {5, 100, 9}, b = {5, 101, 16};
+        size_t last = 10001;
+
+        for (double change = 0.01; change < 0.3; change *= 1.3) {
+                size_t n = welch_runs_for(&a, &b, change, 0.05, 0.9, 10000);
+
+                EXPECT_TRUE(n >= 5 && n <= last);
+                EXPECT_TRUE(welch_smallest_change(&a, &b, n, n, 0.05, 0.9) <= change);
+                EXPECT_TRUE((n == 5) == (welch_smallest_change(&a, &b, 5, 5, 0.05, 0.9) <= change));
+                last = n;
+        }
+        EXPECT_TRUE(last == 5);
+        EXPECT_TRUE(!welch_runs_for(&a, &b, 1e-6, 0.05, 0.9, 10000));
+        a.n = 1;
+        EXPECT_TRUE(!welch_runs_for(&a, &b, 0.5, 0.05, 0.9, 10000));
+}
+
+/* The example of Benjamini and Hochberg (1995), section 3.1: of these 15, four are discoveries at 0.05. */
+TEST(discoveries_are_those_of_benjamini_and_hochberg)
+{
+        static const double p[] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+                                   0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+        double mixed[15], q[15];
+        size_t n = 0;
+
+        for (size_t i = 0; i < 15; i++)
+                mixed[i * 4 % 15] = p[i];
+        discoveries_adjust(mixed, 15, q);
+        for (size_t i = 0; i < 15; i++) {
+                EXPECT_TRUE(q[i] >= mixed[i] && q[i] <= 1);
+                n += q[i] <= 0.05;
+        }
+        EXPECT_TRUE(n == 4);
+        EXPECT_TRUE(is_near(q[3 * 4 % 15], 0.0095 * 15 / 4, 1e-12));
+        discoveries_adjust(mixed, 0, q);
+}
+
+TAP_MAIN
