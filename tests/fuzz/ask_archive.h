@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks all questions about an archived session, at the borders of what was packed. */
+/* Makes all lookups in an archived session, at the limits of the packed ranges. */
 #ifndef ASK_ARCHIVE_H
 #define ASK_ARCHIVE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the sections of an archived session: as they are, and as the content of sections whose heads are right; and
- * as a file of the cache whose head and key are right. */
+/* Any bytes as the sections of an archived session: unchanged, and as the content of sections with correct headers; and as a file
+ * of the cache with a correct header and key. */
 #include "answers_cache.h"
 #include "ask_archive.h"
 #include "source_archive.h"
@@ -23,8 +23,8 @@ static void use_source(struct cursor section)
         }
 }
 
-/* A key of zeros, which is in front of the content of a file, and the one module that it has.  The content is read with little memory
- * first: a file may take 64 MB, and a few bytes that ask for so much are most of the time otherwise. */
+/* The content follows a key of zeros, and has one module.  It is first read with little memory: files may need 64 MB, and
+ * otherwise most of the time would be spent on a few bytes that request this much. */
 static void use_cache(const uint8_t *data, size_t size, struct buf *section)
 {
         enum { LITTLE_BYTES = 256 << 10 };
@@ -55,7 +55,7 @@ static void read_seen(const struct buf *name, struct cursor file)
                 sink += list.items[i].file.inode + list.items[i].content.bytes[0];
 }
 
-/* As they are, as a content, and with a name of zeros in front. */
+/* Unchanged, as a content, and with a name of zeros before it. */
 static void use_seen(const uint8_t *data, size_t size, struct buf *section)
 {
         AUTO_RELEASE(buf) name = {0};

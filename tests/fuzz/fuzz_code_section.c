@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as what an archive says of jitdumps: what was read is written and read again. */
+/* Any bytes as the section about jitdumps in an archive: the result is written and read again. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first byte says in which pieces the rest comes as lines of --control; the first line is a place too.  Whatever comes,
- * the commands are those of the lines taken one by one, and no more is kept than one line. */
+/* The first byte determines the pieces in which the rest arrives as lines of --control; the first line is also used as the
+ * option's value.  For all input the commands are the same as when lines arrive one by one, and at most one line is stored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void add_commands(struct control_lines *lines, struct buf *out)
                 abort();
 }
 
-/* With an end behind each line, so that nothing depends on the pieces. */
+/* Adds a line feed after each line, so that the result does not depend on the pieces. */
 static void feed(const uint8_t *data, size_t size, size_t piece, struct buf *out)
 {
         struct control_lines lines = {0};
@@ -86,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         feed(data + 1, size - 1, (size_t)data[0] + 1, &pieces);
         feed(data + 1, size - 1, size, &all);
         feed_lines(data + 1, size - 1, &whole);
-        /* A word without its end is taken early, and is torn then: only what came at once can be compared. */
+        /* A command without a line feed may be used early, and then be incomplete: only input that arrived at once can be
+         * compared. */
         if (all.len < whole.len || (whole.len && memcmp(all.data, whole.data, whole.len)))
                 abort();
         buf_release(&pieces);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first line is -e, the second -m (empty: none), the third -E and -k, the fourth the model of the catalogue or
- * nothing, each further one a file of the PMU folder (PATH=TEXT) in front of it.  There is a list that holds together
- * and reads back, or one sentence, never both. */
+/* The first line is -e, the second -m (empty: none), the third -E and -k, the fourth the model of the catalogue or nothing; each
+ * further line is a file of the PMU folder (PATH=TEXT) in addition to it.  The result is a consistent list that can be written
+ * and read, or one error message, never both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FILES_MAX = 64, FIXED_LINES = 4 };
 
-/* Cuts a line off *rest, in place; "" at the end. */
+/* Takes a line from *rest, in place; "" at the end. */
 static char *next_line(char **rest)
 {
         char *line = *rest, *end = strchr(line, '\n');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a mangled name: the result stays in its limits, and a failure leaves the output alone. */
+/* Any bytes as a mangled name: the result keeps the limits, and a failure does not change the output. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Suffixes and the words for global constructors come on top of the limit, but no longer than the input. */
+/* Suffixes and the words for global constructors are added after the limit, but are no longer than the input. */
 enum { FRAME_BYTES = 64 };
 
-/* What is folded is never much longer; what can't be is as it was. */
+/* A folded name is never much longer; if folding fails, the name does not change. */
 static void check_fold(const char *name, unsigned levels)
 {
         struct buf out = {0};
@@ -57,7 +57,7 @@ static void check(const char *name, size_t size, bool with_params)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        /* Exactly as large as the name, for the sanitizer to see a step behind it. */
+        /* An allocation of the exact size, so that the sanitizer detects reads after the end. */
         char *name = malloc(size + 1);
 
         if (!name)

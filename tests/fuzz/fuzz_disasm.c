@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as code: the first byte chooses architecture and syntax, the rest is the code, at an address that the second
- * byte chooses.  Every byte belongs to one instruction, in order; texts are one line; blocks lie within.  Without libLLVM
- * that holds for what is shown instead of its texts. */
+/* Any bytes as code: the first byte selects architecture and syntax, the second the address, the rest is the code.  Every byte
+ * belongs to one instruction, in order; texts have one line; blocks are inside the code.  Without libLLVM the same holds for the
+ * replacement texts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "disasm_internal.h"
+#include "disasm_shape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,7 +18,7 @@ static void check(bool holds)
                 abort();
 }
 
-/* Opened once: a start of LLVM takes longer than thousands of inputs. */
+/* Opened once, because starting LLVM takes longer than thousands of inputs. */
 static struct disasm *disasm_of(unsigned which)
 {
         static struct disasm *disasms[N_DISASMS];
@@ -75,6 +76,22 @@ static void check_effects(const uint8_t *code, size_t size)
         }
 }
 
+/* Each byte of an instruction is in a field or in the shape. */
+static void check_shapes(enum disasm_arch arch, const uint8_t *code, size_t size)
+{
+        for (size_t off = 0; off < size; off++) {
+                struct disasm_shape shape;
+                bool is_insn = disasm_shape_get(arch, code + off, size - off, off, &shape);
+
+                check(shape.size_bytes >= 1 && shape.size_bytes <= size - off && shape.size_bytes <= 15);
+                check(shape.n_bytes >= 1 && shape.n_bytes <= DISASM_MAX_SHAPE_BYTES);
+                check(shape.n_refs <= DISASM_MAX_REFS && (is_insn || !shape.n_refs));
+                for (size_t i = 0; i < shape.n_refs; i++)
+                        check(shape.refs[i].size_bytes &&
+                              shape.refs[i].off + shape.refs[i].size_bytes <= shape.size_bytes);
+        }
+}
+
 static void check_code(struct disasm *disasm, const uint8_t *bytes, size_t size, uint64_t addr)
 {
         AUTO_RELEASE(disasm_code) code = {0};
@@ -97,6 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (size < 2)
                 return 0;
         check_effects(data + 2, size - 2);
+        check_shapes(DISASM_X86_64, data + 2, size - 2);
+        check_shapes(DISASM_AARCH64, data + 2, size - 2);
         addr = addrs[data[1] % N_ELEMENTS(addrs)];
         {
                 AUTO(disasm)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as an ELF file whose debug information is looked up: addresses all over its code, the file as its own
- * shared part, package and .dwo file too. */
+/* Any bytes as an ELF file with debug information: looks up addresses in all of its code, with the file also as its own shared
+ * file, package and .dwo file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum {
         MAX_INPUT_BYTES = 1 << 18,
         MAX_UNPACKED_BYTES =
-                4 << 20, /* a file with a packed section that may be larger is left alone, for speed */
+                4 << 20, /* files with a packed section that may be larger are skipped, for speed */
         MAX_ADDRS = 512,
 };
 
@@ -29,7 +29,7 @@ static bool is_small(const struct object *object)
         return true;
 }
 
-/* Some addresses of low memory, where small objects have their code, and of the section that holds it. */
+/* Some low addresses, where small objects have their code, and some of the section with code. */
 static size_t choose_addrs(const struct object *object, uint64_t *addrs)
 {
         size_t n = 0;

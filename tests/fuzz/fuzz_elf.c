@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as an ELF file: everything that can be listed is, and addresses are looked up in it. */
+/* Any bytes as an ELF file: lists everything that can be listed, and looks up addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
-        MAX_UNPACKED_BYTES = 4 << 20, /* a packed section that says more is left alone, for speed */
+        MAX_UNPACKED_BYTES = 4 << 20, /* larger packed sections are skipped, for speed */
         MAX_LOOKUPS = 256,
 };
 
@@ -60,6 +60,7 @@ static void read_lists(struct object *object)
 {
         struct object_range *ranges;
         struct object_stub *stubs;
+        struct object_relocation *relocations;
         size_t n = object_list_functions(object, &ranges);
 
         for (size_t i = 0; i < n; i++) {
@@ -72,6 +73,14 @@ static void read_lists(struct object *object)
         for (size_t i = 0; i < n; i++)
                 sink += stubs[i].addr;
         free(stubs);
+        n = object_list_relocations(object, &relocations);
+        for (size_t i = 0; i < n; i++) {
+                sink += strlen(relocations[i].name) +
+                        (relocations[i].section ? relocations[i].section->addr : 0);
+                if (i && relocations[i].addr < relocations[i - 1].addr)
+                        abort();
+        }
+        free(relocations);
 }
 
 static void read_object(struct object *object, bool is_inner)
@@ -108,7 +117,7 @@ static void look_up(struct resolver *resolver, resolver_id id, uint64_t file_off
 static void resolve(const uint8_t *data, size_t size)
 {
         static const char *const no_dirs[] = {NULL};
-        /* Names are taken apart by a parser with a target of its own. */
+        /* Names are parsed by a parser that has its own fuzz target. */
         struct resolver_options options = {.debug_dirs = no_dirs};
         AUTO(resolver) resolver = resolver_new(&options);
         struct resolver_module module = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the section about where chains end: what is read is written the same again. */
+/* Any bytes as the section about the ends of chains: the result is written again unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 if (mark.kind >= END_MARK_N_KINDS || !end_marks_add(&out, &mark))
                         abort();
         }
-        /* But for the number, where the section is damaged. */
+        /* Except for the number, if the section is damaged. */
         if (out.len > size ||
             (out.len && (memcmp(out.data, data, count_at) ||
                          memcmp(out.data + count_at + 4, data + count_at + 4, out.len - count_at - 4))))

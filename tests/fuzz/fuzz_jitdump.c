@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a jitdump, and what it says of unwinding. */
+/* Any bytes as a jitdump, with its unwinding information. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void look_up(const struct jitdump *dump, uint64_t addr, uint64_t time)
                 abort();
 }
 
-/* Reads the code at an offset up to its end, and is refused one byte more. */
+/* Reads the code at an offset up to its end; one byte more must fail. */
 static void use_code(const struct jitdump *dump, uint64_t off, const uint8_t *bytes, size_t size)
 {
         struct jitdump_hit hit;
@@ -46,7 +46,7 @@ static void use_code(const struct jitdump *dump, uint64_t off, const uint8_t *by
                 abort();
 }
 
-/* As a report asks: from an address and a time to an offset, and from there to the code. */
+/* As a report does: from an address and a time to an offset, and from there to the code. */
 static void use_history(const struct jitdump *dump, uint64_t addr, uint64_t time)
 {
         const struct code_history *history = jitdump_history(dump);
@@ -71,7 +71,7 @@ static void use_history(const struct jitdump *dump, uint64_t addr, uint64_t time
                 abort();
 }
 
-/* The tables are read as a report reads them, over a stack of zeros. */
+/* Reads the tables as a report does, with a stack of zeros. */
 static void use_frames(const struct jitdump *dump, const struct jitdump_load *load, size_t size)
 {
         static const uint8_t stack[64];
@@ -113,7 +113,7 @@ static void use(const struct jitdump *dump, const struct jitdump_load *load, siz
         use_frames(dump, load, size);
 }
 
-/* With a small budget the dump has the first functions of the whole one. */
+/* With a small budget the dump has the first functions of the complete one. */
 static void use_little_memory(const struct jitdump *whole, const uint8_t *data, size_t size)
 {
         enum { LIMIT_BYTES = 2000 };

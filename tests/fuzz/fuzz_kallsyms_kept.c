@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the kernel's functions in the symbol cache: names that are found lie in them, and hold the address. */
+/* Any bytes as the kernel's functions in the symbol cache: names are inside the bytes, and functions contain the address. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A formula: it is a metric that can be worked out for any values, or one sentence, never both.  The values of the
+/* A formula: the result is a metric that can be computed for any values, or one error message, never both.  The values of the
  * names are taken from the bytes of the formula. */
 #include <math.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a PE image: all that can be listed is, and all unwind information is read. */
+/* Any bytes as a PE image: lists everything that can be listed, and reads all unwind information. */
 #include <string.h>
 
 #include "unwind_walk.h"
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct err err = {0};
         AUTO(object) object = NULL;
 
-        /* Other formats have a target of their own. */
+        /* Other formats have their own targets. */
         if (size < 2 || memcmp(data, "MZ", 2))
                 return 0;
         object = object_open_bytes(data, size, "input", &err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as what a session says of PE images: each one it names is found again. */
+/* Any bytes as a session's section about PE images: each image in it is found. */
 #include <stdlib.h>
 #include <string.h>
 

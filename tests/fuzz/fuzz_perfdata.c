@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a session file: read raw and by time, every record parsed, replayed and asked about. */
+/* Any bytes as a session file: read raw and by time, every record is parsed and replayed, and lookups are made. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ static void read_session(const void *bytes, size_t size, bool raw)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        /* Exactly as large as the input, for the sanitizer to see a step behind it. */
+        /* An allocation of the exact size, so that the sanitizer detects reads after the end. */
         uint8_t *copy = malloc(size ? size : 1);
 
         if (!copy)

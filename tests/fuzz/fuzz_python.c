@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a process to Python frames, code objects, lines and a chain with native frames.  Input: u8 what it is and u8 flags, both as in
- * python_small.h; the memory from IMAGE_BASE on, where _PyRuntime is; 16 bytes that make native frames. */
+/* Memory of a process to Python frames, code objects, lines and a chain with native frames.  Input: u8 kind and u8 flags, both as
+ * in python_small.h; the memory from IMAGE_BASE on, where _PyRuntime is; 16 bytes from which native frames are made. */
 #include <stdlib.h>
 
 #include "cursor.h"
@@ -28,7 +28,7 @@ static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
         return true;
 }
 
-/* Another one in its place is told by each of its fields. */
+/* A code object with another value in any of its fields is recognised as different. */
 static void expect_same(const struct python_runtime *runtime, struct python_memory *memory,
                         const struct python_code *code)
 {
@@ -69,7 +69,7 @@ static void try_code(struct python_runtime *runtime, struct python_memory *memor
         python_code_release(&code);
 }
 
-/* Native frames that lie around the shims, or do not. */
+/* Native frames around the shims, or elsewhere. */
 static void make_natives(const struct python_frame *frames, size_t n_frames, const uint8_t *tail,
                          struct unwind_frame *natives, uint8_t *kinds)
 {
@@ -88,7 +88,7 @@ static void make_natives(const struct python_frame *frames, size_t n_frames, con
         }
 }
 
-/* Numbers of each list rise, and are within it. */
+/* Indexes of each list increase, and are inside it. */
 static void check_links(const struct python_stacks *stacks, const struct python_link *links, size_t n)
 {
         size_t next[2] = {0, 0};
@@ -139,7 +139,7 @@ static void try_pair(const struct python_runtime *runtime, bool is_native_whole,
         check_links(&stacks, links, n);
 }
 
-/* The same thread twice: what was found at first may not hold any more. */
+/* The same thread twice: the results of the first walk may not be valid any more. */
 static void walk(struct python_runtime *runtime, uint8_t flags, struct python_thread *thread,
                  struct python_memory *memory, struct python_frame *frames, struct python_walked *ret_walked)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the section of Python places: what was read is written and read again, and each place has the function that the
- * section says, whose range it is in. */
+/* Any bytes as the section of Python places: the result is written and read again, and each place has the function in the
+ * section, and is in its range. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void expect_same_files(const struct python_section *a, const struct pytho
         }
 }
 
-/* Of a code whose file was not there nothing is known. */
+/* Nothing is known about a code object whose file was missing. */
 static void find_files(const struct python_section *section)
 {
         for (size_t i = 0; i < section->n_codes; i++) {

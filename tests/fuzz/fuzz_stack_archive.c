@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as packed stacks: as a section, as the content of one whose head is right, and as its end.  Every walk is looked at,
- * and what is written again is read as the same. */
+/* Any bytes as packed stacks: as a section, as the content of one with a correct header, and as its end.  Every walk is read; it
+ * is written and read again with the same result. */
 #include <stdlib.h>
 
 #include "archive_section.h"
@@ -26,7 +26,7 @@ static void check_frames(const struct stack_archive *archive, const struct archi
         }
 }
 
-/* Written again and read, the walks have the same frames; how they share them may be another matter. */
+/* The walks that are written again have the same frames; frames may be shared differently. */
 static void write_again(const struct stack_archive *archive, const struct stack_archive_writer *writer)
 {
         AUTO_RELEASE(buf) section = {0};
@@ -93,7 +93,7 @@ static void use_content(const void *content, size_t size)
         use(cursor_make(section.data, section.len));
 }
 
-/* Behind a path that is nearly as deep as one can be: how many nodes more, they, and the walks. */
+/* Content after a path of nearly the maximum depth: the number of further nodes, the nodes, and the walks. */
 static void use_behind_path(const uint8_t *data, size_t size)
 {
         enum { PATH_FRAMES = STACK_ARCHIVE_MAX_FRAMES - 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the section about unwound stacks: what is read is written the same again. */
+/* Any bytes as the section about unwound stacks: the result is written again unchanged. */
 #include <stdlib.h>
 #include <string.h>
 

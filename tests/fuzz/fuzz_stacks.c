@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a session whose samples become stacks and edges: chains, hardware's stacks of calls, stacks that come later,
- * branches.  No name is looked up: no file is opened. */
+/* Any bytes as a session whose samples become stacks and edges: call chains, the hardware's record of calls, deferred call
+ * chains, branches.  No names are looked up, so no file is opened. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct counted {
 struct taking {
         struct perfdata_reader *reader;
         struct world *world;
-        struct stacks *stacks;     /* NULL: what they take is not looked at */
+        struct stacks *stacks;     /* NULL: stacks are not made */
         struct branches *branches; /* NULL: samples are only counted */
         size_t depth;
         struct counted counted;
@@ -82,7 +82,7 @@ static void take_record(struct taking *t, const struct perfdata_record *record)
                 t->counted.n_branches += branch.from || branch.to;
 }
 
-/* Nothing is lost on the way, and nothing counted twice. */
+/* No sample is lost or counted twice. */
 static void check(struct taking *t)
 {
         uint64_t n_stacks = 0, n_branches = 0;
@@ -110,7 +110,7 @@ static void check(struct taking *t)
         must(!t->stacks || n_stacks == t->counted.n_stacks);
 }
 
-/* A stack's tables are large: most inputs do without. */
+/* A stack's tables are large, so most inputs are tested without stacks. */
 static bool wants_stacks(size_t size)
 {
         return size % 4 == 0;
@@ -141,7 +141,7 @@ static bool read_session(const void *bytes, size_t size, bool raw, struct counte
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        /* Exactly as large as the input, for the sanitizer to see a step behind it. */
+        /* An allocation of the exact size, so that the sanitizer detects reads after the end. */
         uint8_t *copy = malloc(size ? size : 1);
         struct counted in_file, by_time;
 

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static volatile char last_byte; /* of a name: it lies in the text */
+static volatile char last_byte; /* of a name: it must be in the text */
 
 static void check(bool found, uint64_t addr, const struct symtab_hit *hit)
 {
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         AUTO(perfmap) map = perfmap_new_text(data, size);
         const char *text = (const char *)data;
 
-        /* The addresses that the text itself has, and their neighbours. */
+        /* The addresses in the text itself, and their neighbours. */
         for (size_t at = 0; at < size; at++) {
                 uint64_t addr = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a decorated name: the result stays in its limits, and a failure leaves the output alone. */
+/* Any bytes as a decorated name: the result keeps the limits, and a failure does not change the output. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void check(const char *name, size_t size, bool with_params)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        /* Exactly as large as the name, for the sanitizer to see a step behind it. */
+        /* An allocation of the exact size, so that the sanitizer detects reads after the end. */
         char *name = malloc(size + 1);
 
         if (!name)

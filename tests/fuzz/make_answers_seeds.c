@@ -83,7 +83,7 @@ static void save_source(void)
         save_both("source", "WPSR", SOURCE_ARCHIVE_VERSION, &section);
 }
 
-/* A store as a file of the cache has it. */
+/* A store as in a file of the cache. */
 static void save_store(void)
 {
         static const struct answer_extent extents[] = {{0x10, 4}, {0x20, UINT64_MAX - 0x20}};

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Writes seeds for fuzz_unwind_cfi out of ELF files: make_cfi_seeds.py FOLDER FILE...
+"""Makes seeds for fuzz_unwind_cfi from ELF files: make_cfi_seeds.py FOLDER FILE...
 
-Sections are moved to the addresses of tests/cfi_builder.h; what is relative to the pc then leads elsewhere, so that the
-tables are kept but .eh_frame_hdr names entries by their old distance from .eh_frame.
+Sections are moved to the addresses of tests/cfi_builder.h.  This changes the targets of pc-relative values, so the
+tables are kept, but .eh_frame_hdr has the old distances of entries from .eh_frame.
 """
 import os
 import struct
@@ -24,7 +24,7 @@ def section(path: str, name: str) -> tuple[int, bytes]:
 
 
 def moved_hdr(hdr_addr: int, hdr: bytes, frame_addr: int) -> tuple[bytes, int]:
-    """The sorted table for the new places, and an address in it."""
+    """The sorted table for the new addresses, and an address in it."""
     if hdr[:4] != b"\x01\x1b\x03\x3b":
         return b"", 0
     n = struct.unpack_from("<I", hdr, 8)[0]
@@ -43,7 +43,7 @@ def entry(content: bytes) -> bytes:
 
 
 def past_limits() -> dict[str, bytes]:
-    """One step more than the reader takes: values of an expression (CFI_MAX_EXPR_DEPTH), remembered rows
+    """One more than the reader's limits: values of an expression (CFI_MAX_EXPR_DEPTH), remembered rows
     (CFI_MAX_REMEMBERED)."""
     cie = entry(struct.pack("<IB3sBBBBB", 0xFFFFFFFF, 1, b"\0\x01\x78", 16, 0x0C, 7, 8, 0x90) + b"\x01")
     found = {}

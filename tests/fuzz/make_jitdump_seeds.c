@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_jitdump into the folder that is its argument, and jit-4711.dump, which is tests/data/jit's.
- * Run by hand when the format learns something. */
+/* Writes the seeds of fuzz_jitdump into the folder given as its argument, and jit-4711.dump for tests/data/jit. Run by hand when
+ * the format changes. */
 #include "jitdump_builder.h"
 #include "save_seed.h"
 
@@ -32,7 +32,7 @@ static void make_crowded(void)
         save(&b, "crowded");
 }
 
-/* One address again and again, moved there and away, by times in and out of order. */
+/* One address used again and again, with moves to it and away, at times in and out of order. */
 static void make_reused(void)
 {
         struct dump_builder b = {0};
@@ -99,7 +99,7 @@ static void make_other_headers(void)
         save(&b, "other_magic");
 }
 
-/* Records with too short bodies, and a move to the end of the address space. */
+/* Records that are too short, and a move to the end of the address space. */
 static void make_short_bodies(void)
 {
         struct dump_builder b = {0};
@@ -137,7 +137,7 @@ static void make_strangers(void)
         save(&b, "strangers");
 }
 
-/* As CPython writes them: 11 bytes of code, the table 16 bytes behind their beginning. */
+/* As CPython writes them: 11 bytes of code, the table 16 bytes after their beginning. */
 static void make_unwinding(void)
 {
         static const char frames[] =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_kallsyms_kept into a folder: what kallsyms_kept_write makes of a small kernel, and what may
- * happen to such a file. */
+/* Writes the seeds of fuzz_kallsyms_kept into a folder: the result of kallsyms_kept_write for a small kernel, and damaged forms
+ * of it. */
 #include <string.h>
 
 #include "kallsyms_kept.h"
 #include "save_seed.h"
 
-/* Where things stand in the header, and in a function. */
+/* Offsets in the header, and in a function. */
 enum { BYTE_ORDER_AT = 8, VERSION_AT = 12, NAMES_SIZE_AT = 20, HEADER_BYTES = 88 };
 enum { NAME_OFF_AT = 12, FUNCTION_BYTES = 16 };
 
@@ -44,7 +44,7 @@ static struct buf make_sound(const char *boot)
         return out;
 }
 
-/* A sound file with `size` bytes at `off` changed. */
+/* A valid file with `size` bytes at `off` changed. */
 static void save_changed(const char *name, size_t off, const void *bytes, size_t size)
 {
         struct buf out = make_sound("boot");
@@ -53,7 +53,7 @@ static void save_changed(const char *name, size_t off, const void *bytes, size_t
         save_seed(folder, name, &out);
 }
 
-/* A sound file that is `more` bytes longer, or shorter. */
+/* A valid file that is `more` bytes longer, or shorter. */
 static void save_resized(const char *name, int more)
 {
         struct buf out = make_sound("boot");
@@ -65,7 +65,7 @@ static void save_resized(const char *name, int more)
         save_seed(folder, name, &out);
 }
 
-/* A function that ends behind the last address. */
+/* A function that ends after the last address. */
 static void save_wraps(void)
 {
         const uint64_t start = UINT64_MAX - 7;

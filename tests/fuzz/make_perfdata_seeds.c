@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_perfdata into the folder that is its argument: one small session for each thing that the
- * format can do.  Run by hand when the format learns something. */
+/* Writes the seeds of fuzz_perfdata into the folder given as its argument: one small session for each part of the format.  Run by
+ * hand when the format changes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ static void save_attr_sizes(void)
         }
 }
 
-/* One sample of each field alone, in both byte orders: enough numbers for any of them, and a sample that is cut in it. */
+/* One sample for each single field, in both byte orders: with enough numbers for any of them, and a sample that is cut in it. */
 static void save_sample_fields(void)
 {
         for (unsigned way = 0; way < 50; way++) {
@@ -133,7 +133,7 @@ static void add_plain(struct session_builder *b, uint32_t type, unsigned n_numbe
         builder_end(b);
 }
 
-/* Records whose trailer has one field alone, whole and cut, in both byte orders. */
+/* Records whose trailer has a single field, complete and cut, in both byte orders. */
 static void save_trailers(void)
 {
         static const uint32_t types[] = {
@@ -222,6 +222,26 @@ static void save_records(void)
         save(&b, "pipe-payloads");
 }
 
+/* wperf's sections in a pipe, in pieces that are valid, too long, or have numbers of other sections. */
+static void save_pieces(void)
+{
+        static const uint32_t numbers[] = {224, 233, 233, 239, 240, 223};
+        struct session_builder b;
+
+        builder_init(&b);
+        b.pipe = true;
+        for (uint32_t i = 0; i < N_ELEMENTS(numbers); i++) {
+                builder_begin(&b, PERF_RECORD_HEADER_FEATURE, 0);
+                builder_u64(&b, 15);
+                builder_bytes(&b, "WPERFSEC", 8);
+                builder_u32(&b, numbers[i]);
+                builder_u32(&b, i == 3 ? 9 : 5 + i);
+                builder_bytes(&b, "WPRF\1\0\0\0", 8);
+                builder_end(&b);
+        }
+        save(&b, "pipe-pieces");
+}
+
 static const uint64_t branches[][3] = {{0x401110, 0x402000, 2 | 3 << 4 | 1 << 20},
                                        {0x401210, 0x401100, 1 | 20 << 4},
                                        {0xffffffff81000008, 0x401200, 4 | 8},
@@ -235,7 +255,7 @@ static void add_caps(struct session_builder *b)
         builder_feature(b, 28, caps, sizeof(caps));
 }
 
-/* Edges, hardware's stacks of calls with and without what the chain adds, and all of it in the other byte order. */
+/* Edges, the hardware's record of calls with and without further frames in the chain, and all of it in the other byte order. */
 static void save_branches(void)
 {
         uint64_t chain[] = {PERF_CONTEXT_KERNEL,
@@ -262,7 +282,7 @@ static void save_branches(void)
                         builder_sample_branches(&b, 0, 2000 + n, 100, PERF_MISC_USER, chain + 2, n, branches,
                                                 4 - n);
                 }
-                /* the oldest call that hardware knows is further out in the chain than its number says */
+                /* the oldest call in the hardware's record is further out in the chain than its number says */
                 builder_sample_branches(&b, 0, 3000, 100, PERF_MISC_USER, chain + 2, 5, branches + 1, 1);
                 if (way & 4)
                         add_caps(&b);
@@ -271,8 +291,8 @@ static void save_branches(void)
         }
 }
 
-/* One more than is taken of a chain (STACKS_MAX_FRAMES) and of the branches of a stack of calls (256); packed, since short
- * inputs are tried more often. */
+/* One more than the limits for a chain (STACKS_MAX_FRAMES) and for the branches in a record of calls (256); compressed, because
+ * short inputs are tried more often. */
 static void save_past_limits(void)
 {
         static uint64_t chain[1 + 1025], many[257][3];
@@ -304,7 +324,7 @@ static void save_past_limits(void)
         }
 }
 
-/* Every word that is no address, and samples that wait while the pieces they came in are replaced. */
+/* All words that are not addresses, and samples that wait while the pieces in which they came are replaced. */
 static void save_contexts(void)
 {
         static const uint64_t chain[] = {
@@ -374,6 +394,7 @@ int main(int argc, char **argv)
         save_trailers();
         save_events();
         save_records();
+        save_pieces();
         save_branches();
         save_past_limits();
         save_contexts();

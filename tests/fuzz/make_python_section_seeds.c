@@ -46,7 +46,7 @@ static void save_empty(void)
         save_seed(folder, "empty", &out);
 }
 
-/* Texts that are as long as they may be, and one that ends the texts. */
+/* Texts of the maximum length, and one that ends the texts. */
 static void save_long(void)
 {
         const struct python_counts counts = {1, 1};

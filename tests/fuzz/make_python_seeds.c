@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_python into a folder: a thread with a generator, two native calls and names that are no ASCII, for each
- * layout; tables of offsets; line tables. */
+/* Writes the seeds of fuzz_python into a folder: a thread with a generator, two native calls and names that are not ASCII, for
+ * each layout; tables of offsets; line tables. */
 #include <string.h>
 
 #include "python_changes.h"
@@ -14,10 +14,10 @@ static struct image image;
 /* Where the things of make_frames lie. */
 static uint64_t made[N_WHATS];
 
-/* Natives: another function, an eval function with the first shim, glue, an eval function with the second, others. */
+/* Native frames: another function, an eval function with the first shim, glue, an eval function with the second, others. */
 static const uint8_t tail[SMALL_TAIL_BYTES] = {5 << 3 | 0,      16 << 3 | 4 | 2, 2 << 3 | 3,
                                                16 << 3 | 4 | 2, 1 << 3,          1 << 3};
-/* The same functions for each Python frame of 3.8 to 3.10, of which there are nine. */
+/* The same functions for each Python frame of 3.8 to 3.10; there are nine. */
 static const uint8_t many_evals[SMALL_TAIL_BYTES] = {27 << 3, 10, 10, 11, 10, 8, 10, 10,
                                                      10,      10, 10, 10, 8,  8, 8,  8};
 
@@ -135,7 +135,7 @@ static void save_changed(const struct change *change)
                    change->layout < 3 ? many_evals : tail);
 }
 
-/* Names of all kinds of characters, one of them longer than what is read, and a code object that is hidden. */
+/* Names with all kinds of characters, one of them longer than the limit, and a hidden code object. */
 static void make_texts(void)
 {
         static const uint16_t two[] = {0x20ac, 0xd800, 0xdfff, 0xe000};
@@ -155,7 +155,7 @@ static void make_texts(void)
         image_enter(&image, state, image_push(&image, hidden, 2, frame));
 }
 
-/* Frames on a piece of the data stack that is longer than what is read at once.  With `n` more pieces behind it, whose frames are its
+/* Frames on a chunk of the data stack that is longer than one read, with `n` more chunks after it, whose frames are its
  * callees. */
 static void make_pieces(unsigned n, uint64_t bytes_of_first)
 {
@@ -176,7 +176,7 @@ static void make_pieces(unsigned n, uint64_t bytes_of_first)
         image_enter(&image, state, frame);
 }
 
-/* Thread states of one thread; the oldest is the active one, and the next fits only nearly. */
+/* Thread states of one thread; the oldest is active, and the next one is only similar. */
 static void make_states(unsigned n)
 {
         const struct python_layout *layout = &image.runtime.layout;
@@ -190,14 +190,14 @@ static void make_states(unsigned n)
                 image_enter(&image, states[i], image_push(&image, code, 2, 0));
 }
 
-/* So many thread states of others that the next search waits. */
+/* So many thread states of other threads that the next search waits. */
 static void make_strangers(void)
 {
         for (uint64_t i = 0; i < 40; i++)
                 image_thread(&image, 2 * IMAGE_POINTER + i);
 }
 
-/* A 3.14 whose memory begins with its offsets.  Its structs say that they are long, so that another offset is within them: word number
+/* A 3.14 whose memory begins with its offsets.  Its structs are declared long, so that another offset is inside them: word number
  * `far`, unless that is 0. */
 static void make_described(size_t far, uint64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_recorded_symbols into a folder: the sections that the unit test reads, and what is rarer. */
+/* Writes the seeds of fuzz_recorded_symbols into a folder: the sections of the unit test, and rarer ones. */
 #include "map.h"
 #include "recorded_builder.h"
 #include "save_seed.h"
@@ -68,7 +68,7 @@ static void build_too_few_names(struct buf *out)
         end_file(out, &file);
 }
 
-/* A library with one function, in the byte order that this machine does not have. */
+/* A library with one function, in the byte order other than this machine's. */
 static void build_swapped(struct buf *out)
 {
         AUTO_RELEASE(buf) file = {0};
@@ -100,7 +100,7 @@ static bool has_nul(uint64_t word)
         return memchr(&word, 0, sizeof(word));
 }
 
-/* What map_hash_bytes, without a key, has before the last word of a path of one or two words. */
+/* The state of map_hash_bytes, without a key, before the last word of a path of one or two words. */
 static uint64_t hash_before_last(const uint64_t *words, size_t n)
 {
         uint64_t empty = map_hash_bytes("", 0) ^ n * sizeof(*words);

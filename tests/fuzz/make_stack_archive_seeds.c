@@ -43,7 +43,7 @@ static void save_nothing(void)
         save_both("no_frames", writer);
 }
 
-/* Every way and end, callers that are shared. */
+/* All methods and ends, and shared callers. */
 static void save_few(void)
 {
         AUTO(stack_archive_writer) writer = stack_archive_writer_new();
@@ -58,7 +58,7 @@ static void save_few(void)
         save_both("few", writer);
 }
 
-/* Another caller of the last one would make it too deep. */
+/* With another caller of the last frame it would exceed the maximum depth. */
 static void save_deep(void)
 {
         AUTO(stack_archive_writer) writer = stack_archive_writer_new();
@@ -82,8 +82,8 @@ static void save_borders(void)
         save_both("borders", writer);
 }
 
-/* What stands behind the path of fuzz_stack_archive: two nodes that make it as deep as it may be, another in the place of the last,
- * and walks from both. */
+/* Content for the path of fuzz_stack_archive: two nodes that make it as deep as allowed, another one instead of the last, and
+ * walks from both. */
 static void save_behind_path(void)
 {
         static const uint8_t end[] = {3, 1, 0, 1, 0, 2, 0, 2, 0, 0x80, 8, 3, 0, 1, 3};

@@ -44,7 +44,7 @@ static void begin(struct section *s, const char *page_name, const char *event_na
         add_text(s, "");
 }
 
-/* One format of ftrace's own, and none of other systems. */
+/* One format of ftrace itself, and none of other systems. */
 static void save_format(const char *name, bool swap, const char *format)
 {
         struct section s = {.swap = swap};

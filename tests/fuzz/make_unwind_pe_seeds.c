@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes seeds for fuzz_unwind_pe out of PE images, an entry each: make_unwind_pe_seeds FOLDER IMAGE... */
+/* Makes seeds for fuzz_unwind_pe from PE images, one for each entry: make_unwind_pe_seeds FOLDER IMAGE... */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes seeds for fuzz_unwind_xdata out of PE images: make_unwind_seeds FOLDER IMAGE... */
+/* Makes seeds for fuzz_unwind_xdata from PE images: make_unwind_seeds FOLDER IMAGE... */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

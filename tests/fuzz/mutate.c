@@ -62,7 +62,7 @@ static void keep(const struct buf *bytes, const struct piece *piece, const struc
         buf_add(slot, bytes->data + piece->off, piece->size);
 }
 
-/* Puts `size` bytes in the place of the `gone` at `off`; `put` may lie in `bytes`. */
+/* Replaces the `gone` bytes at `off` by `size` bytes; `put` may be inside `bytes`. */
 static void splice(struct buf *bytes, size_t off, size_t gone, const void *put, size_t size)
 {
         struct buf out = {0};

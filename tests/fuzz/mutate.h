@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Changes inputs of fuzz targets by their structure: whole records are copied, moved, left out, taken from other inputs or
- * changed inside, and what holds them is made to fit again.  Only for libFuzzer (-Dfuzz=true). */
+/* Changes inputs of fuzz targets by their structure: whole records are copied, moved, removed, taken from other inputs or changed
+ * inside, and sizes and tables that contain them are updated.  Only for libFuzzer (-Dfuzz=true). */
 #ifndef MUTATE_H
 #define MUTATE_H
 
@@ -13,7 +13,7 @@
 /* libFuzzer's own change of up to `max_size` bytes in place; returns the new size. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-/* What a target with a mutator defines.  The same bytes and seed give the same result, but for pieces of inputs seen before. */
+/* Defined by targets with a mutator.  The same bytes and seed give the same result, except for pieces of earlier inputs. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 struct mutate_random {
@@ -25,29 +25,30 @@ struct mutate_random mutate_random_make(unsigned seed);
 size_t mutate_below(struct mutate_random *random, size_t limit);
 bool mutate_one_in(struct mutate_random *random, size_t n);
 
-/* How bytes are cut into pieces (records, entries, units).  Zero-initialise what is not set. */
+/* How bytes are divided into pieces (records, entries, units).  Fields that are not set must be zero. */
 struct mutate_framing {
-        /* Bytes of the piece at `at`, of which `left` (at least 1) are there: above `left` or 0 is the whole rest. */
+        /* Size of the piece at `at`, of which `left` bytes (at least 1) are available: 0 or more than `left` means all of
+         * them. */
         size_t (*measure)(const struct mutate_framing *framing, const uint8_t *at, size_t left);
-        /* Writes the size of a piece, which was changed inside, into it.  NULL: pieces do not hold their size. */
+        /* Writes the size of a piece that was changed into it.  NULL: pieces do not contain their size. */
         void (*resize)(const struct mutate_framing *framing, uint8_t *at, size_t size);
-        size_t head_bytes;  /* of a piece that changes inside leave alone */
+        size_t head_bytes;  /* number of bytes of a piece that changes inside it do not modify */
         size_t fixed_bytes; /* not 0: all pieces have this size */
         bool swap;          /* numbers are of the other byte order */
         const void *ctx;
-        unsigned store; /* below MUTATE_N_STORES: pieces go from input to input within one */
+        unsigned store; /* below MUTATE_N_STORES: pieces are exchanged between inputs within one store */
 };
 
 enum { MUTATE_N_STORES = 16 };
 
-/* Changes `bytes` once; `max_bytes` bounds what comes out. */
+/* Makes one change of `bytes`; `max_bytes` limits the result. */
 void mutate_pieces(struct buf *bytes, const struct mutate_framing *framing, size_t max_bytes,
                    struct mutate_random *random);
 
 /* Lets libFuzzer change `bytes` without regard to their structure. */
 void mutate_plain(struct buf *bytes, size_t max_bytes);
 
-/* Copies `bytes` to `data` where they fit; else 0. */
+/* Copies `bytes` to `data` if they fit; otherwise returns 0. */
 size_t mutate_finish(const struct buf *bytes, uint8_t *data, size_t max_size);
 
 #endif

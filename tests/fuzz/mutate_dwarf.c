@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ELF files with debug information by its structure: entries of units, abbreviations, units of the other sections.  A
- * section that grew moves to the end of the file; only files of 64 bits in this machine's byte order are taken apart. */
+/* Mutates debug information in ELF files by its structure: entries of units, abbreviations, units of the other sections.  A
+ * section that has grown moves to the end of the file; only 64-bit files in this machine's byte order are supported. */
 #include <elf.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static void resize_unit(const struct mutate_framing *framing, uint8_t *at, size_
                 memcpy(at, &value, sizeof(value));
 }
 
-/* Moves over an abbreviation's attributes; returns how many there are and keeps the first MAX_ATTRS. */
+/* Skips an abbreviation's attributes; returns their number and stores the first MAX_ATTRS. */
 static size_t read_attrs(struct cursor *c, struct dwarf_attr *attrs)
 {
         size_t n = 0;
@@ -104,7 +104,7 @@ static size_t measure_abbrev(const struct mutate_framing *framing, const uint8_t
         return c.failed ? 0 : cursor_pos(&c);
 }
 
-/* Of a unit's entries: what their abbreviations are and how they are coded. */
+/* The entries of a unit: their abbreviations and encoding. */
 struct entries {
         struct cursor abbrevs;
         struct dwarf_shape shape;
@@ -144,7 +144,7 @@ static size_t measure_entry(const struct mutate_framing *framing, const uint8_t 
 
 /* --- Changes --- */
 
-/* The size of a unit's header in .debug_info, and its shape; 0: not one that is taken apart. */
+/* The size of a unit's header in .debug_info, and its shape; 0: not supported. */
 static size_t read_unit_header(const struct buf *unit, struct cursor abbrevs, struct entries *ret)
 {
         struct cursor c = cursor_make(unit->data, unit->len);
@@ -221,7 +221,7 @@ static void change_section(const struct elf *elf, size_t i, struct buf *bytes, s
                 mutate_pieces(bytes, &units, max_bytes, random);
 }
 
-/* The file with section `i` of other bytes. */
+/* The file with other bytes in section `i`. */
 static void write_elf(const struct elf *elf, size_t i, const struct buf *bytes, struct buf *out)
 {
         Elf64_Shdr section = elf->sections[i];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PDBs by their structure: the container is taken apart into streams, one of them is changed, and a container is made of
- * them again. */
+/* Mutates PDBs by their structure: divides the container into streams, changes one of them, and makes a container again. */
 #include "cursor.h"
 #include "mutate_pdb_records.h"
 #include "pdb_builder.h"
@@ -12,7 +11,7 @@ struct container {
         uint32_t block_bytes;
 };
 
-/* Appends `size` bytes that lie in the blocks whose numbers `list` has. */
+/* Appends `size` bytes from the blocks with the numbers in `list`. */
 static bool add_blocks(const struct container *file, struct cursor *list, size_t size, struct buf *out)
 {
         for (size_t n = 0; size; n++) {
@@ -85,7 +84,7 @@ static uint32_t first_number(const struct buf *stream)
         return cursor_u32(&c);
 }
 
-/* Modules and types tell by their first number; the others are told by their numbers in the PDBs that we build. */
+/* Streams of modules and types are recognised by their first number; others by their numbers in the PDBs that the tests make. */
 static void change_stream(struct msf_builder *msf, size_t max_bytes, struct mutate_random *random)
 {
         uint32_t i = (uint32_t)mutate_below(random, msf->n_streams);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inputs of fuzz_pdb_module: streams behind each other, each with 2 bytes of size. */
+/* Mutates inputs of fuzz_pdb_module: several streams, each with 2 bytes of size before it. */
 #include "cursor.h"
 #include "mutate_pdb_records.h"
 

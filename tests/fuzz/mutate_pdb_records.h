@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the streams of a PDB are made of: symbols and types, subsections of lines, tables of equal entries. */
+/* The parts of a PDB's streams: symbols and types, subsections of lines, tables of entries of equal size. */
 #ifndef MUTATE_PDB_RECORDS_H
 #define MUTATE_PDB_RECORDS_H
 
@@ -78,7 +78,7 @@ static inline struct mutate_framing mutate_pdb_framing(enum mutate_pdb_store sto
         return framing;
 }
 
-/* `bytes` are of records after `head` bytes, which stay. */
+/* `bytes` has records after `head` bytes, which do not change. */
 static inline void mutate_pdb_change(struct buf *bytes, size_t head, enum mutate_pdb_store store,
                                      size_t max_bytes, struct mutate_random *random)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions by their structure: records, attributes and feature sections; the header and the table of sections behind the
- * data follow. */
+/* Mutates sessions by their structure: records, attributes and feature sections; the header and the table of sections after the
+ * data are updated. */
 #include <string.h>
 
 #include "cursor.h"
@@ -42,7 +42,7 @@ static void resize_record(const struct mutate_framing *framing, uint8_t *at, siz
                 memcpy(at + 6, &value, sizeof(value));
 }
 
-/* Records of every eighth change inside get another type too: then the head may change. */
+/* In one of eight cases the type of a record changes, too. */
 static void change_records(struct buf *records, bool swap, size_t max_bytes, struct mutate_random *random)
 {
         struct mutate_framing framing = {
@@ -98,7 +98,7 @@ static void put_u64(struct buf *out, size_t off, uint64_t value, bool swap)
         memcpy(out->data + off, &value, sizeof(value));
 }
 
-/* Lays the file out again with `records`; section `changed` of the features is `feature`. */
+/* Writes the file with new `records`, and `feature` as section `changed` of the features. */
 static void write_session(const uint8_t *data, const struct session *s, const struct buf *records,
                           unsigned changed, const struct buf *feature, struct buf *out)
 {
@@ -121,7 +121,7 @@ static void write_session(const uint8_t *data, const struct session *s, const st
         }
 }
 
-/* Attributes stand before the data and keep their size. */
+/* Attributes are before the data and keep their size. */
 static size_t change_attrs(uint8_t *data, size_t size, const struct session *s, struct mutate_random *random)
 {
         uint64_t n_bytes = s->attrs_bytes, entry = s->attr_bytes;

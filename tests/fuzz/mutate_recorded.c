@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sections of names by their files: simpleperf writes each file's size before it, hiperf writes the number of files first. */
+/* Mutates sections of names by their files: simpleperf writes each file's size before it, hiperf writes the number of files
+ * first. */
 #include <string.h>
 
 #include "cursor.h"
@@ -48,7 +49,7 @@ static void resize_hiperf(const struct mutate_framing *framing, uint8_t *at, siz
 {
 }
 
-/* Whether the section begins with a number and a text, as hiperf's. */
+/* Whether the section begins with a number and a text, like hiperf's. */
 static bool is_hiperf(const uint8_t *data, size_t size)
 {
         struct cursor c = cursor_make(data, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is wrong in a seed of fuzz_python: one word of an image that is right otherwise. */
+/* Errors in seeds of fuzz_python: one wrong word in a valid image. */
 #ifndef PYTHON_CHANGES_H
 #define PYTHON_CHANGES_H
 
@@ -31,7 +31,7 @@ struct change {
         const char *name;
         uint8_t layout, flags;
         enum what what;
-        size_t field; /* of struct python_layout: where the word lies in the thing; NO_FIELD: at its start */
+        size_t field; /* in struct python_layout: offset of the word in the object; NO_FIELD: at its start */
         uint32_t add;
         enum what to; /* the value is relative to this thing */
         uint64_t value;
@@ -132,7 +132,7 @@ static const struct change changes[] = {
         {"copied_before", 6, SMALL_COPIED, STATE, FIELD(thread_frame), .value = UNREADABLE},
 };
 
-/* Native stacks that go together with the frames of an image in one way or another; found by trying many. */
+/* Native stacks that match the frames of an image in different ways; found by trying many. */
 static const struct {
         uint8_t layout, flags, natives[SMALL_TAIL_BYTES];
 } pairs[] = {
@@ -177,7 +177,7 @@ static const struct {
          {0x43, 0xfe, 0x46, 0x82, 0x86, 0x46, 0x16, 0x06, 0xfa, 0x0e, 0x0f, 0x01, 0x86, 0x09, 0x06, 0xfc}},
 };
 
-/* Words of _Py_DebugOffsets of 3.14 that can't be: number and value. */
+/* Impossible words of _Py_DebugOffsets of 3.14: number and value. */
 static const struct {
         uint8_t word;
         uint64_t value;

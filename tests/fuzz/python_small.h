@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts for images that are small: the lists of interpreters and threads stand at the start of their structs. */
+/* Layouts for small images: the lists of interpreters and threads are at the start of their structs. */
 #ifndef PYTHON_SMALL_H
 #define PYTHON_SMALL_H
 
@@ -8,16 +8,16 @@
 enum {
         SMALL_OFFSETS =
                 N_LAYOUTS, /* first byte of an input: a layout, or the image begins with _Py_DebugOffsets */
-        SMALL_LINES,       /* or the rest is a line table of one of three formats */
+        SMALL_LINES,       /* or the rest is a line table in one of three formats */
         SMALL_TAIL_BYTES = 16, /* of the native stack, behind the image */
         /* Flags in the second byte. */
-        SMALL_STARTS = 1,  /* the thread stands at the start of the eval function */
+        SMALL_STARTS = 1,  /* the thread is at the start of the eval function */
         SMALL_WHOLE = 2,   /* the native stack is whole */
         SMALL_TYPED = 4,   /* the address of PyCode_Type is the word at SMALL_TYPE */
         SMALL_COPIED = 8,  /* the caller has a copy of the first bytes */
         SMALL_FEW = 16,    /* there is room for SMALL_FRAMES frames */
-        SMALL_RUNS = 32,   /* the thread stands behind the start of the eval function */
-        SMALL_CUT = 64,    /* only SMALL_CUT_BYTES of the memory are left at the second walk */
+        SMALL_RUNS = 32,   /* the thread is after the start of the eval function */
+        SMALL_CUT = 64,    /* at the second walk, only SMALL_CUT_BYTES of the memory are left */
         SMALL_MOVED = 128, /* it lies SMALL_MOVED_BYTES lower then */
         SMALL_FRAMES = 8,
         SMALL_CUT_BYTES = 1024,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The main of a fuzz target where there is no libFuzzer: runs it over every file of the folders and
- * files given as arguments, as one TAP test a file. */
+/* The main function of a fuzz target without libFuzzer: runs it on every file of the given folders and files, as one TAP test for
+ * each file. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,7 +60,7 @@ static int compare_paths(const void *a, const void *b)
         return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The whole file; NULL when it cannot be read. */
+/* The whole file; NULL if it cannot be read. */
 static uint8_t *read_file(const char *path, size_t *ret_size)
 {
         FILE *file = fopen(path, "rb");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes what a builder of seeds made; ends the program where that fails. */
+/* Writes a seed to a file; ends the program if this fails. */
 #ifndef SAVE_SEED_H
 #define SAVE_SEED_H
 
@@ -8,7 +8,7 @@
 
 #include "buf.h"
 
-/* The bytes become the file, and the buffer is empty again. */
+/* Writes the bytes to a file, and empties the buffer. */
 static inline void save_seed(const char *folder, const char *name, struct buf *bytes)
 {
         AUTO_RELEASE(buf) path = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the fuzz targets: reads all that an entry of unwind information says, and aborts where it breaks its promises. */
+/* For the fuzz targets: reads all fields of an entry of unwind information, and aborts if its contract is broken. */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 
@@ -51,7 +51,7 @@ static inline void unwind_walk_x64(const struct unwind_x64 *x64)
                 unwind_walk_ops(&ops, 16);
 }
 
-/* The entry and those that it goes on in. */
+/* Reads the entry and its continuations. */
 static inline void unwind_walk(const struct object *object, struct unwind_xdata *xdata)
 {
         unsigned n = 0;
