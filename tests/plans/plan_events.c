@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_events TREE [EVENTS] [-F HZ] [-k]: what would be sampled on the machine whose /sys is TREE, as text.
+ * plan_events TREE --mem [-L CYCLES] [-F HZ] [-k]: what would be sampled for accesses to memory.
  * plan_events TREE --count [EVENTS] [-m METRICS] [-E EXTRA] [-d DMC] [-M MODEL] [-k]: what would be counted, MODEL in the place
  * of TREE. */
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "count_list.h"
 #include "err.h"
 #include "event.h"
+#include "event_memory.h"
 #include "os.h"
 #include "text_number.h"
 
@@ -55,10 +57,29 @@ static void print_event(const struct event *event)
         text_add_cpu_list(&cpus, event->cpus, event->n_cpus);
         if (cpus.len)
                 printf("cpus %s\n", cpus.data);
+        if (event->is_memory)
+                printf("memory 1\n");
+        if (event->is_member)
+                printf("member 1\n");
         if (event->precise_max)
                 printf("precise_max 1\n");
         event_describe_attr(&event->attr, &attr);
         printf("%s", buf_text(&attr));
+}
+
+static int show_plan(bool ok, struct event_list *list, const struct err *err)
+{
+        if (!ok) {
+                printf("error (%s): %s\n", err_code_text(err->code), err->text);
+                return 0;
+        }
+        for (size_t i = 0; i < list->n_items; i++) {
+                if (i)
+                        printf("\n");
+                print_event(&list->items[i]);
+        }
+        event_list_release(list);
+        return 0;
 }
 
 static int plan(const char *text, const struct event_defaults *defaults, const struct pmu_source *source)
@@ -68,16 +89,22 @@ static int plan(const char *text, const struct event_defaults *defaults, const s
         bool ok = text ? event_parse_sampling(text, defaults, source, &list, &err)
                        : event_default_sampling(defaults, source, &list, &err);
 
-        if (!ok) {
-                printf("error (%s): %s\n", err_code_text(err.code), err.text);
-                return 0;
-        }
-        for (size_t i = 0; i < list.n_items; i++) {
-                if (i)
-                        printf("\n");
-                print_event(&list.items[i]);
-        }
-        event_list_release(&list);
+        return show_plan(ok, &list, &err);
+}
+
+static int plan_memory(const char *latency, const struct event_defaults *defaults,
+                       const struct pmu_source *source)
+{
+        struct event_list list = {0};
+        struct err err = {0};
+        AUTO_RELEASE(buf) note = {0};
+        uint64_t cycles = 0;
+        bool ok = (!latency || text_to_u64(latency, 10, &cycles)) &&
+                  event_memory_sampling(defaults, source, cycles, &list, &note, &err);
+
+        show_plan(ok, &list, &err);
+        if (note.len)
+                printf("note: %s\n", buf_text(&note));
         return 0;
 }
 
@@ -157,7 +184,7 @@ static bool has(int argc, char **argv, const char *name)
 static const char *bare_word(int argc, char **argv)
 {
         for (int i = 2; i < argc; i++) {
-                if (argv[i][0] == '-' && argv[i][1] && strchr("FmEdM", argv[i][1]) && !argv[i][2])
+                if (argv[i][0] == '-' && argv[i][1] && strchr("FmEdML", argv[i][1]) && !argv[i][2])
                         i++;
                 else if (argv[i][0] != '-')
                         return argv[i];
@@ -184,5 +211,7 @@ int main(int argc, char **argv)
         }
         if (has(argc, argv, "--count"))
                 return plan_counts(&counting, &more, &source);
+        if (has(argc, argv, "--mem"))
+                return plan_memory(value_of(argc, argv, "-L"), &defaults, &source);
         return plan(counting.events, &defaults, &source);
 }

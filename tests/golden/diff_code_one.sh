@@ -1,0 +1,1 @@
+wperf diff --code one

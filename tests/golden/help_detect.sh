@@ -1,0 +1,1 @@
+wperf help detect && wperf --man detect | grep "^.SS"
