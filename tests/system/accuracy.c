@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* accuracy SCALE: four phases of different lengths.  Each prints its name and its CPU time without that in which a hypervisor
- * held the machine, in ns. */
+/* accuracy SCALE: four phases of different lengths.  Each prints its name and its CPU time in ns, without the time in which a
+ * hypervisor stopped the machine. */
 #include <inttypes.h>
 #include <stdio.h>
 

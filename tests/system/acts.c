@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acts NAME: does what programs do with children, signals and threads, and prints what it saw, which has to be the same with and
- * without a recorder.  It looks like a Python interpreter by its symbol _PyRuntime.  A second thread works meanwhile, so that
- * the process stops all the time. */
+/* acts NAME: uses children, signals and threads in one of many ways, and prints the results, which must be the same with and
+ * without a recorder.  It looks like a Python interpreter by its symbol _PyRuntime.  A second thread works meanwhile, so that the
+ * process is often stopped. */
 #include "acts.h"
 
 #include <pthread.h>
@@ -44,7 +44,7 @@ static const struct {
 
 static atomic_bool has_ended;
 
-/* Signals of the process are the first thread's. */
+/* Signals of the process are delivered to the first thread. */
 static void *work(void *unused)
 {
         sigset_t all;

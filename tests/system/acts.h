@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the program `acts` does: each function prints what it saw, and returns an exit status. */
+/* The actions of the program `acts`: each function prints its results, and returns an exit status. */
 #ifndef ACTS_H
 #define ACTS_H
 
-/* Has the calling thread use so much CPU time. */
+/* Uses this amount of CPU time in the calling thread. */
 void act_burn_ms(unsigned ms);
 
 int act_vfork_for_long(void);

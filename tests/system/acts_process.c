@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs do with their children: each function is called within an interpreter that is sampled, and prints what it saw,
- * which has to be the same as without a recorder. */
+/* Uses of child processes: each function is called in an interpreter that is sampled, and prints its results, which must be the
+ * same as without a recorder. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -51,7 +51,7 @@ static pid_t clone_process(unsigned long flags)
         return (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
 }
 
-/* A child in its parent's memory for longer than any grace. */
+/* A child in its parent's memory for longer than any delay of the recorder. */
 int act_vfork_for_long(void)
 {
         for (int i = 0; i < 3; i++) {
@@ -89,7 +89,7 @@ int act_vfork_storm(void)
         return n != 400;
 }
 
-/* A sibling of its maker: another process waits for it. */
+/* A sibling of the process that makes it: another process waits for it. */
 int act_clone_parent(void)
 {
         pid_t pid = fork();
@@ -142,7 +142,7 @@ int act_clone_vfork(void)
         return 0;
 }
 
-/* A debugger of its own child, which has waited for a CPU: stops at the exec, at two signals and at the exit. */
+/* Debugs its own child, which has waited for a CPU: stops at the exec, at two signals and at the exit. */
 int act_debug_child(void)
 {
         pid_t pid = fork();
@@ -168,7 +168,7 @@ int act_debug_child(void)
         return 0;
 }
 
-/* The parent attaches to a child that runs on in its parent's program. */
+/* The parent attaches to a child that continues to run its parent's program. */
 int act_seize_child(void)
 {
         pid_t pid = fork();
@@ -187,7 +187,7 @@ int act_seize_child(void)
         return 0;
 }
 
-/* What waitid says of a child that stops, goes on and ends; each seen twice. */
+/* Results of waitid for a child that stops, continues and ends; each is read twice. */
 int act_waitid(void)
 {
         static const int signals[] = {SIGSTOP, SIGCONT, SIGTERM};
@@ -263,7 +263,7 @@ static void count_signal(int sig)
         n_signals++;
 }
 
-/* Until it has stopped, or goes on, and until so many signals came, which takes a while on a busy machine. */
+/* Waits until the child has stopped or continues, and until n signals came, which takes a while on a busy machine. */
 static void wait_for(pid_t pid, int options, int n)
 {
         const struct timespec moment = {.tv_nsec = 5000000};
@@ -275,7 +275,7 @@ static void wait_for(pid_t pid, int options, int n)
                 nanosleep(&moment, NULL);
 }
 
-/* Signals of a child that stops, goes on and ends. */
+/* Signals of a child that stops, continues and ends. */
 static void count_signals(const char *name, int flags)
 {
         struct sigaction action = {.sa_handler = count_signal, .sa_flags = flags}, before;
@@ -325,29 +325,40 @@ int act_subreaper(void)
         return 0;
 }
 
-/* A child that dies with its parent. */
+/* A child that dies with its parent. The parent exits only after the child has asked for the signal: on a busy CPU that
+ * takes longer than any time that one could wait. */
 int act_death_signal(void)
 {
         pid_t pid;
+        int asked[2];
+        char byte;
 
+        if (pipe(asked))
+                return 1;
         prctl(PR_SET_CHILD_SUBREAPER, 1);
         pid = fork();
         if (!pid) {
                 if (!fork()) {
                         prctl(PR_SET_PDEATHSIG, SIGUSR2);
+                        if (write(asked[1], "", 1) != 1)
+                                _exit(8);
                         act_burn_ms(100000);
                         _exit(9);
                 }
+                if (read(asked[0], &byte, 1) != 1)
+                        _exit(5);
                 act_burn_ms(10);
                 _exit(6);
         }
+        close(asked[0]);
+        close(asked[1]);
         wait_and_say("parent", pid, 0);
         wait_and_say("child", -1, 0);
         prctl(PR_SET_CHILD_SUBREAPER, 0);
         return 0;
 }
 
-/* Only read, write, exit and sigreturn are left to it. */
+/* The child may only read, write, exit and sigreturn. */
 int act_seccomp_strict(void)
 {
         for (int is_bad = 0; is_bad < 2; is_bad++) {
@@ -364,7 +375,7 @@ int act_seccomp_strict(void)
         return 0;
 }
 
-/* A filter kills it at a system call that it does not make. */
+/* A filter kills it at a system call that it does not make itself. */
 int act_seccomp_filter(void)
 {
         struct sock_filter code[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs do with signals and threads; see acts_process.c. */
+/* Uses of signals and threads; see acts_process.c. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -102,7 +102,7 @@ int act_breakpoints(void)
         return 0;
 }
 
-/* Steps through code by the trap flag, which each instruction turns into a signal. */
+/* Executes code with the trap flag, so that each instruction causes a signal. */
 int act_single_steps(void)
 {
 #if defined(__x86_64__)
@@ -125,7 +125,7 @@ int act_single_steps(void)
         return 0;
 }
 
-/* --- timers, and calls that signals end --- */
+/* --- Timers, and calls that signals interrupt --- */
 
 static volatile sig_atomic_t n_alarms;
 
@@ -171,7 +171,7 @@ int act_interrupted_calls(void)
         return 0;
 }
 
-/* A timer of CPU time, as other profilers use it. */
+/* A CPU time timer, as other profilers use it. */
 int act_profiling_timer(void)
 {
         struct sigaction action = {.sa_handler = see_alarm, .sa_flags = SA_RESTART};
@@ -192,7 +192,7 @@ static void *exit_soon(void *status)
         _exit((int)(uintptr_t)status);
 }
 
-/* Another thread than the first ends a process whose threads all work. */
+/* A thread other than the first ends a process whose threads all work. */
 int act_exit_of_a_thread(void)
 {
         for (int i = 0; i < 10; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* altstack MS: burns in a signal handler that has a stack of its own, far from the one that it interrupted. */
+/* altstack MS: burns in a signal handler that has its own stack, far from the interrupted one. */
 #include <signal.h>
 #include <sys/mman.h>
 

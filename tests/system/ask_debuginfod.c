@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks for the debug files of object files on debuginfod servers alone:
+/* Looks for the debug files of object files, only on debuginfod servers:
  *
  *   ask_debuginfod [-l MILLISECONDS] [-L LIBRARY] [-s SOURCE] FILE...
  *
- * A line each: the debug file's path, or `none`, and a note if there is one; -s asks for a source of the files in their
- * place.  At the end the note, the longest step of progress, and how often it was told. */
+ * Prints a line for each: the debug file's path, or `none`, and a note if there is one; -s looks for a source file instead.  At
+ * the end prints the note, the longest step of progress, and the number of progress calls. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

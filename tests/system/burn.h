@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPU time that is spent in the function that asks for it, and in no other. */
+/* Burns CPU time in the calling function, and in no other. */
 #ifndef BURN_H
 #define BURN_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* clang does not clone functions and does not know the word. */
+/* clang does not clone functions and does not support the attribute. */
 #ifdef __clang__
 #define NOINLINE __attribute__((noinline))
 #else
@@ -22,8 +22,8 @@ static inline uint64_t thread_cpu_ns(void)
         return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* CPU time that went by while a hypervisor held the whole machine, as well as burn_ms can see it.  The kernel counts it as
- * the thread's, but no timer ticks in it. */
+/* CPU time during which a hypervisor stopped the whole machine, as far as burn_ms detects it.  The kernel counts it for the
+ * thread, but there are no timer ticks in it. */
 static uint64_t held_ns;
 
 static inline __attribute__((always_inline)) void burn_ms(uint64_t ms)

@@ -1,8 +1,8 @@
-"""Call trees of `report -g --json`, and the paths of the program `paths`."""
+"""Call trees of `report -g --json`, and the call paths of the program `paths`."""
 import collections
 import re
 
-# Innermost first, as far as the program says it; the C library may be stripped.
+# Innermost first, up to where the program prints them; the C library may be stripped.
 PATHS = [
     r"burn_a(;walk){4};left;main",
     r"burn_a(;walk){13};right;main",

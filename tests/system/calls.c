@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calls vdso MS: asks for the time in a loop.  calls kernel MS: makes system calls in a loop. */
+/* calls vdso MS: reads the time in a loop.  calls kernel MS: makes system calls in a loop. */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

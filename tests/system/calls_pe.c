@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A Windows program whose call graph is known: calls_pe.exe ROUNDS.  Each path has frames of another kind, and is
- * short, so that many samples lie in prologues and epilogues.  test_wine.py builds it and has the paths. */
+/* A Windows program whose call graph is known: calls_pe.exe ROUNDS.  Each path has frames of another kind, and is short, so that
+ * many samples are in prologues and epilogues.  test_wine.py builds it and has the paths. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>
 
 #define NOINLINE __attribute__((noinline))
 
-/* What stands behind a call keeps it from becoming a jump. */
+/* Code after a call prevents a tail call. */
 static volatile int sink;
 static volatile double fraction = 1.5;
 static volatile int sizes[] = {64, 3000};
@@ -124,7 +124,7 @@ NOINLINE static void ask_system(void)
         sink += (int)info.State;
 }
 
-/* A round is a fraction of a millisecond. */
+/* A round takes a fraction of a millisecond. */
 NOINLINE static int work(int n_rounds)
 {
         int sum = 0;

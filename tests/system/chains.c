@@ -4,13 +4,13 @@
  *   deep N DEPTH   main > descend (DEPTH + 1 times) > burn
  *   wide N DEPTH   main > descend_wide (DEPTH + 1 times) > burn, with frames of a kilobyte
  *   sort N         main > sort_all > qsort of the C library > compare > burn
- *   signal N       main > interrupted > burn, and on top of any of it a handler: on_signal > in_handler
+ *   signal N       main > interrupted > burn, and signals run a handler on top of these: on_signal > in_handler
  *   fork N         main > parent_work > burn, and in a child main > child_work > burn
  *   exec N TIMES   main > before_exec > burn, then the same program with TIMES - 1; at 0 as deep with DEPTH 3
  *   pool N WORKERS in each of WORKERS threads: worker > task > burn
- *   wait N         says ready, then as deep with DEPTH 3
+ *   wait N         prints ready, then as deep with DEPTH 3
  *
- * A unit is some 10 ms. */
+ * One of the N UNITS of work takes about 10 ms. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@
 
 enum { LOOPS_PER_UNIT = 10000000, SORTED = 20000, TICK_US = 5000, MAX_WORKERS = 16 };
 
-/* What stands behind a call keeps it from becoming a jump, and differs so that functions are not made one. */
+/* Changed after each call, which prevents tail calls; by different amounts, so that equal functions are not merged. */
 static volatile uint64_t sink;
 
 static NOINLINE void burn(uint64_t loops)
@@ -48,7 +48,7 @@ static NOINLINE void descend(unsigned units, unsigned depth)
         sink++;
 }
 
-/* Each frame has a kilobyte. */
+/* Each frame takes a kilobyte of stack. */
 static NOINLINE void descend_wide(unsigned units, unsigned depth)
 {
         volatile char room[1024];

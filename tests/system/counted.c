@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program whose counts are known.  counted WHAT N:
+/* A program whose event counts are known.  counted WHAT N:
  * faults N     touches N fresh pages
- * switches N   two processes hand a byte to and fro N times
- * hops N       changes its CPU N times
- * grow N       says `ready`; at each byte on its input a new thread touches N pages and ends; ends with the input
+ * switches N   two processes send a byte to each other N times
+ * hops N       moves to another CPU N times
+ * grow N       prints `ready`; for each byte read from standard input a new thread touches N fresh pages, then prints `done`
  * spin N       uses N ms of CPU time
  * sleep N      sleeps N ms */
 #include <pthread.h>

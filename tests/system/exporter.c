@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exporter FORMAT ordinary|hostile: an export of a tree made by hand, on standard output; pprof as it is before gzip. */
+/* exporter FORMAT ordinary|hostile: writes an export of a hand-made tree to standard output; pprof is not compressed. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Whether a document is a profile as the Firefox Profiler's processed format, version 60, has it: the types of its
-src/types/profile.ts, that every number of a row is one that the table has, and what the profiler takes for granted
-besides: parents before children, times that do not go back, a default category."""
+"""Checks that a document is a profile in the Firefox Profiler's processed format, version 60: the types of its
+src/types/profile.ts, that every index in a row exists in its table, and further requirements of the profiler:
+parents before children, times in ascending order, a default category."""
 import re
 from typing import Any, Callable, Iterator
 
@@ -51,7 +51,8 @@ class Complaints(list):
         return holds
 
     def fields(self, where: str, document: Any, fields: dict[str, Check], more: dict[str, Check] | None = None) -> bool:
-        """All of `fields` are there, and what is there of them and of `more` is of its type; nothing else is."""
+        """Checks that all of `fields` are there, that they and those of `more` have their types, and that there are no
+        others."""
         if not self.expect(isinstance(document, dict), f"{where}: no object"):
             return False
         before = len(self)
@@ -65,7 +66,7 @@ class Complaints(list):
         return len(self) == before
 
     def table(self, where: str, table: Any, columns: dict[str, Check], more: dict[str, Check] | None = None) -> None:
-        """Columns of one length, each value of its column's type."""
+        """Checks that columns have the same length, and each value has its column's type."""
         is_list = {key: lambda value: isinstance(value, list) for key in columns}
         optional = {key: lambda value: isinstance(value, list) for key in more or {}}
         if not self.fields(where, table, {**is_list, "length": is_count}, optional):
@@ -141,7 +142,7 @@ def check_shared(complaints: Complaints, shared: Any, n_libs: int, categories: l
 
 
 def check_relations(complaints: Complaints, shared: dict) -> None:
-    """Between rows of tables that are good each by itself."""
+    """Checks relations between rows of tables that are valid by themselves."""
     stacks, frames, natives = shared["stackTable"], shared["frameTable"], shared["nativeSymbols"]
     functions, resources = shared["funcTable"], shared["resourceTable"]
     for row, (frame, prefix) in enumerate(zip(stacks["frame"], stacks["prefix"])):
@@ -182,7 +183,7 @@ def check_thread(complaints: Complaints, thread: Any, n_stacks: int) -> None:
 
 
 def complaints_of(profile: Any) -> list[str]:
-    """What is wrong with a document; nothing when it is a profile."""
+    """The problems of a document; none for a valid profile."""
     complaints = Complaints()
     is_dict, is_list = lambda value: isinstance(value, dict), lambda value: isinstance(value, list)
     if not complaints.fields("profile", profile, {"meta": is_dict, "libs": is_list, "shared": is_dict, "threads": is_list}):
@@ -200,7 +201,7 @@ def complaints_of(profile: Any) -> list[str]:
 
 
 def stacks_of(profile: dict) -> Iterator[tuple[dict, int, list[str]]]:
-    """Thread, number of the sample in it and names of its functions, outermost first, of each sample."""
+    """For each sample: the thread, the index of the sample in it and the names of its functions, outermost first."""
     shared = profile["shared"]
     names = [shared["stringArray"][name] for name in shared["funcTable"]["name"]]
     for thread in profile["threads"]:

@@ -1,7 +1,9 @@
-"""What the system tests share: named tests that print TAP, each in a scratch folder of its own and with a time limit.
+"""Functions shared by the system tests: named tests that print TAP, each in its own scratch folder and with a time
+limit.
 
-A test is a function with one parameter, the Context; it fails by an exception and is left out by `Skip`, whose text
-names what is missing.  Usage of every test program: test_X.py WPERF BUILD [NAME]..., NAMEs choose tests.
+A test is a function with one parameter, the Context.  It fails if it raises an exception, and is skipped if it raises
+`Skip`, whose text names what is missing.  Usage of every test program: test_X.py WPERF BUILD [NAME]..., NAMEs select
+tests.
 """
 import atexit
 import csv
@@ -32,7 +34,7 @@ class Skip(Exception):
 
 
 class TookTooLong(BaseException):
-    """The test's time limit; no `except Exception` takes it."""
+    """The test's time limit; not caught by `except Exception`."""
 
 
 @dataclass
@@ -51,7 +53,7 @@ class Done:
 
 @dataclass
 class Row:
-    """One row of a table: the name as it is printed, `symbol:module` in most."""
+    """One row of a table: the name as printed, usually `symbol:module`."""
 
     share: float
     count: int
@@ -77,8 +79,8 @@ class Context:
         return os.path.join(self.folder, name)
 
     def start(self, *argv: str, **options) -> subprocess.Popen:
-        """A process that is ended with the test.  It leads a group of its own.  Recorders that run besides the test are not
-        started where nothing can be recorded."""
+        """Starts a process that is ended with the test, in a process group of its own.  Recorders that run in addition
+        to the test are not started if nothing can be recorded."""
         if self.wperf in argv[:-1] and argv[argv.index(self.wperf) + 1] in ("record", "sample", "stat"):
             need_events()
         return self.launch(*argv, **options)
@@ -94,7 +96,8 @@ class Context:
         return process
 
     def run(self, *argv: str, limit: float = TEST_SECONDS, **options) -> Done:
-        """Runs to the end.  The output goes through files: what a command leaves behind could hold a pipe."""
+        """Runs to the end.  The output is written to files, because processes that a command leaves running would keep
+        a pipe open."""
         begin = time.monotonic()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             options.setdefault("stdout", out)
@@ -106,7 +109,7 @@ class Context:
                 raise AssertionError(f"not done after {limit} s: {' '.join(argv)}") from None
             seconds = time.monotonic() - begin
             done = Done(status, read_back(out), read_back(err), seconds)
-        # With a filter of the test's own that is what was to be seen.
+        # A test that filters warnings itself checks them.
         if REFUSED.search(done.err) and os.path.basename(argv[0]) != "deny":
             need_events()
         return done
@@ -115,8 +118,8 @@ class Context:
         return self.run(self.wperf, *argv, **options)
 
     def good(self, *argv: str, **options) -> Done:
-        """wperf, and it has to succeed without a word on standard error, but for how good an exported profile is: how many
-        functions have no name depends on the machine's debug files."""
+        """Runs wperf, which must succeed and print nothing on standard error.  The quality of an exported profile is
+        allowed there, because the number of functions without a name depends on the machine's debug files."""
         done = self.ours(*argv, **options)
         check(done.status == 0, "wperf " + " ".join(argv), done)
         said = done.err
@@ -126,7 +129,8 @@ class Context:
         return done
 
     def perf_record(self, path: str, *argv: str) -> Done:
-        """Without copies of what it saw in the home folder: perf would take names from there, another container's too."""
+        """Without copies of files in perf's cache in the home folder: perf would use their names, also those of another
+        container."""
         return self.run(need_tool("perf"), "record", "-q", "-N", "-o", path, *argv)
 
     def started_ready(self, *argv: str, **options) -> subprocess.Popen:
@@ -146,7 +150,7 @@ class Context:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-# Answers that wperf keeps are those of one run of the tests, and the home folder is an empty one: perf's cache of binaries
+# wperf's symbol cache is one for each run of the tests, and the home folder is empty, so that perf's cache of binaries
 # there would name what a test took away.
 CACHE = tempfile.mkdtemp(prefix="wperf-cache.")
 atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
@@ -179,7 +183,7 @@ def check(holds: bool, what: str, done: Done | None = None) -> None:
 
 
 def check_sentence(done: Done, *words: str) -> None:
-    """One sentence on standard error that has these words, and no number of an errno."""
+    """Checks that standard error is one sentence with these words, and without an errno."""
     lines = done.err.splitlines()
     check(len(lines) == 1 and lines[0].startswith("wperf: "), "one sentence on standard error", done)
     for word in words:
@@ -216,7 +220,7 @@ REFUSED = re.compile(r"perf_event_open|perf_event_paranoid|No permission to enab
 
 @functools.cache
 def may_open_events() -> bool:
-    """Whether CPU time in the user part of an own process can be sampled at all: asked of the kernel, not of wperf."""
+    """Whether the kernel allows sampling the user part of an own process; asks the kernel, not wperf."""
     software, cpu_clock, disabled, exclude_kernel, exclude_hv = 1, 0, 1, 1 << 5, 1 << 6
     attr = struct.pack("IIQQQQQIIQ", software, 64, cpu_clock, 1000000, 0, 0, disabled | exclude_kernel | exclude_hv, 0, 0, 0)
     libc = ctypes.CDLL(None, use_errno=True)
@@ -232,7 +236,7 @@ def need_events() -> None:
 
 
 def need_capability(name: str) -> None:
-    """Root has not all of them in a container."""
+    """Root does not have all capabilities in a container."""
     with open("/proc/self/status", encoding="ascii") as status:
         held = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
     if not held >> CAPABILITIES[name] & 1:
@@ -246,7 +250,7 @@ def may_mount() -> bool:
 
 
 def need_mounts() -> None:
-    """Mounts of its own: none in a container without the right, nor below a root that is no mount point."""
+    """A mount namespace: not available in a container without the right, nor if / is not a mount point."""
     need_root()
     need_tool("unshare")
     if not may_mount():
@@ -254,7 +258,7 @@ def need_mounts() -> None:
 
 
 def open_terminal() -> tuple[int, int]:
-    """Our side of a pseudo-terminal and the other one."""
+    """Both ends of a pseudo-terminal."""
     try:
         return os.openpty()
     except OSError as error:
@@ -271,7 +275,7 @@ def wait_until(holds: Callable[[], bool], what: str, seconds: float = WAIT_SECON
 # --- reading what wperf prints ---
 
 ROW = re.compile(r"\s*(\d+\.\d+)\s+(\d+)\s+(\S.*)$")
-QUALITY = re.compile(r"quality: (\d+) samples, (\d+) lost(?: \([\d.]+ %\))?, (\d+) throttled, (\d+) unresolved")
+QUALITY = re.compile(r"quality: (\d+) samples, (\d+) lost(?: \([^)]*\))?, (\d+) throttled, (\d+) unresolved")
 
 
 def rows_of(text: str) -> list[Row]:
@@ -289,7 +293,7 @@ def row_named(done: Done, symbol: str, prefix: bool = False) -> Row:
 
 
 def quality_of(done: Done) -> dict[str, int]:
-    """The numbers of the last line, which has to be the quality line."""
+    """The numbers of the last line, which must be the quality line."""
     lines = done.out.splitlines()
     match = QUALITY.match(lines[-1]) if lines else None
     check(match is not None, "the last line is the quality line", done)
@@ -318,7 +322,7 @@ def csv_of(done: Done) -> list[dict[str, str]]:
 
 
 def tests_of(module) -> list[tuple[str, Callable[[Context], None]]]:
-    """The functions named test_*, in the order in which they stand."""
+    """The functions named test_*, in the order of the file."""
     return [(name[5:].replace("_", " "), value) for name, value in vars(module).items()
             if name.startswith("test_") and callable(value)]
 
@@ -366,7 +370,7 @@ def limit(seconds: int) -> Callable:
 
 
 def plain_build_only(test: Callable) -> Callable:
-    """Leaves a test off the list of a build with sanitizers, which need more memory than it allows."""
+    """Skips a test in a build with sanitizers, which need more memory than the test allows."""
     test.plain_build_only = True
     return test
 
@@ -377,7 +381,7 @@ def is_sanitized(wperf: str) -> bool:
 
 
 def run_alone(name: str, test: Callable[[Context], None], wperf: str, build: str) -> None:
-    """One test that is not on the list, as a program of its own."""
+    """One test that is not in the list, as a program of its own."""
     signal.signal(signal.SIGALRM, too_long)
     passed = run_one(1, name, test, scratch_context(os.path.abspath(wperf), programs_of(build)))
     sys.exit(0 if passed else 1)
@@ -387,12 +391,13 @@ def programs_of(build: str) -> str:
     return os.path.join(os.path.abspath(build), "tests", "system")
 
 
-def main(module_name: str) -> None:
+def main(module_name: str, more: list[tuple[str, Callable[[Context], None]]] = ()) -> None:
+    """Runs the tests of a module, then `more`: tests with their names."""
     if len(sys.argv) < 3:
         sys.exit(f"usage: {sys.argv[0]} WPERF BUILD [NAME]...")
     wperf, build, names = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
     sanitized = is_sanitized(wperf)
-    tests = [(name, test) for name, test in tests_of(sys.modules[module_name])
+    tests = [(name, test) for name, test in [*tests_of(sys.modules[module_name]), *more]
              if (not names or any(word in name.replace(" ", "_") for word in names))
              and not (sanitized and hasattr(test, "plain_build_only"))]
     signal.signal(signal.SIGALRM, too_long)

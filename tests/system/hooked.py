@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""hooked.py early|late ONE TWO SESSION RECORDER...: a measuring harness as pyperf's hook perf_record is one.
+"""hooked.py early|late ONE TWO SESSION RECORDER...: a benchmark harness that works like pyperf's hook perf_record.
 
-It starts RECORDER... on itself with two FIFOs, and asks for samples of each turn: a call of the library ONE is measured,
-one of TWO between the turns is not.  `late`: both are loaded while the events are off.  Prints one JSON object: what was
-answered, and how the recorder ended.
+It starts RECORDER... on itself with two FIFOs, and enables the events for each call of the library ONE; calls of the
+library TWO in between are not measured.  `late`: both libraries are loaded while the events are off.  Prints one JSON
+object: the recorder's answers, and how the recorder ended.
 """
 import ctypes
 import json
@@ -19,7 +19,8 @@ WAIT_SECONDS = 30
 
 
 class Recorder:
-    """pyperf opens the FIFO of commands for writing, then that of answers for reading, and takes a line for each word."""
+    """Like pyperf, opens the FIFO of commands for writing, then the FIFO of answers for reading, and reads a line for
+    each command."""
 
     def __init__(self, command: list[str], session: str, folder: str) -> None:
         ctl, ack = os.path.join(folder, "ctl_fifo"), os.path.join(folder, "ack_fifo")

@@ -1,6 +1,7 @@
-"""Calls itself through many code objects.  argv: what is wrong with them (none, long, lines, damaged), seconds.
+"""Calls itself through many code objects.  Arguments: their kind (none, long, lines, damaged), seconds.
 
-long: names of 4,000 characters, new code objects all the time.  lines: line tables of 8 MB.  damaged: their names are no text.
+long: names of 4,000 characters, new code objects all the time.  lines: line tables of 8 MB.  damaged: names that are
+not text.
 """
 import ctypes
 import os

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jit MS [nameless]: makes a loop in anonymous memory, as a JIT compiler does, names it in /tmp/perf-PID.map, and runs
- * it. */
+/* jit MS [nameless]: generates a loop in anonymous memory, as a JIT compiler does, names it in /tmp/perf-PID.map, and runs it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jitdumper FOLDER MS [again|gone|swap|ticks|map]: makes a loop in anonymous memory, tells of it in FOLDER/jit-PID.dump as a JIT
- * compiler does, and runs it.  `again`: the memory had another function before that was told of, too; `gone`: the file is
- * removed before the end.  `swap`: two functions take turns at one address, of MS milliseconds of CPU time in all, and how much
- * each took is printed; `ticks`: the same, with times of another clock; `map`: the same, told of in /tmp/perf-PID.map alone. */
+/* jitdumper FOLDER MS [again|gone|swap|ticks|map]: writes a loop into anonymous memory, describes it in FOLDER/jit-PID.dump as
+ * a JIT compiler does, and runs it.
+ *   again   the file also describes a function that was at the same address before
+ *   gone    the file is removed before the program ends
+ *   swap    two functions run by turns at one address, for MS milliseconds of CPU time in all; the time of each is printed
+ *   ticks   the same as swap, but the times in the file are those of another clock
+ *   map     the same as swap, but the functions are described only in /tmp/perf-PID.map */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,7 +19,7 @@
 #if defined(__x86_64__)
 /* dec rdi; jnz -5; ret */
 static const uint8_t code[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
-/* Both with push rbp; mov rbp, rsp before and pop rbp behind: dec rdi; jnz -5, and sub rdi, 1; nop; jnz -7. */
+/* Two loops, dec rdi; jnz -5 and sub rdi, 1; nop; jnz -7, each between push rbp; mov rbp, rsp and pop rbp. */
 static const uint8_t long_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0x5d, 0xc3};
 static const uint8_t short_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xef,
                                      0x01, 0x90, 0x75, 0xf9, 0x5d, 0xc3};
@@ -24,8 +27,8 @@ static const uint8_t short_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xef,
 #elif defined(__aarch64__)
 /* subs x0, x0, #1; b.ne -4; ret */
 static const uint32_t code[] = {0xf1000400, 0x54ffffe1, 0xd65f03c0};
-/* Both with stp x29, x30, [sp, #-16]!; mov x29, sp before and ldp x29, x30, [sp], #16 behind: subs x0, x0, #1; b.ne -4, and
- * sub x0, x0, #1; nop; cbnz x0, -8. */
+/* Two loops, each between stp x29, x30, [sp, #-16]!; mov x29, sp and ldp x29, x30, [sp], #16: subs x0, x0, #1; b.ne -4, and sub
+ * x0, x0, #1; nop; cbnz x0, -8. */
 static const uint32_t long_code[] = {0xa9bf7bfd, 0x910003fd, 0xf1000400, 0x54ffffe1, 0xa8c17bfd, 0xd65f03c0};
 static const uint32_t short_code[] = {0xa9bf7bfd, 0x910003fd, 0xd1000400, 0xd503201f,
                                       0xb5ffffc0, 0xa8c17bfd, 0xd65f03c0};
@@ -67,7 +70,7 @@ static uint64_t now_ns(void)
         return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The file, with the page mapped that a profiler sees. */
+/* Opens the dump file and maps a page of it as executable: profilers find the file by this mapping. */
 static FILE *open_dump(const char *folder, bool ticks, char path[512])
 {
         struct header header = {0x4a695444,         1,        sizeof(header), MACHINE, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loader STEP...: does the steps in order, so that one program serves every test of libraries that come and go.
+/* loader STEP...: does the steps in order.  Used by the tests of libraries that are loaded and unloaded.
  *   load FILE     dlopen; prints the address of its `work`
  *   work MS       calls `work` of the library that was loaded last
  *   close         dlclose

@@ -110,7 +110,7 @@ static void end_elf(struct elf *elf, uint64_t code_bytes, struct buf *out)
         buf_release(&elf->names);
 }
 
-/* Each symbol's name is the rest of one string from another byte on. */
+/* Each symbol's name is the rest of one string from a different byte on. */
 static void make_names(uint64_t n, uint64_t size, struct buf *out)
 {
         struct elf elf = {0};
@@ -181,7 +181,7 @@ static bool make_sections(uint64_t n, uint64_t size, struct buf *out)
 
 /* --- Sessions --- */
 
-/* N COMPRESSED records, each with samples at one place that take `size` bytes. */
+/* N COMPRESSED records, each with samples at one place that need `size` bytes. */
 static bool make_frames(uint64_t n, uint64_t size, struct buf *out)
 {
         AUTO(codec_packer) packer = codec_packer_new(1, NULL);
@@ -210,7 +210,7 @@ static bool make_frames(uint64_t n, uint64_t size, struct buf *out)
         return true;
 }
 
-/* A session with a sample in each of N functions of FILE without its ending. */
+/* A session with a sample in each of N functions of FILE without its suffix. */
 static void make_samples(const char *module, uint64_t n, struct buf *out)
 {
         struct session_builder b;
@@ -224,7 +224,7 @@ static void make_samples(const char *module, uint64_t n, struct buf *out)
         builder_release(&b);
 }
 
-/* N samples of N threads, each with a name and a stack of `depth` frames of its own. */
+/* N samples of N threads, each with its own name and its own stack of `depth` frames. */
 static void make_stacks(uint64_t n, uint64_t depth, struct buf *out)
 {
         enum { MODULE_BYTES = 1 << 30, NAME_BYTES = 24 };
@@ -249,7 +249,7 @@ static void make_stacks(uint64_t n, uint64_t depth, struct buf *out)
         free(chain);
 }
 
-/* N processes, each with a name, a module whose path has `size` bytes, and a sample of its own. */
+/* N processes, each with a name, a module whose path has `size` bytes, and a sample. */
 static void make_processes(uint64_t n, uint64_t size, struct buf *out)
 {
         enum { MODULE_BYTES = 1 << 16, NAME_BYTES = 24 };
@@ -275,7 +275,7 @@ static void make_processes(uint64_t n, uint64_t size, struct buf *out)
         free(path);
 }
 
-/* N samples of one thread, whose chains end at as many callers. */
+/* N samples of one thread, whose chains end at different callers. */
 static void make_ends(uint64_t n, struct buf *out)
 {
         enum { MODULE_BYTES = 1 << 30 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* many forks N: N children, one after the other, each with a little work in `child_work`.
- * many maps N: N files of their own, all mapped to be run, with work in `map_work` in between.
- * many stay N: the same, says "ready" then and works on for ever.
- * many storm MS: maps and unmaps one file as fast as it can. */
+/* many forks N: starts N children, one after the other; each does a little work in `child_work`.
+ * many maps N: maps N different files as executable, and does a little work in `map_work` after each.
+ * many stay N: the same, then prints "ready" and works until it is ended.
+ * many storm MS: maps and unmaps one file as often as it can, for MS milliseconds. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library for loader.c, built twice; WORK names the function that spends the time. */
+/* A library for loader.c, built twice; WORK is the name of the function that burns the time. */
 #include "burn.h"
 
 static NOINLINE void WORK(uint64_t ms)

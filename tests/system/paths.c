@@ -9,7 +9,7 @@
 #define NOINLINE __attribute__((noinline))
 
 static volatile unsigned long sink;
-static volatile int depths[] = {3, 12}; /* no copy of a function is made for a number */
+static volatile int depths[] = {3, 12}; /* variables, so that functions are not cloned for a constant */
 
 static double now(void)
 {

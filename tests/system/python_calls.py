@@ -1,4 +1,4 @@
-# The program of test_python_stacks.py.  A comment `-> name` says which functions a line calls; no other call is possible.
+# The program of test_python_stacks.py.  A comment `-> name` names the functions that a line calls; no other call is possible.
 import json
 import re
 import sys

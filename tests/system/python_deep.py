@@ -1,5 +1,5 @@
-"""Recurses and burns CPU time there: python3 python_deep.py FILE DEPTH SECONDS.  FILE gets the frames of the thread at the deepest
-place, innermost first, as Python itself sees them."""
+"""Recurses and burns CPU time there: python3 python_deep.py FILE DEPTH SECONDS.  Writes the frames of the thread at the
+deepest call to FILE, innermost first, as Python itself sees them."""
 import json
 import sys
 import threading

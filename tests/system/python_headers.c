@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints where CPython's headers put the fields that src/python reads, by the names of struct python_layout.  Not part of the build:
- * test_python_frames.py compiles it against each Python.h that is installed. */
+/* Prints the offsets in CPython's headers of the fields that src/python reads, with the names of struct python_layout.  Not part
+ * of the build: test_python_frames.py compiles it with each installed Python.h. */
 #define Py_BUILD_CORE 1
 #include <Python.h>
 #include <frameobject.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks the Python frames of a thread in the kernel, when an overflow sends the thread the signal that stops it.
+/* Reads the Python frames of a thread in the kernel when an overflow sends the thread the signal that stops it.
  *
- * The kernel sends this signal and delivers it on the same return to user mode: the thread runs no instruction between this walk and
- * the stop at which the recorder reads the frames.  So both see the same instant, and the recorder needs no hook.  A thread that
- * blocks the signal stops later; its samples are marked. */
+ * The kernel sends this signal and delivers it on the same return to user mode, so the thread runs no instruction between this
+ * and the stop at which the recorder reads the frames.  Therefore both read the same state, and the recorder needs no hook.  A
+ * thread that blocks the signal stops later; its samples are marked. */
 #include <linux/types.h>
 
 #include <asm/ptrace.h>
@@ -18,8 +18,8 @@ char oracle_license[] SEC("license") = "Dual BSD/GPL";
 
 enum {
         MAX_THREADS = 4096,
-        MAX_STEPS = 2 * ORACLE_MAX_FRAMES, /* a frame for C code stands behind each other one at most */
-        OWNER_C = 3,                       /* enum _frameowner: owners from here on run no code */
+        MAX_STEPS = 2 * ORACLE_MAX_FRAMES, /* at most one frame for C code follows each other frame */
+        OWNER_C = 3,                       /* enum _frameowner: from here on, owners run no code */
         SI_CODE_OFF = 8,                   /* in struct siginfo */
         SI_PERF_FLAGS_OFF = 36,
         TRAP_ASYNC = 1, /* TRAP_PERF_FLAG_ASYNC */
@@ -47,10 +47,10 @@ struct {
         __type(value, __u64);
 } states SEC(".maps");
 
-/* One for each CPU, since tracepoints are not preempted.  BPF_MAP_TYPE_PERCPU_ARRAY has no room for a value of this size. */
+/* One for each CPU, because tracepoints are not preempted.  BPF_MAP_TYPE_PERCPU_ARRAY does not allow values of this size. */
 struct {
         __uint(type, BPF_MAP_TYPE_ARRAY);
-        __uint(max_entries, 1); /* python_oracle.c makes it as many as there are */
+        __uint(max_entries, 1); /* python_oracle.c sets it to the number of CPUs */
         __type(key, __u32);
         __type(value, struct oracle_sample);
 } scratch SEC(".maps");
@@ -72,7 +72,7 @@ static __always_inline int read_word(__u64 addr, __u64 *ret_word)
         return bpf_probe_read_user(ret_word, sizeof(*ret_word), (void *)addr);
 }
 
-/* prctl(ANY, ORACLE_MAGIC(pid), STATE) tells the thread state of the calling thread; 0: it is about to end. */
+/* prctl(ANY, ORACLE_MAGIC(pid), STATE) passes the thread state of the calling thread; 0: the thread is about to end. */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -95,7 +95,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
         return 0;
 }
 
-/* No name: what is needed lies in a page that the process has not touched. */
+/* Without a name if the data is in a page that the process has not touched. */
 static __always_inline void read_code(const struct oracle_layout *layout, struct oracle_frame *frame)
 {
         __u64 name, file;
@@ -120,7 +120,7 @@ struct walk {
         __u64 n;
 };
 
-/* One frame; 1 ends the walk.  Frames that stand for C code are passed over. */
+/* One frame; 1 ends the walk.  Frames for C code are skipped. */
 static long walk_frame(__u32 i, struct walk *walk)
 {
         const struct oracle_layout *layout = walk->layout;
@@ -172,7 +172,7 @@ static __always_inline int is_stop(const struct bpf_raw_tracepoint_args *ctx)
 
         if (ctx->args[0] != ORACLE_SIGTRAP || ctx->args[2] != bpf_get_current_task() || ctx->args[4] != SENT)
                 return 0;
-        /* 0 and 1 are no addresses (SEND_SIG_NOINFO, SEND_SIG_PRIV). */
+        /* 0 and 1 are not addresses (SEND_SIG_NOINFO, SEND_SIG_PRIV). */
         return info > 1 && !bpf_probe_read_kernel(&code, sizeof(code), (void *)(info + SI_CODE_OFF)) &&
                code == ORACLE_TRAP_PERF;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads python_oracle.bpf.c and writes its samples to a file until SIGTERM; struct oracle_sample says what a sample is.
+/* Loads python_oracle.bpf.c and writes its samples, struct oracle_sample, to a file until SIGTERM.
  *
  * python_oracle LAYOUT SAMPLES
  *
- * LAYOUT is what python_headers.c prints.  Prints `ready` when it has begun, and `lost N` at the end.  Status 3: the kernel refuses
- * BPF, with the reason on standard error. */
+ * LAYOUT is the output of python_headers.c.  Prints `ready` when it has begun, and `lost N` at the end.  Status 3: the kernel
+ * refuses BPF, with the reason on standard error. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -105,7 +105,7 @@ static int follow(struct bpf_object *object, FILE *file)
         return 0;
 }
 
-/* Without what a user who may not load programs need not read; the reason is the errno. */
+/* Hides messages that users without the right to load programs do not need; the reason is the errno. */
 static int print(enum libbpf_print_level level, const char *format, va_list args)
 {
         return level == LIBBPF_WARN && getenv("ORACLE_VERBOSE") ? vfprintf(stderr, format, args) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What python_oracle.bpf.c and python_oracle.c share.  The file of samples has struct oracle_sample after struct oracle_sample. */
+/* Declarations shared by python_oracle.bpf.c and python_oracle.c.  The file of samples is an array of struct oracle_sample. */
 #ifndef PYTHON_ORACLE_H
 #define PYTHON_ORACLE_H
 
@@ -10,13 +10,14 @@ enum {
         ORACLE_SIGTRAP = 5,
         ORACLE_TRAP_PERF = 6,
         ORACLE_MAGIC =
-                0x0ac1e, /* the second argument of the prctl() by which a thread tells its thread state */
+                0x0ac1e, /* the second argument of the prctl() by which a thread passes its thread state */
 };
 
-/* The second argument of the prctl() by which a thread tells its thread state to the oracle that has this pid. */
+/* The second argument of the prctl() by which a thread passes its thread state to the oracle with this pid. */
 #define ORACLE_MAGIC(pid) (0xac1eull << 32 | (__u32)(pid))
 
-/* Where CPython's headers put the fields, as python_headers.c prints them.  ORACLE_NO_FIELD: this version has none. */
+/* Offsets of the fields in CPython's headers, as python_headers.c prints them.  ORACLE_NO_FIELD: this version does not have the
+ * field. */
 #define ORACLE_NO_FIELD (~0ull)
 
 struct oracle_layout {
@@ -44,8 +45,8 @@ struct oracle_frame {
 
 struct oracle_sample {
         __u32 tid;
-        __u16 is_whole;   /* the walk came to a frame without a caller */
-        __u16 is_delayed; /* the thread blocks the signal: the stop comes when it does no longer */
+        __u16 is_whole;   /* the walk reached a frame without a caller */
+        __u16 is_delayed; /* the thread blocks the signal, so it stops when it unblocks it */
         __u64 time_ns;
         __u64 ip;
         __u64 n_frames;

@@ -1,7 +1,8 @@
-"""Tells the line tables of code objects by the interpreter's own word: python3 python_oracle_lines.py < QUESTIONS
+"""Prints line tables of code objects, from the interpreter itself: python3 python_oracle_lines.py < QUESTIONS
 
-QUESTIONS is a JSON list of [name, file, first line]; the answer has for each a list of tables, one for each code object of that
-name, where a table is a list of [start in bytes, line]."""
+QUESTIONS is a JSON list of [name, file, first line]; the answer has for each a list of tables, one for each code object
+of that name, where a table is a list of [start in bytes, line].
+"""
 import dis
 import functools
 import json

@@ -1,7 +1,8 @@
 """Runs each case for some CPU time: python3 python_oracle_work.py SECONDS FOLDER PID.
 
-Each thread tells python_oracle, whose pid is PID, its thread state.  FOLDER is an empty one for modules that are imported.  It runs
-on CPython 3.8 and later."""
+Each thread passes its thread state to python_oracle, whose pid is PID.  FOLDER is an empty folder for imported modules.
+Runs on CPython 3.8 and later.
+"""
 import asyncio
 import contextlib
 import ctypes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stops the main thread of a process again and again, pairs its native stack with its Python frames, and prints a line for each time:
+/* Stops the main thread of a process repeatedly, pairs its native stack with its Python frames, and prints a line for each stop:
  *
  *     merged<tab>PYTHON READS<tab>NAME NAME ...      innermost first, Python functions as py:NAME:LINE
  *     REASON<tab>PYTHON'S END<tab>the native stack

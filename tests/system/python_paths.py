@@ -1,5 +1,5 @@
-"""Runs Python code of many kinds for some seconds; python3 python_paths.py SECONDS.  Which functions call which is in the names: a
-function `a_b` is called by `a` alone, and `native` in a comment is what C function lies between."""
+"""Runs Python code of many kinds for some seconds; python3 python_paths.py SECONDS.  Names show the calls: a function
+`a_b` is called only by `a`, and `native` in a comment names the C function between the two."""
 import asyncio
 import json
 import re

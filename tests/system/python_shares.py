@@ -1,6 +1,7 @@
 """Does the same work each time: python3 python_shares.py ROUNDS.
 
-Prints its pid and how much CPU time each line with `# timed` took, without that in which a hypervisor held the machine."""
+Prints its pid and the CPU time of each line with `# timed`, without the time in which a hypervisor stopped the machine.
+"""
 import os
 import random
 import sys
@@ -12,7 +13,7 @@ numbers = random.Random(1)
 
 
 def some(n):
-    """Rounds of equal length could go in step with the samples."""
+    """Rounds of equal length could be in phase with the samples."""
     return numbers.randrange(2 * n)
 
 

@@ -1,4 +1,4 @@
-"""Writes the frames of all of its threads to a file, as Python itself sees them, and stops at that place.
+"""Writes the frames of all of its threads to a file, as Python itself sees them, and stops there.
 
 python3 python_stacks.py FILE CASE [NUMBER]     CASE: a function `case_CASE` below
 """
@@ -25,7 +25,7 @@ def frames_of(frame):
 
 
 def write_frames(frame):
-    """All threads: the line of a thread that waits does not change any more."""
+    """All threads: the line of a waiting thread does not change any more."""
     time.sleep(0.2)
     own = threading.get_ident()
     threads = {thread.ident: thread.native_id for thread in threading.enumerate()}
@@ -38,7 +38,7 @@ def write_frames(frame):
 
 
 def stop(*_):
-    """The signal goes to this thread: another one would stop first, and this one not at once."""
+    """Sends the signal to this thread: otherwise another one would stop first, and this one later."""
     write_frames(sys._getframe()); signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
 
@@ -169,7 +169,7 @@ Body(
         pass
 
 
-# A name, a file and a table of lines that are no ASCII, and lines far apart.
+# A name, a file and a line table that are not ASCII, and lines far apart.
 def case_names(n):
     for name in ("gr\u00fcn", "\u03b1\u03b2", "x" * 300):
         source = "def " + name + "(f):\n" + "\n" * 400 + "    a = 1; return f(\n" + "\n" * 200 + "  a)\n"
@@ -184,7 +184,7 @@ case_names.function = stop
 
 
 def case_subinterpreter(n):
-    """The inner interpreter has no frames of the outer one, which stands in the same thread."""
+    """The inner interpreter does not have the frames of the outer one, which runs in the same thread."""
     try:
         import _interpreters as interpreters
     except ImportError:

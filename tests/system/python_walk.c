@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks the Python frames of each thread of a stopped process and prints them:
+/* Prints the Python frames of each thread of a stopped process:
  *
  *     version 3.11, 40 reads
  *     thread TID: END, READS reads first, READS again
@@ -7,7 +7,7 @@
  *
  * python_walk PID
  *
- * or where fields lie by the layout of the interpreter in FILE, as python_headers.c prints them:
+ * or the offsets of fields in the interpreter in FILE, in the format of python_headers.c:
  *
  * python_walk --layout FILE */
 #include <dirent.h>

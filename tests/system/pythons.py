@@ -1,4 +1,4 @@
-"""The CPython interpreters of this machine: Debian's, and those of pyenv where it is used."""
+"""The CPython interpreters of this machine: Debian's, and pyenv's if it is installed."""
 import glob
 import os
 import pwd
@@ -8,7 +8,7 @@ from harness import Context, Skip, check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYENV = os.path.join(pwd.getpwuid(os.getuid()).pw_dir, ".pyenv", "versions")
-# Program, headers and the file with the interpreter, as patterns.
+# Program, headers and the file of the interpreter, as patterns.
 PYTHONS = {
     "python3": ("/usr/bin/python3.[0-9]*[0-9]", "/usr/include/{name}", "{program}"),
     "python3-dbg": ("/usr/bin/python3.[0-9]*d", "/usr/include/{name}", "{program}"),
@@ -24,7 +24,7 @@ def find_python(kind: str) -> str:
 
 
 def find_file(kind: str, i: int) -> str:
-    """The interpreter's headers (1) or the file that it is in (2)."""
+    """The interpreter's headers (1) or its file (2)."""
     program = find_python(kind)
     path = PYTHONS[kind][i].format(program=program, name=os.path.basename(program),
                                    prefix=os.path.dirname(os.path.dirname(program)))
@@ -34,7 +34,7 @@ def find_file(kind: str, i: int) -> str:
 
 
 def field_offsets(t: Context, kind: str) -> str:
-    """Where the interpreter's own headers put the fields of its structs: lines of name and number."""
+    """The offsets of fields of structs in the interpreter's own headers: lines of name and number."""
     headers = find_file(kind, 1)
     built = t.run(harness.need_tool("gcc"), "-w", f"-I{headers}", f"-I{headers}/internal", "-o", t.path("offsets"),
                   os.path.join(HERE, "python_headers.c"))

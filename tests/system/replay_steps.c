@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unwinds at each instruction that steps_pe.c went through and compares with what happened: replay_steps FILE IMAGE
- * FOLDER, where IMAGE is the program and FOLDER has the libraries.
+/* Unwinds at each instruction that steps_pe.c executed and compares with what happened: replay_steps FILE IMAGE FOLDER, where
+ * IMAGE is the program and FOLDER has the libraries.
  *
- * The truth is that of the processor: a call leaves its return address on the stack, and its caller gets back the registers
- * that a callee keeps. */
+ * The reference is the processor: a call puts its return address on the stack, and when it returns, the caller has its old values
+ * in the registers that a callee must preserve. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ struct module {
 struct replay {
         struct module *modules;
         size_t n_modules;
-        struct unwind_regs calls[MAX_CALLS]; /* what each frame's caller has after its return */
+        struct unwind_regs calls[MAX_CALLS]; /* registers that each frame's caller has after the return */
         size_t n_calls;
         struct unwind_regs before;
         struct unwind_memory memory;
@@ -111,7 +111,7 @@ static bool are_equal(const struct unwind_regs *a, const struct unwind_regs *b)
         return true;
 }
 
-/* Whether the step was a call, and what returned. */
+/* Whether the step was a call or a return. */
 static void follow(struct replay *r, const struct unwind_regs *now)
 {
         uint64_t sp = now->values[UNWIND_X64_RSP], pc = now->values[UNWIND_X64_RIP], word;
@@ -156,7 +156,7 @@ static void show(struct replay *r, struct module *module, const char *what, cons
         printf("\n");
 }
 
-/* From the return address on, each frame to its caller. */
+/* Unwinds from the return address on, each frame to its caller. */
 static void check_returns(struct replay *r)
 {
         for (size_t i = r->n_calls; i-- > 1;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks like a Python interpreter by its symbol _PyRuntime.  Says as whom it runs, and works for argv[1] ms in its first thread and
- * in a second one, each with a mark on its stack.  Then executes the rest of its arguments, if there is any. */
+/* Looks like a Python interpreter by its symbol _PyRuntime.  Prints its user, and works for argv[1] ms in its first thread and in
+ * a second one, each with a mark on its stack.  Then executes the rest of its arguments, if there is any. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +25,13 @@ static uint64_t cpu_ns(void)
 static void *work(void *arg)
 {
         static _Thread_local volatile uint64_t counter;
-        volatile struct stands_mark mark = {STANDS_MAGIC, &counter,
-                                            (uint64_t)(uintptr_t)__builtin_thread_pointer(), getpid(),
-                                            (int32_t)syscall(SYS_gettid)};
+        volatile struct stands_mark mark = {0, &counter, (uint64_t)(uintptr_t)__builtin_thread_pointer(),
+                                            getpid(), (int32_t)syscall(SYS_gettid)};
         uint64_t end = cpu_ns() + (uint64_t)ms * 1000000u;
 
-        while (cpu_ns() < end && mark.magic == STANDS_MAGIC) {
+        mark.magic = STANDS_MAGIC; /* set last, because the thread may stop while the mark is written */
+        /* A comparison with the constant would keep it in a register, which called functions save on the stack. */
+        while (cpu_ns() < end && mark.magic) {
                 for (int i = 0; i < 100000; i++)
                         counter++;
         }

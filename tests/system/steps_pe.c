@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A Windows program that steps through functions of many shapes, an instruction at a time, and writes down at each one the
+/* A Windows program that steps through functions with many kinds of frames, one instruction at a time, and writes for each the
  * registers, the stack, and the caller that RtlVirtualUnwind finds: steps_pe.exe FILE.  test_wine.py builds it, and
- * replay_steps.c reads what it wrote. */
+ * replay_steps.c reads its output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,7 @@ NOINLINE static int one_call(int x)
         return leaf(x) + 1;
 }
 
-/* More than there are registers that a callee may change. */
+/* More registers than a callee may change. */
 NOINLINE static int many_registers(int a, int b, int c, int d, int e, int f)
 {
         int v = leaf(a), w = leaf(b), x = leaf(c), y = leaf(d), z = leaf(e), u = leaf(f);
@@ -131,7 +131,7 @@ NOINLINE static void fill(volatile char *room, int size)
         room[0] = room[size - 1] = (char)leaf(size);
 }
 
-/* A frame of pages, which has to be probed. */
+/* A frame of several pages, which must be probed. */
 NOINLINE static int big_stack(int x)
 {
         volatile char room[20000];
@@ -158,7 +158,7 @@ NOINLINE static int dynamic_stack(int n)
         return before + one_call(room[0]) + many_registers(n, 2, 3, 4, 5, 6);
 }
 
-/* Registers of 16 bytes that a callee keeps. */
+/* Registers of 16 bytes that a callee preserves. */
 NOINLINE static double doubles(double a, double b, double c)
 {
         double x = a * fraction, y = b * fraction, z = c * fraction;
@@ -264,7 +264,7 @@ NOINLINE static int through_a_library(void)
                (int)strlen(text) + (int)strtol("1234", NULL, 10);
 }
 
-/* Registers that are moved to the stack, and restored, after it was taken. */
+/* Registers that are saved with moves after the stack was allocated, and restored. */
 int by_moves(int x);
 __asm__(".text\n"
         ".globl by_moves\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of counting share: lists of events, a sink that adds up, and a process that does as it is told. */
+/* Functions shared by the tests of counting: lists of events, a sink that adds up counts, and a process that follows commands. */
 #ifndef TALLY_H
 #define TALLY_H
 
@@ -16,7 +16,7 @@
 
 static const char program[] = COUNTED;
 
-/* Whether the kernel lets this user count anything: asked without the code that is tested. */
+/* Whether the kernel allows this user to count; does not use the tested code. */
 UNUSED static bool may_count(void)
 {
         struct perf_attr attr = {

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Are the shares right?  Programs whose phases and paths print their own CPU time are measured.
+"""Are the shares right?  Measures programs whose phases and paths print their own CPU time.
 
-By hand: test_accuracy.py WPERF BUILD --runs 100 measures again and again; the share of each phase has to lie inside of the
-95 % interval that wperf prints for it in at least 90 of 100 runs, and the share of each path, by each way to record stacks,
-inside of the same interval for it.
+By hand: test_accuracy.py WPERF BUILD --runs 100 measures 100 times.  The share of each phase must be inside the 95 %
+interval that wperf prints for it in at least 90 of 100 runs; so must the share of each path, with each method to record
+stacks.
 """
 import collections
 import json
@@ -19,7 +19,7 @@ SIGMAS = 5
 
 
 def phases_of(done: Done) -> dict[str, float]:
-    """What share of their CPU time each phase says that it had."""
+    """The share of the CPU time of each phase, as the program prints it."""
     found = {name: int(ns) for name, ns in re.findall(r"^(phase_[a-d]) (\d+)$", done.out + done.err, re.M)}
     check(len(found) == 4, "four phases", done)
     return {name: ns / sum(found.values()) for name, ns in found.items()}
@@ -30,7 +30,7 @@ def counts_of(done: Done, phases: dict[str, float]) -> dict[str, int]:
 
 
 def deviations(done: Done) -> dict[str, float]:
-    """By how many standard errors each share is off."""
+    """The error of each share, in standard errors."""
     phases = phases_of(done)
     counts = counts_of(done, phases)
     total = sum(counts.values())
@@ -54,18 +54,18 @@ def test_phases_at_a_fixed_interval(t: Context) -> None:
 
 
 def test_number_of_samples(t: Context) -> None:
-    """As many samples as the CPU time has intervals."""
+    """There are as many samples as the CPU time has intervals."""
     done = t.good("record", "-e", "cpu-clock:1000000", "--", t.program("accuracy"), "50")
     used_ms = sum(int(ns) for ns in re.findall(r"^phase_[a-d] (\d+)$", done.out, re.M)) / 1e6
     n = sum(counts_of(done, phases_of(done)).values())
     harness.note(f"{n} samples in {used_ms:.0f} ms of CPU time")
-    # Each time that it is taken from the CPU, the time since the last tick is lost or comes again.
+    # Each time the program loses the CPU, the time since the last tick is lost or counted again.
     check(0.9 * used_ms < n < 1.05 * used_ms, f"{n} samples in {used_ms:.0f} ms", done)
 
 
 # --- paths ---
 
-# The program's own functions from main on.  path_e has two.
+# The program's own functions from main on.  path_e has two functions.
 PATHS = {
     "run;path_a;shared;spin": "path_a",
     "run;path_b;shared;spin": "path_b",
@@ -75,7 +75,7 @@ PATHS = {
     "run;path_d;spin": "path_d",
 }
 OWN = {name for path in PATHS for name in path.split(";")}
-# How the stacks are recorded, and the program that they are there in.
+# How the stacks are recorded, and the program for it.
 WAYS = {
     "fp": (["--call-graph", "fp"], "accuracy_paths_fp"),
     "dwarf": (["--call-graph", "dwarf"], "accuracy_paths"),
@@ -84,7 +84,7 @@ WAYS = {
 
 
 def paths_of(tree: dict) -> collections.Counter:
-    """Number of samples by the program's own functions behind main; "" for what is not below main."""
+    """Number of samples by the program's own functions after main; "" for samples that are not below main."""
     counts: collections.Counter = collections.Counter()
     paths: list[list[str]] = [[]]
     for parent, function, count, _ in tree["nodes"]:
@@ -95,12 +95,12 @@ def paths_of(tree: dict) -> collections.Counter:
 
 
 def is_beginning(path: str) -> bool:
-    """Where a path was on its way to spin or back."""
+    """Whether a path is a part of the way to spin or back."""
     return any((whole + ";").startswith(path + ";") for whole in PATHS)
 
 
 def measure_paths(t: Context, way: str) -> tuple[dict[str, float], dict[str, int], int]:
-    """What share of the CPU time each path says that it had, its samples, and the number of lost samples."""
+    """For each path the share of the CPU time that the program prints, the samples, and the number of lost samples."""
     how, program = WAYS[way]
     session = t.path(f"{way}.data")
     done = t.good("record", *how, "-e", "cpu-clock:u", "-F", "1999", "--session", session, "--", t.program(program), str(SCALE_MS // 2))
@@ -113,7 +113,7 @@ def measure_paths(t: Context, way: str) -> tuple[dict[str, float], dict[str, int
         if path in PATHS:
             counts[PATHS[path]] += n
         else:
-            # Starting and ending; whatever it is, it is on no path that is not there.
+            # Samples at the start and the end must also be on possible paths.
             check(path == "" or is_beginning(path), f"{way}: {n} samples on a path that the program does not have: {path}")
             check(n < 20, f"{way}: {n} samples that are not in spin: {path}")
     total = sum(found.values())
@@ -123,7 +123,7 @@ def measure_paths(t: Context, way: str) -> tuple[dict[str, float], dict[str, int
 def check_paths(t: Context, way: str) -> None:
     for _ in range(3):
         shares, counts, lost = measure_paths(t, way)
-        if not lost: # a busy machine does not read the rings in time
+        if not lost: # on a busy machine the rings are not read in time
             break
     check(lost == 0, f"{way}: {lost} lost samples at the third time")
     total = sum(counts.values())
@@ -149,7 +149,7 @@ def test_paths_unwound_while_recording(t: Context) -> None:
 
 
 def intervals_of(t: Context) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """The shares as the program says, and the intervals as wperf prints them."""
+    """The shares as the program prints them, and the intervals as wperf prints them."""
     done = t.ours("record", "--json", "-v", "--", t.program("accuracy"), str(SCALE_MS))
     document = harness.document_of(done)
     rows = document["sampling"]["events"][0]["samples"]

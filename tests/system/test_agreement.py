@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Do perf and wperf read one file the same way?  Sessions of both, of many kinds of targets, by module and symbol.
+"""Do perf and wperf read a file in the same way?  Compares sessions of both, for many kinds of targets, by module and
+symbol.
 
-Rows that perf names have to agree: in shares (0.1 point) for sessions of wperf, in exact counts for files of perf.
-Addresses that perf can't name are compared as one sum for each module, for wperf names more of them.
+Rows that perf names must be equal: in shares (0.1 point) for sessions of wperf, in exact counts for files of perf.
+Addresses that perf can't name are compared as one sum for each module, because wperf names more of them.
 """
 import os
 import re
@@ -25,17 +26,17 @@ ANONYMOUS = "[anon]"
 
 @dataclass
 class Table:
-    """Counts by (module, symbol); what has no name is under (module, None)."""
+    """Counts by (module, symbol); samples without a name are under (module, None)."""
 
     counts: Counter
     total: int
 
 
 class KernelNames:
-    """One name for all that stand at one address of the kernel.
+    """One name for all names of an address of the kernel.
 
-    perf 6.1 shows whichever of them comes last in /proc/kallsyms, for it gives the others no size: `__pi_memcpy`, where
-    wperf says `memcpy`.  Both are right.
+    perf 6.1 shows the last one in /proc/kallsyms, because it gives the others no size: `__pi_memcpy`, where wperf shows
+    `memcpy`.  Both are correct.
     """
 
     def __init__(self) -> None:
@@ -54,7 +55,7 @@ kernel_names = KernelNames()
 
 
 def perf_environment(t: Context) -> dict[str, str]:
-    """perf keeps copies of what it saw in the home folder."""
+    """perf stores copies of files in the home folder."""
     return harness.environment(HOME=t.folder)
 
 
@@ -72,22 +73,22 @@ def perf_table(t: Context, path: str) -> Table:
 
 
 def perf_key(module: str, symbol: str) -> tuple[str, str | None]:
-    """[.] name, [k] name, or [.] 0x0000000000001234 for what has no name."""
+    """[.] name, [k] name, or [.] 0x0000000000001234 without a name."""
     name = symbol.split(" ", 1)[1] if symbol.startswith("[") else symbol
     if module == "[unknown]":
         module = ""
-    # Anonymous memory is a module for each process there, and one for all processes here.
+    # Anonymous memory is a module for each process in perf, and one module for all processes in wperf.
     module = re.sub(r"^(\[JIT\] tid \d+|//anon|anon)$", ANONYMOUS, module.removesuffix(" (deleted)"))
     if module == KERNEL:
         name = kernel_names.common(name)
-    # perf 6.1 calls the stubs of functions that are chosen at run time (IRELATIVE) `@plt`, without a name, and in the C library,
-    # where these stand between the others, takes one stub for another.
+    # perf 6.1 gives stubs of functions that are chosen at run time (IRELATIVE) the name `@plt`, and in the C library,
+    # where these are between other stubs, takes one stub for another.
     is_stub = name == "@plt" or (name.endswith("@plt") and os.path.basename(module) == "libc.so.6")
     return module, None if is_stub or is_init(name) or re.fullmatch(r"0x[0-9a-f]{8,16}", name) else name
 
 
 def is_init(name: str) -> bool:
-    """The symbol has no size in the C library's files: perf 6.1 takes the stubs behind it for a part of it."""
+    """The symbol has no size in the C library's files: perf 6.1 counts the stubs after it as a part of it."""
     return name == "_init"
 
 
@@ -101,7 +102,7 @@ def our_table(t: Context, path: str) -> Table:
 
 
 def our_key(module: str, symbol: str) -> tuple[str, str | None]:
-    """unknown is no name and no module; 0x1234 is a function without a name."""
+    """unknown has no name and no module; 0x1234 is a function without a name."""
     if module == "unknown":
         module = ""
     module = re.sub(r"^perf-\d+\.map$", ANONYMOUS, module)
@@ -120,7 +121,7 @@ class Difference:
 
 
 def differences(perf: Table, ours: Table) -> list[Difference]:
-    """For each row that perf names, and for each module what is left of it."""
+    """For each row that perf names, and for each module the sum of its other rows."""
     named = [key for key in perf.counts if key[1] is not None]
     found = [Difference(key, perf.counts[key], ours.counts[key]) for key in named]
     for module in sorted({key[0] for key in perf.counts} | {key[0] for key in ours.counts}):
@@ -247,7 +248,7 @@ def test_a_file_of_perf_with_stacks(t: Context) -> None:
 
 
 def test_a_packed_file_of_perf(t: Context) -> None:
-    # Once in some fifty times perf 6.1 dies of a packed file that it wrote itself.
+    # Once in some fifty times perf 6.1 crashes on a packed file that it wrote itself.
     for _ in range(3):
         path = perfs(t, "-z", "-g", "-F", "999", "--", *python(DEBUG_PYTHON, 300))
         if t.run("perf", "report", "--stdio", "-i", path, env=perf_environment(t)).status == 0:

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Inside of functions: annotate of CPython by line, instruction and handler; the answers that are kept on disk."""
+"""annotate of CPython by line, instruction and handler, and the symbol cache."""
 import fcntl
+import glob
 import json
 import os
 import re
@@ -13,6 +14,9 @@ from harness import Context, Done, Skip, check
 from test_main_job import FIB, STRIPPED, WORK, need_python
 
 DEBUG_FILES = "/usr/lib/debug/.build-id"
+# The library's names in LLVM's own releases, Debian 11 to 13, Ubuntu 22.04 and 24.04 and Fedora; the newest is used.
+LLVM_NAMES = [f"libLLVM.so.{major}.1" for major in range(23, 17, -1)]
+LLVM_NAMES += [f"libLLVM-{major}.so{end}" for major in range(17, 10, -1) for end in (".1", "")]
 
 
 def need_debug_files() -> None:
@@ -33,7 +37,7 @@ def shares(done: Done) -> list[tuple[float, int, str]]:
 
 
 def check_sums(done: Done) -> None:
-    """The rows are all samples that the heading speaks of."""
+    """The rows contain all samples in the heading."""
     rows = shares(done)
     heading = re.search(r": (\d+) of (\d+) samples of \S+ \((\d+\.\d\d) %\), skid: possible$", done.out, re.M)
     check(heading is not None and len(rows) > 0, "a heading and rows", done)
@@ -55,7 +59,7 @@ def test_x_mul_by_line_and_instruction(t: Context) -> None:
     check(whole.out.startswith("x_mul:python3.11d: "), "it is the hottest", whole)
     check(re.search(r"^ +\d+\.\d\d +\d+ \S*[ >|]*[0-9a-f]{6}  \w+ ", whole.out, re.M) is not None, "instructions", whole)
     check("<PyErr_CheckSignals>" in t.good("annotate", "-i", path, "--asm", "-v").out, "calls have names")
-    check(re.search(r"longobject\.c is not here: .*--source-path", whole.out) is not None, "the source is missing", whole)
+    check(re.search(r"longobject\.c was not found: .*--source-path", whole.out) is not None, "the source is missing", whole)
     intel = t.good("annotate", "-i", path, "-M", "intel", "--asm").out
     check("%rax" not in intel and re.search(r"\brax\b", intel) is not None, "in Intel's syntax")
 
@@ -96,7 +100,7 @@ def test_source_is_found(t: Context) -> None:
 
 
 def check_fib(done: Done) -> None:
-    """By shares of some hundred samples (25 to 50 % seen): neighbours change places."""
+    """Checks shares of some hundred samples (25 to 50 % seen), whose order varies."""
     found = {rest.split()[-1]: (row, share) for row, (share, _, rest) in enumerate(shares(done))}
     wanted = [found.get(f"TARGET_{name}") for name in ("COMPARE_OP_INT_JUMP", "BINARY_OP_ADD_INT", "BINARY_OP_SUBTRACT_INT")]
     check(all(wanted) and wanted[0][0] < 8 and sum(share for _, share in wanted) > 15, "bytecodes of fib", done)
@@ -117,16 +121,16 @@ def test_handlers_of_the_optimised_build(t: Context) -> None:
     done = t.good("annotate", "-i", path, "--by", "handler")
     names = [rest.split()[-1] for _, _, rest in shares(done)]
     check_fib(done)
-    # What fib does not do: by the addresses that are left it would.
+    # Handlers that fib does not run; by the remaining addresses they would have samples.
     check("TARGET_PREP_RERAISE_STAR" not in names, "and no others", done)
-    check("the optimiser has lost addresses of labels" in done.out, "says how", done)
+    check("the compiler kept no addresses for some labels" in done.out, "says how", done)
     inlined = t.good("annotate", "-i", path, "--by", "inlined")
     check(inlined.out.startswith("all functions: ") and re.search(r" (Py_|_Py)\w+$", inlined.out, re.M) is not None,
           "what was inlined", inlined)
 
 
 def test_handlers_are_of_the_hottest_function_that_has_some(t: Context) -> None:
-    """Most of the time goes into multiplication, which is no interpreter though it has a label."""
+    """Most of the time is in a multiplication, which is not an interpreter although it has a label."""
     multiply = "def f():\n s = 0\n for i in range(400000): s += i & 7\n" \
                "for i in range(60): x = (3**40000) * (7**40000)\nf()"
     path = record(t, "m.data", need_python(), multiply)
@@ -161,7 +165,7 @@ def test_record_with_lines_and_instructions(t: Context) -> None:
 
 
 def in_terminal(t: Context, columns: int, *argv: str) -> list[str]:
-    """What a terminal of that width gets, line by line."""
+    """The output on a terminal of this width, as lines."""
     ours, theirs = harness.open_terminal()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     env = {name: value for name, value in harness.environment(TERM="xterm-256color").items() if name != "NO_COLOR"}
@@ -216,7 +220,7 @@ def test_answers_are_kept(t: Context) -> None:
         file.write(b"\xff" * 64)
     damaged = t.ours("symbolize", "-e", program, *addresses, env=env)
     check(damaged.status == 0 and damaged.out == first.out, "damage changes nothing", damaged)
-    check("answers on disk are not used" in damaged.err or not damaged.err, "and is told where it is seen", damaged)
+    check("the symbol cache is not used" in damaged.err or not damaged.err, "and is told where it is seen", damaged)
     shutil.rmtree(cache)
     t.good("symbolize", "--no-index", "-e", program, *addresses, env=env)
     check(not os.path.exists(cache), "--no-index keeps nothing")
@@ -233,8 +237,39 @@ def test_instructions_are_kept(t: Context) -> None:
     check("libLLVM" in loads[0] and "libLLVM" not in loads[1], "no disassembler is loaded for what is known")
 
 
+def installed_llvm() -> str:
+    found = [path for name in LLVM_NAMES for path in glob.glob(f"/usr/lib/*/{name}")]
+    if not found:
+        raise Skip("libLLVM")
+    return os.path.realpath(found[0])
+
+
+def test_each_name_of_libllvm_is_tried(t: Context) -> None:
+    """The folder has a library under each name, but only one of them is LLVM."""
+    library, folder = installed_llvm(), t.path("names")
+    empty = t.path("empty.so")
+    check(t.run(harness.need_tool("gcc"), "-shared", "-o", empty, "-x", "c", "/dev/null").status == 0, "an empty library")
+    path = t.path("s.data")
+    t.good("record", "-q", "-F", "1999", "--session", path, "--", t.program("spin"), "100")
+    os.mkdir(folder)
+    for name in LLVM_NAMES:
+        os.symlink(empty, f"{folder}/{name}")
+    env = harness.environment(LD_LIBRARY_PATH=folder, LD_DEBUG="libs")
+    asked = re.findall(r"find library=(libLLVM\S+)", t.ours("annotate", "--no-index", "-i", path, env=env).err)
+    check(list(dict.fromkeys(asked)) == LLVM_NAMES, f"the newest first: {asked}")
+    env = harness.environment(LD_LIBRARY_PATH=folder)
+    for name in LLVM_NAMES:
+        os.remove(f"{folder}/{name}")
+        os.symlink(library, f"{folder}/{name}")
+        done = t.good("annotate", "--no-index", "-i", path, env=env)
+        check("libllvm" not in done.out and "  bytes  " not in done.out and not done.err, f"{name} is loaded", done)
+        check(re.search(r"[0-9a-f]  retq?$", done.out, re.M) is not None, f"{name}: instructions", done)
+        os.remove(f"{folder}/{name}")
+        os.symlink(empty, f"{folder}/{name}")
+
+
 def test_servers_that_are_not_there(t: Context) -> None:
-    """The answer is as complete as without them, and says what was in the way."""
+    """The result is as complete as without servers, and a note says what failed."""
     program = t.path("true")
     shutil.copy("/usr/bin/true", program)
     plain = t.ours("symbolize", "-e", program, "0x2000")
@@ -245,7 +280,7 @@ def test_servers_that_are_not_there(t: Context) -> None:
 
 
 def test_symbolize_has_the_names_of_the_symbol_table(t: Context) -> None:
-    """Debug information has no linkage names of a unit's own functions: `sum_of` alone."""
+    """Debug information has no linkage names for a unit's own functions: only `sum_of`."""
     program = t.program("shapes")
     names: dict[str, set[str]] = {}
     for addr, name in re.findall(r"^([0-9a-f]+) [tTwW] (.*::.*)$", t.run(harness.need_tool("nm"), "-C", program).out, re.M):
@@ -254,7 +289,7 @@ def test_symbolize_has_the_names_of_the_symbol_table(t: Context) -> None:
     for addr, known in names.items():
         done = t.good("symbolize", "-e", program, addr)
         outer = re.search(r"^(?:0x\w+: | \(inlined by\) )(.*) at [^\n]*\Z", done.out.rstrip("\n"), re.M)
-        # With a template's result type, where it has one, and g++'s parts of functions without theirs.
+        # With a template's result type, if it has one, and g++'s parts of functions without theirs.
         check(outer is not None and any(outer[1].endswith(name) for name in known), f"{known}", done)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sessions that travel: what wperf archive packed is shown the same, byte by byte, where there is nothing else."""
+"""Archived sessions on other machines: output is the same, byte for byte, without any of the session's files."""
 import glob
 import json
 import os
@@ -11,6 +11,7 @@ import subprocess
 
 import harness
 from harness import Context, Done, check
+from test_annotate import LLVM_NAMES
 from test_main_job import FIB, STRIPPED, WORK, need_python
 
 REPORTS = (
@@ -33,7 +34,7 @@ STACKS = (
 )
 FEW = REPORTS[1:4] + REPORTS[7:8] + ANNOTATES[1:5]
 
-# The sanitizers need /proc; a process that wperf could look through is not there any more.
+# The sanitizers need /proc; without it wperf cannot open files of the process.
 WITH_PROC = 'mkdir -p "$0/proc" && mount -t proc proc "$0/proc" && exec chroot "$0" /wperf "$@"'
 
 
@@ -43,7 +44,7 @@ def libraries_of(path: str) -> set[str]:
 
 
 class Elsewhere:
-    """A folder with wperf, what it is linked with and LLVM; nothing else is there, not even the sessions' programs."""
+    """A folder with wperf, its libraries and LLVM, and nothing else; the sessions' programs are not there."""
 
     def __init__(self, t: Context) -> None:
         harness.need_root()
@@ -51,8 +52,7 @@ class Elsewhere:
             harness.need_mounts()
         self.t = t
         self.root = t.path("elsewhere")
-        names = ("libLLVM.so.19.1", "libLLVM-16.so.1", "libLLVM-15.so.1", "libLLVM-14.so.1")
-        llvm = [path for name in names for path in glob.glob("/usr/lib/*/" + name)][:1]
+        llvm = [path for name in LLVM_NAMES for path in glob.glob("/usr/lib/*/" + name)][:1]
         for path in {t.wperf, *llvm}.union(*(libraries_of(path) for path in (t.wperf, *llvm))):
             self.take(path, "/wperf" if path == t.wperf else path)
 
@@ -145,7 +145,7 @@ def copy_program(t: Context, name: str) -> str:
 
 
 def test_programs_that_were_replaced(t: Context) -> None:
-    """The archive is what is asked, not the file that now stands at the path."""
+    """The archive is used, not the file that is at the path now."""
     program = copy_program(t, "shapes")
     path = record(t, "s.data", "--", program, "400")
     forms = REPORTS + ANNOTATES
@@ -171,7 +171,7 @@ def test_source_is_packed_or_not(t: Context) -> None:
     there.take(t.path("without.data"), "/without.data")
     check(there.ours("annotate", "--source", "-i", "/with.data").out == source, "the source")
     done = there.ours("annotate", "--source", "-i", "/without.data")
-    check("is not here: name its folder" in done.out, "no source", done)
+    check("was not found: name its folder" in done.out, "no source", done)
     # What was packed can be left out later.
     archive(t, "-i", t.path("with.data"), "--strip-source")
     with open(t.path("with.data"), "rb") as one, open(t.path("without.data"), "rb") as other:
@@ -206,14 +206,14 @@ def number_of_stacks(done: Done) -> int:
 
 
 def check_whole(t: Context, path: str) -> int:
-    """Returns how many samples there are; hardly any stack of them is cut."""
+    """Returns the number of samples; nearly none of their stacks is cut."""
     quality = json.loads(t.good("report", "-g", "--json", "-i", path).out)["quality"]
     check(quality["samples"] > 50 and quality["cut_stacks"] < quality["samples"] / 5, f"whole stacks: {quality}")
     return quality["samples"]
 
 
 def test_copies_of_stacks(t: Context) -> None:
-    """The unwinder needs files; what it made of the copies does not."""
+    """The unwinder needs files; the archived stacks do not."""
     there = Elsewhere(t)
     program = copy_program(t, "paths")
     path = record(t, "x.data", "--call-graph", "dwarf,8192", "--", program, "500")
@@ -243,7 +243,7 @@ def test_copies_of_stacks_of_python(t: Context) -> None:
 
 
 def test_callers_of_stacks_unwound_while_recording(t: Context) -> None:
-    """Only addresses are missing in such a session: their names are packed, and no walk is."""
+    """Only names are missing in such a session: they are packed, and no stack is."""
     there = Elsewhere(t)
     for program, mode in ("paths", ("-g",)), ("paths_fp", ("--call-graph", "fp")):
         path = record(t, "x.data", *mode, "--", t.program(program), "300")
@@ -253,7 +253,7 @@ def test_callers_of_stacks_unwound_while_recording(t: Context) -> None:
 
 
 def test_stacks_archived_elsewhere_again(t: Context) -> None:
-    """They are not walked once more, with files that are not there."""
+    """They are not unwound again, with files that are missing."""
     path = record(t, "x.data", "--call-graph", "dwarf,8192", "--", t.program("paths"), "300")
     archive(t, "-i", path, "-o", t.path("packed.data"))
     there = Elsewhere(t)
@@ -289,7 +289,7 @@ def test_damage_to_stacks_is_said(t: Context) -> None:
     damage(path, b"WPSW")
     done = t.ours("report", "-g", "-i", path)
     check(done.status == 0 and done.out == want.out, "files of this machine", done)
-    harness.check_sentence(done, "stacks that was packed into the session is damaged")
+    harness.check_sentence(done, "the section of stacks in the session's archive is damaged")
     check(show(t.ours("report", "-i", path)) == show(flat), "who shows no stacks does not look")
     archive(t, "-i", path)
     check(show(t.ours("report", "-g", "-i", path)) == show(want), "packed once more")
@@ -332,7 +332,7 @@ def test_a_cut_session_stays_one(t: Context) -> None:
 
 
 def test_nothing_is_lost(t: Context) -> None:
-    """A disk that is full, shown by a limit on the size of files; a damaged archive; what can't be archived."""
+    """A full disk, simulated by a limit on the size of files; a damaged archive; sessions that can't be archived."""
     path = record(t, "x.data", "--", t.program("spin"), "400")
     with open(path, "rb") as file:
         before = file.read()
@@ -370,7 +370,7 @@ def test_damage_is_said(t: Context) -> None:
         file.write(content)
     done = t.ours("report", "-i", path)
     check(done.status == 0 and done.out == want, "files of this machine", done)
-    harness.check_sentence(done, "packed into the session is damaged")
+    harness.check_sentence(done, "the session's archive is damaged")
 
 
 def test_a_link_stays_one(t: Context) -> None:

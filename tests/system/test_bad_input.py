@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Sessions that are cut, wrong or no sessions: one sentence, status 0 or 1, no signal, no waiting."""
+"""Sessions that are cut, damaged or no sessions: wperf prints one sentence and exits with 0 or 1, without a signal and
+without waiting."""
 import os
 import random
 import struct
@@ -28,7 +29,7 @@ def put(t: Context, name: str, content: bytes) -> str:
 
 
 def report(t: Context, name: str, *more: str) -> Done:
-    """A report of something bad: it has to end well."""
+    """A report of bad input must end normally."""
     done = t.ours("report", "-i", name, *more, limit=MOST_SECONDS)
     check(done.status in (0, 1), "status 0 or 1", done)
     check(done.seconds < MOST_SECONDS, "in time", done)
@@ -38,9 +39,9 @@ def report(t: Context, name: str, *more: str) -> Done:
         check(name in lines[0] or (name == "-" and "standard input" in lines[0]), "the sentence names the file", done)
         check(done.out == "", "nothing on standard output", done)
     else:
-        # A wild bit of the head may make a section out of nothing.
+        # A changed bit of the header may make a section out of nothing.
         check(all(line.startswith("wperf: warning: ") and
-                  ("packed into the session" in line or "its names from there on are left out" in line) for line in lines),
+                  ("the session's archive " in line or "its names from there on are left out" in line) for line in lines),
               "nothing on standard error but what is wrong with names in the session", done)
         check(done.out.splitlines()[-1].startswith("quality: "), "ends with the quality line", done)
     return done
@@ -51,7 +52,7 @@ def sentence(done: Done) -> str:
 
 
 class Sentences:
-    """What was said, each kind once: numbers do not make another kind."""
+    """The messages, each kind once: messages that differ in numbers are of the same kind."""
 
     def __init__(self) -> None:
         self.kinds: dict[str, tuple[int, str, str]] = {}
@@ -70,7 +71,7 @@ class Sentences:
 
 
 def cuts_of(size: int) -> list[int]:
-    """Every length of the head and of the last 40 bytes, and some between."""
+    """Every length of the header and of the last 40 bytes, and some between."""
     chosen = set(range(0, min(size, HEAD_BYTES + 16))) | set(range(max(0, size - 40), size))
     left = random.Random(size).sample(range(size), max(0, min(size, N_CUTS) - len(chosen)))
     return sorted(chosen | set(left))
@@ -191,7 +192,7 @@ def test_standard_input(t: Context) -> None:
 
 
 def many_samples(t: Context, data: bytes, times: int) -> bytes:
-    """The same session with its records again and again, of some 100 MB."""
+    """The same session with its records repeated, some 100 MB."""
     off, size = struct.unpack_from("<QQ", data, 40)
     head = bytearray(data[:off])
     struct.pack_into("<Q", head, 48, size * times)

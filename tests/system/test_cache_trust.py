@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Whose names the symbol cache gives: a file that somebody made up, with the build id, the size and the times of an honest
-one, never names the honest one's functions and lines, whichever was looked at first."""
+"""Which names the symbol cache gives: a forged file with the build id, size and times of a genuine one never changes
+the names and lines of the genuine one, in any order of lookups."""
 import os
 import re
 import shutil
@@ -9,14 +9,14 @@ import harness
 from harness import Context, Done, check
 
 HONEST, EVIL = "spin_here", "evil_here"
-# Of that function, and of the one in which samples fall, which is inlined into it.
+# Name of that function, and of the function with the samples, which is inlined into it.
 CHANGES = ((HONEST, EVIL), ("spin.c", "evil.c"))
 HOT_CHANGES = (("burn_ms", "evil_ms"), ("burn.h", "evil.h"))
 ORDERS = (("honest", "evil"), ("evil", "honest"))
 
 
 def forge(path: str, place: str, replace=CHANGES + HOT_CHANGES) -> str:
-    """A copy with other texts, and all that the cache went by once: build id, size and time."""
+    """Makes a copy with other texts, and with everything that was once the key of the cache: build id, size and time."""
     with open(path, "rb") as file:
         content = file.read()
     for old, new in replace:
@@ -43,7 +43,7 @@ def copy(path: str, place: str) -> str:
 
 
 def cache_of(t: Context, name: str) -> dict[str, str]:
-    """An empty cache of its own, and a log that says what was in it."""
+    """An empty cache, and a log of its contents."""
     return harness.environment(XDG_CACHE_HOME=t.path(name), WPERF_DEBUG="1")
 
 
@@ -58,13 +58,13 @@ def build_id_of(t: Context, path: str) -> str:
 
 
 def known(done: Done, build_id: str = "") -> tuple[int, int]:
-    """Of how many addresses (of one module) the cache knew the answers, and how many there were."""
+    """The number of addresses (of one module) that the cache knew, and the number of all."""
     found = re.findall(rf"/{build_id}[^/]*: knows (\d+) of (\d+) addresses$", done.err, re.M)
     return sum(int(n) for n, _ in found), sum(int(n) for _, n in found)
 
 
 def n_hashed(done: Done) -> int:
-    return done.err.count(": its content is hashed\n")
+    return done.err.count(": hashing its content\n")
 
 
 def look_up(t: Context, env: dict[str, str], path: str, address: str, *options: str) -> Done:
@@ -109,7 +109,7 @@ def test_a_forged_program_in_the_place_of_the_honest_one(t: Context) -> None:
     for turn in range(3):
         env = cache_of(t, "cache")
         check_names(look_up(t, env, program, address), "honest")
-        # In place, and as a new file: neither may pass for what was there before.
+        # In place, and as a new file: neither may be taken for the old file.
         (shutil.copyfile if turn % 2 else shutil.copy2)(evil, program)
         like(t.path("kept"), program)
         done = look_up(t, env, program, address)
@@ -159,7 +159,7 @@ def test_many_forgeries_do_not_push_the_honest_one_out(t: Context) -> None:
 
 
 def check_report(t: Context, env: dict[str, str], who: str, *options: str) -> Done:
-    """The session's lines, which come from the cache as far as it knows them."""
+    """The lines of the session; they come from the cache if it has them."""
     done = t.ours("report", "--inlines", "--sort", "symbol,line", *options, env=env)
     check_names(done, who, HOT_CHANGES)
     return done
@@ -175,7 +175,7 @@ def record(t: Context, name: str, program: str) -> str:
 
 
 def split_off(t: Context, program: str, folder: str) -> tuple[str, str]:
-    """The program without debug information, and its debug file beside it."""
+    """Makes the program without debug information, and its debug file."""
     objcopy = harness.need_tool("objcopy")
     os.makedirs(t.path(folder), exist_ok=True)
     stripped, debug = t.path(f"{folder}/spin"), t.path(f"{folder}/spin.debug")
@@ -185,7 +185,7 @@ def split_off(t: Context, program: str, folder: str) -> tuple[str, str]:
 
 
 def test_a_forged_debug_file(t: Context) -> None:
-    """The programs are the same to the byte, and so is the CRC that they name."""
+    """The programs have the same bytes, and the same CRC."""
     program = t.program("spin")
     stripped, debug = split_off(t, program, "honest")
     os.mkdir(t.path("evil"))
@@ -224,7 +224,7 @@ DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 
 
 def check_besides(t: Context, program: str, others: tuple[str, ...], forged: str, address: str, texts: tuple[str, str]) -> None:
-    """Two copies of a program, with two copies of the files that have its names, one of which is forged."""
+    """Two copies of a program, with two copies of the files that have its names; one is forged."""
     for who in ("honest", "evil"):
         os.mkdir(t.path(who))
         for name in (program, *others):
@@ -240,7 +240,7 @@ def check_besides(t: Context, program: str, others: tuple[str, ...], forged: str
 
 
 def test_a_forged_file_that_debug_files_share(t: Context) -> None:
-    """dwz's: the names are in the file that .gnu_debugaltlink names."""
+    """dwz: the names are in the file that .gnu_debugaltlink names."""
     check_besides(t, "dwz1.so", ("dwz.debug",), "dwz.debug", "0x220", ("distance", "poisoned"))
 
 
@@ -264,7 +264,7 @@ IN_TWO, IN_ONE = {"split4": "0x211", "split5": "0x200"}, {"split4": "0x200", "sp
 
 
 def test_split_files_that_answered_in_different_runs(t: Context) -> None:
-    """Each run reads one of them; the cache then knows what both said, and not what they will say once one has changed."""
+    """Each run reads one of them; then the cache has the answers of both, but not those of a changed file."""
     for name, two in IN_TWO.items():
         program, one = split_program(t, name), IN_ONE[name]
         env = cache_of(t, f"cache.{name}")
@@ -288,11 +288,11 @@ def test_split_files_that_answered_in_different_runs(t: Context) -> None:
         for _ in range(2):
             done, n = ask(two)
             check(n == (0, 1) and "report_fault" not in done.out, "a file that is gone answers no more", done)
-            check(f"their .dwo file: 1, the first one's is {name}-two.dwo" in done.out + done.err, "and is missed", done)
+            check(f"1 .dwo file was not found, the first is {name}-two.dwo" in done.out + done.err, "and is missed", done)
 
 
 def test_a_split_file_that_comes_before_the_one_that_answered(t: Context) -> None:
-    """Where the compiler wrote it: it is found first, and what the other one said is not believed any more."""
+    """A file where the compiler wrote it is found first, and the answers of the other file are not used any more."""
     program = split_program(t)
     with open(program, "rb") as file:
         content = file.read()
@@ -319,8 +319,8 @@ def test_a_split_file_that_comes_before_the_one_that_answered(t: Context) -> Non
 
 
 def test_sessions_and_archives(t: Context) -> None:
-    """What is packed of the one program is its own, though the other one was looked at before; and to show the packed session
-    of the other one puts nothing into the cache."""
+    """The archive of a program has its own names, although the other program was looked up before; and reading an
+    archived session of the other program adds nothing to the cache."""
     harness.need_events()
     program = copy(t.program("spin"), t.path("honest/spin"))
     os.mkdir(t.path("evil"))
@@ -358,7 +358,8 @@ IN_ANOTHER_ROOT = ('mount --rbind / "$0" && mount -t tmpfs none "$0/$3" && cp -p
 
 
 def test_a_process_in_another_root(t: Context) -> None:
-    """It runs a forged program, which only /proc/PID/root leads to: at the same path there is another one here."""
+    """The process runs a forged program, which can only be opened at /proc/PID/root: at its path there is another file
+    here."""
     harness.need_mounts()
     harness.need_events()
     program = copy(t.program("spin"), t.path("lib/spin"))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Call trees of sessions that perf recorded: paths that the program has, the same ones that perf script shows."""
+"""Call trees of sessions that perf recorded: they have only paths of the program, and the same ones as in perf script."""
 import collections
 import json
 import re
@@ -21,7 +21,7 @@ def tree_of(t: Context, path: str, *more: str) -> dict:
 
 
 def script_of(t: Context, path: str) -> list[list[tuple[int, str]]]:
-    """Each sample's frames, innermost first, as perf script has them: address and name."""
+    """Each sample's frames, innermost first, from perf script: address and name."""
     done = t.run("perf", "script", "-i", path, "-F", "comm,ip,sym", "--no-inline")
     check(done.status == 0, "perf script", done)
     samples = []
@@ -45,8 +45,8 @@ def check_paths(t: Context, path: str, min_share: float) -> collections.Counter:
 
 
 def clean(name: str) -> str:
-    """perf writes versions of symbols differently, keeps clones and pieces of a function apart from it, and has no name for
-    what a signal's handler returns to, nor for a function of which only the beginning is known."""
+    """perf writes versions of symbols differently, keeps clones and parts of a function separate, and has no name for
+    the code to which a signal's handler returns, nor for a function of which only the start is known."""
     if name in ("[unknown]", "__restore_rt") or name.startswith("0x"):
         return "?"
     return re.sub(r"(\.cold|\.(part|isra|constprop|lto_priv)\.\d+)+$", "", re.sub(r"@.*", "", name))
@@ -74,14 +74,14 @@ def test_frame_pointers(t: Context) -> None:
     for name, n in counts.items():
         ours[len(name.removesuffix(";[cut]").split(";"))] += n
     check(ours == theirs, f"as many frames as perf has: {ours}, {theirs}")
-    # A function that calls nothing makes no frame: its caller is missing, for perf too.
+    # A function that calls nothing makes no frame: its caller is missing, in perf, too.
     burning = sum(n for name, n in counts.items()
                   if re.match(r"burn_a((;walk){3,4};left|(;walk){12,13};right);main;", name))
     check(burning > 0.2 * sum(counts.values()), f"the paths without the C library: {burning} of {sum(counts.values())}")
 
 
 def test_sums(t: Context) -> None:
-    """Shares add up, and the tree from below is the one from above."""
+    """Shares add up, and the inverted tree has the same sums as the other one."""
     path = record(t, "dwarf,8192", "paths")
     tree = tree_of(t, path)
     n_samples = json.loads(t.good("report", "--json", "-i", path).out)["quality"]["samples"]
@@ -100,7 +100,7 @@ def test_sums(t: Context) -> None:
 
 
 def test_choices(t: Context) -> None:
-    """Two programs by two events: each has a tree, and filters leave out what they say."""
+    """Two programs and two events: each event has a tree, and filters select the right samples."""
     path = t.path("two.data")
     done = t.perf_record(path, "--call-graph", "dwarf,8192", "-e", "cpu-clock:u,task-clock:u", "-F", "999", "--", "sh", "-c",
                          f"{t.program('paths')} 300 & {t.program('shapes')} 200 & wait")
@@ -134,7 +134,7 @@ def test_session_without_stacks(t: Context) -> None:
     path = t.path("flat.data")
     t.good("record", "-e", "cpu-clock:u", "-F", "499", "--session", path, "--", t.program("paths"), "100")
     done = t.ours("report", "-g", "-i", path)
-    check(done.status == 0 and "no call stacks, so each function stands alone" in done.err, "it says so", done)
+    check(done.status == 0 and "no call stacks, so the tree has no callers" in done.err, "it says so", done)
     check("no call stacks" not in t.good("report", "-i", path).err, "where nobody asked, nothing")
 
 
@@ -150,7 +150,7 @@ def test_as_a_person_reads_it(t: Context) -> None:
 
 
 def test_stacks_that_are_cut(t: Context) -> None:
-    """Copies that are too small for the deep path: told, and nothing is made up."""
+    """Copies that are too small for the deep path: wperf says so, and invents no frames."""
     path = record(t, "dwarf,256", "paths")
     done = t.good("report", "-g", "-i", path)
     cut = re.search(r"(\d+) cut stacks", done.out)

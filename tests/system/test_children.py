@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Which descendants of a command are sampled, that nobody else is, and that missing time is told."""
+"""Which descendants of a command are sampled, that no other process is, and that wperf reports CPU time that was not
+sampled."""
 import os
 import re
 import shutil
@@ -121,11 +122,11 @@ def test_a_setuid_child_is_named(t: Context) -> None:
     done = t.run(*user, t.path("wperf"), "record", "--no-all-children", "--", "sh", "-c", script)
     if done.status == 125:
         raise Skip(f"a plain user who may sample: {done.err.strip()}")
-    check(", not sampled: raised (setuid, or not readable)" in done.out.splitlines()[-1], "the program's name", done)
+    check(", not sampled: raised (a setuid program, or a file that wperf can't read)" in done.out.splitlines()[-1], "the program's name", done)
     done = t.run(*user, t.path("wperf"), "record", "--all-children", "--", t.path("plain"), "100")
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
         if int(file.read()) > 0:
-            check("the events can't be opened on every CPU, so each process has a timer of its own" in done.out, "why not", done)
+            check("the events can't be opened on every CPU, so each process is sampled separately" in done.out, "why not", done)
 
 
 if __name__ == "__main__":

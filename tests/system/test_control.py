@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs that another program switches on and off: --control and --delay, spoken to as pyperf's hook speaks to perf."""
+"""Runs that another program switches on and off: --control and --delay, used as pyperf's hook uses perf."""
 import json
 import os
 import re
@@ -28,7 +28,7 @@ class Peer:
         os.write(self.ctl, text.encode())
 
     def hear(self, n: int = 1, seconds: float = harness.WAIT_SECONDS) -> bytes:
-        """What is answered, until that are n answers or the time is over."""
+        """Reads answers until there are n, or the time is over."""
         heard, end = b"", time.monotonic() + seconds
         while len(heard) < n * len(ACK) and select.select([self.ack], [], [], max(0, end - time.monotonic()))[0]:
             more = os.read(self.ack, n * len(ACK) - len(heard))
@@ -54,7 +54,7 @@ def make_fifos(t: Context) -> str:
 
 
 def open_fifos(t: Context) -> Peer:
-    """As one opens them who waits for the recorder."""
+    """Opens the FIFOs as a program does that waits for the recorder."""
     ctl = os.open(t.path("ctl"), os.O_WRONLY)
     return Peer(ctl, os.open(t.path("ack"), os.O_RDONLY))
 
@@ -73,7 +73,7 @@ def elapsed_seconds(done: Done) -> float:
 
 
 def cpu_ms(pid: int) -> float:
-    """User time so far, which the kernel tells in steps of 10 ms."""
+    """User time so far, which the kernel gives in steps of 10 ms."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         return int(file.read().rsplit(")", 1)[1].split()[11]) * 1000 / os.sysconf("SC_CLK_TCK")
 
@@ -97,13 +97,14 @@ def run_hooked(t: Context, session: str, when: str, *recorder: str) -> dict:
 
 
 def check_hooked(t: Context, facts: dict, session: str) -> Done:
-    """Every word was answered, and what was measured is what was asked for, by the reader of both recorders' files."""
+    """Every command was answered, and only the enabled parts were measured, according to the readers of both recorders'
+    files."""
     check(facts["status"] == 0, f"the recorder ended with {facts['status']}")
     # readline leaves the NUL of an answer for the next one.
     check(facts["answers"] == ["ack\n"] + ["\0ack\n"] * (len(facts["answers"]) - 1), f"answers: {facts['answers']}")
     done = t.good("report", "-i", session)
     check(count_of(done, "work_of_two") == 0, "nothing between the turns", done)
-    # The clock begins anew each time that the program gets a CPU, and on a busy machine that is often.
+    # The clock starts again each time the program gets a CPU, which is often on a busy machine.
     n, expected = harness.quality_of(done)["samples"], facts["measured_ms"] * 0.999
     check(0.7 * expected < n < 1.05 * expected, f"about {expected:.0f} samples", done)
     check(harness.row_named(done, "work_of_one").share > 80, "samples of the turns", done)
@@ -121,7 +122,7 @@ def test_pyperfs_hook(t: Context) -> None:
 
 
 def test_a_harness_does_not_wait_for_a_recorder_that_fails(t: Context) -> None:
-    """perf 6.1 leaves it waiting for ever at some of these."""
+    """With some of these perf 6.1 lets the harness wait for ever."""
     for number, recorder in enumerate((("record", "--no-such-option"), ("record", "--call-graph=bogus"), ("record", "-e", "nosuch"),
                                        ("record", "-D", "x"), ("record", "-o", "/no/such/folder/file"), ("stat", "-m", "nosuch"),
                                        ("stat", "-r", "3"))):
@@ -137,7 +138,7 @@ def test_a_harness_does_not_wait_for_a_recorder_that_fails(t: Context) -> None:
 def test_perf_is_driven_in_the_same_way(t: Context) -> None:
     harness.need_events()
     perf = harness.need_tool("perf")
-    # perf 6.1 turns the records of maps off with the events: what is loaded then has no name.
+    # perf 6.1 turns the records of maps off with the events: a library that is loaded then has no name.
     facts = run_hooked(t, "perfs.data", "early", perf, "record", "-N", "-e", "cpu-clock:u", "-F", "999")
     check_hooked(t, facts, "perfs.data")
     harness.note(f"slowest answer of perf {facts['slowest'] * 1000:.1f} ms")
@@ -166,7 +167,7 @@ def test_the_same_answers_as_perfs(t: Context) -> None:
         heard[name] = []
         for word in words:
             peer.say(word + "\n")
-            # Only where perf has no answer is there a wait.
+            # Waits only for commands that perf does not answer.
             silent = word in ("garbage", "", "Ping")
             heard[name].append(peer.hear(seconds=0.3 if silent else harness.WAIT_SECONDS))
         done = finish(process)
@@ -196,8 +197,8 @@ def test_words_of_a_run(t: Context) -> None:
     check(0.7 * on_ms - 25 < count_of(done, "spin_here") < on_ms + 25, f"samples of {on_ms} ms", done)
     off = 1 - 0.7 / elapsed_seconds(done)
     check_near(off_percent(done), 100 * off, 10, "the rest of the time", done)
-    for words in ("'garbage' is no command: enable, disable, evlist, ping, snapshot or stop",
-                  "'enabel' is no command; 'enable' is one", "'snapshot'", "'enable nosuch': no event of that name is sampled"):
+    for words in ("'garbage' is not a command; the commands are enable, disable, ping, evlist and stop",
+                  "'enabel' is not a command; did you mean 'enable'?", "ignoring 'snapshot': wperf records no trace data", "'enable nosuch': no sampled event has this name; evlist lists the events"):
         check(f"wperf: warning: --control: {words}" in done.err, f"a warning: {words}", done)
     document = harness.document_of(t.good("report", "--json"))
     check_near(document["quality"]["off_share"], off, 0.1, "off_share", done)
@@ -226,7 +227,7 @@ def test_a_delay(t: Context) -> None:
     done = t.good("record", "--strict", "-D", "600", *EVENTS, "--", t.program("spin"), "1000")
     check(280 < count_of(done, "spin_here") < 985, "samples after the delay", done)
     check_near(off_percent(done), 60 / elapsed_seconds(done), 10, "the time before", done)
-    # A word puts an end to a delay that is still to come.
+    # A command ends a delay that is not over yet.
     process = t.start(t.wperf, "record", "-D", "600", *EVENTS, "--control", make_fifos(t), "--", t.program("spin"), "1200")
     peer = open_fifos(t)
     peer.ask("disable")
@@ -276,7 +277,7 @@ def test_the_other_side_closes(t: Context) -> None:
         peer.close()
         done = finish(process)
         check(done.status == 0, "goes on to the end", done)
-        check(("has closed its end while the events are off" in done.err) == warned, "warned where it matters", done)
+        check(("closed the FIFO while the events were disabled" in done.err) == warned, "warned where it matters", done)
         check(len(done.err.splitlines()) == warned, "one sentence at most", done)
 
 
@@ -288,15 +289,15 @@ def test_nobody_reads_the_answers(t: Context) -> None:
     peer.say("stop\n")
     done = finish(process)
     check(done.status == 0, "the recorder lives", done)
-    check(done.err.count("nobody reads the answers") == 1 and len(done.err.splitlines()) == 1, "one warning", done)
+    check(done.err.count("no program reads the FIFO of ACK") == 1 and len(done.err.splitlines()) == 1, "one warning", done)
     os.close(peer.ctl)
-    # There, but asleep: a descriptor that waits when its pipe is full.
+    # It is open but not read: a descriptor that blocks when its pipe is full.
     process, peer = start_with_pipes(t, "--", t.program("spin"), "20000")
     for _ in range(200):
         peer.say("ping\n" * 100)
     peer.say("stop\n")
     done = finish(process)
-    check(done.status == 0 and done.err.count("nobody reads the answers") == 1, "it does not wait", done)
+    check(done.status == 0 and done.err.count("no program reads the FIFO of ACK") == 1, "it does not wait", done)
     peer.close()
     # No reader at all.
     process = t.start(t.wperf, "record", *EVENTS, "--control", make_fifos(t), "--", t.program("spin"), "20000")
@@ -321,8 +322,8 @@ def test_garbage(t: Context) -> None:
     done = finish(process)
     check(done.status == 0, "a good end", done)
     lines = done.err.splitlines()
-    check(len(lines) == 10 and lines[-1].endswith("; no more of this is told"), "ten warnings", done)
-    check("a line of more than 1024 bytes is no command" in lines[0], "the long line", done)
+    check(len(lines) == 10 and lines[-1].endswith("; further warnings are not shown"), "ten warnings", done)
+    check("ignoring a line of more than 1024 bytes" in lines[0], "the long line", done)
     check(all(line.startswith("wperf: warning: --control: ") and line.isprintable() for line in lines), "clean lines", done)
     peer.close()
 
@@ -338,7 +339,7 @@ def test_a_flood_does_not_keep_the_recorder(t: Context) -> None:
 
 
 def test_counts_of_turns(t: Context) -> None:
-    """wperf and perf count the same target in the same turns; each by what the kernel says of its CPU time."""
+    """wperf and perf count the same target in the same turns; each is compared with the kernel's CPU time."""
     harness.need_events()
     place = make_fifos(t)
     for name, path, more in (("perf", harness.need_tool("perf"), ("-x,",)),
@@ -368,7 +369,7 @@ def test_counts_of_turns(t: Context) -> None:
             off = document["quality"]["off_seconds"]
             check(0.85 < off < document["Time_elapsed"] - 0.55, f"{off} seconds off", done)
             again = t.good("report", "-i", "s.data")
-            check(f"{off:.3f} seconds of it the counters were off" in again.out, "the session has it too", again)
+            check(f"{off:.3f} seconds of that with the counters off" in again.out, "the session has it too", again)
         else:
             counted = float(done.err.split(",")[0].splitlines()[-1])
         harness.note(f"{name} counted {counted:.1f} ms of {on_ms:.0f}")
@@ -387,7 +388,7 @@ def test_stop_ends_a_count(t: Context) -> None:
         peer.ask("stop")
         done = finish(process)
         check(done.status == 0 and "task-clock" in done.out, f"stop with {more}", done)
-        check("'enable task-clock': all events are counted, or none" in done.err, "a warning", done)
+        check("'enable task-clock': stat can't switch single events" in done.err, "a warning", done)
         peer.close()
 
 
@@ -402,8 +403,8 @@ def test_refusals(t: Context) -> None:
     writing = os.open(t.path("plain"), os.O_WRONLY)
     for place, status, words in (
             ("fifo:missing", 125, ("'missing'", "mkfifo")), ("fifo:one,missing", 125, ("'missing'", "mkfifo")),
-            ("fifo:plain", 2, ("'plain' is no FIFO",)), ("fifo:/dev/null", 2, ("is no FIFO",)),
-            ("fifo:one,one", 2, ("a FIFO each", "'one'")), ("fd:77", 2, ("descriptor 77 is not open",)),
+            ("fifo:plain", 2, ("'plain' is not a FIFO",)), ("fifo:/dev/null", 2, ("is not a FIFO",)),
+            ("fifo:one,one", 2, ("two FIFOs", "'one'")), ("fd:77", 2, ("descriptor 77 is not open",)),
             (f"fd:{reading},78", 2, ("descriptor 78 is not open",)), (f"fd:{writing}", 2, ("not open for reading",)),
             (f"fd:{reading},{reading}", 2, ("not open for writing",)), ("fd:x", 2, ("'fd:x'", "fifo:CTL[,ACK]")),
             ("ctl", 2, ("'ctl'", "fifo:CTL[,ACK]"))):

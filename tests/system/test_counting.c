@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts software events of programs whose counts are known, and compares with perf where it is there. */
+/* Counts software events of programs whose counts are known, and compares with perf if it is installed. */
 #include <signal.h>
 
 #include "linux_count.h"
@@ -26,7 +26,7 @@ static int64_t perf_counts(const char *event, const char *what, const char *n)
         return value;
 }
 
-/* Keeps a session of what the tally is told. */
+/* Writes a session of the counts. */
 struct keeping {
         struct tally *tally;
         struct perfdata_writer *writer;
@@ -67,7 +67,7 @@ static bool run_and_keep(const struct count_request *request, const char *path, 
         return perfdata_writer_close(TAKE(writer), NULL);
 }
 
-/* The sum of what `perf stat report` prints for `event`, and on how many lines. */
+/* The sum of the counts that `perf stat report` prints for `event`, and the number of its lines. */
 static double perf_reports(const char *path, const char *event, unsigned *ret_lines)
 {
         char line[512];
@@ -86,7 +86,7 @@ static double perf_reports(const char *path, const char *event, unsigned *ret_li
                 if (strstr(line, "<not counted>"))
                         continue;
                 *at = '\0';
-                /* A time may stand before the count and a unit behind it. */
+                /* A time may come before the count and a unit after it. */
                 for (char *p = line; *p; p++) {
                         if (*p >= '0' && *p <= '9' && (p == line || p[-1] == ' '))
                                 word = p;
@@ -143,7 +143,7 @@ TEST(perf_prints_the_same)
                 EXPECT_TRUE(run_and_keep(&request, path, &t));
                 expect_same(path, &t, 1);
         }
-        /* One of the events on a CPU, the others on none. */
+        /* One of the events counts on a CPU, the others on none. */
         request.target.n_cpus = 0;
         list.items[MIGRATIONS].event.uncore = true;
         EXPECT_TRUE(run_and_keep(&request, path, &t));
@@ -257,7 +257,7 @@ TEST(command_pinned_to_a_cpu)
                 EXPECT_INT(t.n_stats, 8);
                 EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 1300));
                 counting_free(c);
-                /* It is in one place at a time, so no count has to be scaled. */
+                /* It is on one CPU at a time, so no count has to be scaled. */
                 request.target.argv = COMMAND(program, "hops", "501");
                 c = run_to_end(&request, &t);
                 ASSERT_TRUE(c);
@@ -269,7 +269,7 @@ TEST(command_pinned_to_a_cpu)
         free_list(&list);
 }
 
-/* A descriptor from which `read` gets what the kernel would say. */
+/* A descriptor from which `read` gets data in the kernel's format. */
 static int saying(uint64_t value, uint64_t enabled, uint64_t running)
 {
         const uint64_t numbers[] = {value, enabled, running, 0};
@@ -311,7 +311,7 @@ TEST(enabled_is_the_time_that_a_thread_was_there)
         EXPECT_INT(rounds.stats[0].running_ns, 15);
         EXPECT_INT(rounds.stats[1].enabled_ns, 71);
         EXPECT_INT(rounds.stats[2].enabled_ns, 100);
-        /* The pipes are empty now: a read that fails changes nothing. */
+        /* The pipes are empty now: a failed read changes nothing. */
         rounds_read(&rounds, NULL, 2000);
         EXPECT_INT(rounds.stats[0].value, 10);
         EXPECT_INT(rounds.stats[1].enabled_ns, 71);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counting where the kernel refuses, or where a plain user counts, and what counting leaves behind. */
+/* Counting when the kernel refuses, or as an ordinary user, and that counting leaves no processes and descriptors behind. */
 #include <dirent.h>
 #include <grp.h>
 #include <signal.h>
@@ -53,7 +53,7 @@ TEST(cpus_that_a_pmu_does_not_serve)
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
         EXPECT_STR(counting_get_event(c, MIGRATIONS).obstacle,
-                   "none of the CPUs asked for has 'cpu-migrations': its PMU is 'cpu_atom'");
+                   "none of the CPUs of -c has the event 'cpu-migrations': its PMU is 'cpu_atom'");
         EXPECT_INT(t.n_stats, 3);
         counting_free(c);
         free_list(&list);
@@ -89,15 +89,17 @@ TEST(group_that_does_not_fit)
         NEED_EVENTS();
         add_default(&list);
         list.items[0].together = list.items[1].together = list.items[3].together = 1;
-        /* Only a leader may be pinned: the kernel refuses it in a group with the same number as one that is too big. */
+        /* Only a leader may be pinned: the kernel refuses a group with such an event with the same errno as one that is too
+         * large. */
         list.items[3].event.attr.flags |= PERF_ATTR_PINNED;
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
         for (size_t i = 0; i < 4; i++) {
                 if (i != 2)
-                        EXPECT_STR(counting_get_event(c, i).obstacle,
-                                   "the group of 3 events does not fit into the counters of the CPU: make it "
-                                   "smaller, or leave its braces out");
+                        EXPECT_STR(
+                                counting_get_event(c, i).obstacle,
+                                "the group of 3 events needs more counters than the CPU has: make the group "
+                                "smaller, or leave the braces out");
         }
         EXPECT_TRUE(!counting_get_event(c, 2).obstacle);
         EXPECT_INT(t.n_stats, 1);
@@ -105,7 +107,7 @@ TEST(group_that_does_not_fit)
         free_list(&list);
 }
 
-/* Runs `what` in a process of its own; its failures are ours. */
+/* Runs `what` in a separate process; its failures count for this one. */
 static void apart(void (*what)(void))
 {
         int status = 0;
@@ -152,7 +154,7 @@ static void count_command_plainly(void)
         EXPECT_STR(counting_get_event(c, FAULTS).estimate, "wait4");
         EXPECT_STR(counting_get_event(c, SWITCHES).estimate, "wait4");
         EXPECT_CONTAINS(counting_get_event(c, MIGRATIONS).obstacle,
-                        "counting 'cpu-migrations' needs privilege");
+                        "'cpu-migrations' happens in the kernel, and counting it needs privilege");
         EXPECT_TRUE(!counting_get_event(c, CLOCK).obstacle && !counting_get_event(c, CLOCK).estimate);
         EXPECT_TRUE(is_within(t.value[FAULTS], 4000, 4400));
         EXPECT_TRUE(t.value[CLOCK] > 100000 && t.value[CLOCK] < t.time_ns * 11 / 10);
@@ -242,7 +244,7 @@ TEST(plain_user_is_refused_all_processes)
         apart(be_refused_plainly);
 }
 
-/* As in a container, and as Debian's kernel is to plain users. */
+/* As in a container, and as Debian's kernel does for ordinary users. */
 static void count_without_events(void)
 {
         char *const *argv = COMMAND(program, "spin", "100");
@@ -321,7 +323,7 @@ static void count_with_few_files(void)
         do
                 fd = dup(0);
         while (fd >= 0);
-        /* Two pipes to start the command; of these two descriptors are closed, and pidfd takes one. */
+        /* Two pipes to start the command, of which two descriptors are closed, and a pidfd. */
         for (int i = 0; i < 4; i++)
                 close(63 - i);
         add_default(&list);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Debug files from debuginfod servers on this machine: a real one, and such as are silent, slow, wrong or not there."""
+"""Debug files from debuginfod servers on this machine: a real one, and servers that are silent, slow, wrong or missing."""
 import contextlib
 import os
 import re
@@ -17,7 +17,7 @@ from harness import Context, Done, Skip, check, need_tool, wait_until
 
 LIBRARY = "libdebuginfod.so.1"
 LIMIT_MS = 2000
-# The library looks at the limit once a second; the machine may be busy.
+# The library checks the limit once a second; the machine may be busy.
 MOST_SECONDS = LIMIT_MS / 1000 + 4
 SOURCE = "int twice(int x)\n{\n        return 2 * x;\n}\n\nint main(void)\n{\n        return twice(0);\n}\n"
 
@@ -47,7 +47,7 @@ def ask(t: Context, urls: list[str], *argv: str) -> Done:
 
 
 def results(done: Done) -> list[str]:
-    """What stands for each file, without what is told on the way."""
+    """The result for each file, without progress messages."""
     return [line for line in done.out.splitlines() if not line.startswith(("asking for ", "note: ", "told: "))]
 
 
@@ -56,7 +56,7 @@ def note_of(done: Done) -> str:
 
 
 def told(done: Done) -> list[int]:
-    """How often progress was told, and the bytes that had come, of how many."""
+    """Number of progress messages, and the received and total bytes."""
     return [int(n) for n in re.search(r"^told: (\d+), (\d+) of (\d+) bytes$", done.out, re.M).groups()]
 
 
@@ -109,7 +109,7 @@ def start_debuginfod(t: Context, folder: str, build_id: str) -> str:
 
 @contextlib.contextmanager
 def server(answer: Callable[[socket.socket, threading.Event], None]) -> Iterator[tuple[str, list[bytes]]]:
-    """Its address, and the first line of every request; `answer` gets each connection after its request was read."""
+    """Its address, and the first line of every request; calls `answer` with each connection after reading its request."""
     requests: list[bytes] = []
     end = threading.Event()
     listener = socket.create_server(("127.0.0.1", 0))
@@ -188,8 +188,8 @@ def test_the_limit_holds_with_a_silent_server(t: Context) -> None:
         check(LIMIT_MS / 1000 <= done.seconds < MOST_SECONDS, f"within {MOST_SECONDS} s", done)
         check(len(requests) == 1, f"one question, not {len(requests)}", done)
     check(results(done) == ["none "] * 5, "none, and no note of a file", done)
-    check(note_of(done) == f"debuginfod: the time limit of {LIMIT_MS // 1000} s was over, "
-          "1 file was not waited for, 2 files were not asked for", "the note", done)
+    check(note_of(done) == f"debuginfod: the time limit of {LIMIT_MS // 1000} s was reached, "
+          "1 file was not fetched in time, 2 files were not requested", "the note", done)
     check(done.out.startswith("asking for one.stripped\n") and told(done)[0] >= 2, "progress was told", done)
 
 
@@ -198,7 +198,7 @@ def test_the_limit_holds_with_a_slow_server(t: Context) -> None:
     with server(give_slowly(1 << 30)) as (url, _):
         done = ask(t, [url], "-l", str(LIMIT_MS), stripped)
     check(LIMIT_MS / 1000 <= done.seconds < MOST_SECONDS, f"within {MOST_SECONDS} s", done)
-    check(note_of(done).endswith("s was over, 1 file was not waited for"), "the note", done)
+    check(note_of(done).endswith("s was reached, 1 file was not fetched in time"), "the note", done)
     n, most, total = told(done)
     check(total == 1 << 30 and 1000 <= most < 1 << 20, "progress tells the bytes", done)
     check(n <= 4 * MOST_SECONDS, f"a few times a second, not {n} times", done)
@@ -209,7 +209,7 @@ def test_the_limit_is_one_for_all_servers(t: Context) -> None:
     with server(be_silent) as (first, _), server(lambda connection, _end: connection.sendall(NOT_FOUND)) as (second, _):
         done = ask(t, [first, second], "-l", str(LIMIT_MS), stripped)
     check(done.seconds < MOST_SECONDS, f"within {MOST_SECONDS} s", done)
-    check("was over" in note_of(done), "the note", done)
+    check("was reached" in note_of(done), "the note", done)
 
 
 def test_a_stop_ends_the_waiting(t: Context) -> None:
@@ -221,14 +221,14 @@ def test_a_stop_ends_the_waiting(t: Context) -> None:
         asking.send_signal(signal.SIGINT)
         out, err = asking.communicate(timeout=harness.WAIT_SECONDS)
         check(asking.returncode == 0 and err == b"", f"status {asking.returncode}, {err!r}")
-    check(b"note: debuginfod: it was stopped, 1 file was not waited for, 1 file was not asked for\n" in out, repr(out))
+    check(b"note: debuginfod: the search was stopped, 1 file was not fetched in time, 1 file was not requested\n" in out, repr(out))
 
 
 def test_garbage_is_no_debug_file(t: Context) -> None:
     stripped, _ = build(t, "one")
     with server(give(b"<html>sign in to this hotel</html>" * 100)) as (url, _):
         done = ask(t, [url], stripped)
-    check(re.match(r"none debug file .*/debuginfo: is no object file", results(done)[0]) is not None, "a note", done)
+    check(re.match(r"none debug file .*/debuginfo: is not an object file", results(done)[0]) is not None, "a note", done)
 
 
 def test_the_file_of_another_build_is_refused(t: Context) -> None:
@@ -240,7 +240,7 @@ def test_the_file_of_another_build_is_refused(t: Context) -> None:
 
 
 def test_what_speaks_no_http_gives_nothing(t: Context) -> None:
-    """To libdebuginfod 0.188 that is a file which is not there."""
+    """libdebuginfod 0.188 reports this as a missing file."""
     files = [build(t, name)[0] for name in ("one", "other")]
     with server(lambda connection, _end: connection.sendall(b"\0\xff\r\n\r\n" * 1000)) as (url, _):
         done = ask(t, [url], *files)
@@ -340,7 +340,7 @@ def test_without_the_library(t: Context) -> None:
     stripped, _ = build(t, "one")
     done = t.run(t.program("ask_debuginfod"), "-L", "libno-such.so.1", stripped)
     check(done.status == 0 and results(done) == ["none "], "none", done)
-    check("it is in the package libdebuginfod1" in note_of(done), "the package", done)
+    check("install the package libdebuginfod1" in note_of(done), "the package", done)
 
 
 if __name__ == "__main__":

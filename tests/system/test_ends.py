@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How a run ends: exit statuses, signals, a full disk, lost samples, and what stands in the file then."""
+"""How a run ends: exit statuses, signals, a full disk, lost samples, and the content of the file then."""
 import os
 import re
 import signal
@@ -101,7 +101,7 @@ def test_a_signal_to_wperf(t: Context) -> None:
 
 
 def test_other_signals_to_wperf(t: Context) -> None:
-    """They would end the recorder without its session, and leave the command running."""
+    """Without handling, they would end the recorder without a session, and leave the command running."""
     for number in (signal.SIGPIPE, signal.SIGUSR1, signal.SIGALRM, signal.SIGXFSZ):
         for command in ("record", "stat"):
             recorder = start_recording(t, command, "--", t.program("spin"), "60000")
@@ -154,7 +154,7 @@ def test_a_timeline_whose_reader_leaves_ends(t: Context) -> None:
 
 
 def test_ctrl_c_reaches_both(t: Context) -> None:
-    """A terminal sends SIGINT to the command too: it may end before wperf looks."""
+    """A terminal sends SIGINT to the command, too: it may end before wperf notices."""
     recorder = start_recording(t, "record", "--", t.program("spin"), "60000")
     os.killpg(recorder.pid, signal.SIGINT)
     done = finish(recorder)
@@ -221,7 +221,7 @@ def test_json_status_and_streams(t: Context) -> None:
         check('"target_exit": 3' in re.sub(r'":\s*', '": ', file.read()), "the document in the file")
 
 
-# --- what can go wrong with the file ---
+# --- Errors with the file ---
 
 
 def on_small_disk(t: Context, *argv: str, **options) -> Done:
@@ -258,7 +258,7 @@ def test_a_full_disk_from_the_start(t: Context) -> None:
 def test_a_full_standard_output(t: Context) -> None:
     for argv in (("record", "--", t.program("spin"), "200"), ("report",), ("report", "--json"), ("report", "--csv")):
         with open("/dev/full", "w", encoding="ascii") as full:
-            # The program's own "ready" would fail first: it gets another standard output.
+            # The program's own "ready" would fail first, so its standard output is another one.
             done = t.run("sh", "-c", 'exec "$@"', "sh", t.wperf, *argv, stdout=full)
         check(done.status in (1, 125), f"a failure of wperf's own for {argv}", done)
         check(len(done.err.splitlines()) == 1 and "No space left" in done.err, "one sentence", done)
@@ -266,7 +266,7 @@ def test_a_full_standard_output(t: Context) -> None:
 
 
 def test_lost_samples_are_told(t: Context) -> None:
-    """wperf is stopped while the kernel goes on filling its buffer."""
+    """wperf is stopped while the kernel continues to fill its buffer."""
     target = t.started_ready(t.program("spin"), "60000")
     recorder = start_recording(t, "sample", "-e", "cpu-clock:20000", "-p", str(target.pid))
     recorder.send_signal(signal.SIGSTOP)
@@ -296,7 +296,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def lost_of_perf(t: Context) -> int | None:
-    """The kernel's own count as perf reads it from the session."""
+    """The kernel's own count, as perf reads it from the session."""
     if not os.path.exists("/usr/bin/perf"):
         harness.note("perf is not here: the count is not compared with its")
         return None
@@ -306,7 +306,7 @@ def lost_of_perf(t: Context) -> int | None:
 
 
 def test_map_storm_is_not_silent(t: Context) -> None:
-    """Maps are lost as samples are: LOST records tell."""
+    """Lost mappings are reported like lost samples, from LOST records."""
     target = t.start(t.program("many"), "storm", "20000")
     recorder = start_recording(t, "sample", "-p", str(target.pid))
     recorder.send_signal(signal.SIGSTOP)
@@ -353,7 +353,7 @@ def write(path: str, content: bytes) -> None:
 
 
 def test_another_users_link_is_not_followed(t: Context) -> None:
-    """Whatever fs.protected_symlinks says: it is off in many containers."""
+    """With any value of fs.protected_symlinks: it is off in many containers."""
     harness.need_root()
     t.good("record", "-g", "--session", "own.data", "--", t.program("spin"), "50")
     write(t.path("precious"), b"years of work\n")
@@ -368,7 +368,7 @@ def test_another_users_link_is_not_followed(t: Context) -> None:
                  ("record", "--session", link, "--", "true")):
         done = t.ours(*argv)
         check(done.status in (1, 125), f"{argv[0]} refuses", done)
-        check(argv[0] == "record" or "another user's link" in done.err, "it says why", done)
+        check(argv[0] == "record" or "because it is a link of another user" in done.err, "it says why", done)
         with open(t.path("precious"), "rb") as file:
             check(file.read() == b"years of work\n", "the file is untouched", done)
     harness.note(done.err.strip())
@@ -376,7 +376,7 @@ def test_another_users_link_is_not_followed(t: Context) -> None:
     os.symlink(t.path("made"), link)
     os.lchown(link, 65534, 65534)
     done = t.ours("record", "--session", link, "--", "true")
-    check(done.status == 125 and "another user's link" in done.err, "it says why", done)
+    check(done.status == 125 and "because it is a link of another user" in done.err, "it says why", done)
     check(not os.path.lexists(t.path("made")), "nothing is made behind it", done)
     os.lchown(link, 0, 0)
     t.good("export", "--format", "svg", "-i", "own.data", "-o", link)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Exports of a session and of trees made by hand, opened by the programs that they are written for, and by checkers of
-our own."""
+"""Exports of a session and of hand-made trees, opened by the programs for which they are written, and by checkers of
+this project."""
 import collections
 import copy
 import gzip
@@ -19,7 +19,7 @@ from test_call_tree import record, tree_of
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Function: samples of its own and with what it called, in the ordinary tree.
+# Function: its own samples and its total, in the ordinary tree.
 ORDINARY = {
     "work": (47, 85), "add": (10, 38), "carry": (20, 28), "do_syscall_64": (8, 8), "main": (5, 90),
     "[libc.so.6+0x1f00]": (5, 5), "[libc.so.6]": (0, 5), "[cut]": (0, 5),
@@ -28,7 +28,7 @@ SAMPLES = {"ordinary": 100, "hostile": 38}
 
 
 def export(t: Context, kind: str, tree: str) -> str:
-    """The path of an export by the test program; pprof packed."""
+    """The path of an export of the test program; pprof unpacked."""
     path = t.path(f"{tree}.{kind}")
     with open(path, "wb") as file:
         done = t.run(t.program("exporter"), kind, tree, stdout=file)
@@ -44,7 +44,7 @@ def export(t: Context, kind: str, tree: str) -> str:
 
 
 def folded_lines(path: str) -> list[tuple[list[str], int]]:
-    """Frames and count of each line; a line that is not one fails."""
+    """Frames and count of each line; fails for a malformed line."""
     with open(path, "rb") as file:
         text = file.read().decode("utf-8")
     check(text.endswith("\n"), "the last line has an end")
@@ -86,7 +86,7 @@ def test_flamegraph_pl_draws_them(t: Context) -> None:
 
 
 def speedscope_complaints(document: dict) -> list[str]:
-    """What speedscope's schema asks for, that numbers of frames are some, and that the ends are right."""
+    """Checks the requirements of speedscope's schema, that indexes of frames exist, and that the ends are correct."""
     found = []
     frames = document["shared"]["frames"]
     if document["$schema"] != "https://www.speedscope.app/file-format-schema.json":
@@ -166,7 +166,7 @@ def test_svg_is_xml_and_nothing_more(t: Context) -> None:
 
 
 def dom_of(t: Context, address: str, width: int, height: int) -> ElementTree.Element:
-    """What a browser makes of a picture in a window of that size, scripts included."""
+    """The document that a browser makes of a picture in a window of this size, including scripts."""
     done = t.run(need_tool("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                  "--disable-background-networking", "--user-data-dir=" + t.path("browser"), "--virtual-time-budget=3000",
                  "--hide-scrollbars", "--disable-dev-shm-usage", f"--window-size={width},{height}", "--dump-dom", address)
@@ -175,7 +175,7 @@ def dom_of(t: Context, address: str, width: int, height: int) -> ElementTree.Ele
 
 
 def test_svg_in_a_browser_is_as_wide_as_the_window(t: Context) -> None:
-    """The root is the first row below the head, labels are cut to the room that there is, a search is counted."""
+    """The root is the first row below the head, labels fit into their frames, a search is counted."""
     address = "file://" + export(t, "svg", "ordinary")
     for width in 600, 1700:
         root = dom_of(t, address + "#s=work", width, 500)
@@ -196,7 +196,7 @@ def test_svg_in_a_browser_is_as_wide_as_the_window(t: Context) -> None:
 
 
 def profile_of(path: str) -> dict:
-    """A profile that the checker finds nothing wrong with."""
+    """A profile in which the checker finds no errors."""
     with open(path, "rb") as file:
         text = file.read()
     profile = json.loads((gzip.decompress(text) if path.endswith(".gz") else text).decode("utf-8"))
@@ -224,7 +224,7 @@ def test_firefox_profile_is_one(t: Context) -> None:
     check(hostile["threads"][0]["samples"]["weight"] == [1000], "weights")
 
 
-# Where in a profile, and what is put there in the place of what stands there.
+# A position in a profile, and the value that replaces the one there.
 MUTATIONS: list[tuple[str, object]] = [
     ("meta.interval", 0), ("meta.preprocessedProfileVersion", 59), ("meta.startTime", None), ("meta.stackwalk", True),
     ("meta.markerSchema", None), ("meta.product", None), ("meta.surprise", 1), ("meta.categories", []),
@@ -261,7 +261,7 @@ def mutate(profile: dict, where: str, value: object) -> dict:
 
 
 def test_firefox_checker_sees_what_is_wrong(t: Context) -> None:
-    """Each mutation, and each key of the document that is not there."""
+    """Each mutation, and each missing key of the document."""
     profile = profile_of(export(t, "firefox", "ordinary"))
     for where, value in MUTATIONS:
         mutated = mutate(profile, where, value)
@@ -298,7 +298,7 @@ def test_firefox_profile_of_a_session(t: Context) -> None:
 
 
 def test_firefox_addresses_are_the_files(t: Context) -> None:
-    """An address and a build id lead to the function in the file, with other people's tools."""
+    """Other programs find the function in the file by its address and build id."""
     session = record(t, "dwarf,8192", "shapes")
     profile = profile_of(export_session(t, "s.firefox.json.gz", session))
     shared = profile["shared"]
@@ -337,12 +337,12 @@ def test_firefox_profile_of_one_event(t: Context) -> None:
 
 HEAD = re.compile(r"(?P<comm>.+?) +(?P<tid>-?\d+)(?: \[\d{3,}\])? +(?P<time>\d+\.\d{6}): +(?P<period>\d+) +(?P<event>.+?): ?$")
 FRAME = re.compile(r"\t {0,15}(?P<address>[0-9a-f]{1,16}) (?P<symbol>.+?)(?:\+0x(?P<offset>[0-9a-f]+))? \((?P<dso>.+)\)$")
-# Of clones and pieces of a function, which are the function everywhere but in that text.
+# For clones and parts of a function, which have the function's name everywhere except in this text.
 CLONE_SUFFIX = re.compile(r"(\.cold|\.(part|isra|constprop|lto_priv)\.\d+)+(?=;|$)")
 
 
 class Script:
-    """The text of perf script, by its grammar: a head, frames behind a tab, an empty line."""
+    """The text of perf script, by its grammar: a header, frames after a tab, an empty line."""
 
     def __init__(self, text: str):
         check(text.endswith("\n\n"), "an empty line behind the last sample")
@@ -375,36 +375,36 @@ def script_of_perf(t: Context, session: str, *more: str) -> str:
 
 
 def kind_of_difference(ours: re.Match, theirs: re.Match, is_caller: bool) -> str:
-    """Why a frame is not what perf says, which asks for the address that a call returns to and not for the call."""
+    """Why a frame differs from perf's: perf looks up the return address and not the address of the call."""
     same_place = ours["address"] == theirs["address"] and ours["dso"] == theirs["dso"]
-    # Behind a call that ends a function is the next function, or nothing that has a name.
+    # After a call at the end of a function comes the next function, or code without a name.
     if same_place and (theirs["offset"] == "0" or (is_caller and theirs["symbol"] == "[unknown]")):
         return "behind"
     # One of the names that the symbol table has for one address.
     if same_place and ours["offset"] == theirs["offset"] and ours["offset"] is not None:
         return "alias"
-    # The function's end: perf takes what follows a function without a size for a part of it.
+    # The end of the function: perf counts code after a function without a size as a part of it.
     if same_place and ours["symbol"] == "[unknown]":
         return "no name"
-    # A stub of the procedure linkage table: perf takes it for a part of the function without a size before it.
+    # A stub of the procedure linkage table: perf counts it as a part of the function without a size before it.
     if same_place and ours["symbol"].endswith("@plt") and not theirs["symbol"].endswith("@plt"):
         return "plt"
-    # A call chain that was taken while a program is replaced: perf still knows the maps of the one before.
+    # A call chain that was recorded while a program is replaced: perf still has the maps of the old program.
     if ours["dso"] == "[unknown]" and "execve" in theirs["symbol"]:
         return "before exec"
     return "other"
 
 
 def compare_scripts(t: Context, session: str) -> int:
-    """Without inlined functions: line for line, but for the kinds of differences above, and for stacks of which perf has
-    more.  Returns the number of frames."""
+    """Without inlined functions: each line is the same, except for the kinds of differences above, and for stacks of
+    which perf has more.  Returns the number of frames."""
     ours, theirs = Script(script_of(t, session, "--no-inlines")), Script(script_of_perf(t, session, "--no-inline"))
     check(ours.heads == theirs.heads, f"heads: {set(ours.heads) ^ set(theirs.heads)}")
     found: collections.Counter = collections.Counter()
     total = 0
     for head, mine, other in zip(ours.heads, ours.stacks, theirs.stacks):
         total += len(mine)
-        # A walk through a copied stack may end in start-up code that nothing describes, where perf goes on by frame pointers.
+        # Unwinding a copied stack may end in start-up code without call-frame information, where perf continues by frame pointers.
         # Below exit handlers perf may take a word of the heap for the caller and end there.
         is_cut = (len(mine) < len(other) and re.search(r"dtors_aux|fini|unknown", mine[-1]["symbol"]) is not None or
                   len(mine) > len(other) and other[-1]["dso"] in ("[heap]", "[unknown]"))
@@ -422,7 +422,7 @@ def compare_scripts(t: Context, session: str) -> int:
 
 def perf_record(t: Context, name: str, *argv: str) -> str:
     path = t.path(name)
-    # In a home of the test's own, where perf keeps a copy of the vdso: perf script names its functions from there alone.
+    # In a home folder of the test, where perf stores a copy of the vdso: perf script needs it to name functions of the vdso.
     done = t.run(need_tool("perf"), "record", "-q", "-o", path, "-F", "999", *argv, env=harness.environment(HOME=t.folder))
     check(done.status == 0, "perf records", done)
     return path
@@ -450,14 +450,14 @@ def test_perf_script_of_our_sessions_is_perfs(t: Context) -> None:
 
 
 def places_of(text: str) -> list[list[tuple[str, int]]]:
-    """Of each sample the addresses with how many functions perf or wperf see there."""
+    """For each sample the addresses, with the number of functions that perf or wperf has there."""
     return [[(address, len(list(group))) for address, group in itertools.groupby(frame["address"] for frame in stack)]
             for stack in Script(text).stacks]
 
 
 def test_inlined_functions_of_perf_script_are_perfs(t: Context) -> None:
-    """By number at each address.  Where debug information and symbol table call a function differently, perf takes the
-    function itself for one more that was inlined and has it in no module."""
+    """Compares the number at each address.  If debug information and symbol table name a function differently, perf
+    counts the function itself as one more inlined function, without a module."""
     session = perf_record(t, "inlines.data", "-e", "cpu-clock:u", "--call-graph", "dwarf,8192", "--", t.program("shapes"), "300")
     ours, theirs = script_of(t, session), script_of_perf(t, session)
     check(places_of(ours) == places_of(theirs), "as many at each address")
@@ -480,7 +480,7 @@ def test_perf_script_is_collapsed_to_the_folded_stacks(t: Context) -> None:
     folded_text = t.good("export", "--format", "folded", "--no-inlines", "-i", session).out
     want = collections.Counter()
     for line in folded_text.splitlines():
-        # Code without a name is its module there; a mark of a cut stack is no frame.
+        # Code without a name is shown as its module; a mark of a cut stack is not a frame.
         names = re.sub(r"\[[^;]*?\](?=;|$)", "[unknown]", line.rsplit(" ", 1)[0].replace(";[cut]", ""))
         want[names] += int(line.rsplit(" ", 1)[1])
     got = collections.Counter()
@@ -516,7 +516,7 @@ def test_folded_lines_of_a_session_are_its_tree(t: Context) -> None:
     for path, count in folded(tree_of(t, session, "--no-inlines")).items():
         want[";".join(["paths"] + path.split(";")[::-1])] += count
     lines = folded_lines(export_session(t, "p.folded", session, "--no-inlines"))
-    # A function of which only the beginning is known has its module there: [libc.so.6+0x271d0].
+    # A function of which only the start is known is shown as its module: [libc.so.6+0x271d0].
     lines = [([re.sub(r"^\[[^+\]]+\+(0x[0-9a-f]+)\]$", r"\1", frame) for frame in frames], count) for frames, count in lines]
     check({";".join(frames): count for frames, count in lines} == dict(want), f"stacks and counts: {lines}, {want}")
     weights = folded_lines(export_session(t, "w.folded", session, "--weights"))
@@ -542,7 +542,7 @@ def test_all_samples_of_a_session_are_in_each_format(t: Context) -> None:
 
 
 def leaves_of(script: Script) -> dict[int, list[tuple[float, int, str]]]:
-    """Of each thread, in the order of time: when a sample was taken, its weight, and the function that it ended in."""
+    """For each thread, in the order of time: when a sample was taken, its weight, and its innermost function."""
     found: dict = collections.defaultdict(list)
     for head, stack in zip(script.heads, script.stacks):
         fields = HEAD.match(head)
@@ -552,7 +552,7 @@ def leaves_of(script: Script) -> dict[int, list[tuple[float, int, str]]]:
 
 
 def test_speedscope_has_the_samples_of_each_thread_in_the_order_of_time(t: Context) -> None:
-    """Against the same session as perf's text: the thread's functions one after the other, and when each began."""
+    """Compares with perf's text of the same session: the thread's functions in order, and when each began."""
     session = perf_record(t, "family.data", "-e", "cpu-clock:u", "-g", "--", t.program("family"), "60",
                           t.program("spin"), "100")
     leaves = leaves_of(Script(script_of(t, session, "--no-inlines")))
@@ -592,7 +592,7 @@ def test_go_tool_pprof_reads_a_session(t: Context) -> None:
 
 
 def test_a_session_without_stacks(t: Context) -> None:
-    """Each function stands alone; a sentence says what would give stacks."""
+    """Each function is a stack of its own; a sentence says how to get stacks."""
     session = t.path("flat.data")
     done = t.perf_record(session, "-e", "cpu-clock:u", "--", t.program("paths"), "200")
     check(done.status == 0, "perf records", done)

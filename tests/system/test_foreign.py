@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Sessions of simpleperf and hiperf: the names that their recorders wrote into them, against those tools' own reports."""
+"""Sessions of simpleperf and hiperf: compares the names that their recorders wrote into them with those tools' own
+reports."""
 import json
 import os
 import re
@@ -12,7 +13,7 @@ CORPUS = os.path.join(os.environ["WPERF_CORPUS"], "perfdata")
 TESTDATA = "simpleperf/testdata/"
 SCRIPTS = "simpleperf/scripts/test/script_testdata/"
 
-# Samples without a name, where the session has a section of names: the recorder could not name them either.
+# Samples without a name in sessions with a section of names: the recorder could not name them, either.
 UNRESOLVED = {
     SCRIPTS + "aggregatable_perf1.data": 304,
     SCRIPTS + "perf_test_vmlinux.data": 0,
@@ -64,7 +65,7 @@ def folded(text: str) -> list[tuple[list[str], int]]:
 
 
 def is_part_of(part: list[str], whole: list[str]) -> bool:
-    """Each frame in its turn, with its parameters where the session has several functions of the name, else without."""
+    """Each frame in order, with its parameters if the session has several functions of this name, otherwise without."""
     rest = iter(whole)
     return all(any(ours in (frame, without_parameters(frame)) for ours in rest) for frame in part)
 
@@ -79,7 +80,8 @@ def test_names_of_all_sessions(t: Context) -> None:
 
 
 def test_stacks_of_simpleperf(t: Context) -> None:
-    """simpleperf leaves the interpreter's own frames out, so its stacks are parts of ours, with the same weights."""
+    """simpleperf leaves out frames of the interpreter itself, so its stacks are parts of wperf's, with the same
+    weights."""
     name = TESTDATA + "perf_with_jit_symbol"
     ours = folded(t.good("export", "--format", "folded", "--weights", "-i", corpus(name + ".data"), "-o", "-").out)
     with open(corpus(name + ".foldedstack_with_kernel"), encoding="utf-8") as file:
@@ -119,7 +121,7 @@ def test_fields_of_tracepoints(t: Context) -> None:
 
 
 def hiperf_names(path: str) -> set[str]:
-    """All names in hiperf's section, by a reader of its own."""
+    """All names in hiperf's section, read by this test's own reader."""
     with open(path, "rb") as file:
         data = file.read()
     data_off, data_size = struct.unpack_from("<QQ", data, 40)
@@ -172,9 +174,28 @@ def test_dump_shows_the_pairs(t: Context) -> None:
     check("feature-1" not in done.out, "each feature has a name", done)
 
 
+def test_spe_data_are_samples(t: Context) -> None:
+    """As many as perf 6.12 makes of them; of the stream with junk bytes it makes 104 more, at address 0."""
+    for name, n in (("01-hisilicon-branch", 16), ("03-context-two-records", 2), ("05-random-1cpu", 1500), ("07-random-junk-bytes", 800)):
+        done = report(t, f"../spe/generated/spe-{name}.data")
+        check(f"\nquality: {n} samples" in done.out, f"{n} samples", done)
+
+
+def test_spe_buffers_without_a_header(t: Context) -> None:
+    """Raw buffers of other people's machines: as many samples as perf or Arm's decoder printed, by address."""
+    for name, n, addr in (("perf-dumps/01-hisilicon-branch-2021-06-26.bin", 16, "0xfffd6cd8c014"),
+                          ("perf-dumps/05-fvp-short-headers-2018.bin", 1, "0xffff00000815c400"),
+                          ("telemetry-solution/tests/testdata/spe-b1-ts0.data", 1, "0x7ffdbf2143e0"),
+                          ("telemetry-solution/tests/testdata/spe-b1-ts1.data", 1, "0x7ffdbf2143e0")):
+        done = t.ours("report", "-i", corpus(f"../spe/{name}"))
+        check(done.status == 0 and "has only the data of Arm SPE" in done.err, name, done)
+        check(f"\nquality: {n} samples" in done.out and "damaged" not in done.out, f"{n} samples", done)
+        check(re.search(rf"^ +\d+\.\d\d +\d+  {addr}$", done.out, re.M) is not None, addr, done)
+    done = t.ours("report", "-i", corpus("../spe/perf-dumps/08-context-packets.bin"))
+    check(done.status != 0 and "not a perf.data file" in done.err, "packets without a record", done)
+
+
 def test_traces_are_not_decoded(t: Context) -> None:
-    done = report(t, "../spe/generated/spe-05-random-1cpu.data")
-    check(done.out.splitlines()[-1].endswith(", 97408 bytes of Arm SPE trace not decoded; see perf script"), "SPE", done)
     for mode in ("", "piped."):
         done = report(t, f"quipper/perf.data.{mode}intel_pt-4.14")
         check(" bytes of Intel PT trace not decoded" in done.out.splitlines()[-1], "PT", done)

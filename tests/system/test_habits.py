@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What WindowsPerf's users and scripts rely on: sentences that they search for, and the order in which wperf complains."""
+"""Behaviour on which WindowsPerf's users and scripts rely: sentences that they search for, and the order of error
+messages."""
 import os
 
 import harness

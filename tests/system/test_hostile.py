@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Small files that unpack to, or name, much more than their own size: the memory of each command stays bounded, what was
-left out is said, and the profile is poor."""
+"""Small files that unpack to, or name, much more than their own size: the memory of each command stays limited, wperf
+says what was left out, and the profile counts as poor."""
 import os
 import re
 import shutil
@@ -10,7 +10,7 @@ import harness
 from harness import Context, Done, Skip, check
 
 MAX_MIB = 64
-# What a sanitizer keeps of freed memory, and the command itself.
+# Freed memory that a sanitizer keeps, and the command itself.
 REST_MIB = 450
 N_NAMES, NAME_BYTES = 4000, 200_000
 SECTION_BYTES = 100_000_000
@@ -29,7 +29,7 @@ def make(t: Context, kind: str, name: str, n: int, size: int = 0) -> str:
 
 
 def bounded(t: Context, *argv: str) -> Done:
-    """Runs with a small bound.  The largest memory of the process itself is the kernel's own figure."""
+    """Runs with a small limit.  The maximum memory of the process is the kernel's figure."""
     with open(t.path("out"), "wb") as out, open(t.path("err"), "wb") as err:
         begin = time.monotonic()
         process = t.start(t.wperf, argv[0], "--max-memory", str(MAX_MIB), *argv[1:], stdout=out, stderr=err)
@@ -53,7 +53,7 @@ def test_symbols_that_share_a_long_name(t: Context) -> None:
     make(t, f"samples:{module}", "names.data", N_NAMES)
     done = bounded(t, "report", "-i", "names.data", "--strict", "-s", "none")
     check(done.status == 3, "poor", done)
-    check("left out for want of memory: names longer than 64 KiB of names.elf" in done.out, "the quality line", done)
+    check("left out for lack of memory: names longer than 64 KiB of names.elf" in done.out, "the quality line", done)
     done = bounded(t, "report", "-i", "names.data", "--json", "-s", "none")
     quality = harness.document_of(done)["quality"]
     check(quality["poor"] and quality["left_out"] == "names longer than 64 KiB of names.elf", f"in JSON: {quality}")
@@ -71,7 +71,7 @@ def test_sections_on_one_stream(t: Context) -> None:
                  ["export", "-i", "sections.data", "--format", "folded", "-o", t.path("folded")]):
         done = bounded(t, *argv)
         if argv[0] == "report":
-            check("left out for want of memory: inlined frames and lines of sections.elf" in done.out,
+            check("left out for lack of memory: inlined frames and lines of sections.elf" in done.out,
                   "the quality line", done)
 
 
@@ -79,22 +79,22 @@ def test_frames_that_unpack_to_too_much(t: Context) -> None:
     make(t, "frames", "frames.data", N_FRAMES, FRAME_BYTES)
     done = bounded(t, "report", "-i", "frames.data", "--strict")
     check(done.status == 3, "poor", done)
-    check("they unpack to more than 4096 times their size" in done.out, "the quality line", done)
+    check("they decompress to more than 4096 times their size" in done.out, "the quality line", done)
     done = bounded(t, "dump", "-i", "frames.data")
     check("overblown_bytes" in done.out, "said by dump")
     check(len(done.out) < 8 * FRAME_BYTES, f"{len(done.out) / 1e6:.0f} MB of output")
 
 
 def test_stacks_and_threads_without_end(t: Context) -> None:
-    """Each sample has a thread name and a stack of its own: 5 million nodes."""
+    """Each sample has its own thread name and stack: 5 million nodes."""
     make(t, "stacks", "stacks.data", N_STACKS, STACK_FRAMES)
     for argv in (["-g"], ["-g", "--inverted"]):
         done = bounded(t, "report", "-i", "stacks.data", "--strict", *argv)
         check(done.status == 3, "poor", done)
         check(f"quality: {N_STACKS} samples, 0 lost" in done.out, "all samples", done)
-        check("(no memory for their callers)" in done.out, "why stacks are cut", done)
-        check("there was no memory for all call stacks" in done.out, "why it is poor", done)
-        check("left out for want of memory: call stacks" in done.out and "of stacks.data" in done.out,
+        check("(not enough memory for their callers)" in done.out, "why stacks are cut", done)
+        check("not enough memory for all call stacks" in done.out, "why it is poor", done)
+        check("left out for lack of memory: call stacks" in done.out and "of stacks.data" in done.out,
               "the quality line", done)
     bounded(t, "export", "-i", "stacks.data", "--format", "folded", "-o", t.path("stacks.folded"))
     with open(t.path("stacks.folded"), encoding="utf-8") as file:
@@ -102,17 +102,17 @@ def test_stacks_and_threads_without_end(t: Context) -> None:
     check(sum(counts) == N_STACKS, f"all samples are in the tree: {sum(counts)}")
     make(t, "stacks", "few.data", N_FEW_STACKS, STACK_FRAMES)
     done = bounded(t, "report", "-i", "few.data", "-g")
-    check(f"{N_FEW_STACKS} stacks not judged" in done.out and "left out for want of memory" not in done.out, "enough memory", done)
+    check(f"{N_FEW_STACKS} stacks not checked for cuts" in done.out and "left out for lack of memory" not in done.out, "enough memory", done)
 
 
 def test_processes_without_end(t: Context) -> None:
-    """Each has a path of its own, in 116 MB that several threads read: all of them must know the same processes."""
+    """Each process has its own path, in 116 MB that several threads read: all of them need the same processes."""
     make(t, "processes", "processes.data", N_PROCESSES, PATH_BYTES)
     for argv in ([], ["-g"], ["--sort", "pid"]):
         done = bounded(t, "report", "-i", "processes.data", "--strict", *argv)
         check(done.status == 3, "poor", done)
         check(f"quality: {N_PROCESSES} samples, 0 lost" in done.out, "all samples", done)
-        left_out = done.out[done.out.find("left out for want of memory"):]
+        left_out = done.out[done.out.find("left out for lack of memory"):]
         check("records" in left_out and "of processes.data" in left_out, "the quality line", done)
 
 
@@ -121,8 +121,8 @@ def test_ends_of_chains_without_end(t: Context) -> None:
     done = bounded(t, "report", "-i", "ends.data", "--strict")
     check(done.status == 3, "poor", done)
     check(f"quality: {N_ENDS} samples, 0 lost" in done.out, "all samples", done)
-    check("left out for want of memory: sampled addresses of ends.data" in done.out, "the quality line", done)
-    check(re.search(r" cut stacks \((?:\d+: )?no memory for their callers", done.out) is not None, "why they are cut", done)
+    check("left out for lack of memory: sampled addresses of ends.data" in done.out, "the quality line", done)
+    check(re.search(r" cut stacks \((?:\d+: )?not enough memory for their callers", done.out) is not None, "why they are cut", done)
     for kind in "speedscope", "firefox", "perf-script":
         done = bounded(t, "export", "-i", "ends.data", "--format", kind, "-o", t.path("ends.out"))
         check("single samples of ends.data" in done.err.replace(" and sampled addresses", ""), f"said by {kind}", done)
@@ -132,7 +132,7 @@ def test_ends_of_chains_without_end(t: Context) -> None:
 
 
 def test_long_perf_map(t: Context) -> None:
-    """One of 3 million lines: 37 MB, of which a list would take 200."""
+    """One of 3 million lines: 37 MB; a list of them would need 200."""
     make(t, "map", "map.txt", 3_000_000)
     make(t, "samples:", "map.data", 1)
     path = "/tmp/perf-77.map"
@@ -141,7 +141,7 @@ def test_long_perf_map(t: Context) -> None:
     try:
         shutil.copy(t.path("map.txt"), path)
         done = bounded(t, "report", "-i", "map.data")
-        check("left out for want of memory: names of perf-77.map" in done.out, "the quality line", done)
+        check("left out for lack of memory: names of perf-77.map" in done.out, "the quality line", done)
     finally:
         os.unlink(path)
 

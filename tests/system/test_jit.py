@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Code that a process makes, drops and makes anew at the same addresses: each sample has the name of its time."""
+"""Code that a process generates, drops and generates again at the same addresses: each sample has the name of its time."""
 import json
 import os
 import re
@@ -13,11 +13,11 @@ TURNS = 6
 KINDS = ("long_turn", "short_turn")
 IN_DUMP = r"jit-\d+\.dump"
 # What it says where names are the latest.
-DOUBT = "names there may be wrong"
+DOUBT = "may be wrong"
 
 
 def told_shares(done: Done) -> dict[str, float]:
-    """What each function took of the CPU time, by the program's own words."""
+    """Each function's share of the CPU time, as the program prints it."""
     taken = {name: int(ns) for name, ns in re.findall(r"^(\w+_turn) (\d+)$", done.out + done.err, re.M)}
     check(set(taken) == set(KINDS), "the program says what its functions took", done)
     return {name: ns / sum(taken.values()) for name, ns in taken.items()}
@@ -64,7 +64,7 @@ def check_all_views(t: Context, expected: dict[str, float], *argv: str) -> None:
 
 
 def check_code(t: Context, *argv: str) -> None:
-    """The loops of the two are of different instructions; only those of the right load have the samples."""
+    """The loops of the two have different instructions; only those of the right load have samples."""
     for name, right, wrong in (("long_turn", r"decq|subs", r"subq +\$0x1, +%rdi|cbnz"),
                                ("short_turn", r"subq +\$0x1, +%rdi|cbnz", r"decq|subs")):
         done = t.good("annotate", *argv, name)
@@ -89,13 +89,13 @@ def test_two_functions_take_turns_at_one_address(t: Context) -> None:
 
 
 def test_a_session_in_a_pipe(t: Context) -> None:
-    """It is read before the jitdump is complete: the latest is named, and that is said."""
+    """The session is read before the jitdump is complete: the latest code is named, and wperf says so."""
     with open(t.path("pipe.data"), "wb") as file:
         done = t.ours("record", "--session", "-", "--", t.program("jitdumper"), t.folder, str(MS), "swap", stdout=file)
     check(done.status == 0, "record into a pipe", done)
     done = t.good("report", "-i", "pipe.data")
     check(harness.row_named(done, "short_turn", prefix=True).share > 90, "the latest name", done)
-    check(re.search(rf"code of {IN_DUMP} was replaced, and the latest is named.*{DOUBT}", done.out) is not None, "which is said", done)
+    check(re.search(rf"code of {IN_DUMP} was replaced while it ran: the names are those of the latest code and {DOUBT}", done.out) is not None, "which is said", done)
 
 
 def test_the_tables_travel_in_an_archive(t: Context) -> None:
@@ -115,7 +115,7 @@ def test_times_of_another_clock_are_not_compared(t: Context) -> None:
     done = swap(t, "ticks")
     told_shares(done)
     check(harness.row_named(done, "short_turn", prefix=True).share > 90, "the latest name", done)
-    check(re.search(rf"code of {IN_DUMP} was replaced at times that are not of the session's clock.*{DOUBT}", done.out) is not None,
+    check(re.search(rf"code of {IN_DUMP} was replaced while it ran, and its times are not of the session's clock.*{DOUBT}", done.out) is not None,
           "which is said", done)
     document = json.loads(t.good("report", "--json", "--json-extended").out)
     check(DOUBT in document["quality"]["doubts"], "in the document too")
@@ -125,12 +125,13 @@ def test_a_perf_map_has_no_times(t: Context) -> None:
     done = swap(t, "map")
     for name in re.findall(r"perf-\d+\.map", done.out)[:1]:
         os.remove(os.path.join("/tmp", name))
-    check(re.search(rf"{2 * TURNS} functions of perf-\d+\.map share addresses: {DOUBT}", done.out) is not None,
+    check(re.search(rf"{2 * TURNS} functions of perf-\d+\.map overlap in memory: their names {DOUBT}", done.out) is not None,
           "that its names may be wrong is said", done)
 
 
 def test_perf_tells_the_same(t: Context) -> None:
-    """perf record by the jitdump's clock, and what perf inject makes of it; by another clock the latest is named, and that is said."""
+    """perf record with the jitdump's clock, and perf inject; with another clock the latest code is named, and wperf
+    says so."""
     perf = harness.need_tool("perf")
     done = t.run(perf, "record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-o", t.path("mono.data"), "--",
                  t.program("jitdumper"), t.folder, str(MS), "swap")
@@ -178,7 +179,7 @@ def test_node_with_perf_prof(t: Context) -> None:
     n = sum(counts.values())
     harness.note(f"{counts} of {harness.quality_of(done)['samples']} samples, expected shares {expected}")
     for name, share in expected.items():
-        # Compiling and the collector take a part of each function's time.
+        # Compiling and garbage collection take a part of each function's time.
         check(abs(counts[name] / n - share) < 5 * (share * (1 - share) / n) ** 0.5 + 0.03, f"{name}: {counts}, {expected}")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Names of programs that are gone when the session is read: in a root or a mount namespace that ended, deleted, replaced, in
-memory.  Every session is moved away before it is read, and nothing is left of what ran."""
+"""Names of programs that are gone when the session is read: in a root or a mount namespace that ended, deleted,
+replaced, in memory.  Every session is moved before it is read, and all files of the run are removed."""
 import os
 import re
 import shutil
@@ -14,14 +14,14 @@ NAMED = 99
 
 
 def recorded(t: Context, *argv: str, options: tuple[str, ...] = ()) -> str:
-    """Records without the table that the recorder itself would print; where the session is then."""
+    """Records without the table that the recorder would print itself; returns the new path of the session."""
     t.good("record", "-q", *options, "--", *argv)
     os.makedirs(t.path("moved"), exist_ok=True)
     return shutil.move(t.path("wperf.data"), t.path("moved/session"))
 
 
 def named_share(t: Context, session: str, module: str) -> float:
-    """Of a module's samples those in functions with names, in percent."""
+    """The share of a module's samples in functions with names, in percent."""
     rows = harness.csv_of(t.good("report", "-i", session, "--sort", "module,symbol", "--csv"))
     mine = [row for row in rows if row["module"] == module]
     counts = [int(row["count"]) for row in mine]
@@ -47,7 +47,7 @@ def check_callers(t: Context, session: str, *functions: str) -> None:
 
 
 def make_root(t: Context, *programs: str) -> str:
-    """A folder with programs, at its top, and what they need to run."""
+    """A folder with programs, at its top, and the files that they need."""
     root = t.path("root")
     os.makedirs(root)
     for program in programs:
@@ -76,7 +76,7 @@ def test_chroot_that_is_removed(t: Context) -> None:
 
 
 def test_short_programs_in_a_chroot(t: Context) -> None:
-    """Each of them has ended before it is looked at; the shell that starts them tells where their root is."""
+    """Each of them has ended before its file is opened; the shell that starts them shows where their root is."""
     if t.run("stat", "-f", "-c", "%T", t.folder).out.strip() == "overlayfs":
         raise Skip("a scratch folder that is on no overlay, whose records have the numbers of other devices")
     root = make_root(t, t.program("spin"), "/bin/sh")
@@ -136,7 +136,7 @@ def test_deleted_while_it_runs(t: Context) -> None:
 
 
 def test_deleted_after_it_ran(t: Context) -> None:
-    """As a configure script does: all of them are one build, of which one descriptor is kept."""
+    """As a configure script does: all of them are the same build, of which one descriptor is kept."""
     script = 'for i in 0 1 2 3 4 5 6 7; do cp "$0" "try$i"; "./try$i" 50; rm "try$i"; done'
     session = recorded(t, "sh", "-c", script, t.program("spin"))
     rows = harness.csv_of(t.good("report", "-i", session, "--sort", "module,symbol", "--csv"))
@@ -147,9 +147,9 @@ def test_deleted_after_it_ran(t: Context) -> None:
 
 
 def test_perf_map_of_another_root(t: Context) -> None:
-    """Code that was made at run time, whose names stand in the /tmp of a namespace that ended."""
+    """JIT code whose perf map is in the /tmp of a namespace that ended."""
     harness.need_mounts()
-    # The scratch folder may be below /tmp, which is hidden then: the program runs from a descriptor.
+    # The scratch folder may be below /tmp, which is hidden then, so the program runs from a descriptor.
     script = 'exec 9<"$1"; shift; mount -t tmpfs none /tmp && exec /proc/self/fd/9 "$@"'
     for options in WAYS:
         session = recorded(t, "unshare", "-m", "sh", "-c", script, "sh", t.program("jit"), "400", options=options)
@@ -187,7 +187,7 @@ def test_plain_user(t: Context) -> None:
 
 
 def test_replaced(t: Context) -> None:
-    """Samples of the old program have the names of the old one, those of the new one its own."""
+    """Samples of the old program have its names, those of the new program have the new names."""
     for options in WAYS:
         same = copied(t, "part_one.so", "same.so")
         copied(t, "part_two.so", "new.so")
@@ -203,7 +203,7 @@ def test_replaced(t: Context) -> None:
 
 
 def test_written_over(t: Context) -> None:
-    """The file keeps its inode: nobody has what was in it, and the new content gives no names."""
+    """The file keeps its inode: the old content is lost, and the new content gives no names."""
     same = copied(t, "part_one.so", "same.so")
     script = '"$1" load "$2" work 300; cat "$3" > "$2"'
     session = recorded(t, "sh", "-c", script, "sh", t.program("loader"), same, t.program("part_two.so"))
@@ -218,7 +218,7 @@ def test_nothing_is_kept_of_files_that_stay(t: Context) -> None:
 
 
 def test_a_file_that_is_back_knows_more(t: Context) -> None:
-    """The recorder kept names; a file of the same build has code too."""
+    """The recorder kept names; a file of the same build also has code."""
     doomed = copied(t, "spin", "doomed")
     session = recorded(t, doomed, "400", "unlink", doomed)
     missing = "its code is not"
@@ -243,7 +243,8 @@ def test_kept_names_can_be_archived(t: Context) -> None:
 
 
 def test_named_elsewhere_by_the_section_alone(t: Context) -> None:
-    """Without the section, which a wperf before it did not write, every name is lost: what is shown comes from there."""
+    """Without the section, as in a session of an older wperf, every name is missing: so the names come from the
+    section."""
     doomed = copied(t, "spin", "doomed")
     session = recorded(t, doomed, "400", "unlink", doomed)
     with open(session, "r+b") as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The job that wperf is for: where does CPython spend its time, started by us and found running."""
+"""The main use of wperf: where does CPython spend its time, started by wperf and already running."""
 import math
 import os
 import re
@@ -22,7 +22,7 @@ def need_python(path: str = PYTHON) -> str:
 
 
 def check_x_mul(done: Done) -> None:
-    """x_mul first with 70 to 95 percent, v_isub among those that follow."""
+    """x_mul comes first with 70 to 95 percent, v_isub is among the next ones."""
     rows = harness.rows_of(done.out)
     check(len(rows) > 5, "a table", done)
     check(rows[0].symbol.split(":")[0] == "x_mul" and 70 <= rows[0].share <= 95, "x_mul first with 70 to 95 %", done)
@@ -59,7 +59,7 @@ def test_record_names_the_eval_loop(t: Context) -> None:
 
 
 def larger_by(factor: float) -> int:
-    """How much larger fib's argument has to be to run about `factor` times as long."""
+    """The increase of fib's argument for a run that takes about `factor` times as long."""
     return max(0, round(math.log(factor, (1 + 5 ** 0.5) / 2)))
 
 
@@ -75,7 +75,7 @@ def test_sample_finds_the_image(t: Context) -> None:
 
 
 def check_x_mul_found(done: Done, others: set[int]) -> None:
-    """All processes of the image are sampled: where others run, nothing is said of shares."""
+    """All processes of the image are sampled; if others run, shares are not checked."""
     if others:
         harness.note(f"{len(others)} others run this image")
         harness.row_named(done, "x_mul")
@@ -139,7 +139,7 @@ def test_stripped_python_by_its_debug_file(t: Context) -> None:
         raise Skip("debug files in /usr/lib/debug (python3-dbg)")
     done = t.good("record", "--timeout", "2", "--", STRIPPED, "-c", WORK)
     names = [row.symbol.split(":")[0].split(".")[0] for row in harness.rows_of(done.out)]
-    # This build has x_mul inlined in k_mul: no symbol of that name exists, in the debug file neither.
+    # In this build x_mul is inlined into k_mul: there is no symbol of this name, also in the debug file.
     check(names[0] in ("x_mul", "k_mul") and "v_isub" in names[1:6], "k_mul first, then v_isub", done)
     inlined = t.good("report", "--inlines")
     check(harness.rows_of(inlined.out)[0].symbol.split(":")[0] == "x_mul", "the debug file knows it", inlined)
@@ -222,7 +222,7 @@ def test_a_session_in_a_pipe(t: Context) -> None:
 
 
 def named_kernel_samples(done: harness.Done) -> tuple[int, int]:
-    """Samples in functions of the kernel with a name, and without one."""
+    """Number of samples in functions of the kernel with a name, and without one."""
     rows = [row for row in harness.rows_of(done.out) if "[kernel.kallsyms]" in row.symbol]
     without = sum(row.count for row in rows if row.symbol.startswith(("unknown", "0x")))
     return sum(row.count for row in rows) - without, without
@@ -247,7 +247,7 @@ def test_events_that_begin_later(t: Context) -> None:
     later = t.good("record", "-D", "600", "--", t.program("spin"), "900")
     check(harness.row_named(later, "spin_here").share > 95, "names of what was mapped before are right", later)
     first, second = harness.quality_of(at_once)["samples"], harness.quality_of(later)["samples"]
-    # On a busy machine the program takes longer, and more of its work comes after the delay.
+    # On a busy machine the program takes longer, and more of its work is after the delay.
     elapsed = next(float(line.split()[0]) for line in later.out.splitlines() if "seconds time elapsed" in line)
     share = 1 - 0.6 / elapsed
     check(second < first, f"{first} samples at once, {second} from 600 ms on", later)

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""What wperf says where it may not measure: plain users, sandboxes, limits.  One sentence, the way out, no errno."""
+"""Messages if wperf may not measure: ordinary users, sandboxes, limits.  One sentence that says what to do, without an
+errno."""
 import contextlib
+import glob
 import os
 from typing import Iterator
 
@@ -14,7 +16,7 @@ NOBODY = "65534"
 
 @contextlib.contextmanager
 def sysctl(path: str, value: int) -> Iterator[None]:
-    """Sets a kernel setting and puts back what was there, however the test ends."""
+    """Sets a kernel setting and always restores the old value."""
     with open(path, encoding="ascii") as file:
         before = file.read().strip()
     write(path, str(value))
@@ -33,7 +35,7 @@ def write(path: str, text: str) -> None:
 
 
 def as_plain_user(t: Context, *argv: str, **options) -> Done:
-    """The build folder may be closed to others: what is run is copied to where everybody may go."""
+    """Other users may not be able to enter the build folder, so programs are copied to a public folder."""
     return t.run(*plain_user(t), *(reachable(t, word) for word in argv), **options)
 
 
@@ -85,7 +87,7 @@ def test_plain_user_at_level_2(t: Context) -> None:
 
 
 def test_plain_user_at_level_3(t: Context) -> None:
-    """Debian's own kernels know level 3; others take it for 2."""
+    """Debian's own kernels have level 3; other kernels treat it as 2."""
     with sysctl(PARANOID, 3):
         done = as_plain_user(t, t.wperf, "record", "--", t.program("spin"), "100")
         if done.status == 0:
@@ -117,7 +119,7 @@ def test_plain_user_and_a_foreign_process(t: Context) -> None:
 
 
 def test_root_without_capabilities(t: Context) -> None:
-    """Root of a container in which perf_event_open is allowed: to be told to run as root helps nobody."""
+    """Root of a container in which perf_event_open is allowed: advice to run as root would not help."""
     harness.need_root()
     harness.need_events()
     target = t.start(*plain_user(t), reachable(t, t.program("spin")), "60000")
@@ -225,6 +227,71 @@ def test_a_folder_without_the_right_to_write(t: Context) -> None:
     os.mkdir(closed, 0o755)
     done = as_plain_user(t, t.wperf, "record", "--", "true", cwd=closed)
     check_refused(done, 125, "wperf.data")
+
+
+# Its second argument lists the folders that are empty below the new root, separated by colons.
+HIDE = """
+set -e
+mount --rbind / "$1"
+mount --make-rprivate "$1"
+for hidden in $(echo "$2" | tr : ' '); do
+    mountpoint -q "$1$hidden" && umount -R -l "$1$hidden" || mount -t tmpfs none "$1$hidden"
+done
+"""
+
+
+def without(t: Context, hidden: str, *argv: str) -> Done:
+    """Runs in a root in which these folders are empty, as in some containers."""
+    root = t.path("root")
+    os.makedirs(root, exist_ok=True)
+    if t.run("unshare", "-m", "sh", "-c", HIDE, "sh", root, hidden).status:
+        raise Skip("unshare and mount")
+    return t.run("unshare", "-m", "sh", "-c", HIDE + 'root=$1 folder=$3\nshift 3\nexec chroot "$root" sh -c \'cd "$0"; exec "$@"\' '
+                 '"$folder" "$@"', "sh", root, hidden, t.folder, *argv)
+
+
+NO_SYS = "hardware counters are not looked for, because /sys is not mounted here"
+
+
+def test_a_container_without_sys(t: Context) -> None:
+    harness.need_mounts()
+    for hidden in ("/sys", "/sys:/proc/sys"):
+        done = without(t, hidden, t.wperf, "record", "--", t.program("spin"), "200")
+        check_measured(done)
+        check(NO_SYS in done.out, "what is missing", done)
+        done = without(t, hidden, t.wperf, "stat", "--", t.program("spin"), "20")
+        check(done.status == 0 and NO_SYS in done.out + done.err, "the same of counts", done)
+        if os.path.exists("/usr/bin/python3.11"):
+            done = without(t, hidden, t.wperf, "record", "-g", "--", "/usr/bin/python3.11", "-c", "sum(range(9000000))")
+            check(done.status == 0 and "<module> [<string>:1]" in done.out, "Python stacks", done)
+
+
+def test_a_setting_that_can_not_be_read(t: Context) -> None:
+    harness.need_mounts()
+    with sysctl(PARANOID, 2):
+        done = without(t, "/proc/sys", *plain_user(t), reachable(t, t.wperf), "record", "-a", "--timeout", "1")
+    check_refused(done, 1, "needs privilege while perf_event_paranoid is not known (/proc/sys is not mounted here)")
+
+
+def test_a_container_without_proc(t: Context) -> None:
+    harness.need_mounts()
+    done = without(t, "/proc", t.wperf, "record", "--", t.program("spin"), "200")
+    # Sanitizers need /proc, too: they print a message, and the leak check ends the program with its own status.
+    said = [line for line in done.err.splitlines() if not line.startswith("==")]
+    check(done.status == (1 if "LeakSanitizer" in done.err else 125) and said == ["wperf: /proc is not mounted here, without which samples have no names: mount -t proc proc /proc"],
+          "one sentence", done)
+
+
+def test_hardware_test_without_spe(t: Context) -> None:
+    """Says why there is none, and records nothing."""
+    if glob.glob("/sys/bus/event_source/devices/arm_spe_*"):
+        raise Skip("a machine without Arm SPE")
+    done = t.ours("test", "--hardware", "--json")
+    check(done.status == 1 and done.out == "" and os.listdir(t.folder) == [], "status 1, no document, no file", done)
+    harness.check_sentence(done, "this machine has no Arm SPE to test: ")
+    done = t.ours("test", "--hardware", "--cpu-model", "neoverse-n1")
+    check(done.status == 2, "wrong usage", done)
+    harness.check_sentence(done, "--hardware measures this machine: leave out --cpu-model and --sysfs")
 
 
 if __name__ == "__main__":

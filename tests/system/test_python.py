@@ -5,12 +5,13 @@ import gzip
 import json
 import os
 import re
+import struct
 from typing import Callable
 
 import harness
 from harness import Context, Done, check, need_tool
 
-# As tests/python_session.h lists them: outermost first, with lines of Python functions.
+# The stacks of tests/python_session.h: outermost first, with lines of Python functions.
 MAIN = ("main", "PyRun_Main")
 EVAL = "_PyEval_EvalFrameDefault"
 STACKS = collections.Counter({
@@ -49,7 +50,7 @@ def is_python(name: str) -> bool:
 
 
 def merged(stack: tuple) -> tuple:
-    """Without the interpreter's loop directly inside of Python functions."""
+    """Without the interpreter's loop directly inside Python functions."""
     return tuple(name for outer, name in zip(("",) + stack, stack) if name != EVAL or not is_python(outer))
 
 
@@ -62,7 +63,7 @@ def native(stack: tuple) -> tuple:
 
 
 def read(t: Context, *argv: str) -> Done:
-    """A command on the session; standard error has what an export says of quality."""
+    """Runs a command on the session; standard error may only have an export's message about quality."""
     done = t.ours(*argv)
     check(done.status == 0, "wperf " + " ".join(argv), done)
     return done
@@ -79,7 +80,7 @@ def folded(t: Context, path: str, *argv: str) -> collections.Counter:
 
 
 def script_stacks(text: str) -> collections.Counter:
-    """Stacks of perf script and of what is written like it, outermost first, pieces of a function as the function."""
+    """Stacks of perf script and of similar text, outermost first, with parts of functions as the function."""
     found: collections.Counter = collections.Counter()
     for sample in text.strip().split("\n\n"):
         frames = re.findall(r"^\t *[0-9a-f]+ (.*?)\+0x[0-9a-f]+ \(/", sample, re.M)
@@ -170,7 +171,7 @@ def test_python_functions_have_a_table(t: Context) -> None:
 
 
 def sorted_rows(t: Context, path: str, *argv: str) -> dict[tuple, int]:
-    """Counts by the columns of --sort, out of CSV."""
+    """Counts by the columns of --sort, from CSV."""
     lines = read(t, "report", "--csv", "-i", path, *argv).out.splitlines()
     check(lines[0].startswith("overhead,count,"), f"columns: {lines[0]}")
     return {tuple(line.split(",")[2:]): int(line.split(",")[1]) for line in lines[1:]}
@@ -191,9 +192,10 @@ def test_rows_by_python_function_file_and_line(t: Context) -> None:
         for (name, line), n in by_line.items()}, "comm,file,line")
     for key in ("symbol", "module", "addr"):
         done = t.ours("report", "--sort", "python," + key, "-i", path)
-        check(done.status == 2 and "don't go together" in done.err, key, done)
+        check("wperf annotate -v" in done.err, "names the command that shows both", done)
+        check(done.status == 2 and "cannot be used together" in done.err, key, done)
     native = t.run(t.wperf, "report", "--sort", "python", "-i", os.path.join(REPLAY, "calls.data"))
-    check(native.status == 1 and "its samples have no Python frames" in native.err, "a session without Python", native)
+    check(native.status == 1 and "need Python frames, and its samples have none" in native.err, "a session without Python", native)
 
 
 def test_samples_of_python_files(t: Context) -> None:
@@ -279,7 +281,7 @@ def write_source(t: Context) -> None:
 
 
 def listed(text: str) -> dict[int, tuple[float, float, int, str]]:
-    """By line with samples: percent of the file or function and of all, count, source."""
+    """For each line with samples: percent of the file or function and of all, count, source."""
     return {int(line): (float(own), float(of_all), int(count), source) for own, of_all, count, line, source in
             re.findall(r"^ *([\d.]+) +([\d.]+) +(\d+) +(\d+)  (.*)$", text, re.M)}
 
@@ -297,7 +299,7 @@ def test_annotate_shows_lines_of_a_file(t: Context) -> None:
             check(f"{line:>29}  line {line} of app\n" in done.out, f"line {line}, beside others", done)
         check("line 16 of app" not in done.out and "line 35" not in done.out, "lines far off", done)
     done = read(t, "annotate", "json/__init__.py", "-i", path)
-    check("note: the source file is not here" in done.out and listed(done.out) == {346: (100.0, 40.0, 40, "")}, "no source", done)
+    check("note: the source file was not found" in done.out and listed(done.out) == {346: (100.0, 40.0, 40, "")}, "no source", done)
     with open(t.path("app.py"), "w", encoding="utf-8") as file:
         file.write("\x1b[31m\n" * 60)
     check("\x1b" not in read(t, "annotate", "app.py", "-i", path).out, "source can't drive a terminal")
@@ -310,6 +312,9 @@ def test_annotate_shows_lines_of_a_function(t: Context) -> None:
     check(done.out.startswith(f"parse [app.py:5]: 40 of 100 samples of cpu-clock (40.00 %)"), "heading", done)
     check({line: row[2] for line, row in listed(done.out).items()} == {6: 25, 7: 15}, "lines", done)
     check(EVAL not in done.out, "native functions", done)
+    for word in "__init__", "^__init__$":
+        done = read(t, "annotate", word, "-i", path)
+        check("Key.__init__ [app.py:20]" in done.out and "Other.__init__ [app.py:30]" in done.out, "without the class", done)
     done = read(t, "annotate", "__init__$", "-v", "-i", path)
     check(done.out.count("samples of cpu-clock (3.00 %)") == 2, "both functions", done)
     check(re.search(r"^ +3 +21  line 21 of app\n +3 +sorted_impl \[libpython\.so\]$", done.out.replace("100.00    3.00", ""),
@@ -320,7 +325,40 @@ def test_annotate_shows_lines_of_a_function(t: Context) -> None:
                                    "source": "line 6 of app",
                                    "native": [{"function": EVAL, "module": "libpython.so", "count": 25}]}, f"{found}")
     done = t.ours("annotate", "nobody", "-i", path)
-    check(done.status == 1 and "no function 'nobody' has samples" in done.err, "nobody", done)
+    check(done.status == 1 and "no sample is in a function 'nobody' itself" in done.err, "nobody", done)
+
+
+def with_accesses(path: str) -> str:
+    """The session with a latency of 7 cycles and a source of data (a load from the first cache) in each sample."""
+    with open(path, "rb") as file:
+        old = bytearray(file.read())
+    attrs_at, data_at, data_bytes = (struct.unpack_from("<Q", old, at)[0] for at in (24, 40, 48))
+    data, at = b"", data_at
+    while at < data_at + data_bytes:
+        kind, misc, size = struct.unpack_from("<IHH", old, at)
+        body = old[at + 8:at + size] + (struct.pack("<QQ", 7, 0x2 | 0xa << 5) if kind == 9 else b"")
+        data += struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+        at += size
+    head, rest = old[:data_at], old[data_at + data_bytes:]
+    struct.pack_into("<Q", head, 48, len(data))
+    struct.pack_into("<Q", head, attrs_at + 24, struct.unpack_from("<Q", old, attrs_at + 24)[0] | 1 << 14 | 1 << 15)
+    for number in range(int.from_bytes(old[72:104], "little").bit_count()):
+        offset = struct.unpack_from("<Q", rest, 16 * number)[0]
+        struct.pack_into("<Q", rest, 16 * number, offset + len(data) - data_bytes)
+    with open(path, "wb") as file:
+        file.write(head + data + rest)
+    return path
+
+
+def test_accesses_by_python_function(t: Context) -> None:
+    done = t.ours("report", "--mem", "--sort", "python", "-i", session(t))
+    check(done.status == 1 and "no sample says what it did to memory" in done.err, "no accesses", done)
+    path = with_accesses(session(t))
+    rows = json.loads(read(t, "report", "--mem", "--sort", "python", "--json", "-i", path).out)["accesses"][0]["rows"]
+    found = {row["python"]: row["count"] for row in rows}
+    check(found == {"loads": 40, "parse": 40, "fib": 10, "Key.__init__": 3, "Other.__init__": 3, "[native]": 4}, f"{found}")
+    done = read(t, "report", "--mem", "--sort", "python", "--describe", "-i", path)
+    check("python     the Python function that ran" in done.out, "the column is explained", done)
 
 
 def test_an_archive_has_the_source(t: Context) -> None:

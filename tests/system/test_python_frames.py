@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Python frames that are read from outside, of each CPython that is installed, against what the program says of itself."""
+"""Compares Python frames that are read from another process, of each installed CPython, with what the program itself
+prints."""
 import collections
 import glob
 import json
@@ -17,7 +18,7 @@ CASES = ("generators", "asyncio", "threads", "callbacks", "json", "ctypes", "exc
 
 
 def walked_threads(text: str) -> Iterator[tuple[str, str, int, list[list]]]:
-    """Thread, end, reads and frames of what python_walk prints."""
+    """Thread, end, reads and frames in the output of python_walk."""
     for part in re.split(r"^(?=thread )", text, flags=re.M)[1:]:
         head, *lines = part.splitlines()
         match = re.fullmatch(r"thread (\d+): ([\w ]+), \d+ reads first, (\d+) again", head)
@@ -26,7 +27,7 @@ def walked_threads(text: str) -> Iterator[tuple[str, str, int, list[list]]]:
 
 
 def walk_case(t: Context, python: str, case: str, number: int = 0) -> tuple[dict, dict, dict]:
-    """What the program wrote of its threads' frames, what was read from outside, and how many reads that took."""
+    """The frames that the program wrote, the frames that were read from outside, and the number of reads."""
     out = t.path(f"{case}.json")
     process = t.start(python, os.path.join(HERE, "python_stacks.py"), out, case, str(number))
 
@@ -52,7 +53,7 @@ def walk_case(t: Context, python: str, case: str, number: int = 0) -> tuple[dict
 
 
 def check_frames(case: str, want: dict, got: dict) -> int:
-    """Threads and frames as the program says; returns the number of frames."""
+    """The same threads and frames as in the program; returns the number of frames."""
     check(set(want) <= set(got), f"{case}: threads {sorted(want)}, found {sorted(got)}")
     for tid, frames in want.items():
         check(len(frames) == len(got[tid]), f"{case}: {len(frames)} frames, found {len(got[tid])}: {frames} {got[tid]}")
@@ -83,7 +84,7 @@ def recursion_of(kind: str) -> Callable[[Context], None]:
             check(n_frames > depth, f"{n_frames} frames")
             most = max(reads.values())
             harness.note(f"{python}: {n_frames} frames, {most} reads")
-            # Frames of 3.8 to 3.10 lie on the heap, some to a page; later ones in pieces of 16 KB.
+            # Frames of 3.8 to 3.10 are on the heap, several in a page; those of later versions in chunks of 16 KB.
             check(most * (6 if re.search(r"3\.(8|9|10)$", python) else 30) < n_frames + 300, f"{most} reads for {n_frames} frames")
 
     return test
@@ -97,20 +98,20 @@ def subinterpreter_of(kind: str) -> Callable[[Context], None]:
     return test
 
 
-# Functions of python_paths.py and who calls them, as the next Python frame outwards.  A coroutine's function runs in its maker too.
+# Functions of python_paths.py and their callers (the next Python frame outwards).  A coroutine's function also runs in its maker.
 CALLERS = {
     "fib": ("fib", "<module>"), "sort": ("<module>",), "sort_key": ("sort",), "gen": ("<module>",), "gen_outer": ("gen",),
     "gen_inner": ("gen_outer",), "sub_repl": ("sub",), "hook": ("raw_decode",), "load": ("<module>",), "compare": ("<module>",),
     "__lt__": ("compare",), "throw_deep": ("throw_deep", "throw"), "throw": ("<module>",), "flutter": ("<module>",),
     "flutter_a": ("flutter",), "flutter_b": ("flutter",), "aleaf": ("_run", "<genexpr>"), "amain": ("_run", "<module>"), "<module>": (),
 }
-# C functions lie between these and their callers; none between the others from 3.11 on.
+# There are C functions between these and their callers; from 3.11 on there are none between the others.
 CALLED_BY_C = {"sort_key", "sub_repl", "hook", "__lt__"}
 INNERMOST = {"fib": ("fib", "<module>"), "throw_deep": ("throw_deep", "throw"), "flutter_a": ("flutter",)}
 
 
 def check_chain(chain: list[str], has_inlined_calls: bool) -> set[str]:
-    """Each of our functions under one that calls it; returns the functions."""
+    """Each of our functions has one of its callers; returns the functions."""
     places = [i for i, name in enumerate(chain) if name.startswith("py:") and not name.startswith("py::")]
     names = [chain[i].split(":")[1].rpartition(".")[2] for i in places]
     check(not names or names[-1] == "<module>", f"does not end in <module>: {chain}")
@@ -121,7 +122,7 @@ def check_chain(chain: list[str], has_inlined_calls: bool) -> set[str]:
         if has_inlined_calls and name in INNERMOST:
             check(n_native == 0, f"{n_native} frames between {name} and {next_name}: {chain}")
     for i in range(places[0] + 1 if places else 0, len(chain)):
-        # An eval function whose Python function has returned clears that one's frame, which may call others.
+        # An eval function whose Python function has returned clears its frame, which may call other functions.
         is_clearing = re.search(r"FrameClearAndPop|\?$", chain[i - 1]) is not None
         check("EvalFrameDefault" not in chain[i] or is_clearing, f"an eval function stayed: {chain}")
         check(not chain[i].startswith("py::") or "EvalFrameDefault" in chain[i - 1], f"a trampoline stayed: {chain}")
@@ -129,7 +130,7 @@ def check_chain(chain: list[str], has_inlined_calls: bool) -> set[str]:
 
 
 def pairs_of(kind: str, *options: str) -> Callable[[Context], None]:
-    """A process that is stopped at random: all but a few stacks are merged, and what is merged can be."""
+    """A process that is stopped at random times: nearly all stacks are merged, and merged stacks are possible."""
 
     def test(t: Context) -> None:
         python = find_python(kind)
@@ -158,7 +159,7 @@ def pairs_of(kind: str, *options: str) -> Callable[[Context], None]:
 
 
 def layout_of(kind: str) -> Callable[[Context], None]:
-    """The table, or the interpreter's own offsets, against the headers."""
+    """Compares the table, or the interpreter's own offsets, with the headers."""
 
     def test(t: Context) -> None:
         want, got = field_offsets(t, kind), t.run(t.program("python_walk"), "--layout", find_file(kind, 2))
@@ -170,12 +171,12 @@ def layout_of(kind: str) -> Callable[[Context], None]:
 
 
 def trampolines_of(kind: str) -> Callable[[Context], None]:
-    """With -X perf each Python call goes through a trampoline."""
+    """With -X perf each Python call uses a trampoline."""
     return pairs_of(kind, "-X", "perf")
 
 
 def name_tests() -> None:
-    """Of pyenv's versions those that are there; of trampolines those that have them."""
+    """For pyenv's versions that are installed; tests of trampolines for those that have them."""
     for kind in PYTHONS:
         found = glob.glob(PYTHONS[kind][0])
         if kind.startswith("pyenv") and not found:

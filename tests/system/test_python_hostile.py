@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""--engine stop of a program whose code objects are made to cost the recorder much."""
+"""--engine stop with a program whose code objects are made to need much memory and time in the recorder."""
 import os
 import re
 import time
@@ -9,11 +9,11 @@ from harness import Context, Skip, check
 
 PYTHON = "/usr/bin/python3.11"
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hostile_codes.py")
-MAX_MIB = 600  # 385 were seen with AddressSanitizer, 769 with a bound of 1 GiB in place of 64 MiB
+MAX_MIB = 600  # maximum: 385 with AddressSanitizer, 769 with a limit of 1 GiB instead of 64 MiB
 
 
 def record(t: Context, what: str) -> tuple[str, float, float]:
-    """What the recorder said, its CPU seconds and its most memory in MiB, both without the program's."""
+    """The recorder's output, its CPU seconds and its maximum memory in MiB, both without the program's."""
     if not os.path.exists(PYTHON):
         raise Skip(PYTHON)
     out = t.path(what + ".out")
@@ -35,7 +35,7 @@ def record(t: Context, what: str) -> tuple[str, float, float]:
     recorder.wait()
     with open(out, encoding="utf-8") as file:
         text = file.read()
-    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", text):
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", text):
         raise Skip(why[1])
     check(recorder.returncode == 0 and " merged" in text, text)
     harness.note(f"{what}: {cpu_seconds:.2f} s of CPU time, {mib:.0f} MiB")

@@ -17,14 +17,14 @@ MERGED = re.compile(r"python: ([\d,]+) of ([\d,]+) merged")
 
 
 def interpreters() -> list[str]:
-    """Debian's, and those of pyenv where it is used."""
+    """Debian's, and pyenv's if it is installed."""
     mine = sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3.*")))
     mine = [path for path in mine if re.search(r"/python3\.(8|9|1[0-5])$", path)]
     return [path for path in ["/usr/bin/python3.11", "/usr/bin/python3.11-dbg", *mine] if os.path.exists(path)]
 
 
 def allowed_calls() -> tuple[dict[int, set[str]], dict[str, range]]:
-    """What each line calls, and which lines each function has."""
+    """The functions that each line calls, and the lines of each function."""
     calls: dict[int, set[str]] = {}
     starts: list[tuple[int, str]] = [(1, "<module>")]
     with open(PROGRAM, encoding="utf-8") as file:
@@ -75,7 +75,7 @@ def test_no_stack_is_wrong(t: Context) -> None:
     for python in found:
         session = t.path(os.path.basename(os.path.dirname(os.path.dirname(python))) + os.path.basename(python))
         done = t.ours("record", "-g", "--engine", "stop", "-F", "1999", "--session", session, "--", python, PROGRAM, "2000")
-        if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+        if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
             raise Skip(why[1])
         stacks = stacks_of(t, session)
         for frames, _ in stacks:
@@ -105,10 +105,10 @@ def callers_of_spin(tree: dict) -> collections.Counter:
 
 
 def deep_recursion(t: Context, python: str, depth: int) -> None:
-    """From the record to the report: no caller is missing, and each has its line."""
+    """From recording to report: no caller is missing, and each has its line."""
     done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "--", python, os.path.join(HERE, "python_deep.py"), t.path("frames"),
                   str(depth), "0.3")
-    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
     with open(t.path("frames"), encoding="utf-8") as file:
         want = tuple(json.load(file))
@@ -122,7 +122,8 @@ def deep_recursion(t: Context, python: str, depth: int) -> None:
 
 
 def test_deep_recursion(t: Context) -> None:
-    """One version of each kind of frames.  Up to 3.10 a Python call takes several native frames, and a chain has room for 8,000."""
+    """One version for each format of frames.  Up to 3.10 a Python call needs several native frames, and a chain has at
+    most 8,000."""
     depths = {"/usr/bin/python3.11": 5000, "/python3.13": 5000, "/python3.10": 1000}
     found = [(python, depth) for python in interpreters() for end, depth in depths.items() if python.endswith(end)]
     if not found:
@@ -131,8 +132,53 @@ def test_deep_recursion(t: Context) -> None:
         deep_recursion(t, python, depth)
 
 
+# Each call uses libffi and qsort, which take more than 1 KiB of the stack.
+THROUGH_C = """
+import ctypes, sys, threading, time
+sys.setrecursionlimit(100000)
+threading.stack_size(64 << 20)
+libc = ctypes.CDLL(None)
+comparison = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+def down(n):
+    end = time.thread_time() + 0.3
+    while not n and time.thread_time() < end:
+        sum(range(1000))
+    if n:
+        libc.qsort((ctypes.c_int * 2)(2, 1), 2, 4, comparison(lambda a, b: down(n - 1) or 0))
+thread = threading.Thread(target=down, args=(800,))
+thread.start()
+thread.join()
+"""
+
+
+def quality_of_large_stacks(t: Context, *argv: str) -> str:
+    done = t.ours("record", "-g", "--engine", "stop", "-F", "199", "--", *argv)
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    quality = done.out.splitlines()[-1]
+    harness.note(quality)
+    check(re.search(r" cut stacks \(.*the stack is larger than the 1 MiB that are copied", quality) is not None, "the limit is named", done)
+    check("too little of the stack was copied" not in quality, "it is no limit of the ring", done)
+    return quality
+
+
+def test_stacks_of_more_than_a_mebibyte(t: Context) -> None:
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    quality_of_large_stacks(t, "/usr/bin/python3.11", "-c", THROUGH_C)
+
+
+def test_python_stacks_of_more_than_a_mebibyte(t: Context) -> None:
+    """Up to 3.10 Python frames are matched with native ones by their number, which needs the whole native stack."""
+    old = [python for python in interpreters() if re.search(r"/python3\.(8|9|10)$", python)]
+    if not old:
+        raise Skip("CPython 3.8, 3.9 or 3.10")
+    quality = quality_of_large_stacks(t, old[0], os.path.join(HERE, "python_deep.py"), t.path("frames"), "5000", "0.3")
+    check(re.search(r"python: .* native \(.*\d+ native stack larger than 1 MiB", quality) is not None, f"the Python stacks too: {quality}")
+
+
 def test_native_frames_stay(t: Context) -> None:
-    """Between the caller of sorted() and the function that it calls back stand the C functions."""
+    """The C functions are between the caller of sorted() and the function that it calls back."""
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
     program = t.path("sort.py")
@@ -140,7 +186,7 @@ def test_native_frames_stay(t: Context) -> None:
         file.write("def key(x):\n    return sum(range(x))\n\n\ndef sort():\n    for _ in range(300):\n"
                    "        sorted(range(400), key=key)\n\n\nsort()\n")
     done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "--", "/usr/bin/python3.11", program)
-    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
     text = t.good("export", "--format", "folded", "-o", "-").out
     good = re.findall(r"^.*<module> \[sort\.py:10\];.*sort \[sort\.py:7\];.*builtin_sorted;.*list_sort.*;key \[sort\.py:2\];.*$", text, re.M)
@@ -148,7 +194,7 @@ def test_native_frames_stay(t: Context) -> None:
 
 
 def test_an_interpreter_in_another_root(t: Context) -> None:
-    """Its maps have paths below another root than that of the process."""
+    """Its maps have paths relative to another root than that of the process."""
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
     root = t.path("root")
@@ -160,7 +206,7 @@ def test_an_interpreter_in_another_root(t: Context) -> None:
                       "print(sum(i * i for i in range(2000000)))")
     finally:
         t.run("umount", "-l", root)
-    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
     merged, n = merged_of(done)
     check(merged > 30 and merged >= 0.95 * n, "merged stacks", done)
@@ -178,31 +224,66 @@ def test_a_device_has_no_file_beside_it(t: Context) -> None:
     check(not os.path.exists(names), f"no {names}", done)
 
 
+def test_an_older_session_keeps_its_names(t: Context) -> None:
+    """FILE.pysyms is not overwritten while FILE.old names it."""
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    perf = harness.need_tool("perf")
+    for i in range(4):
+        code = f"def work_{i}():\n    sum(range(3000000))\nwork_{i}()"
+        done = t.ours("record", "-g", "--engine", "stop", "-F", "499", "--", "/usr/bin/python3.11", "-c", code)
+        if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
+            raise Skip(why[1])
+        for session, number in ("wperf.data", i), ("wperf.data.old", i - 1):
+            if number >= 0:
+                names = set(re.findall(r"work_\d", t.run(perf, "script", "-i", session).out))
+                check(names == {f"work_{number}"}, f"names of {session} in run {i}: {names}")
+    names = sorted(name for name in os.listdir(t.folder) if "pysyms" in name)
+    check(names == ["wperf.data.1.pysyms", "wperf.data.pysyms"], f"files of names: {names}")
+
+
+def test_names_for_others_that_could_not_be_written(t: Context) -> None:
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    os.mkdir(t.path("wperf.data.pysyms"))
+    done = t.ours("record", "-g", "--engine", "stop", "-F", "499", "--", "/usr/bin/python3.11", PROGRAM, "100")
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    check("perf will not show names of Python functions: " in done.out and "wperf.data.pysyms" in done.out, "it is said", done)
+    check(merged_of(done)[0] > 0 and "main [python_calls.py:" in t.good("report", "-g").out, "wperf has them", done)
+
+
 def test_python_stacks_are_the_default_with_g(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
     command = ("--", "/usr/bin/python3.11", PROGRAM, "300")
     done = t.good("record", "-g", *command)
-    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
-    check("Python stacks by stopping the thread (traced)" in done.out and merged_of(done)[0] > 0, "traced", done)
-    # Where nothing can be traced by the user's own choice, nothing is said of it.
+    check("Python programs are traced for their stacks" in done.out and merged_of(done)[0] > 0, "traced", done)
+    # If the user has turned tracing off, there is no message about it.
     for options in ("-g", "--engine", "ring"), (), ("-g", "--no-inherit"), ("--call-graph", "fp"):
         done = t.good("record", *options, *command)
-        check("Python stacks" not in done.out and "merged" not in done.out and "not stopped" not in done.out, f"{options}", done)
-    done = t.run("sh", "-c", '"$1" record -g --session - -- /usr/bin/python3.11 "$2" 300 > "$3"', "sh", t.wperf, PROGRAM,
-                 t.path("piped.data"))
-    check(done.status == 0 and "names of Python" not in done.err, "a pipe, without a word of it", done)
+        check("are traced" not in done.out and "merged" not in done.out and "not stopped" not in done.out, f"{options}", done)
 
 
-def test_a_pipe_has_native_stacks(t: Context) -> None:
+def test_names_in_a_pipe(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
-    done = t.run("sh", "-c", '"$1" record -g --engine stop -F 999 --session - -- /usr/bin/python3.11 "$2" 300 > "$3"', "sh",
+    done = t.run("sh", "-c", '"$1" record -g -F 999 --session - -- /usr/bin/python3.11 "$2" 1000 | tee "$3" | "$1" report -g -i -', "sh",
                  t.wperf, PROGRAM, t.path("piped.data"))
-    check(done.status == 0 and "has no place for names of Python functions" in done.err, "a warning", done)
-    text = t.good("report", "-g", "--python", "all", "-i", t.path("piped.data")).out
-    check("_PyEval_EvalFrameDefault" in text and ".pysyms" not in text, f"native stacks: {text}")
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    check(merged_of(done)[0] > 50 and re.search(r"main \[python_calls\.py:\d+\]", done.out) is not None, "names and lines", done)
+    calls, bodies = allowed_calls()
+    for frames, _ in stacks_of(t, "piped.data"):
+        check_stack(frames, calls, bodies)
+    check(not [name for name in os.listdir(t.folder) if "pysyms" in name], "no file of names")
+    # perf reads the same pipe: it skips wperf's sections, and shows places without names.
+    perf = harness.need_tool("perf")
+    done = t.run("sh", "-c", '"$1" script -i - < "$2"', "sh", perf, t.path("piped.data"))
+    check(done.status == 0 and "(/dev/null/pipe.pysyms)" in done.out and "_PyEval_EvalFrameDefault" in done.out, "perf script", done)
+    check(not re.search("incompatible|unknown feature|invalid", done.err), "without a complaint", done)
 
 
 if __name__ == "__main__":

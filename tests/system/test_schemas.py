@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The JSON documents, held against the rules of WindowsPerf's schemas: tests/schemas/windowsperf.json."""
+"""Checks the JSON documents against the rules of WindowsPerf's schemas: tests/schemas/windowsperf.json."""
 import copy
 import json
 import os
@@ -13,11 +13,12 @@ try:
 except ImportError:
     jsonschema = None
 
+SPE_SESSION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "replay", "spe_perf.data")
 RULES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schemas", "windowsperf.json")
 
 
 def complaints(kind: str, document: Any) -> list[str]:
-    """What the schema of that kind of document refuses."""
+    """The schema's complaints about that kind of document."""
     if jsonschema is None:
         raise Skip("python3-jsonschema")
     with open(RULES, encoding="utf-8") as file:
@@ -69,6 +70,21 @@ def test_samples(t: Context) -> None:
             check(lines and bool(listed) == ("--disassemble" in argv), f"{argv}: {len(listed)} of {len(lines)} lines have code")
 
 
+def test_samples_of_spe(t: Context) -> None:
+    """WindowsPerf's document of SPE: an event for each source; all samples are in them, and counted."""
+    for argv in ([], ["-v"], ["--annotate"], ["-v", "--annotate", "--disassemble"]):
+        found = document(t, "report", "-i", SPE_SESSION, *argv, "--json")
+        check(not complaints("spe", found), f"{argv}: {complaints('spe', found)[:3]}")
+        check(complaints("spe", {**found, "more": 1}) != [], "the schema is closed")
+        sampling, core = found["sampling"]["sampling"], found["counting"]["core"]
+        counted = sum(row["count"] for event in sampling["events"] for row in event["samples"])
+        counters = {row["event_name"]: row["counter_value"] for row in core["cores"][0]["Performance_counter"]}
+        check(list(counters) == ["sample_pop", "sample_feed", "sample_filtrate", "sample_collision"], f"{list(counters)}")
+        check(counted == sampling["samples_generated"] == counters["sample_filtrate"] == 163, f"{counted} {counters}")
+        check(len(sampling["events"]) == 9 and len({event["type"] for event in sampling["events"]}) == 9, "sources")
+        check("quality" in found["sampling"] and "sample_pop" in found["counting"]["quality"]["notes"][0], "what is not known")
+
+
 def test_what_only_the_extended_document_has(t: Context) -> None:
     argv = ("record", "-v", "--annotate", "--disassemble")
     command = ("--", t.program("chains"), "deep", "60", "3")
@@ -85,7 +101,7 @@ def test_what_only_the_extended_document_has(t: Context) -> None:
 
 
 def test_the_rules_bite(t: Context) -> None:
-    """Each closed object refuses a key that it does not know, and the lack of one that it requires."""
+    """Each closed object refuses an unknown key, and a missing required key."""
     good = document(t, "record", "--annotate", "--disassemble", "--json", "--", t.program("chains"), "deep", "60", "3")
     check(not complaints("sample", good), "the document that is spoilt below")
 

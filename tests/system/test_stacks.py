@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Call stacks that record and sample take, as perf script shows them: no path that the program does not have."""
+"""Call stacks that record and sample take, as perf script shows them: they have only paths of the program."""
 import collections
 import glob
 import json
@@ -13,7 +13,7 @@ import harness
 from call_trees import folded
 from harness import Context, Skip, check
 
-# Paths of tests/system/chains.c from the innermost function on; frames of the C library are left out.
+# Paths of tests/system/chains.c, innermost function first; frames of the C library are left out.
 OURS = ("burn", "descend", "compare", "sort_all", "in_handler", "on_signal", "interrupted", "child_work", "parent_work",
         "before_exec", "task", "worker", "run_fork", "run_exec", "run_pool", "main")
 PATHS = {
@@ -40,12 +40,12 @@ class Stack:
         return " ".join(name for name in self.names if name in OURS)
 
     def is_whole(self) -> bool:
-        """Without debug information the C library's two functions above a thread's own have no names."""
+        """Without debug information the C library's two functions that call a thread's function have no names."""
         return self.names[-1] in OUTERMOST or self.names[-3:] == ["worker", "[unknown]", "[unknown]"]
 
 
 def stacks_of(t: Context, session: str = "wperf.data") -> list[Stack]:
-    """What perf makes of the samples; those without a frame have none."""
+    """perf's stacks of the samples; samples without a frame have none."""
     perf = harness.need_tool("perf")
     done = t.run(perf, "script", "--no-inline", "--max-stack", "10000", "-F", "comm,tid,ip,sym", "-i", t.path(session))
     check(done.status == 0, "perf script", done)
@@ -64,7 +64,7 @@ def stacks_of(t: Context, session: str = "wperf.data") -> list[Stack]:
 
 
 def check_paths(stacks: list[Stack], mode: str, whole_percent: float = 99) -> None:
-    """Nothing that the program can't do, and hardly any stack that ends on its way."""
+    """Only stacks that the program can have, and nearly none that ends early."""
     pattern = re.compile(PATHS[mode])
     inside = [stack for stack in stacks if stack.ours()]
     check(len(inside) > 50, f"{len(inside)} stacks in the program, of {len(stacks)}")
@@ -168,7 +168,7 @@ def test_too_deep_is_cut(t: Context) -> None:
 
 
 def test_thousands_of_frames_are_whole(t: Context) -> None:
-    """The kernel takes 127 frames; a record has room for 8,000."""
+    """The kernel takes 127 frames; a record can have 8,000."""
     for how in "unwind", "dwarf":
         t.good("record", "--call-graph", f"{how},65528", "--", t.program("chains"), "deep", "100", "3000")
         told = t.good("report", "-g")
@@ -179,11 +179,11 @@ def test_thousands_of_frames_are_whole(t: Context) -> None:
 
 
 Cut = collections.Counter[str]
-NO_FRAME_POINTERS = "frame pointers lead no further: record with -g to unwind"
+NO_FRAME_POINTERS = "the chain of frame pointers ends: record with -g to unwind"
 
 
 def cut_of(t: Context, *argv: str) -> Cut | None:
-    """How many stacks the quality line calls cut, for each reason; None where they were not unwound."""
+    """The number of cut stacks in the quality line, for each reason; None if stacks were not unwound."""
     told = t.good(*argv)
     found = re.search(r"^quality: .*? (\d+) cut stacks(?: \((.*?)\))?", told.out, re.M)
     if found is None:
@@ -203,7 +203,7 @@ def check_cut_by(cut: Cut | None, why: str) -> None:
 
 
 def test_chains_of_the_kernel_are_judged(t: Context) -> None:
-    """Without frame pointers no chain reaches an outermost function, with them those of the main thread and of others do."""
+    """Without frame pointers no call chain reaches an outermost function; with them those of all threads do."""
     for program, mode, more, whole in (("chains", "deep", 20, False), ("chains_fp", "deep", 20, True),
                                        ("chains_fp", "pool", 3, True), ("chains_fp", "deep", 300, False)):
         done = t.good("record", "--call-graph", "fp", "--", t.program(program), mode, "40", str(more))
@@ -221,7 +221,7 @@ def test_chains_of_the_kernel_are_judged(t: Context) -> None:
 
 def test_copies_that_nobody_looked_at_are_not_called_whole(t: Context) -> None:
     done = t.good("record", "--call-graph", "dwarf", "--", t.program("chains"), "deep", "30", "3")
-    check(", stacks not unwound (report -g does)" in done.out, "said at once", done)
+    check(", stacks not unwound (wperf report -g unwinds them)" in done.out, "said at once", done)
     check(cut_of(t, "report") is None, "said by report")
     check(json.loads(t.good("report", "--json").out)["quality"]["cut_stacks"] is None, "null in JSON")
     check(cut_of(t, "report", "-g") == {}, "-g looks at them")
@@ -242,11 +242,11 @@ def test_32_bit_processes_are_cut(t: Context) -> None:
 
 def test_longer_copies_do_not_help_on_another_stack(t: Context) -> None:
     t.good("record", "--call-graph", "unwind,4096", "--", t.program("altstack"), "200")
-    check_cut_by(cut_of(t, "report", "-g"), "the callers are on a stack that was not copied")
+    check_cut_by(cut_of(t, "report", "-g"), "the callers are on another stack, which was not copied")
 
 
 def check_cause(t: Context, key: str, why: str) -> None:
-    """In the quality line and in JSON; where the walks were made while recording also in the session."""
+    """In the quality line and in JSON; for stacks unwound while recording also in the session."""
     cut = cut_of(t, "report", "-g")
     check_cut_by(cut, why)
     told = json.loads(t.good("report", "-g", "--json").out)["quality"]["cut_by"]
@@ -256,7 +256,7 @@ def check_cause(t: Context, key: str, why: str) -> None:
 
 
 def check_cut_module(t: Context, name: str, argv: list[str]) -> None:
-    """Nearly all cut stacks end in this module, and the lines say so."""
+    """Nearly all cut stacks end in this module, and the messages say so."""
     told = t.good(*argv)
     found = re.search(r"^poor: .*?\d+ % of the stacks are cut, most of them \((\d+) %\) in (\S+?)(;|$)", told.out, re.M)
     check(found is not None and found[2] == name and int(found[1]) >= 95, f"{name} is named", told)
@@ -266,7 +266,7 @@ def check_cut_module(t: Context, name: str, argv: list[str]) -> None:
 
 
 def test_wrong_frame_pointers_have_causes(t: Context) -> None:
-    for mode, key, why in (("nowhere", "no_module", "an address is in no mapped module"),
+    for mode, key, why in (("nowhere", "no_module", "an address is outside all mapped modules"),
                            ("above", "unreadable", "unwinding needs memory outside the stack"),
                            ("below", "endless", "the stack pointer moved backwards or did not move")):
         for how in "unwind", "dwarf":
@@ -275,7 +275,7 @@ def test_wrong_frame_pointers_have_causes(t: Context) -> None:
 
 
 def break_frames(t: Context, program: str, old: bytes, new: bytes) -> str:
-    """A copy of the program, where bytes of .eh_frame are changed throughout."""
+    """A copy of the program in which bytes of .eh_frame are changed."""
     objcopy = harness.need_tool("objcopy")
     broken, section = t.path("broken"), t.path("section")
     done = t.run(objcopy, "-O", "binary", "--only-section=.eh_frame", program, section)
@@ -291,7 +291,7 @@ def break_frames(t: Context, program: str, old: bytes, new: bytes) -> str:
 
 
 def test_malformed_call_frame_information_is_a_cause(t: Context) -> None:
-    """Instructions that do not exist, then CIEs of a version that does not exist: the entries are named by .eh_frame_hdr."""
+    """Unknown instructions, then CIEs of an unknown version; .eh_frame_hdr finds the entries."""
     if os.uname().machine != "x86_64":
         raise Skip("the call-frame information of x86-64")
     for old, new in ((b"\x0c\x07\x08\x90\x01", b"\x3e\x3e\x3e\x3e\x3e"), (b"\x01zR\0", b"\x09zR\0")):
@@ -312,7 +312,7 @@ def test_a_program_whose_file_is_gone(t: Context) -> None:
 
 
 def test_musl_is_whole_at_its_start_code(t: Context) -> None:
-    """musl has no call-frame information: what is sampled in it is cut, what it called is whole."""
+    """musl has no call-frame information: stacks of samples in it are cut, those of functions that it calls are whole."""
     compiler = harness.need_tool("musl-gcc")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "chains.c")
     for link in [], ["-static"]:
@@ -438,7 +438,7 @@ def tree_of(t: Context, *argv: str) -> dict[str, int]:
 
 
 def check_trampolines(t: Context, name: str) -> None:
-    """Each call goes through one, and every stack goes on to the outermost frame."""
+    """Each call uses a trampoline, and every stack reaches the outermost frame."""
     paths = tree_of(t)
     total = sum(paths.values())
     want = f"evaluate{f';{name};evaluate' * TRAMPOLINE_DEPTH};main;"
@@ -464,7 +464,7 @@ def test_unwinding_information_of_a_jitdump_is_used(t: Context) -> None:
 
 
 def test_plt_entries_without_call_frame_information(t: Context) -> None:
-    # A clock seldom finds the one jump of a static program's entry: there only the paths are checked.
+    # A sample in the single jump of a static program's entry is rare, so only the paths are checked there.
     for program, in_plt, is_often in ("plt_calls_lld", r"(abs|strlen)@plt", True), ("plt_calls_static", r"strlen@plt", False):
         for how in (["-g"], ["--call-graph", "dwarf,4096"]):
             t.good("record", "-F", "4999", *how, "--", t.program(program), "800")

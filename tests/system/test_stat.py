@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""wperf stat, run for real: counts against perf's and against what is known, timelines, repeats, ends, sessions."""
+"""Runs wperf stat: compares counts with perf's and with known counts; timelines, repeated runs, ends, sessions."""
 import csv
 import json
 import os
@@ -42,7 +42,7 @@ def values_of_both(t: Context, event: str, *argv: str) -> tuple[list[int], list[
 
 
 def check_same(ours: list[int], perfs: list[int], slack: int) -> None:
-    """Medians as near as the runs of one tool are to each other, and `slack` events more."""
+    """Medians differ by no more than the runs of one tool do, plus `slack` events."""
     spread = max(max(ours) - min(ours), max(perfs) - min(perfs))
     check(abs(statistics.median(ours) - statistics.median(perfs)) <= spread + slack, "the medians agree")
 
@@ -57,7 +57,7 @@ def rows_of_table(done: Done) -> dict[str, str]:
     return rows
 
 
-# --- against perf and against what is known ---
+# --- Compared with perf and with known counts ---
 
 
 def test_page_faults_are_those_of_perf(t: Context) -> None:
@@ -69,7 +69,7 @@ def test_page_faults_are_those_of_perf(t: Context) -> None:
 def test_context_switches_are_those_of_perf(t: Context) -> None:
     ours, perfs = values_of_both(t, "context-switches", t.program("counted"), "switches", "3000")
     check_same(ours, perfs, 3)
-    # Now and then one side finds its byte already there and goes on without a switch: 5,999 were seen, of perf too.
+    # Sometimes one side finds its byte already there and continues without a switch: 5,999 were seen, in perf, too.
     check(min(ours) >= 5940, "two for each hand-over")
 
 
@@ -340,7 +340,7 @@ def test_detailed_adds_perfs_events(t: Context) -> None:
 
 def test_perfs_words_that_are_not_there(t: Context) -> None:
     for argv, words in {("--per-core",): ["--per-core", "-c"], ("-j",): ["--json"], ("-M", "x"): ["-m METRICS"],
-                        ("--append",): ["-o -"], ("--per-thread",): ["-p PID"], ("-x,", "--json"): ["choose one"],
+                        ("--append",): ["-o -"], ("--per-thread",): ["-p PID"], ("-x,", "--json"): ["cannot be used together"],
                         ("-A",): ["-I"]}.items():
         done = t.ours("stat", *argv, "--", "true")
         check(done.status == 2, "wrong usage", done)
@@ -476,7 +476,7 @@ def test_plain_user_gets_switches_and_faults_from_elsewhere(t: Context) -> None:
 
 
 def test_a_setting_without_effect_is_told(t: Context) -> None:
-    for config, words in {"count.period=50": "count.period has no effect here", "count.period=5": "can't set 'count.period=5'",
+    for config, words in {"count.period=50": "count.period has no effect on Linux", "count.period=5": "can't set 'count.period=5'",
                           "x=1": "can't set 'x=1'"}.items():
         done = t.ours("stat", "-q", "--config", config, "-e", "task-clock", "--", "true")
         check(done.status == 0 and done.err.startswith("wperf: warning: " + words) and done.err.count("\n") == 1, config, done)

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""--engine stop changes nothing for the programs that it watches: each of a table of programs prints and ends as it does
-without a recorder."""
+"""--engine stop has no effect on programs: each program of a table prints and ends as it does without a recorder."""
 import concurrent.futures
 import fcntl
 import os
@@ -40,12 +39,13 @@ def need_engine(t: Context) -> None:
     if not os.path.exists(PYTHON):
         raise Skip(PYTHON)
     done = t.ours("record", "-g", "--engine", "stop", "--", "/bin/true")
-    if "threads are not stopped at their samples" in done.out:
-        raise Skip(done.out.partition("threads are not stopped at their samples: ")[2].splitlines()[0])
+    if "the engine stop is not used" in done.out:
+        raise Skip(done.out.partition("the engine stop is not used: ")[2].splitlines()[0])
 
 
 def outcome(t: Context, *argv: str, limit: float = 30) -> str:
-    """What a command prints on both streams, in their order, and how it ends.  bash names processes by their ids."""
+    """The output of a command on both streams, in order, and its exit status.  bash prints process numbers, which are
+    replaced."""
     folder = tempfile.mkdtemp(dir=t.folder)
     os.chmod(folder, 0o777)
     with open(os.path.join(folder, "out"), "w+b") as out:
@@ -64,13 +64,13 @@ def recorded(t: Context, *argv: str) -> list[str]:
 
 
 def difference(t: Context, name: str, argv: list[str], user: list[str]) -> str:
-    """"" where both are the same.  `user` begins a command as another user."""
+    """"" if both are the same.  `user` begins a command as another user."""
     bare, ours = outcome(t, *user, *argv), outcome(t, *user, *recorded(t, *argv))
     return "" if bare == ours else f"--- {name}: without a recorder\n{bare}\n--- with it\n{ours}\n"
 
 
 def compare(t: Context, table: dict[str, list[str]], user: list[str] | None = None) -> None:
-    """Three at a time: most of what goes wrong does so where CPUs are busy."""
+    """Runs three at a time, because most errors occur on busy CPUs."""
     need_engine(t)
     with concurrent.futures.ThreadPoolExecutor(3) as threads:
         wrong = list(filter(None, threads.map(lambda row: difference(t, *row, user or []), table.items())))
@@ -183,7 +183,7 @@ burn(0.1)
 
 @harness.limit(120)
 def test_daemons_outlive_the_recorder(t: Context) -> None:
-    """Also those that would die by the signal of the event."""
+    """Also daemons that would be killed by the signal of the event."""
     need_engine(t)
     path, ends = script(t, "daemon.py", DAEMON), [t.path(f"end{i}") for i in range(12)]
     with concurrent.futures.ThreadPoolExecutor(3) as threads:
@@ -222,7 +222,7 @@ UNPRIVILEGED = {
     "not dumpable": "$PYTHON $SCRIPTS/hides.py; echo $?",
 }
 
-# All ways to begin a program; the last one stays in its process.
+# All ways to start a program; the last one stays in its process.
 RUNS = BURN + """
 import os, subprocess, sys, threading
 argv = sys.argv[1:]
@@ -309,10 +309,14 @@ def test_privileges(t: Context) -> None:
 
 
 ORPHAN = BURN + """
-import os, sys
+import ctypes, os, sys
 if not os.fork():
     if not os.fork():
         os.setsid()
+        with open("/proc/self/comm", "w") as file:
+            file.write("the-orphan")
+        if sys.argv[2:] == ["hidden"]:
+            ctypes.CDLL(None).prctl(4, 0)  # PR_SET_DUMPABLE
         burn(0.3)
         open(sys.argv[1], "w").close()
     os._exit(0)
@@ -331,18 +335,34 @@ def test_an_orphan_where_only_descendants_may_be_traced(t: Context) -> None:
         raise Skip("Yama in this kernel") from None
     if scope != 1:
         raise Skip(f"kernel.yama.ptrace_scope 1; it is {scope}")
+    record_orphan(t)
+
+
+def record_orphan(t: Context, *argv: str) -> None:
+    """An orphan that the kernel does not allow a recorder to trace."""
     need_engine(t)
     os.chmod(t.folder, 0o777)
     end = t.path("end")
-    done = t.run(*nobody(), t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--", PYTHON,
-                 script(t, "orphan.py", ORPHAN), end)
+    done = t.run(*nobody(), t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--session", "orphan.data", "--", PYTHON,
+                 script(t, "orphan.py", ORPHAN), end, *argv)
     check(done.status == 0 and os.path.exists(end), "the orphan works to its end", done)
-    check("that may not be traced, sampled by the ring: 1" in done.out, "it is counted among those that could not be traced", done)
+    check("Python processes that wperf could not trace, sampled with native stacks only: 1" in done.out, "it is counted among those that could not be traced", done)
+    check("not traced, so with native stacks: the-orphan (" in done.out.splitlines()[-1], "the quality line names it", done)
+    threads = t.run(*nobody(), t.wperf, "report", "--sort", "comm", "-i", "orphan.data").out
+    check(re.search(r"^ +[\d.]+ +\d+ +the-orphan", threads, re.M) is not None, f"the ring samples it: {threads}")
+
+
+def test_an_orphan_that_may_not_be_traced(t: Context) -> None:
+    """The kernel refuses PTRACE_SEIZE of a process that is not dumpable, as Yama refuses it for a process that is not a
+    descendant."""
+    harness.need_root()
+    need_paranoid()
+    record_orphan(t, "hidden")
 
 
 @harness.limit(120)
 def test_the_recorder_stops_with_its_program(t: Context) -> None:
-    """As by Ctrl-Z and fg: both get the signals at once."""
+    """As with Ctrl-Z and fg: both get the signals at the same time."""
     need_engine(t)
     path = script(t, "burn.py", FILES["burn.py"])
     for _ in range(3):
@@ -355,7 +375,7 @@ def test_the_recorder_stops_with_its_program(t: Context) -> None:
         check(process.wait(harness.WAIT_SECONDS) == 11, "it goes on to its end")
 
 
-# What a user types, and what has to be on the terminal before the next line.
+# Lines that a user types, and the text that must be on the terminal before the next line.
 JOBS = (
     ("PS1='$ '; echo begin", "begin"),
     ("$PYTHON $SCRIPTS/burn.py 30", None),
@@ -374,11 +394,18 @@ JOBS = (
 )
 
 
+def begin_session() -> None:
+    """In the new process: its terminal, and the signals that whoever started the tests may have ignored (nohup, a shell's &)."""
+    for number in signal.SIGINT, signal.SIGQUIT, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 def terminal_session(t: Context, *argv: str) -> tuple[list[str], int]:
-    """Which of the expected texts came, and the exit status."""
+    """Which of the expected texts appeared, and the exit status."""
     ours, theirs = harness.open_terminal()
     process = t.start(*argv, stdin=theirs, stdout=theirs, stderr=theirs,
-                      preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                      preexec_fn=begin_session,
                       env=harness.environment(PYTHON=PYTHON, SCRIPTS=t.folder, TERM="dumb"))
     os.close(theirs)
     seen = []

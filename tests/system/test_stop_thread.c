@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The stop engine without the program around it: what can be read of a thread that stands at its sample, and the samples. */
+/* The stop engine without the rest of wperf: the data that can be read from a thread at its sample, and the samples. */
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct seen {
         unsigned n, n_of_tid[2], n_marks, n_still, n_right;
         unsigned n_ends;
         uint32_t ended_image;
-        long n_switches; /* of the thread that waits for the program, while it waits */
+        long n_switches; /* of the thread that waits for the program */
 };
 
 static const struct stands_mark *find_mark(const struct stop_thread *thread)
@@ -36,7 +36,7 @@ static const struct stands_mark *find_mark(const struct stop_thread *thread)
         return NULL;
 }
 
-/* The counter does not move while the thread stands. */
+/* The counter does not change while the thread is stopped. */
 static void see_mark(struct seen *seen, const struct stop_thread *thread, const struct stands_mark *mark)
 {
         const struct timespec a_while = {.tv_nsec = 200000};
@@ -110,7 +110,7 @@ static bool is_right(const struct perf_attr *attr, const struct sample *sample, 
                cursor_left(&sample->stack_user) >= sizeof(struct stands_mark) && sample->time;
 }
 
-/* Runs the program to its end; NULL where the kernel does not allow it. */
+/* Runs the program to its end; NULL if the kernel does not allow it. */
 static struct stop_engine *run(const struct opened_event *event, struct seen *seen, struct child *child,
                                struct err *err)
 {
@@ -184,7 +184,7 @@ TEST(threads_that_stand)
         EXPECT_INT(seen.n_still, seen.n_marks);
         /* Stops wake the tracer alone. */
         EXPECT_TRUE(seen.n_switches < WORK_MS / 4);
-        EXPECT_INT(seen.last.image, 2); /* the one after the command's own, which waits to begin */
+        EXPECT_INT(seen.last.image, 2); /* the image after the command's own, which waits to begin */
         check_samples(engine, &event.attr, &seen);
         spawn_release(&child);
 }
@@ -222,6 +222,29 @@ TEST(a_thread_that_never_stops)
         for (unsigned i = 0; i < 100; i++)
                 EXPECT_TRUE(!stop_seen_keeps(&engine, tid, 2000 + i));
         stop_seen_release(&engine);
+        os_lock_free(engine.lock);
+}
+
+/* At most 64 MiB of stacks that wait for the unwinder are kept. */
+TEST(more_large_stacks_than_are_kept)
+{
+        enum { N = 70, N_KEPT = 64, MIB = 1 << 20 };
+        struct stop_engine engine = {.lock = os_lock_new()};
+        struct stop_thread thread = {.tid = 5};
+        unsigned n_kept = 0;
+
+        for (thread.time_ns = 0; thread.time_ns < N; thread.time_ns++)
+                n_kept += !stop_stack_new(&engine, &thread, MIB)->copy.is_left_out;
+        EXPECT_INT(n_kept, N_KEPT);
+        for (uint64_t time_ns = 0; time_ns < N; time_ns++) {
+                struct deep_stack stack = {0};
+
+                EXPECT_TRUE(stop_engine_take_stack(&engine, 5, time_ns, &stack));
+                EXPECT_TRUE(stack.is_left_out == (time_ns >= N_KEPT));
+                buf_release(&stack.bytes);
+        }
+        EXPECT_TRUE(!stop_stack_new(&engine, &thread, MIB)->copy.is_left_out); /* there is room again */
+        stop_stack_release(&engine);
         os_lock_free(engine.lock);
 }
 

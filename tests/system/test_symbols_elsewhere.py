@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sessions whose programs are not at their paths: another root, named folders, beside the session, perf's cache."""
+"""Sessions whose programs are not at their paths: another root, named folders, the folder of the session, perf's cache."""
 import os
 import re
 import shutil
@@ -9,7 +9,7 @@ from harness import Context, Done, check
 
 
 def record_moved(t: Context) -> str:
-    """Records a copy of spin and takes the copy away; returns where it is now."""
+    """Records a copy of spin and moves the copy; returns its new path."""
     os.makedirs(t.path("run"))
     os.makedirs(t.path("away"))
     shutil.copy(t.program("spin"), t.path("run/spin_moved"))
@@ -99,7 +99,7 @@ def build_id_of(t: Context, program: str) -> str:
 
 
 def test_debug_file_by_build_id(t: Context) -> None:
-    """DIR/.build-id/AB/CDEF.debug of a stripped program, for symbolize as for report."""
+    """DIR/.build-id/AB/CDEF.debug of a stripped program, for symbolize and for report."""
     program = t.path("stripped")
     objcopy = harness.need_tool("objcopy")
     shutil.copy(t.program("spin"), program)
@@ -120,7 +120,7 @@ def test_debug_file_by_build_id(t: Context) -> None:
 
 
 def test_links_out_of_the_folder(t: Context) -> None:
-    """A session comes with its folder, which may be somebody else's: what a link in it points at is not opened."""
+    """A session may come with a folder of another user: links there are not followed out of the folder."""
     program = record_moved(t)
     os.symlink(program, t.path("session/spin_moved"))
     check(not is_named(report(t)), "a link to elsewhere", report(t))

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Whom wperf follows and names: threads, children, what is loaded and unloaded, deleted, in memory, in containers."""
+"""Which programs wperf samples and names: threads, children, libraries that are loaded and unloaded, files that are
+deleted, in memory, in containers."""
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ def share(done: Done, symbol: str) -> float:
 
 
 def check_module(t: Context, pattern: str) -> None:
-    """Most samples are there.  The table of functions does not tell when all of them are in one module."""
+    """Most samples are in the module.  The table of functions does not show it if all samples are in one module."""
     rows = harness.csv_of(t.good("report", "--sort", "module", "--csv"))
     check(re.fullmatch(pattern, rows[0]["module"]) is not None, f"most of the samples are in {pattern}: {rows}")
 
@@ -31,7 +32,7 @@ def check_ratio(done: Done, first: str, second: str, ratio: float) -> None:
 
 
 def check_good(done: Done, unresolved_percent: float = 1) -> None:
-    """A few samples fall into the loader and the C library, which have no names of their local functions."""
+    """A few samples are in the loader and the C library, whose local functions have no names."""
     quality = harness.quality_of(done)
     check(quality["lost"] == 0, "none lost", done)
     check(100 * (quality["unresolved"] - 5) <= unresolved_percent * quality["samples"], "hardly any unresolved", done)
@@ -62,10 +63,10 @@ def test_attached_threads_and_later_children(t: Context) -> None:
 
 @harness.limit(BIG_SECONDS)
 def test_ten_thousand_children(t: Context) -> None:
-    # The kernel's clock begins anew in each child: one that lives shorter than an interval is never hit.
+    # The kernel's clock starts again in each child: a child that ends before the first interval has no sample.
     done = t.good("record", "-F", "20000", "--", t.program("many"), "forks", "10000", limit=BIG_SECONDS)
     check(share(done, "child_work") > 60, "the work of the children", done)
-    check_good(done, 15)  # each child begins in the loader, which takes longer on a busy machine
+    check_good(done, 15)  # each child starts in the loader, which takes longer on a busy machine
     again = t.good("report", "--sort", "process", "--csv", "--sample-display-row", "100000")
     n = len(harness.csv_of(again))
     check(n > 5000, f"{n} processes have samples")
@@ -94,7 +95,7 @@ def test_attach_with_twenty_thousand_maps(t: Context) -> None:
 
 
 def test_two_libraries_at_one_address(t: Context) -> None:
-    """A name is right for its time: each library has been where the other was."""
+    """A name is correct for its time: each library has been at the other one's address."""
     rounds = []
     for _ in range(4):
         rounds += ["load", t.program("part_one.so"), "work", "60", "close",
@@ -136,7 +137,7 @@ def test_a_deleted_library(t: Context) -> None:
 
 
 def test_a_replaced_library(t: Context) -> None:
-    """Another file of the same name must not give its names."""
+    """Names must not come from another file at the same path."""
     doomed = copied(t, "part_one.so", "same.so")
     script = '"$1" load "$2" work 200; cp "$3" new.so; mv new.so "$2"; "$1" load "$2" work 200'
     done = t.good("record", "--", "sh", "-c", script, "sh", t.program("loader"), doomed, t.program("part_two.so"))
@@ -154,7 +155,7 @@ def build_id(t: Context, path: str) -> str:
 
 
 def test_each_version_of_a_file_has_its_build_id(t: Context) -> None:
-    """Also of one that is written over, which keeps its inode."""
+    """Also of a file that is overwritten, which keeps its inode."""
     path = copied(t, "part_one.so", "same.so")
     ids = {build_id(t, t.program("part_one.so")), build_id(t, t.program("part_two.so"))}
     for change in ('cp "$3" new.so; mv new.so "$2"', 'cat "$3" > "$2"'):
@@ -166,7 +167,7 @@ def test_each_version_of_a_file_has_its_build_id(t: Context) -> None:
 
 
 def test_perf_runs_beside_a_recorder(t: Context) -> None:
-    """perf 6.1 aborts where another recorder asks the kernel for build ids."""
+    """perf 6.1 aborts if another recorder asks the kernel for build ids."""
     harness.need_root()
     perf = harness.need_tool("perf")
     if t.run(perf, "record", "-q", "-N", "-e", "cpu-clock", "-o", "alone.data", "--", t.program("spin"), "10").status:
@@ -223,7 +224,7 @@ def test_attach_in_another_namespace(t: Context) -> None:
 
 
 def test_the_same_in_a_chroot(t: Context) -> None:
-    """/proc/PID/maps has the paths of another mount namespace from that namespace's root on, not from the target's."""
+    """/proc/PID/maps has the paths of another mount namespace relative to that namespace's root, not to the target's."""
     harness.need_mounts()
     os.mkdir(t.path("root"))
     script = 'mount --rbind / "$0" && exec chroot "$0" "$@"'
@@ -249,8 +250,8 @@ def test_a_perf_map(t: Context) -> None:
 
 
 def test_a_perf_map_by_the_inner_pid(t: Context) -> None:
-    """/tmp is another one in there too, and the PID in the file's name is the one that the JIT sees."""
-    # The scratch folder may be below /tmp, which is hidden then: the program runs from a descriptor.
+    """In there /tmp is another folder, too, and the PID in the file's name is the one that the JIT sees."""
+    # The scratch folder may be below /tmp, which is hidden then, so the program runs from a descriptor.
     script = 'exec 9<"$1"; shift; mount -t tmpfs none /tmp && exec /proc/self/fd/9 "$@"'
     done = t.good("record", "--", *namespace_command(t, "sh", "-c", script, "sh", t.path("inner/jitted"), "400"))
     check(share(done, "jit_hot_loop") > 80, "the name of the inner perf map", done)
@@ -274,7 +275,7 @@ def test_a_jitdump_that_was_removed(t: Context) -> None:
 
 
 def test_a_jitdump_in_another_namespace(t: Context) -> None:
-    """Its name has the PID that the JIT sees, and its folder is not to be seen from here."""
+    """Its name has the PID that the JIT sees, and its folder is not visible from here."""
     argv = namespace_command(t, "sh", "-c", 'cp "$1" "$2/jd" && exec "$2/jd" "$2" 400', "sh", t.program("jitdumper"),
                              t.path("inner"))
     done = t.good("record", "--", *argv)

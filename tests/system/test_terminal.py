@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a terminal shows while wperf runs: progress is drawn only where no target writes."""
+"""Output on a terminal while wperf runs: progress is drawn only if no target writes to the terminal."""
 import os
 import re
 import select
@@ -12,7 +12,7 @@ from harness import Context, check
 
 
 class Terminal:
-    """A pseudo-terminal with a program in a session of its own."""
+    """A pseudo-terminal with a program in its own session."""
 
     def __init__(self, t: Context, *argv: str):
         self.ours, theirs = harness.open_terminal()
@@ -21,7 +21,7 @@ class Terminal:
         os.close(theirs)
 
     def read(self, seconds: float, until: str = "") -> str:
-        """What comes within a time, or until a text has come."""
+        """Reads output for some time, or until a text appears."""
         end = time.monotonic() + seconds
         new = ""
         while time.monotonic() < end and not (until and until in new):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tracepoints and probes by name: recorded, counted, their fields in dump and in perf script."""
+"""Tracepoints and probes by name: recording, counting, and their fields in dump and in perf script."""
 import os
 import re
 import shlex
@@ -13,7 +13,7 @@ SWITCH = ("prev_comm", "prev_pid", "prev_prio", "prev_state", "next_comm", "next
 
 
 def with_tracefs(t: Context, script: str) -> Done:
-    """Runs a shell script where tracefs is mounted: here, or in a mount namespace of its own."""
+    """Runs a shell script with tracefs mounted: here, or in its own mount namespace."""
     harness.need_root()
     if not os.path.isdir(TRACEFS + "/events"):
         mount = f"mount -t tracefs nodev {TRACEFS}"
@@ -98,7 +98,7 @@ def test_counts(t: Context) -> None:
 
 
 def test_probes_by_name(t: Context) -> None:
-    """As perf probe makes them.  The program that is probed is a copy that nobody else runs."""
+    """Probes made by perf probe.  The program with the probe is a copy that no other process runs."""
     system = f"wperf_{os.getpid()}"
     program, probes = t.program("spin"), f"{TRACEFS}/uprobe_events"
     with open(program, "rb") as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Whose files are believed: sessions of other users, perf maps that somebody left in /tmp, names that lead to devices."""
+"""Which files are trusted: sessions of other users, perf maps that somebody left in /tmp, names that lead to devices."""
 import os
 import shutil
 import stat
@@ -53,7 +53,7 @@ def readable_program(t: Context, name: str) -> str:
 
 
 def test_other_users_read_what_they_may(t: Context) -> None:
-    """The refusal is for root, who has more to lose."""
+    """Only root refuses such files, because the risk is larger."""
     harness.need_root()
     name = session_of(t, OTHER)
     os.chmod(t.folder, 0o755)
@@ -67,7 +67,7 @@ def readable_program_path(t: Context) -> str:
 
 
 def code_address(pid: int) -> str:
-    """Where its nameless executable memory is; "" where there is none yet."""
+    """The address of its executable memory without a file; "" if there is none yet."""
     with open(f"/proc/{pid}/maps", encoding="ascii") as maps:
         for line in maps:
             words = line.split()
@@ -77,8 +77,8 @@ def code_address(pid: int) -> str:
 
 
 def names_of_jit(t: Context, how) -> tuple[Done, bool]:
-    """Records a process of OTHER that makes code without naming it, while `how` has put something in the place of its
-    perf map.  Whether the name was taken."""
+    """Records a process of OTHER that generates code without naming it, while `how` has put a file at the path of its
+    perf map.  Whether the name was used."""
     jit = t.start(*as_user(OTHER, readable_program(t, "jit"), SPIN_MS, "nameless"))
     harness.wait_until(lambda: code_address(jit.pid), "the code of the JIT is mapped")
     address = code_address(jit.pid)
@@ -129,7 +129,8 @@ def test_perf_maps_of_a_recorded_process(t: Context) -> None:
 
 
 def test_unwinding_by_the_jitdump_of_another_user(t: Context) -> None:
-    """While recording, a jitdump is used to unwind only if it is its process's user's and not older than the process."""
+    """While recording, a jitdump is used for unwinding only if it belongs to its process's user and is not older than
+    the process."""
     harness.need_root()
     harness.need_events()
     harness.need_capability("CAP_SYS_PTRACE")
@@ -149,7 +150,8 @@ def test_unwinding_by_the_jitdump_of_another_user(t: Context) -> None:
 
 
 def test_perf_maps_of_a_session(t: Context) -> None:
-    """Later nobody knows the process's user: it has to be the reader's, or root's, or --force is given."""
+    """After recording, the process's user is not known: the file must belong to the reader or to root, unless --force
+    is given."""
     harness.need_root()
     program = readable_program(t, "jit")
     done = t.ours("record", "--session", "jit.data", "-F", "500", "--", *as_user(OTHER, program, "200"))
@@ -160,7 +162,7 @@ def test_perf_maps_of_a_session(t: Context) -> None:
 
 
 def test_no_device_is_opened(t: Context) -> None:
-    """A session that names a FIFO and a device: who opens the FIFO is seen by its writer."""
+    """A session names a FIFO and a device: a writer would notice if the FIFO was opened."""
     fifo, null = t.path("module"), t.path("null")
     os.mkfifo(fifo)
     os.symlink("/dev/null", null)
@@ -170,7 +172,7 @@ def test_no_device_is_opened(t: Context) -> None:
         check(t.run(t.program("make_hostile"), f"samples:{module}", t.path("named.data"), "3", "0").status == 0,
               "a session")
         argv = [t.wperf, "report", "-v", "-i", t.path("named.data")]
-        # What looks for leaks does not work in a traced process.
+        # The leak check does not work in a traced process.
         done = t.run(*([trace, "-f", "-e", "trace=open,openat,openat2", "-o", t.path("trace")] if trace else []), *argv,
                      env=harness.environment(ASAN_OPTIONS="detect_leaks=0"))
         check(done.status == 0 and "is not a regular file" in done.out, "said", done)
@@ -183,7 +185,7 @@ def test_no_device_is_opened(t: Context) -> None:
 
 
 def test_the_owner_counts_as_it_is_mapped(t: Context) -> None:
-    """In a user namespace where root alone is mapped, root's sessions are read and all others refused."""
+    """In a user namespace where only root is mapped, root's sessions are read and all others refused."""
     harness.need_root()
     unshare = harness.need_tool("unshare")
     if subprocess.run([unshare, "--user", "--map-root-user", "true"], check=False, capture_output=True).returncode:
@@ -200,7 +202,7 @@ def test_the_owner_counts_as_it_is_mapped(t: Context) -> None:
 
 
 def test_private_source_of_root(t: Context) -> None:
-    """Debug information may name any file.  Root shows and packs as source only what all users may read."""
+    """Debug information may name any file.  Root shows and packs only source files that all users may read."""
     harness.need_root()
     source = t.path("burn.h")
     with open(source, "w", encoding="ascii") as file:
@@ -217,8 +219,8 @@ def test_private_source_of_root(t: Context) -> None:
         what = f"mode {mode:o} {force}"
         check(("secret line" in shown.out) == is_read, f"{what}: annotate", shown)
         check(("secret line" in in_session) == is_read, f"{what}: archive: {in_session}", packed)
-        check(("is not readable by all users: --force" in shown.out) != is_read, f"{what}: annotate says why", shown)
-        check(("1 source file was left out" in packed.err) != is_read, f"{what}: archive says why", packed)
+        check(("is not readable by all users: read it with --force" in shown.out) != is_read, f"{what}: annotate says why", shown)
+        check(("1 source file was not packed" in packed.err) != is_read, f"{what}: archive says why", packed)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ PREFIX: list[str] = []
 
 
 def wine_environment() -> dict[str, str]:
-    """With a prefix that all tests share: it takes ten seconds to make."""
+    """With a prefix that all tests share, because making one takes ten seconds."""
     if not os.path.exists(WINE):
         raise harness.Skip("wine")
     if not PREFIX:
@@ -63,7 +63,7 @@ def record(t: Context, alignment: int) -> str:
 
 
 def check_session(t: Context, program: str) -> None:
-    """What the session says of the image, and that perf reads it."""
+    """The session's data about the image, and that perf reads the session."""
     name = os.path.basename(program)[:-4]
     dump = t.good("dump", "-i", t.path("s.data"))
     maps = [line for line in dump.out.splitlines() if " MMAP2 " in line and f"path {program}" in line]
@@ -156,7 +156,7 @@ def test_images_and_pdbs_that_were_moved(t: Context) -> None:
     named = t.good("report", "-i", session, "--pe_file", os.path.join(kept, "BURN512.EXE"), "--pdb_file",
                    os.path.join(kept, "Burn512.pdb"))
     check_shares(named, "burn512.exe")
-    # The PDB alone has the names, by the identity that the session keeps.
+    # Only the PDB has names; the session has its identity.
     check_shares(t.good("report", "-i", session, "--pdb_file", os.path.join(kept, "Burn512.pdb")), "burn512.exe")
     packed = t.good("archive", "-i", session, "-o", "packed.data", "--symbol-path", kept)
     check("archived: " in packed.out, "packing", packed)
@@ -170,10 +170,10 @@ def test_images_and_pdbs_that_were_moved(t: Context) -> None:
     check("begin at " in named.out and named.err == "", "the PDB beside the image", named)
     os.rename(os.path.join(kept, "Burn512.pdb"), t.path("away.pdb"))
     named = t.ours("symbolize", "-e", os.path.join(kept, "BURN512.EXE"), "1000", "--pdb_file", "x.pdb")
-    check("x.pdb is of another build: it is " in named.err, "the named PDB is another's", named)
+    check("x.pdb is of another build: its id is " in named.err, "the named PDB is another's", named)
     wrong = t.good("report", "-v", "-i", session, "--pdb_file", os.path.join(other, "burn512.pdb"))
     check("hot_work" not in wrong.out, "no names of another build", wrong)
-    check("is of another build: it is " in wrong.out and ", wanted is " in wrong.out, "both identities", wrong)
+    check("is of another build: its id is " in wrong.out and ", but the image needs " in wrong.out, "both identities", wrong)
 
 
 @harness.limit(WINE_SECONDS)
@@ -185,7 +185,7 @@ def test_a_pdb_alone_knows_sections_that_were_mapped(t: Context) -> None:
 
 # --- call stacks ---
 
-# Functions of calls_pe.c from the outermost on, and what lies between them and after them in libraries.
+# Functions of calls_pe.c, outermost first, and functions of libraries between them and after them.
 CALLS = ("work", "outer", "inner", "with_alloca", "with_pages", "with_doubles", "jumps", "jumped_to", "descend", "sort_some",
          "compare", "print_some", "ask_system", "burn")
 OF_MAIN = "RtlUserThreadStart;BaseThreadInitThunk;[^;]*;__tmainCRTStartup;main"
@@ -195,7 +195,7 @@ OF_CALLS = (r"work((;outer(;inner)?|;with_alloca|;with_pages|;with_doubles|;jump
 
 
 def call_path(is_optimized: bool) -> re.Pattern[str]:
-    """The stacks that calls_pe.c can have; its last call in `jumps` is a jump where that is optimized."""
+    """The stacks that calls_pe.c can have; its last call in `jumps` is a jump in an optimized build."""
     calls = OF_CALLS.replace("JUMPED", ";jumped_to" if is_optimized else ";jumps;jumped_to")
     return re.compile(f"({OF_MAIN}|{OF_THREAD})(;{calls})?")
 
@@ -209,7 +209,7 @@ def build_mingw(t: Context, source: str, name: str, *options: str) -> str:
 
 
 def check_calls(t: Context, program: str, possible: re.Pattern[str]) -> None:
-    """No stack but those that the program can have, and hardly any that is cut in its own functions."""
+    """Only stacks that the program can have, and nearly none that is cut in its own functions."""
     folded = t.good("export", "-i", t.path("s.data"), "--format", "folded").out
     right = cut = 0
     for line in folded.splitlines():
@@ -236,7 +236,7 @@ def test_call_stacks(t: Context) -> None:
         check(done.status == 0, "recording", done)
         check_calls(t, program, call_path(level == "-O2"))
         report = t.good("report", "-g", "-i", t.path("s.data"))
-        check(re.search(r"^stacks: .* by Windows unwind codes", report.out, re.M) is not None, "how frames were found", report)
+        check(re.search(r"^stacks: .* by Windows unwind information", report.out, re.M) is not None, "how frames were found", report)
 
 
 @harness.limit(WINE_SECONDS)
@@ -251,7 +251,7 @@ def test_call_stacks_out_of_copies(t: Context) -> None:
 
 
 def check_steps(t: Context, program: str) -> None:
-    """At each instruction the caller is the one that it returns to."""
+    """At each instruction the caller is the one to which it returns."""
     traced = t.path("steps.trace")
     done = t.run(WINE, program, traced, env=wine_environment(), limit=WINE_SECONDS)
     check(done.status == 0, "stepping", done)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trampolines MS DEPTH FOLDER map|dump: calls that go through code in memory without a file, made as CPython makes its
- * trampolines for profilers, DEPTH of them, then burns.  map: CPython's own code, named in /tmp/perf-PID.map.  dump: other
- * code (its frame has another size), with its unwinding information in FOLDER/jit-PID.dump.  No frame pointers. */
+/* trampolines MS DEPTH FOLDER map|dump: calls through code in memory without a file, made as CPython makes its trampolines for
+ * profilers, DEPTH times, then burns.  map: CPython's own code, named in /tmp/perf-PID.map.  dump: other code (with another frame
+ * size), with its unwinding information in FOLDER/jit-PID.dump.  No frame pointers. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const uint8_t python[] = {0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0x
 /* sub $24, %rsp; call *%rcx; add $24, %rsp; ret */
 static const uint8_t other[] = {0x48, 0x83, 0xec, 24, 0xff, 0xd1, 0x48, 0x83, 0xc4, 24, 0xc3};
 #define MACHINE 62
-/* A CIE, an FDE that begins 48 bytes before its own 32nd byte, and a header that nobody reads. */
+/* A CIE, an FDE that begins 48 bytes before its own 32nd byte, and a header that is not used. */
 static const uint8_t frames[] =
         "\x14\0\0\0\0\0\0\0\1zR\0\1\x78\x10\1\x1b\x0c\7\x08\x90\1\0\0"
         "\x14\0\0\0\x1c\0\0\0\xd0\xff\xff\xff\x0b\0\0\0\0\x44\x0e\x20\x46\x0e\x08\0\0\0\0\0\0\0\0\0\0\0\0\0";
@@ -46,7 +46,7 @@ NOINLINE static int evaluate(int depth, int ms, int unused)
                 got = trampoline(depth - 1, ms, unused, evaluate);
         else
                 burn_ms((uint64_t)ms);
-        return got + sink; /* no jump in the place of the call */
+        return got + sink; /* prevents a tail call */
 }
 
 /* One record of a jitdump. */

@@ -2,9 +2,9 @@
 /* wrong_frames MODE MS: burns in a function whose call-frame information takes the caller's frame from the frame pointer,
  * while the frame pointer is wrong:
  *
- *   nowhere   the return address there is in no mapping
- *   above     it is above the end of the stack
- *   below     it is below the stack pointer */
+ *   nowhere   the frame pointer holds a stack address, but the return address there is in no mapping
+ *   above     the frame pointer is above the end of the stack
+ *   below     the frame pointer is below the stack pointer */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { LOOPS = 1000000, FAR_BYTES = 4096, UNMAPPED = 0x10 };
 
-/* Counts `loops` down with `fp` in the frame pointer. */
+/* Counts `loops` down with `fp` in the frame pointer register. */
 void adrift(uint64_t fp, uint64_t loops);
 
 #ifdef __x86_64__
@@ -56,7 +56,7 @@ __asm__(".text\n"
         ".size adrift, . - adrift\n");
 #endif
 
-/* 0: it can't be found. */
+/* Returns 0 if the end can't be found. */
 static uint64_t stack_end(void)
 {
         FILE *maps = fopen("/proc/self/maps", "r");

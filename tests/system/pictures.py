@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""The picture of README.md: a flame graph of docs/first-profile.md's app.py, exported by wperf.
+
+pictures.py WPERF makes docs/pictures/flame-graph.svg again.  test_pages.py makes one, too, and compares the two.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+import pages
+
+PROJECT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+FLAME_GRAPH = os.path.join(PROJECT, "docs", "pictures", "flame-graph.svg")
+SVG = "{http://www.w3.org/2000/svg}"
+FRAMES = re.compile(r'(?<=<g class="f">\n).*?(?=\n</g>\n<g class="s">)', re.S)
+# The start of the interpreter is left out, because its imports are many narrow towers.
+COMMANDS = (("record", "-q", "-F", "1999", "-g", "--", "python3", "app.py"),
+            ("export", "-q", "--time", "25%-100%", "--no-inlines", "-o", "flame-graph.svg"))
+
+
+class Picture:
+    """A flame graph: its frames, which vary from run to run, and the rest, in which only figures vary."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, encoding="utf-8") as file:
+            self.text = file.read()
+
+    def wide_frames(self, percent: float) -> set[str]:
+        """Names of the frames that have at least this width, without the lines of Python frames."""
+        frames: dict[str, float] = {}
+        for frame in ElementTree.fromstring(self.text).iter(SVG + "g"):
+            title, box = frame.find(SVG + "title"), frame.find(SVG + "rect")
+            if title is not None and box is not None:
+                name = title.text.splitlines()[0].split(":")[0]
+                frames[name] = max(frames.get(name, 0), float(box.get("width")))
+        return {name for name, width in frames.items() if width >= percent / 100 * max(frames.values())}
+
+    def kinds(self) -> set[str]:
+        """The elements of frames, without names, numbers and colours."""
+        bare = re.sub(r'>[^<]+<(?=/)|class="[^"]*"', "", re.sub(r"\d+(?:\.\d+)?", "N", FRAMES.search(self.text)[0]))
+        return set(re.findall(r"<g>.*?</g>", bare, re.S))
+
+    def rest(self) -> list[str]:
+        """The lines other than frames, without figures and the version of wperf."""
+        bare = re.sub(r"wperf \d[^<]*", "wperf", FRAMES.sub("", self.text))
+        return [re.sub(r"\d+(?:\.\d+)?", "N", line) if line.startswith("<") else line for line in bare.splitlines()]
+
+
+def app_of_first_page() -> str:
+    with open(os.path.join(PROJECT, "docs", "first-profile.md"), encoding="utf-8") as file:
+        blocks = pages.blocks_of(file.read())
+    return "\n".join(next(block.lines for block in blocks if block.words.get("file") == "app.py")) + "\n"
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {sys.argv[0]} WPERF")
+    wperf = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "app.py"), "w", encoding="utf-8") as file:
+            file.write(app_of_first_page())
+        for command in COMMANDS:
+            subprocess.run((wperf, *command), cwd=folder, check=True)
+        with open(os.path.join(folder, "flame-graph.svg"), "rb") as made, open(FLAME_GRAPH, "wb") as kept:
+            kept.write(made.read())
+
+
+if __name__ == "__main__":
+    main()

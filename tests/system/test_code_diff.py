@@ -1,0 +1,291 @@
+#!/usr/bin/python3
+"""diff --code: variants of a program by several compilers, against what is known of them and against objdump."""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import harness
+from harness import Context, Skip, check
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "code_variants.c")
+OURS = {"add", "hidden", "sum", "choose", "scale", "fill", "name_of", "check", "main"}
+X86, ARM64, MINGW = "gcc", "aarch64-linux-gnu-gcc", "x86_64-w64-mingw32-gcc"
+SAME = {"identical", "moved", "same but for addresses"}
+
+
+def need(compiler: str) -> None:
+    if not shutil.which(compiler):
+        raise Skip(compiler)
+
+
+def need_x86() -> None:
+    if os.uname().machine != "x86_64":
+        raise Skip("an x86-64 machine")
+    need(X86)
+
+
+def variant(text: str, name: str) -> str:
+    head, *functions = text.split("/* --- */\n")
+    if name == "line":
+        assert text.count("x * 7 - 2") == 1
+        return text.replace("x * 7 - 2", "x * 9 - 2")
+    if name == "order":
+        return head + "".join(reversed(functions))
+    if name == "constant":
+        assert text.count("d * 1.5") == 1
+        return text.replace("d * 1.5", "d * 2.5")
+    if name == "text":
+        assert text.count("another text") == 1
+        return text.replace("another text", "another word")
+    if name == "callee":
+        assert text.count("return add(x, 2)") == 1
+        return text.replace("return add(x, 2)", "return sum(&x, 2)")
+    if name == "cases":
+        assert text.count("case 0: return x + 1;\n        case 1: return") == 1
+        return text.replace("case 0: return x + 1;\n        case 1: return", "case 1: return x + 1;\n        case 0: return")
+    return text
+
+
+def build(t: Context, compiler: str, name: str, *flags: str) -> str:
+    """The program of a variant."""
+    need(compiler)
+    with open(SOURCE, encoding="utf-8") as file:
+        text = variant(file.read(), name)
+    path = t.path(re.sub(r"[^\w]+", "_", "-".join((compiler, name, *flags))))
+    if compiler == MINGW:
+        path += ".exe"
+    with open(path + ".c", "w", encoding="utf-8") as file:
+        file.write(text)
+    subprocess.run([compiler, "-O2", *flags, path + ".c", "-o", path], check=True)
+    return path
+
+
+def strip(compiler: str, path: str) -> str:
+    tool = "strip" if compiler == X86 else compiler.replace("gcc", "strip")
+    subprocess.run([tool, "-o", path + ".stripped", path], check=True)
+    return path + ".stripped"
+
+
+def states(t: Context, a: str, b: str, *more: str) -> dict[str, str]:
+    """State by function: of all functions, by their name in A, else in B."""
+    document = json.loads(t.good("diff", "--code", "--json", *more, a, b).out)
+    found = {}
+    for row in document["functions"]:
+        name = row["function"].rsplit(":", 1)[0].split(" -> ")[0]
+        found[name] = row["state"]
+    return found
+
+
+def changed(found: dict[str, str]) -> set[str]:
+    return {name for name, state in found.items() if state not in SAME}
+
+
+def normal_objdump(compiler: str, path: str) -> dict[str, list[str]]:
+    """The instructions of each function in objdump's text, without what the linker decides."""
+    tool = "objdump" if compiler == X86 else compiler.replace("gcc", "objdump")
+    out = subprocess.run([tool, "-d", "--no-show-raw-insn", path], check=True, text=True, stdout=subprocess.PIPE).stdout
+    functions: dict[str, list[str]] = {}
+    for block in out.split("\n\n"):
+        heading = re.match(r"[0-9a-f]+ <([^>]+)>:\n", block)
+        if not heading:
+            continue
+        name = heading[1].removesuffix(".cold")
+        lines = functions.setdefault(name, [])
+        for line in block[heading.end():].splitlines():
+            text = line.split("\t", 1)[-1].split("#")[0]
+            text = re.sub(r"\b[0-9a-f]+ <([^+>]+)(?:\+0x[0-9a-f]+)?>", lambda m: "own" if m[1].startswith(name) else m[1], text)
+            text = re.sub(r"-?0x[0-9a-f]+\(%rip\)", "ADDRESS(%rip)", text).strip()
+            if not re.match(r"(data16 |cs |rep )*nop|xchg +%ax,%ax", text):
+                lines.append(re.sub(r"\s+", " ", text))
+    return functions
+
+
+def differing(compiler: str, a: str, b: str) -> set[str]:
+    x, y = normal_objdump(compiler, a), normal_objdump(compiler, b)
+    return {name for name in OURS if x.get(name) != y.get(name)}
+
+
+# --- Variants ---
+
+
+def test_a_program_is_identical_to_itself(t: Context) -> None:
+    need_x86()
+    a = build(t, X86, "plain")
+    check(set(states(t, a, a).values()) == {"identical"}, "all functions")
+
+
+def expect_line_and_order(t: Context, compiler: str, *flags: str) -> None:
+    a = build(t, compiler, "plain", *flags)
+    line, order = build(t, compiler, "line", *flags), build(t, compiler, "order", *flags)
+    found = states(t, a, line)
+    check(changed(found) == {"choose"} and found["choose"] == "changed", f"one function is changed: {changed(found)}")
+    check(OURS <= set(found), f"all functions are known: {sorted(found)}")
+    found = states(t, a, order)
+    check(not changed(found), f"the order changes no function: {changed(found)}")
+    check("moved" in found.values(), f"but moves some: {found}")
+
+
+def test_one_line_and_the_order_by_gcc(t: Context) -> None:
+    need_x86()
+    expect_line_and_order(t, X86)
+    expect_line_and_order(t, X86, "-O3")
+
+
+def test_one_line_and_the_order_at_a_fixed_address(t: Context) -> None:
+    need_x86()
+    expect_line_and_order(t, X86, "-no-pie", "-fno-pie")
+
+
+def test_one_line_and_the_order_by_clang(t: Context) -> None:
+    need_x86()
+    expect_line_and_order(t, "clang-14")
+
+
+def test_one_line_and_the_order_in_relocatable_objects(t: Context) -> None:
+    need_x86()
+    expect_line_and_order(t, X86, "-c")
+    expect_line_and_order(t, "clang-14", "-c")
+
+
+def test_one_line_and_the_order_on_arm64(t: Context) -> None:
+    expect_line_and_order(t, ARM64)
+    expect_line_and_order(t, ARM64, "-c")
+
+
+def test_one_line_and_the_order_in_pe_images(t: Context) -> None:
+    expect_line_and_order(t, MINGW)
+
+
+def test_stripped_programs_are_matched_by_their_code(t: Context) -> None:
+    for compiler in (X86, ARM64, MINGW):
+        if compiler == X86 and os.uname().machine != "x86_64" or not shutil.which(compiler):
+            continue
+        a, b = build(t, compiler, "plain"), build(t, compiler, "order")
+        bare = states(t, strip(compiler, a), strip(compiler, b))
+        check(not changed(bare), f"{compiler}: both stripped: {changed(bare)}")
+        found = states(t, a, b + ".stripped")
+        check("changed" not in found.values() and not any(state.startswith("only") for state in found.values()),
+              f"{compiler}: one stripped: {changed(found)}")
+        check(all(found[name] in SAME for name in OURS), f"{compiler}: its functions are found: {found}")
+        line = states(t, a, strip(compiler, build(t, compiler, "line")))
+        check([name for name in OURS if line[name] == "changed"] == ["choose"], f"{compiler}: one is changed: {line}")
+
+
+def test_data_that_code_refers_to(t: Context) -> None:
+    """Constants, texts, callees and jump tables count; where they are does not."""
+    need_x86()
+    for flags in ((), ("-no-pie", "-fno-pie"), ("-c",)):
+        a = build(t, X86, "plain", *flags)
+        for name, function in (("constant", "scale"), ("text", "name_of"), ("callee", "choose")):
+            found = states(t, a, build(t, X86, name, *flags))
+            check(changed(found) == {function}, f"{name} {flags}: {changed(found)}")
+    for compiler in (X86, ARM64):
+        if shutil.which(compiler):
+            found = states(t, build(t, compiler, "plain"), build(t, compiler, "cases"))
+            check(changed(found) == {"choose"}, f"{compiler}: cases: {changed(found)}")
+
+
+def test_an_exchanged_case_is_seen_in_the_jump_table(t: Context) -> None:
+    need_x86()
+    done = t.good("diff", "--code", "-s", "choose", build(t, X86, "plain"), build(t, X86, "cases"))
+    check(re.search(r"^choose: machine code identical in \d+ of \d+ blocks", done.out, re.M) is not None, "a sentence", done)
+    check("elements of its jump tables" in done.out or ": changed" in done.out, "the table or blocks differ", done)
+
+
+# --- objdump ---
+
+
+def test_agrees_with_objdump(t: Context) -> None:
+    """The functions that are changed are those whose text by objdump differs."""
+    need_x86()
+    need("objdump")
+    a = build(t, X86, "plain")
+    pairs = [(X86, a, build(t, X86, "line")), (X86, a, build(t, X86, "order")), (X86, a, build(t, X86, "plain", "-O3")),
+             (X86, a, build(t, X86, "plain", "-O1")), (X86, a, build(t, "clang-14", "plain"))]
+    if shutil.which(ARM64):
+        pairs += [(ARM64, build(t, ARM64, "plain"), build(t, ARM64, "line"))]
+    for compiler, x, y in pairs:
+        found = changed(states(t, x, y)) & OURS
+        check(found == differing(compiler, x, y), f"{y}: ours {sorted(found)}, objdump {sorted(differing(compiler, x, y))}")
+
+
+def test_the_instructions_of_a_changed_block(t: Context) -> None:
+    """gcc computes x * 7 as x * 8 - x, and x * 9 as x + x * 8: the lines have objdump's addresses."""
+    need_x86()
+    a, b = build(t, X86, "plain"), build(t, X86, "line")
+    document = json.loads(t.good("diff", "--code", "--json", "-s", "choose", a, b).out)
+    blocks = [block for block in document["compared"][0]["blocks"] if block["state"] == "changed"]
+    check(len(blocks) == 1, f"one block: {blocks}")
+    for path, side in ((a, "a"), (b, "b")):
+        out = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], check=True, text=True, stdout=subprocess.PIPE).stdout
+        lines = [line for line in blocks[0]["lines"] if line[f"{side}_code"]]
+        for line in lines:
+            known = re.search(rf"^ +{int(line[f'{side}_address'], 16):x}:\t(\w+)", out, re.M)
+            check(known is not None and line[f"{side}_code"].startswith(known[1][:3]), f"{path}: {line}, objdump {known}")
+        check(any(line["mark"] != " " for line in lines), f"some lines differ: {lines}")
+
+
+# --- Sessions, forms and mistakes ---
+
+
+def test_sessions_have_shares(t: Context) -> None:
+    need_x86()
+    harness.need_events()
+    folder_a, folder_b = t.path("old"), t.path("new")
+    os.mkdir(folder_a)
+    os.mkdir(folder_b)
+    for folder, name in ((folder_a, "plain"), (folder_b, "line")):
+        shutil.copy(build(t, X86, name, "-Dmain=once", "-c"), os.path.join(folder, "part.o"))
+        with open(os.path.join(folder, "loop.c"), "w", encoding="utf-8") as file:
+            file.write("int choose(int, int);\nint main(void)\n{\n"
+                       "        unsigned s = 0;\n        for (unsigned i = 0; i < 400000000; i++)\n"
+                       "                s += (unsigned)choose(1, (int)(i & 1023));\n        return s == 42;\n}\n")
+        subprocess.run([X86, "-O1", os.path.join(folder, "loop.c"), os.path.join(folder, "part.o"), "-o",
+                        os.path.join(folder, "loop")], check=True)
+        t.good("record", "-q", "--session", os.path.join(folder, "run.data"), "--timeout", "1", "--", os.path.join(folder, "loop"))
+    a, b = os.path.join(folder_a, "run.data"), os.path.join(folder_b, "run.data")
+    done = t.good("diff", "--code", "-s", "choose", a, "--", b)
+    found = re.search(r"^choose: machine code identical in (\d+) of \d+ blocks, ([\d.]+) % of its samples in A and ([\d.]+) % in B "
+                      r"in changed ones$", done.out, re.M)
+    check(found is not None and float(found[2]) > 5 and float(found[3]) > 5, "shares of the changed block", done)
+    before = states(t, a, b)
+    check(before.get("choose") == "changed" and before.get("main") in SAME, f"{before}")
+    for path in (a, b):
+        t.good("archive", "-i", path)
+    for folder in (folder_a, folder_b):
+        os.remove(os.path.join(folder, "loop"))
+    archived = states(t, a, b)
+    check(archived.get("choose") == "changed" and archived.get("main") in SAME, f"the archives have the code: {archived}")
+
+
+def test_csv_has_a_row_for_each_function_or_line(t: Context) -> None:
+    need_x86()
+    a, b = build(t, X86, "plain"), build(t, X86, "line")
+    rows = list(csv.DictReader(io.StringIO(t.good("diff", "--code", "--csv", a, b).out)))
+    check({row["state"] for row in rows if row["function"].startswith("choose:")} == {"changed"}, f"{rows}")
+    lines = list(csv.DictReader(io.StringIO(t.good("diff", "--code", "--csv", "-s", "choose", a, b).out)))
+    check(len(lines) > 2 and {line["mark"] for line in lines} & set("|<>"), f"{lines}")
+
+
+def test_mistakes_are_one_sentence(t: Context) -> None:
+    need_x86()
+    a = build(t, X86, "plain")
+    text = t.path("text")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("no program\n")
+    for arguments, words in (([a], "two programs or sessions"), ([a, a, "-s", "chose"], "did you mean 'choose'?"),
+                             ([a, a, "-M", "foo"], "-M takes intel or att"), ([a, text], "not a perf.data file"),
+                             ([a, t.path("nothing")], "nothing"), ([a, a, a], "3 are given")):
+        done = t.ours("diff", "--code", *arguments)
+        check(done.status in (1, 2) and words in done.err and done.err.count("\n") == 1, f"{arguments}", done)
+    if shutil.which(ARM64):
+        done = t.ours("diff", "--code", a, build(t, ARM64, "plain"))
+        check(done.status == 1 and "different machines" in done.err, "machines", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)

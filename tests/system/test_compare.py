@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+"""record --repeat, diff and check on real runs.  The statistics are tested with simulated runs (tests/unit/test_comparison.c); here the
+differences are so large that a busy machine does not hide them."""
+import csv
+import io
+import json
+import os
+import shlex
+import shutil
+from xml.etree import ElementTree
+
+import harness
+from harness import Context, Done, Skip, check
+
+RUNS = 5
+PLAIN = ("20", "20", "5")
+
+
+def compared(t: Context, *work: str) -> list[str]:
+    return [t.program("compared"), *work]
+
+
+def record_both(t: Context, work_b: tuple[str, ...], runs: int = RUNS, name: str = "") -> Done:
+    """Sessions NAMEa-1.data, NAMEb-1.data, ... of the same program with other work."""
+    return t.good("record", "--repeat", str(runs), "-o", f"{name}a-%n.data", "--vs",
+                  f"{name}b-%n.data=" + shlex.join(compared(t, *work_b)), "--", *compared(t, *PLAIN))
+
+
+def sessions(name: str, runs: int = RUNS) -> list[str]:
+    return [f"{name}-{i}.data" for i in range(1, runs + 1)]
+
+
+def diff(t: Context, *argv: str, a: str = "a", b: str = "b", runs: int = RUNS) -> dict:
+    done = t.good("diff", "--json", *argv, *sessions(a, runs), "--", *sessions(b, runs))
+    return json.loads(done.out)
+
+
+def row_of(document: dict, name: str) -> dict:
+    rows = [row for row in document["rows"] if row["name"] == name]
+    check(len(rows) == 1, f"one row {name} in {document['rows']}")
+    return rows[0]
+
+
+# --- record ---
+
+
+def test_runs_take_turns(t: Context) -> None:
+    done = record_both(t, PLAIN, 2)
+    names = [line.split(": ")[1].split(",")[0] for line in done.out.splitlines()]
+    check(names == ["a-1.data", "b-1.data", "a-2.data", "b-2.data"], "a b a b", done)
+    for name in names:
+        t.good("report", "-i", name)
+    command = t.good("dump", "a-1.data").out
+    check("compared" in command, "the session knows its command")
+
+
+def test_existing_sessions_are_not_mixed_with_new_ones(t: Context) -> None:
+    with open(t.path("a-2.data"), "w", encoding="ascii") as file:
+        file.write("mine")
+    done = t.ours("record", "--repeat", "3", "-o", "a-%n.data", "--", "true")
+    check(done.status == 2, "refused", done)
+    harness.check_sentence(done, "a-2.data exists")
+    check(os.listdir(t.folder) == ["a-2.data"], "nothing was recorded")
+
+
+def test_command_lines_that_make_no_sense(t: Context) -> None:
+    for argv, words in ((("--repeat", "2", "--", "true"), "-o a-%n.data"),
+                        (("--repeat", "2", "-o", "a.data", "--", "true"), "'a.data' names one session for 2 runs"),
+                        (("--repeat", "2", "-o", "a-%n.data"), "needs a command"),
+                        (("--repeat", "2", "-o", "a-%n.data", "--vs", "true", "--", "true"), "--vs takes"),
+                        (("--repeat", "2", "-o", "a-%n.data", "--vs", "b-%n.data='x", "--", "true"), "no end"),
+                        (("--repeat", "2", "-o", "a-%n.data", "--vs", "b-%n.data= ", "--", "true"), "no command"),
+                        (("--repeat", "2", "-o", "a-%n.data", "--vs", "a-%n.data=true", "--", "true"), "same session"),
+                        (("--repeat", "2", "-o", "a-%n.data", "--json", "--", "true"), "--json"),
+                        (("--repeat", "2", "-o", "a-%n.json", "--", "true"), "a name in .json"),
+                        (("--repeat", "0", "-o", "a-%n.data", "--", "true"), "--repeat")):
+        done = t.ours("record", *argv)
+        check(done.status == 2, f"wrong usage: {argv}", done)
+        harness.check_sentence(done, words)
+    check(not os.listdir(t.folder), "nothing was recorded")
+
+
+def test_a_run_that_fails_is_the_last_one(t: Context) -> None:
+    harness.need_events()
+    done = t.ours("record", "--repeat", "3", "-o", "a-%n.data", "--", "sh", "-c", "exit 7")
+    check(done.status == 7, "the command's status", done)
+    check("run 1 of 3 ended with status 7" in done.err, "said so", done)
+    check(not os.path.exists(t.path("a-2.data")), "no more runs", done)
+
+
+# --- diff ---
+
+
+def test_a_function_with_four_times_the_work_is_slower(t: Context) -> None:
+    record_both(t, ("20", "80", "5"))
+    document = diff(t)
+    beta = row_of(document, "beta")
+    check(beta["verdict"] == "slower", f"beta is slower: {beta}")
+    check(100 < beta["change_percent"] < 900, f"about 300 %: {beta}")
+    totals = {row["total"]: row for row in document["totals"]}
+    check(totals["cpu"]["verdict"] == "slower", f"the total is slower: {totals}")
+    check(len(document["a"]) == RUNS and document["b"] == sessions("b"), "names of the sessions")
+    check(not [note for note in document["notes"] if not note.startswith("module:")], f"no notes: {document['notes']}")
+    # the sides exchanged
+    beta = row_of(diff(t, a="b", b="a"), "beta")
+    check(beta["verdict"] == "faster", f"beta is faster: {beta}")
+
+
+def test_text_and_csv_have_the_same_rows(t: Context) -> None:
+    record_both(t, ("20", "80", "5"), 2)
+    names = sessions("a", 2) + ["--"] + sessions("b", 2)
+    text = t.good("diff", *names)
+    check("A = a-*.data (2 runs), B = b-*.data (2 runs)" in text.out, "a heading says which side is A", text)
+    check("smallest change of CPU time that these runs could show" in text.out, "the smallest change", text)
+    rows = list(csv.DictReader(io.StringIO(t.good("diff", "--csv", *names).out)))
+    for name in ("alpha", "beta"):
+        check(f"{name}:compared" in text.out, f"{name} in text", text)
+        check(len([row for row in rows if row["name"] == name]) == 1, f"{name} in CSV: {rows}")
+
+
+def test_a_picture_shows_the_difference(t: Context) -> None:
+    record_both(t, ("20", "80", "5"), 2)
+    t.good("diff", "-q", "-o", "diff.svg", *sessions("a", 2), "--", *sessions("b", 2))
+    with open(t.path("diff.svg"), encoding="utf-8") as file:
+        picture = file.read()
+    ElementTree.fromstring(picture)
+    beta = picture[picture.index("<title>beta"):]
+    check('class="a' in beta[:beta.index("/>")], f"beta is red: {beta[:300]}")
+    check("A = a-*.data, B = b-*.data" in picture, "which side is A")
+
+
+def test_groups_are_the_same_in_report_diff_and_check(t: Context) -> None:
+    record_both(t, ("20", "80", "5"))
+    with open(t.path("rules"), "w", encoding="ascii") as file:
+        file.write("letters alpha\nletters be*\n")
+    report = json.loads(t.good("report", "--group-by", "rules", "--json", "a-1.data").out)
+    groups = {row["group"]: row for row in report["events"][0]["groups"]}
+    check(groups["letters"]["samples"] > groups["other"]["samples"], f"most samples are letters: {groups}")
+    letters = row_of(diff(t, "--group-by", "rules"), "letters")
+    check(letters["verdict"] == "slower", f"letters are slower: {letters}")
+    done = t.ours("check", "--group-by", "rules", "--max-change", "group:letters=40%", *sessions("a"), "--", *sessions("b"))
+    check(done.status == 1, "the limit of the group is exceeded", done)
+
+
+def test_single_runs_have_no_verdict(t: Context) -> None:
+    record_both(t, ("20", "80", "5"), 1)
+    done = t.good("diff", "a-1.data", "b-1.data")
+    check("run-to-run not measured" in done.out and "slower" not in done.out, "no verdict", done)
+    check("record at least two runs" in t.good("diff", "--find", "2%", "a-1.data", "b-1.data").out, "what is needed")
+
+
+def test_functions_that_one_side_lacks(t: Context) -> None:
+    record_both(t, ("20", "0", "5"), 2)
+    document = diff(t, runs=2)
+    beta = row_of(document, "beta")
+    check(beta["in"] == "only A", f"beta vanished: {beta}")
+
+
+def test_the_same_program_has_few_alarms(t: Context) -> None:
+    """At most one comparison in ten has an alarm in its rows or totals; more than five of ten happen in 1 of 7,000 trials."""
+    alarms = 0
+    for i in range(10):
+        record_both(t, PLAIN, 4, f"{i}-")
+        document = diff(t, a=f"{i}-a", b=f"{i}-b", runs=4)
+        verdicts = {row["verdict"] for row in document["rows"] + document["totals"]}
+        alarms += bool(verdicts & {"slower", "faster"})
+    check(alarms <= 5, f"{alarms} of 10 comparisons have an alarm")
+
+
+def test_what_differs_is_named_first(t: Context) -> None:
+    harness.need_events()
+    t.good("record", "-q", "-F", "500", "-o", "a.data", "--", *compared(t, *PLAIN))
+    t.good("record", "-q", "-F", "999", "-o", "b.data", "--", *compared(t, *PLAIN))
+    done = t.good("diff", "a.data", "b.data")
+    check(done.out.index("events: A") < done.out.index("totals:"), "rates before the first row", done)
+    check("at 500 Hz" in done.out, "the rate", done)
+
+
+def test_wrong_command_lines(t: Context) -> None:
+    for argv, words in ((("x.data",), "with -- between them"), (("--", "x.data"), "no session of A"),
+                        (("x.data", "--"), "no session of B"), (("x.data", "--", "x.data"), "named twice"),
+                        (("--by", "colour", "x", "y"), "--by takes"), (("--find", "much", "x", "y"), "--find takes"),
+                        (("--measure", "weight", "x", "y"), "--measure takes"), (("-", "y"), "standard input"),
+                        (("--csv", "--json", "x", "y"), "cannot be used together"),
+                        (("-o", "x.svg", "--json", "x", "y"), "flame graph"),
+                        (("--group-by", "cpython", "--by", "line", "x", "y"), "groups are made of functions")):
+        done = t.ours("diff", *argv)
+        check(done.status == 2, f"wrong usage: {argv}", done)
+        harness.check_sentence(done, words)
+    done = t.ours("diff", "no.data", "none.data")
+    check(done.status == 1, "a missing session", done)
+    harness.check_sentence(done, "no.data")
+
+
+# --- check ---
+
+
+def test_check_against_a_baseline(t: Context) -> None:
+    record_both(t, ("20", "80", "5"))
+    t.good("check", "--write-baseline", "base.json", "--", *sessions("a"))
+    for name in sessions("a"):
+        os.rename(t.path(name), t.path("old-" + name))
+    done = t.ours("check", "--baseline", "base.json", "--max-change", "total=100%,be*=100%", "--markdown", "pr.md", "--",
+                  *sessions("b"))
+    check(done.status == 1, "slower", done)
+    check("slower: a limit is exceeded" in done.out, "said so", done)
+    with open(t.path("pr.md"), encoding="utf-8") as file:
+        check("| be\\* | +100.0 % |" in file.read(), "Markdown")
+    done = t.ours("check", "--baseline", "base.json", "--max-change", "be*=900%,total=900%", "--json", "--", *sessions("b"))
+    document = json.loads(done.out)
+    check(done.status == 0 and document["verdict"] == "pass", "pass", done)
+    check([limit["limit"] for limit in document["limits"]] == ["be*", "total"], "limits in order", done)
+
+
+def test_what_cannot_be_told_has_the_status_that_bisect_skips(t: Context) -> None:
+    record_both(t, PLAIN, 2)
+    t.good("check", "--write-baseline", "base.json", "--", *sessions("a", 2))
+    for argv in (("--baseline", "base.json", "--max-change", "nothing=5%", "--", *sessions("b", 2)),
+                 ("--baseline", "base.json", "--", "b-1.data"), ("--baseline", "none.json", "--", "b-1.data"),
+                 ("--baseline", "a-1.data", "--", "b-1.data"), ("--baseline", "base.json", "--", "none.data"),
+                 ("--baseline", "base.json"), ("--max-change", "total", "a-1.data", "b-1.data"), ("--no-such-option",),
+                 ("a-1.data",), ("--", "b-1.data"), ("--baseline",),
+                 ("--write-baseline", "x.json", "--max-change", "total=3%", "--", "a-1.data")):
+        done = t.ours("check", *argv)
+        check(done.status == 125, f"can't tell: {argv}", done)
+
+
+BISECTED = """#!/bin/sh
+# Machines are busy now and then: what cannot be told is tried again.
+for try in 1 2 3 4; do
+    rm -f {folder}/now-*.data
+    {wperf} record -q --repeat {runs} -o {folder}/now-%n.data -- {program} $(cat work) || exit 125
+    {wperf} check --baseline {folder}/base.json --max-change total=100% -- {folder}/now-*.data
+    status=$?
+    [ $status = 125 ] || exit $status
+done
+exit 125
+"""
+
+
+def test_git_bisect_finds_the_commit(t: Context) -> None:
+    harness.need_events()
+    if not shutil.which("git"):
+        raise Skip("git")
+    repository = t.path("repository")
+    environment = {**harness.environment(), "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
+                   "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+
+    def git(*argv: str) -> Done:
+        done = t.run("git", "-C", repository, *argv, env=environment)
+        check(done.status == 0, f"git {argv}", done)
+        return done
+
+    os.mkdir(repository)
+    git("init", "-q")
+    for number in range(8):
+        with open(os.path.join(repository, "work"), "w", encoding="ascii") as file:
+            file.write(f"{80 if number >= 5 else 20} {80 if number >= 5 else 20} {number}\n")
+        git("add", "work")
+        git("commit", "-q", "-m", f"commit {number}")
+    t.good("record", "--repeat", str(RUNS), "-o", "a-%n.data", "--", *compared(t, "20", "20", "0"))
+    t.good("check", "--write-baseline", "base.json", "--", *sessions("a"))
+    script = t.path("bisect.sh")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(BISECTED.format(folder=shlex.quote(t.folder), wperf=shlex.quote(t.wperf), runs=RUNS,
+                                   program=shlex.quote(t.program("compared"))))
+    os.chmod(script, 0o755)
+    git("bisect", "start", "HEAD", "HEAD~7")
+    done = git("bisect", "run", script)
+    check("commit 5" in done.out.split("is the first bad commit")[-1], "the planted commit", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
