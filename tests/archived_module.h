@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packs all that a resolver says of a stretch of a file of tests/data. */
+/* Packs all results of a resolver for a part of a file of tests/data. */
 #ifndef ARCHIVED_MODULE_H
 #define ARCHIVED_MODULE_H
 
@@ -47,7 +47,7 @@ static inline uint32_t pack_function(struct symbol_archive_writer *w, struct res
         return function;
 }
 
-/* All functions, in which every address is a member. */
+/* All functions; every address is a member of one. */
 static inline void pack_functions(struct symbol_archive_writer *w, struct resolver *resolver, resolver_id id,
                                   uint64_t from, uint64_t to)
 {
@@ -89,7 +89,7 @@ static inline void pack_answers(struct symbol_archive_writer *w, struct resolver
         free(addrs);
 }
 
-/* One module more: addresses from..to of the file. */
+/* Another module: addresses from..to of the file. */
 static inline void pack_module(struct symbol_archive_writer *w, struct resolver *resolver, const char *path,
                                const struct archive_identity *identity, uint64_t from, uint64_t to)
 {
@@ -123,7 +123,7 @@ static inline void pack_module(struct symbol_archive_writer *w, struct resolver 
         symbol_archive_set_line_note(w, "lines are poor");
 }
 
-/* The same as the recorder keeps it: the names of every eighth address, and nothing of functions. */
+/* The same as the recorder keeps it: names of every eighth address, and no functions. */
 static inline void pack_kept(struct symbol_archive_writer *w, struct resolver *resolver, const char *path,
                              const struct archive_identity *identity, uint64_t from, uint64_t to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Made-up answers for a cache, and the folder FOLDER that keeps them; one program, one folder. */
+/* Artificial answers for a cache, and the folder FOLDER that stores them; one program, one folder. */
 #ifndef CACHED_ANSWERS_H
 #define CACHED_ANSWERS_H
 
@@ -70,7 +70,7 @@ static inline void read_whole(const struct answers_key *key, struct buf *out)
         EXPECT_TRUE(os_read_file(path_of(key), MAX_FILE_BYTES, out, NULL));
 }
 
-/* A file that is cut and written again would be waited for by some file systems. */
+/* Some file systems wait when a file is truncated and written again, so a new one is written. */
 static inline void write_whole(const char *path, const void *bytes, size_t size)
 {
         struct os_file *file;
@@ -94,7 +94,7 @@ static inline struct answers_cache *open_index(const struct answers_key *key)
 
 /* --- Made-up answers --- */
 
-/* Address A has A % 4 frames, all of which tell which address they are of. */
+/* Address A has A % 4 frames, which contain the address. */
 static inline void answer(uint64_t addr, struct source_frames *frames, struct source_span *ret_span)
 {
         static char texts[64][32];
@@ -164,7 +164,7 @@ static inline void save(struct answers_cache *index)
                 TAP_FAIL("%s", err.text);
 }
 
-/* How many of the addresses are known; each answer has to be the right one. */
+/* Number of known addresses; each answer must be the right one. */
 static inline size_t find(struct answers_cache *index, const uint64_t *addrs, size_t n)
 {
         struct answered_frames frames = {.found = mem_new(n, sizeof(*frames.found))};

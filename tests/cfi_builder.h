@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A 64-bit little-endian ELF library made of bytes, with tables of call-frame information and nothing else. */
+/* A 64-bit little-endian ELF library made of bytes, with only tables of call-frame information. */
 #ifndef CFI_BUILDER_H
 #define CFI_BUILDER_H
 

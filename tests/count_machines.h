@@ -26,7 +26,7 @@ static const struct memory_file machine_qemu_n1[] = {
         {NULL, NULL},
 };
 
-/* Two kinds of cores.  The small one lists no stall events and no L3 ones. */
+/* Two kinds of cores.  The small one has no stall events and no L3 events. */
 static const struct memory_file machine_big_little[] = {
         {"armv8_cortex_a55/type", "8\n"},
         {"armv8_cortex_a55/cpus", "0-3\n"},
@@ -66,7 +66,7 @@ static const struct memory_file machine_x86[] = {
 
 static const struct memory_file machine_vm[] = {{"software/type", "1\n"}, {NULL, NULL}};
 
-/* Beside a model's own PMU: two clusters and three memory controllers. */
+/* In addition to a model's own PMU: two clusters and three memory controllers. */
 #define DMC_FORMAT(name)                                                                                     \
         {name "/cpumask", "0\n"}, {name "/format/mask", "config:0-44\n"},                                    \
                 {name "/format/match", "config1:0-44\n"}, {name "/format/invert", "config2:0\n"},            \

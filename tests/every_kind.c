@@ -222,7 +222,7 @@ static void add_traces(struct session_builder *b)
 
 static void add_unsound(struct session_builder *b)
 {
-        builder_begin(b, PERF_RECORD_COMM, 0); /* a name without its end, and no trailer */
+        builder_begin(b, PERF_RECORD_COMM, 0); /* a name without a NUL, and no trailer */
         builder_bytes(b, "noend...", 8);
         builder_end(b);
         builder_begin(b, 50, 0);

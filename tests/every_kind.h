@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session with a record of every kind and a feature of every shape, sound and not. */
+/* A session with a record of every kind and a feature of every format, valid and malformed. */
 #ifndef EVERY_KIND_H
 #define EVERY_KIND_H
 

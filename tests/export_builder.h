@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call trees for the tests of exports: one of an ordinary program, and one whose names are hostile. */
+/* Call trees for the tests of exports: one of an ordinary program, and one with hostile names. */
 #ifndef EXPORT_BUILDER_H
 #define EXPORT_BUILDER_H
 
@@ -44,7 +44,7 @@ enum {
         PATH_END = -1
 };
 
-/* A stack from its outermost function on, ended by PATH_END. */
+/* A stack from its outermost function on; PATH_END ends it. */
 static inline void export_add_path(struct calltree *tree, const struct calltree_function *functions,
                                    const int *path, uint64_t count, uint64_t weight)
 {
@@ -79,7 +79,7 @@ static inline struct calltree *export_ordinary(void)
 
 enum { EXPORT_LONG = 100000 };
 
-/* A name that would end, open or forge something in each of the formats, one that is not UTF-8, one without an end. */
+/* A name that would end, open or forge something in each of the formats, one that is not UTF-8, and a very long one. */
 static inline struct calltree *export_hostile(void)
 {
         static char endless[EXPORT_LONG + 1], broken[EXPORT_LONG + 1];

@@ -67,7 +67,7 @@ static inline void dump_end(struct dump_builder *b)
         dump_set_u32(b, b->record + 4, (uint32_t)(b->bytes.len - b->record));
 }
 
-/* Its code is `size` times the last digit of its address. */
+/* Its code is `size` copies of the last digit of its address. */
 static inline void dump_load(struct dump_builder *b, uint64_t time, uint64_t addr, size_t size,
                              uint64_t index, const char *name)
 {
@@ -97,7 +97,7 @@ static inline void dump_move(struct dump_builder *b, uint64_t time, uint64_t fro
         dump_end(b);
 }
 
-/* Line tables: begin, any number of lines, end. */
+/* Line tables: begin, lines, end. */
 static inline void dump_lines_begin(struct dump_builder *b, uint64_t time, uint64_t addr, uint64_t n)
 {
         dump_begin(b, 2, time);
@@ -114,7 +114,7 @@ static inline void dump_line(struct dump_builder *b, uint64_t addr, uint32_t lin
         dump_str(b, file);
 }
 
-/* Unwinding information: an .eh_frame, and `hdr_size` bytes in the place of its .eh_frame_hdr. */
+/* Unwinding information: an .eh_frame, and `hdr_size` bytes instead of its .eh_frame_hdr. */
 static inline void dump_unwinding(struct dump_builder *b, uint64_t time, const void *frames, size_t size,
                                   size_t hdr_size)
 {
@@ -127,7 +127,7 @@ static inline void dump_unwinding(struct dump_builder *b, uint64_t time, const v
         dump_end(b);
 }
 
-/* One record of each kind, with what real compilers do between them. */
+/* One record of each kind, as real compilers write them. */
 static inline void dump_every_kind(struct dump_builder *b)
 {
         dump_header(b, 0);

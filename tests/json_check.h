@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a text is one JSON document (RFC 8259) in valid UTF-8, with a depth of at most 64. */
+/* Checks that a text is one JSON document (RFC 8259) in valid UTF-8, with a depth of at most 64. */
 #ifndef JSON_CHECK_H
 #define JSON_CHECK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A /sys made of a table of paths and texts, as a pmu_source. */
+/* A pmu_source with a /sys from a table of paths and texts. */
 #ifndef MEMORY_SYSFS_H
 #define MEMORY_SYSFS_H
 
@@ -9,8 +9,7 @@
 #include "event.h"
 
 struct memory_file {
-        const char
-                *path; /* below /sys/bus/event_source/devices/, or with a '/' in front; NULL ends the table */
+        const char *path; /* below /sys/bus/event_source/devices/, or absolute; NULL ends the table */
         const char *text;
 };
 
@@ -40,7 +39,7 @@ static bool memory_read(void *ctx, const char *path, struct buf *out)
         return false;
 }
 
-/* Each name once, as long as files of one folder stand together. */
+/* Each name once, if files of a folder are together in the table. */
 static bool memory_list(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
                         void *each_ctx)
 {

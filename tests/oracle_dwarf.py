@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""By hand: wperf symbolize against llvm-symbolizer-14, addr2line, eu-addr2line and gimli's addr2line (built from
-tests/bench/gimli) on random addresses of a program's code.
+"""By hand: compares wperf symbolize with llvm-symbolizer-14, addr2line, eu-addr2line and gimli's addr2line (built from
+tests/bench/gimli) at random addresses of a program's code.
 
-    tests/oracle_dwarf.py [--wperf W] [--gimli G] [--peers llvm,addr2line,eu,gimli] [--same-code FILE] [-n 20000] FILE...
+    tests/oracle_dwarf.py [--wperf W] [--gimli G] [--peers llvm,addr2line,eu,gimli] [--same-code FILE] [-n 20000]
+    FILE...
     tests/oracle_dwarf.py [--wperf W] --truth CORPUS TABLE.tsv...
 
---same-code: the peers are asked about this file instead, the same program in another form (without split DWARF).
+--same-code: the other programs read this file, the same program in another form (without split DWARF).
 
-Each address is compared frame by frame.  What differs is counted by kind with two examples; kinds that are
-explained are told apart from the rest.
+Each address is compared frame by frame.  Differences are counted by kind, with two examples; explained kinds are listed
+separately.
 """
 import argparse
 import collections
@@ -114,7 +115,7 @@ def gimli(program, path, addrs):
 
 
 def eu(path, addrs):
-    """A function's name may be followed by where it is inlined, which the next frame repeats."""
+    """After a function's name eu-addr2line may print where it is inlined, which the next frame repeats."""
     text = "".join(f"{a:#x}\n" for a in addrs)
     out, seconds = timed(["eu-addr2line", "-afi", "-e", path], text)
     frames, current, name = {}, None, None
@@ -137,7 +138,7 @@ def is_twice(mine, theirs):
 
 
 def kind_of(addr, mine, theirs, tables):
-    """None where both are equal, else the kind and whether it is explained."""
+    """None if both are equal, otherwise the kind and whether it is explained."""
     if mine == theirs:
         return None
     if len(mine) != len(theirs):
@@ -171,7 +172,8 @@ def kind_of(addr, mine, theirs, tables):
 
 
 def comparable(peer, frames):
-    """What the peer does not say is left out: addr2line has no columns, eu-addr2line no folders of inlined callers."""
+    """Without fields that the other program does not print: addr2line has no columns, eu-addr2line no folders of
+    inlined callers."""
     if peer == "addr2line":
         return [frame[:3] + (0,) for frame in frames]
     if peer == "eu":
@@ -187,7 +189,7 @@ def compare(peer, mine, theirs, addrs, tables, other=None):
             a = a[:-1] + [(None,) + a[-1][1:]]  # it has no symbol table
         kind = kind_of(addr, a, b, tables)
         if peer == "eu" and len(b) == 1 and len(a) > 1:
-            # It names the outermost function and the innermost place.
+            # It prints the outermost function and the innermost line.
             whole = kind_of(addr, [a[-1][:1] + a[0][1:]], b, tables)
             if whole is None or whole.startswith("explained"):
                 kind = "explained: inlined functions that the peer leaves out"
@@ -205,7 +207,7 @@ def compare(peer, mine, theirs, addrs, tables, other=None):
 
 
 def read_truth(path):
-    """A table of llvm-symbolizer's answers: the file's name in the corpus, and frames by address."""
+    """A table of llvm-symbolizer's results: the file's name in the corpus, and frames by address."""
     frames = {}
     with open(path) as table:
         name = table.readline().split(";")[0].removeprefix("# ")

@@ -4,11 +4,11 @@
 
 usage: oracle_symbols.py RESOLVE FILE...
 
-RESOLVE is the built tests/bench/resolve.  For every function that readelf lists in the file (or in its debug
-file, found by build id under /usr/lib/debug), some random addresses inside it are looked up.  Each answer must
-be the name that perf's rules choose among the symbols there, must be a name that nm and eu-nm have at that
-address, and for PLT stubs the name that objdump prints (for a stub of an ifunc, the name of what picks it).  Prints each difference and a count; exit status 1 when
-there is one.
+RESOLVE is the built tests/bench/resolve.  For every function that readelf lists in the file (or in its debug file,
+found by build id under /usr/lib/debug), some random addresses inside it are looked up.  Each result must be the name
+that perf's rules choose among the symbols there, must be a name that nm and eu-nm have at that address, and for PLT
+stubs the name that objdump prints (for a stub of an ifunc, the name of its resolver function).  Prints each difference
+and a count; the exit status is 1 if there are any.
 """
 import bisect
 import collections
@@ -82,7 +82,7 @@ def names_code(symbol, sections):
 
 
 def better_key(symbol):
-    """perf's choose_best_symbol as a sort key: the largest is chosen, the first of equals."""
+    """perf's choose_best_symbol as a sort key: the largest is chosen; if several are equal, the first."""
     underscores = len(symbol.name) - len(symbol.name.lstrip("_"))
     return (symbol.size > 0, symbol.binding != "WEAK", symbol.binding == "GLOBAL", -underscores, len(symbol.name))
 
@@ -97,7 +97,7 @@ def choose(symbols):
 
 
 def read_nm(path, table):
-    """Address to the names that nm and eu-nm have there."""
+    """For each address, the names that nm and eu-nm have there."""
     names = collections.defaultdict(set)
     for tool in ("nm", "eu-nm"):
         command = [tool, "--format=posix"] + (["-D"] if table == ".dynsym" else []) + [path]
@@ -119,7 +119,7 @@ def read_stubs(path):
 
 
 def resolve(tool, path, addresses, segments):
-    """Looks up virtual addresses; the tool takes file offsets."""
+    """Looks up virtual addresses; the tool expects file offsets."""
     asked = []
     for address in addresses:
         for file_off, start, size in segments:
@@ -152,7 +152,7 @@ class Report:
 
 
 def innermost(chosen, starts, address):
-    """The symbol with a size that holds the address and starts last."""
+    """The symbol with a size that contains the address and starts last."""
     at = bisect.bisect_right(starts, address) - 1
     for back in range(at, max(at - 50, -1), -1):
         symbol = chosen[starts[back]]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Everything that can be asked of a PDB, with what must be true of any answer. */
+/* Calls all lookups of a PDB, and checks properties that all results must have. */
 #ifndef PDB_ASKED_H
 #define PDB_ASKED_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PDBs in memory: streams laid out as a container, and the streams of a small program made of symbols, lines, types and
- * public symbols. */
+/* PDBs in memory: the layout of a container, and the streams of a small program with symbols, lines, types and public symbols. */
 #ifndef PDB_BUILDER_H
 #define PDB_BUILDER_H
 
@@ -19,11 +18,11 @@ struct msf_builder {
         bool is_nil[MSF_MAX_STREAMS];
         uint32_t n_streams;
         uint32_t block_bytes;
-        uint32_t first_block; /* that holds data, counted without those of free-block maps */
+        uint32_t first_block; /* a block with data; blocks of free-block maps are not counted */
         bool is_scattered;    /* no two blocks follow each other */
 };
 
-/* Takes bytes of the file that is made. */
+/* Receives bytes of the file. */
 typedef void msf_write(void *ctx, uint64_t off, const void *bytes, size_t size);
 
 static inline void msf_release(struct msf_builder *b)
@@ -59,7 +58,7 @@ static inline uint32_t msf_next_block(struct msf_layout *layout)
         return block;
 }
 
-/* Writes bytes into the next blocks, whose numbers it appends to `list`. */
+/* Writes bytes into the next blocks, and appends their numbers to `list`. */
 static inline void msf_put(struct msf_layout *layout, const struct buf *bytes, struct buf *list)
 {
         uint32_t block_bytes = layout->builder->block_bytes;
@@ -86,7 +85,7 @@ static inline void msf_build(const struct msf_builder *b, msf_write *write, void
                 buf_add_u32(&directory, b->is_nil[i] ? UINT32_MAX : (uint32_t)b->streams[i].len);
                 layout.n_blocks += msf_count_blocks(b, b->streams[i].len);
         }
-        layout.n_blocks += 8; /* of the directory and its list, for the order only */
+        layout.n_blocks += 8; /* number of blocks of the directory and its list, only for the order */
         for (uint32_t i = 0; i < b->n_streams; i++) {
                 if (!b->is_nil[i])
                         msf_put(&layout, &b->streams[i], &blocks);
@@ -142,7 +141,7 @@ enum {
 
 enum { BUILT_FIRST_TYPE = 0x1000, BUILT_RVA = 0x1000, BUILT_SECTION_BYTES = 0x1000 };
 
-/* One module whose code is section 1 at BUILT_RVA; section 2 follows it and is data. */
+/* One module whose code is section 1 at BUILT_RVA; section 2 follows it and has data. */
 struct pdb_builder {
         struct buf symbols; /* behind the signature */
         struct buf lines;
@@ -182,7 +181,7 @@ static inline void built_set_u32(struct buf *out, size_t off, uint32_t v)
         memcpy(out->data + off, &v, sizeof(v));
 }
 
-/* A record of symbols or types: its length, its kind, its fields, which the caller adds between these two. */
+/* A record of symbols or types: its length and kind; the caller adds its fields between these two calls. */
 static inline void built_begin(struct pdb_builder *b, struct buf *out, uint16_t kind)
 {
         b->record = out->len;
@@ -207,7 +206,7 @@ static inline void built_mark(struct pdb_builder *b, uint16_t kind)
         built_end(b, &b->symbols);
 }
 
-/* A function of `size` bytes at `off` of section 1; what is inside it and S_END follow. */
+/* A function of `size` bytes at offset `off` of section 1; the caller adds the records inside it and S_END. */
 static inline void built_proc(struct pdb_builder *b, uint16_t kind, uint32_t off, uint32_t size,
                               const char *name)
 {
@@ -222,7 +221,7 @@ static inline void built_proc(struct pdb_builder *b, uint16_t kind, uint32_t off
         built_end(b, &b->symbols);
 }
 
-/* An inlined function; what is inside it and S_INLINESITE_END follow. */
+/* An inlined function; the caller adds the records inside it and S_INLINESITE_END. */
 static inline void built_site(struct pdb_builder *b, uint16_t kind, uint32_t id, const void *annotations,
                               size_t size)
 {
@@ -235,7 +234,7 @@ static inline void built_site(struct pdb_builder *b, uint16_t kind, uint32_t id,
         built_end(b, &b->symbols);
 }
 
-/* The id of a function; `scope` is 0 or that of built_scope. */
+/* The id of a function; `scope` is 0 or a result of built_scope. */
 static inline uint32_t built_function_id(struct pdb_builder *b, uint32_t scope, const char *name)
 {
         built_begin(b, &b->ids, 0x1601);
@@ -280,7 +279,7 @@ static inline uint32_t built_class(struct pdb_builder *b, uint16_t kind, const c
         return BUILT_FIRST_TYPE + b->n_types++;
 }
 
-/* A source file; returns its place in the checksums when they are made of all files in this order. */
+/* A source file; returns its offset in the checksums if they are made of all files in this order. */
 static inline uint32_t built_file(struct pdb_builder *b, const char *path)
 {
         uint32_t off;
@@ -306,7 +305,7 @@ static inline void built_subsection_end(struct pdb_builder *b)
                 buf_add_u8(&b->lines, 0);
 }
 
-/* An entry of the checksums, of 8 bytes: no checksum. */
+/* An entry of the checksums without a checksum, of 8 bytes. */
 static inline void built_checksum(struct pdb_builder *b, uint32_t name_off)
 {
         buf_add_u32(&b->lines, name_off);

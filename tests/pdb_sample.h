@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program's PDB with a record of every kind that is read: for tests, and as a seed for fuzzing. */
+/* A program's PDB with a record of every supported kind: for tests, and as a seed for fuzzing. */
 #ifndef PDB_SAMPLE_H
 #define PDB_SAMPLE_H
 
@@ -7,20 +7,20 @@
 
 /* Offsets in section 1. */
 enum {
-        SAMPLE_MAIN = 0x10,  /* 0x40 bytes; a label and two functions inside each other at +0x10 to +0x20 */
-        SAMPLE_COLD = 0x200, /* of main, 0x20 bytes; the outer of the two at +8 to +0x10 */
-        SAMPLE_LEAF = 0x60,  /* its size is not said; up to 0x80 */
+        SAMPLE_MAIN = 0x10,  /* 0x40 bytes; a label, and two nested inlined functions at +0x10 to +0x20 */
+        SAMPLE_COLD = 0x200, /* separated part of main, 0x20 bytes; the outer of the two at +8 to +0x10 */
+        SAMPLE_LEAF = 0x60,  /* without a size; ends at 0x80 */
         SAMPLE_THUNK = 0x80, /* 6 bytes */
         SAMPLE_TRAMPOLINE = 0x90, /* 5 bytes, to main */
         SAMPLE_PUBLIC = 0x300,    /* no module has it; up to 0x400 */
         SAMPLE_LAST = 0x400,      /* a public too */
 };
 
-/* The id of Box::area as the module knows it: the second that it imports from the module, which is itself. */
+/* The id of Box::area in the module: the second id that it imports from a module, which is itself. */
 #define SAMPLE_IMPORTED 0x80000001u
 #define SAMPLE_EXPORTED 0x80000041u
 
-/* Code offset +0x10, line +1, 8 bytes; then line +1 for 8 more; in the second chunk +8 to +0x10. */
+/* Code offset +0x10, line +1, 8 bytes; then line +1 for 8 more; in the second part +8 to +0x10. */
 static inline void sample_outer_site(struct pdb_builder *b, uint32_t id)
 {
         static const uint8_t annotations[] = {9,  5,          3, 0x10, /* column 5, code +0x10 */
@@ -33,7 +33,7 @@ static inline void sample_outer_site(struct pdb_builder *b, uint32_t id)
         built_site(b, 0x114d, id, annotations, sizeof(annotations));
 }
 
-/* Of the second of its files, 4 bytes at +0x14. */
+/* In the second of its files, 4 bytes at +0x14. */
 static inline void sample_inner_site(struct pdb_builder *b, uint32_t id)
 {
         static const uint8_t annotations[] = {5, 16, 6, 20, 3, 0x14, 4, 4};
@@ -107,7 +107,7 @@ static inline void sample_column(struct pdb_builder *b, uint16_t column)
         buf_add_u16(&b->lines, 0);
 }
 
-/* The lines of a stretch of code: main with columns, its rows in two files; the cold part. */
+/* The lines of an address range: main with columns and rows in two files; the cold part. */
 static inline void sample_rows(struct pdb_builder *b)
 {
         built_subsection(b, 0xf2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process's memory with a CPython in it, made by hand: runtime, interpreter, thread states, frames and code objects of any layout. */
+/* The memory of a process with CPython, made by hand: runtime, interpreter, thread states, frames and code objects of any
+ * layout. */
 #ifndef PYTHON_IMAGE_H
 #define PYTHON_IMAGE_H
 
@@ -110,7 +111,7 @@ static inline uint64_t image_bytes(struct image *image, const void *bytes, size_
         return addr;
 }
 
-/* A function whose line table says the first line for all of its 64 bytes of code. */
+/* A function whose line table has the first line for all of its 64 bytes of code. */
 static inline uint64_t image_code(struct image *image, const char *name, int32_t first_line)
 {
         static const uint8_t lnotab[2] = {0, 0}, lines[2] = {64, 0};
@@ -193,7 +194,7 @@ static inline void image_enter(struct image *image, uint64_t thread, uint64_t fr
         }
 }
 
-/* Writes a frame of `code` at `instr_bytes`, -1: before the first instruction; or where code is 0 a shim. */
+/* Writes a frame of `code` at `instr_bytes` (-1: before the first instruction); a shim if code is 0. */
 static inline void image_fill(struct image *image, uint64_t addr, uint64_t code, int32_t instr_bytes,
                               uint64_t previous)
 {
@@ -213,7 +214,7 @@ static inline void image_fill(struct image *image, uint64_t addr, uint64_t code,
                 image_byte(image, addr + layout->frame_owner, code ? 0 : IMAGE_OWNER_SHIM);
 }
 
-/* A frame on the data stack, or where the version has none on the heap. */
+/* A frame on the data stack; on the heap for versions without one. */
 static inline uint64_t image_push(struct image *image, uint64_t code, int32_t instr_bytes, uint64_t previous)
 {
         const struct python_layout *layout = &image->runtime.layout;

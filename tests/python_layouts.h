@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layouts that tests run with: 3.8 to 3.15, and the free-threaded builds of 3.13, 3.14 and 3.15. */
+/* The layouts with which tests run: 3.8 to 3.15, and the free-threaded builds of 3.13, 3.14 and 3.15. */
 #ifndef PYTHON_LAYOUTS_H
 #define PYTHON_LAYOUTS_H
 

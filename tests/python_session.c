@@ -89,7 +89,7 @@ static void begin(struct making *m)
         m->chain[m->n++] = PERF_CONTEXT_USER;
 }
 
-/* Of frames but the first it is where a call returns to. */
+/* For all frames but the first, this is a return address. */
 static void native(struct making *m, enum native function)
 {
         uint64_t base = natives[function].in_json ? json_module : libpython;

@@ -69,7 +69,7 @@ static inline void build_simpleperf_file(struct buf *out)
         buf_add(out, file.data, file.len);
 }
 
-/* FILE2: one library with one function, and a field that is not known. */
+/* FILE2: one library with one function, and an unknown field. */
 static inline void build_simpleperf_file2(struct buf *out)
 {
         AUTO_RELEASE(buf) file = {0};

@@ -516,7 +516,7 @@ void builder_file(struct session_builder *b, struct buf *out)
         add_features(b, out);
 }
 
-/* A recorder flushes too: what is waited for stands in several pieces. */
+/* A recorder flushes, too, so the stream has several pieces. */
 enum { FLUSH_BYTES = 256 };
 
 bool builder_compress(struct session_builder *b, size_t piece, bool second_kind)

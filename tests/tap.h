@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The test harness: named tests that register themselves, expectations, skips with a reason, TAP on
- * standard output.  One test program is one .c file with TAP_MAIN at its end. */
+/* The test harness: named tests that register themselves, expectations, skips with a reason, TAP on standard output.  One test
+ * program is one .c file with TAP_MAIN at its end. */
 #ifndef TAP_H
 #define TAP_H
 
@@ -32,7 +32,7 @@ static const char *tap_skip_reason;
         }                                                                                                    \
         static void test_##id(void)
 
-/* Ends the test as skipped; name the missing thing. */
+/* Ends the test as skipped; `reason` names what is missing. */
 #define SKIP(reason)                                                                                         \
         do {                                                                                                 \
                 tap_skip_reason = (reason);                                                                  \
@@ -47,7 +47,7 @@ static const char *tap_skip_reason;
                 printf("\n");                                                                                \
         } while (0)
 
-/* Each expectation goes on after a failure; ASSERT_TRUE ends the test. */
+/* A test continues after a failed expectation; ASSERT_TRUE ends it. */
 #define EXPECT_TRUE(cond)                                                                                    \
         do {                                                                                                 \
                 if (!(cond))                                                                                 \

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""wperf annotate beside perf annotate: one hot function of a recorded program, instructions and lines.
+"""Compares wperf annotate with perf annotate: one hot function of a recorded program, instructions and lines.
 
     tests/bench/annotate.py [--wperf W] [--rounds N] [--symbol NAME] [--event E] [-- COMMAND]
 
 Without COMMAND: x_mul of python3.11-dbg -c '10**10**100'.  perf records the session, which both read.  The rounds are
-paired; shown are the median ratio of perf's elapsed and CPU time to wperf's, the least and the greatest.
+paired; prints the median ratio of perf's elapsed and CPU time to wperf's, the smallest and the largest.
 """
 import argparse
 import os
@@ -18,7 +18,7 @@ import time
 
 
 def run(command):
-    """Elapsed seconds, seconds of CPU time with those of what it starts, KiB at most."""
+    """Elapsed seconds, CPU seconds including children, maximum KiB."""
     before = time.monotonic()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)

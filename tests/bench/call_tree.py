@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""wperf report -g of the reference session beside perf report --stdio -g and the plain loop of plain_tree.
+"""Compares wperf report -g of the reference session with perf report --stdio -g and the simple loop of plain_tree.
 
     tests/bench/call_tree.py [--build B] [--rounds N] [--perf-rounds N] [--samples N] [--file F]
 
-The rounds are paired; shown are the median with the least and the greatest, and ratios of the same round.
+The rounds are paired; prints the median with the smallest and the largest, and ratios of the same round.
 """
 import argparse
 import os
@@ -16,7 +16,8 @@ import time
 
 
 def run(command):
-    """Elapsed seconds, seconds of CPU time, MB at most; a small shell starts it, since a peak begins with its parent's."""
+    """Elapsed seconds, CPU seconds, maximum MB.  A small shell starts the program, because its peak begins with its
+    parent's memory."""
     before = time.monotonic()
     child = subprocess.Popen(["sh", "-c", 'exec "$@"', "sh", *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)

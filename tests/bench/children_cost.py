@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""What `subprocess.run(['/bin/true'])` costs alone, recorded by the ring and recorded by stops, in paired rounds on one machine.
+"""Cost of `subprocess.run(['/bin/true'])` without a recorder, recorded by the ring and recorded by stops, in paired
+rounds on one machine.
 
-Printed: the time and the CPU time of the loop, as medians of the ratios to the bare run of the same round, with the lowest and
-the highest.  Asked: at most 1.3 times the bare time.  Not a test: figures depend on the machine.  Where others use it, a class of its
-own keeps them away: chrt -f 1 tests/bench/children_cost.py ...
+Prints the elapsed time and the CPU time of the loop, as medians of the ratios to the run without a recorder of the same
+round, with the smallest and the largest.  The goal is at most 1.3.  Not a test: figures depend on the machine.  If
+other processes use the machine, run it in a scheduling class of its own: chrt -f 1 tests/bench/children_cost.py ...
 
     tests/bench/children_cost.py --wperf build/release/src/cli/wperf [--rounds 10] [--runs 1000] [--freq 999]
 """
@@ -27,7 +28,7 @@ print(seconds, sum(usage.ru_utime + usage.ru_stime for usage in usages))
 
 
 def run(argv: list[str], folder: str) -> tuple[float, float]:
-    """Seconds and CPU seconds, as the loop says."""
+    """Seconds and CPU seconds, as the loop prints them."""
     done = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True, cwd=folder)
     seconds, cpu_seconds = map(float, done.stdout.split())
     return seconds, cpu_seconds

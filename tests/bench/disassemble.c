@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The instructions of one section of an object file, for the oracle and for measuring:
+/* The instructions of one section of an object file, for the oracle and for measurements:
  *
- *   disassemble [-i] FILE [SECTION]   a line each: address, size, flow, target or -, text; SECTION is .text
- *   disassemble -t FILE [SECTION]     the time that LLVM's start takes, and each instruction
+ *   disassemble [-i] FILE [SECTION]   a line for each: address, size, flow, target or -, text; SECTION is .text
+ *   disassemble -t FILE [SECTION]     the time to start LLVM, and for each instruction
  *
  * -i: Intel's syntax. */
 #include <inttypes.h>

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples lost while call stacks are recorded under load, by wperf and by perf, in rounds on one machine.
+"""Lost samples when wperf and perf record call stacks under load, in rounds on one machine.
 
-    tests/bench/lost_samples.py --wperf build/rel/src/cli/wperf [--rounds 3] [--seconds 4] [--python /usr/bin/python3.11]
+    tests/bench/lost_samples.py --wperf build/rel/src/cli/wperf [--rounds 3] [--seconds 4] [--python
+    /usr/bin/python3.11]
 
-Every CPU has a Python program that is recorded and one that is not, so that the recorder competes for its time.  Printed for
-each rate and way to record stacks: samples, lost ones, the share of the ticks of the targets' own CPU time that became
-samples, and the session's size.  Both sessions are read by wperf.
+Every CPU has a Python program that is recorded and one that is not, so that the recorder competes for its time.  Prints
+for each rate and method to record stacks: samples, lost samples, the share of the ticks of the targets' own CPU time
+that became samples, and the session's size.  wperf reads both sessions.
 """
 import argparse
 import json

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the reference session that reading and analysis are measured on: 2.2 million samples of 14 frames in the mean
- * over a call tree of 19,000 nodes, four CPUs' buffers in rounds, 366 MB.  make_profile FILE [SAMPLES [LEVEL]] */
+/* Writes the reference session for measurements of reading and analysis: 2.2 million samples with 14 frames on average over a
+ * call tree of 19,000 nodes, four CPUs' buffers in rounds, 366 MB.  make_profile FILE [SAMPLES [LEVEL]] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
         N_MODULES = 6,
         N_PROCESSES = 3,
         N_CPUS = 4,
-        BATCH = 256, /* samples of one CPU's buffer in a round */
+        BATCH = 256, /* samples in one CPU's buffer in a round */
         STEP_NS = 250 * 1000,
 };
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""pdb.py PDB_FRAMES|WPERF IMAGE [ROUNDS [COUNT...]]: time and memory of random addresses of .text, against
+"""pdb.py PDB_FRAMES|WPERF IMAGE [ROUNDS [COUNT...]]: time and memory for random addresses of .text, compared with
 llvm-symbolizer-14.
 
-IMAGE's PDB lies beside it, as IMAGE with .pdb.  The program is tests/bench/pdb_frames, which is the reader alone, or
-wperf, whose `symbolize` is run.  Both programs answer from files in the page cache, but for the rows that are called
-cold; the median of ROUNDS with the fastest and slowest."""
+IMAGE's PDB is in the same folder, named IMAGE with .pdb.  The program is tests/bench/pdb_frames, which is only the
+reader, or wperf, whose `symbolize` is run.  Files are in the page cache, except for the rows named cold; prints the
+median of ROUNDS with the fastest and slowest.
+"""
 import ctypes
 import os
 import random
@@ -25,7 +26,7 @@ start, size = int(found[2], 16), int(found[1], 16)
 
 
 def run(command, text):
-    """Seconds and megabytes.  A child's peak begins with its parent's memory, so that a small shell starts it and dies."""
+    """Seconds and megabytes.  A child's peak begins with its parent's memory, so a small shell starts it and ends."""
     shell = subprocess.Popen(["sh", "-c", 'exec 3<&0; "$@" <&3 &', "sh"] + command, stdin=subprocess.PIPE,
                              stdout=subprocess.DEVNULL, text=True)
     began = time.monotonic()
@@ -39,7 +40,7 @@ def run(command, text):
 
 
 def forget():
-    """Takes the two files out of the page cache."""
+    """Removes the two files from the page cache."""
     for path in (image, pdb):
         fd = os.open(path, os.O_RDONLY)
         os.fsync(fd)

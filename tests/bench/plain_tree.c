@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least that a call tree costs: maps a session that make_profile wrote, walks its records in the file's order and
- * makes one node of each distinct path of addresses; no order of time, no maps of processes, no names.  plain_tree FILE */
+/* The minimum cost of a call tree: maps a session of make_profile, walks its records in the file's order and makes one node for
+ * each distinct path of addresses; without sorting by time, maps of processes, and names.  plain_tree FILE */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "perfdata_format.h"
 
 enum {
-        DATA_OFF = 40,   /* in the header: where the data section begins, and its size */
+        DATA_OFF = 40,   /* offset of the data section in the header, and its size */
         FIXED_WORDS = 4, /* ip, pid and tid, time, period */
 };
 

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
-"""Profilers of Python beside each other on one program: are the stacks right, and what do they cost?
+"""Compares profilers of Python on one program: are the stacks right, and what do they cost?
 
-The program calls spin() along three paths whose lengths change at random, and keeps the CPU time of each path by
-CLOCK_THREAD_CPUTIME_ID.  Printed for each profiler, as medians of the rounds with their range: stacks that reach main(), stacks with a call
-that the program does not make, the largest difference between a path's share of the samples and of the CPU time, samples a second of CPU time, the
-program's slow-down (its wall time for fixed work beside a bare run of the same round), and the profiler's own CPU time beside the program's.  Not a
-test: figures depend on the machine.
+The program calls spin() by three call paths, for random times, and measures the CPU time of each path by
+CLOCK_THREAD_CPUTIME_ID.  Prints for each profiler, as medians of the rounds with their range: stacks that reach main(),
+stacks with a call that the program does not make, the largest difference between a path's share of the samples and of
+the CPU time, samples for each second of CPU time, the program's slow-down (its wall time for fixed work compared with a
+run without a profiler in the same round), and the profiler's own CPU time.  Not a test: figures depend on the machine.
 
-    tests/bench/python_profilers.py --wperf build/release/src/cli/wperf [--austin PATH] [--perf-python PATH] [--rounds 5] [--hz 999]
+    tests/bench/python_profilers.py --wperf build/release/src/cli/wperf [--austin PATH] [--perf-python PATH] [--rounds
+    5] [--hz 999]
 
---austin: built by hand, version 3.  --perf-python: CPython 3.12 or later; adds `perf record -g` of it with and without -X perf, and wperf of it.
+--austin: built by hand, version 3.  --perf-python: CPython 3.12 or later; adds `perf record -g` of it with and without
+-X perf, and wperf of it.
 """
 import argparse
 import collections
@@ -51,7 +53,7 @@ def main(rounds):
     print(json.dumps({"wall": time.monotonic() - start, "cpu": time.process_time(), "times": times}))
 main(int(sys.argv[1]))
 """
-# Who may call whom; what is not named here is start-up and is not judged.
+# The possible callers of each function; functions that are not named here are start-up code and not checked.
 CALLERS = {"spin": {"left", "right", "inner"}, "left": {"main"}, "right": {"main"}, "inner": {"deep"}, "deep": {"deep", "<lambda>"},
            "<lambda>": {"main"}, "main": {"<module>"}}
 
@@ -92,7 +94,7 @@ def perf_stacks(args: argparse.Namespace, folder: str) -> dict[tuple, int]:
 
 
 def run(argv: list[str]) -> tuple[dict, float]:
-    """What the program said of itself, and the CPU seconds of all together."""
+    """The program's own output, and the CPU seconds of all processes together."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)  # austin ends with 32 at times
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -101,7 +103,8 @@ def run(argv: list[str]) -> tuple[dict, float]:
 
 
 def judge(stacks: dict[tuple, int], said: dict) -> tuple[float, float, float, float]:
-    """Shares of stacks that reach main() and of wrong ones, the largest difference of a path's share, and samples a CPU second."""
+    """Shares of stacks that reach main() and of wrong ones, the largest difference of a path's share, and samples for
+    each CPU second."""
     total = sum(stacks.values())
     paths = {name: sum(n for stack, n in stacks.items() if name in stack and "main" in stack) for name in said["times"]}
     in_paths, spent = sum(paths.values()) or 1, sum(said["times"].values())
@@ -111,7 +114,8 @@ def judge(stacks: dict[tuple, int], said: dict) -> tuple[float, float, float, fl
 
 
 def profilers(args: argparse.Namespace, folder: str) -> dict:
-    """Of each: the command before the interpreter, the interpreter with its options, how its stacks are read."""
+    """For each profiler: the command before the interpreter, the interpreter with its options, the function that reads
+    its stacks."""
     debian, hz = ["/usr/bin/python3.11"], str(args.hz)
     wperf = [args.wperf, "record", "-q", "-g", "-F", hz, "--session", folder + "/wperf.data", "--"]
     found = {"wperf": (wperf, debian, wperf_stacks)}

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Cost of recording CPython at 999 Hz, against perf record, in paired rounds on one machine.
+"""Cost of recording CPython at 999 Hz, compared with perf record, in paired rounds on one machine.
 
-Each round runs the same fixed work alone, under `perf record` and under `wperf record -q`, in an order that turns
-with the round.  Printed: the target's slow-down (its own CPU time against its run alone), the recorder's CPU time
-without the target's, and the whole command's wall time, as medians with the distribution-free 95 % interval of
-the median difference.  Not a test: figures depend on the machine.  With --stacks call stacks are recorded, by perf as
-copies, by wperf unwound, and bytes a sample and lost samples are printed too.
+Each round runs the same fixed work alone, under `perf record` and under `wperf record -q`, in an order that changes
+with the round.  Prints the target's slow-down (its own CPU time compared with its run alone), the recorder's CPU time
+without the target's, and the whole command's wall time, as medians with the distribution-free 95 % interval of the
+median difference.  Not a test: figures depend on the machine.  With --stacks, call stacks are recorded, by perf as
+copies, by wperf unwound; then it also prints bytes for each sample and lost samples.
 
     tests/bench/record_cost.py --wperf build/release/src/cli/wperf [--rounds 10] [--python python3.11-dbg] [--stacks]
 """
@@ -31,7 +31,7 @@ class Failed(Exception):
 
 
 def run(argv: list[str]) -> tuple[float, float, float]:
-    """Wall seconds, CPU seconds of everything, CPU seconds that the target says of itself."""
+    """Wall seconds, CPU seconds of all processes, CPU seconds that the target prints."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -44,7 +44,7 @@ def run(argv: list[str]) -> tuple[float, float, float]:
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """The order statistics that hold the median with at least 95 %, whatever the distribution."""
+    """The order statistics that enclose the median with at least 95 %, for any distribution."""
     ordered, n, k, tail = sorted(values), len(values), 0, 0.5 ** len(values)
     while tail + math.comb(n, k + 1) * 0.5 ** n <= 0.025:
         k += 1

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""wperf report beside perf report on sessions that perf recorded.
+"""Compares wperf report with perf report on sessions that perf recorded.
 
     tests/bench/report_speed.py [--wperf W] [--before W] [--rounds N] [--perf-rounds N] [--tree-alone |
                                 --flat-alone] [--wide FILE] [--one FILE] [--small FILE]
 
 --wide and --one name sessions that wide_session.py recorded: the call tree and the flat table on one CPU, and the call
-tree on four.  --small names a session with kernel samples of this boot: the flat table, with the symbol cache filled.  Every
-round runs each program once, and with --before an older wperf too.  Shown are the median with the least and the greatest of
-the elapsed time and of the CPU time, and of the ratios of the same round.
+tree on four.  --small names a session with kernel samples of this boot: the flat table, with a filled symbol cache.
+Every round runs each program once, and with --before also an older wperf.  Prints the median with the smallest and the
+largest of the elapsed time and of the CPU time, and of the ratios of the same round.
 
-Memory beyond the mapped file is the peak of RssAnon + RssShmem in /proc/PID/status, read every 5 ms; beside it stands the
-peak of everything, mapped file included, as wait4 tells it.  The texts of wperf on one CPU and on several are compared.
+Memory beyond the mapped file is the peak of RssAnon + RssShmem in /proc/PID/status, read every 5 ms; the second figure
+is the peak of all memory, including the mapped file, from wait4.  The texts of wperf on one CPU and on several must be
+the same.
 """
 import argparse
 import os
@@ -33,7 +34,7 @@ def private_kb(pid):
 
 
 def run(command, cpus, limit_bytes, out):
-    """Elapsed seconds, seconds of CPU time, MB beyond the mapped file, MB of everything; None where memory ran out."""
+    """Elapsed seconds, CPU seconds, MB beyond the mapped file, MB in total; None if memory ran out."""
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names for addresses, for oracles and for measuring:
+/* Names of addresses, for oracles and for measurements:
  *
- *   resolve [-k|-p] FILE < ADDRESSES   hexadecimal file offsets (absolute with -k and -p), one a line; gives
- *                                      `ADDR STATUS START SIZE NAME` each
- *   resolve -r N [-k|-p] FILE          times the opening and N random addresses in the code
+ *   resolve [-k|-p] FILE < ADDRESSES   hexadecimal file offsets (absolute with -k and -p), one a line; prints
+ *                                      `ADDR STATUS START SIZE NAME` for each
+ *   resolve -r N [-k|-p] FILE          times opening the file and N random addresses in the code
  *
- * -k: FILE is a kallsyms; -p: a perf map; -d: names readable. */
+ * -k: FILE is a kallsyms; -p: a perf map; -d: names are made readable. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void answer(const struct job *job)
         }
 }
 
-/* The addresses that random ones are taken from: all code of a file, or all that a kernel's code can be. */
+/* The range of random addresses: all code of a file, or all possible addresses of a kernel's code. */
 static bool find_code(const struct job *job, uint64_t *ret_start, uint64_t *ret_size)
 {
         AUTO(object) object = NULL;

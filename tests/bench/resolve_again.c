@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the index on disk saves:
+/* The time that the symbol cache saves:
  *
- *   resolve_again [-n ADDRESSES] FILE     random addresses in the code of FILE: from its debug information, from the index
- *   resolve_again -s [-n ADDRESSES]       made-up frames, five an address, of functions with long names
+ *   resolve_again [-n ADDRESSES] FILE     random addresses in the code of FILE: from its debug information, and from the cache
+ *   resolve_again -s [-n ADDRESSES]       artificial frames, five for each address, of functions with long names
  *
- * The index is made in a folder of its own below the current one, and removed. */
+ * The cache is made in a folder below the current one, and removed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +178,7 @@ static size_t count_frames(const struct answered_frames *frames, size_t n_addrs)
         return n;
 }
 
-/* Opening the files and the index, looking all up, and letting go, in ns. */
+/* Time in ns to open the files and the cache, look all addresses up, and close them. */
 static uint64_t run_again(const struct job *job, const struct answers_cache_options *options,
                           size_t *ret_n_frames)
 {

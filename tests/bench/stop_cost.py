@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""What a sample costs the Python program that is recorded, by each engine.
+"""The cost of a sample for the Python program that is recorded, with each engine.
 
-The program does the same small piece of work again and again and notes when each piece began and how long it took.  Meanwhile
-the events are turned off and on again through --control, every 50 ms, so that pieces with and without sampling alternate in one
-process.  Printed: the median over all neighbouring pairs of windows of (mean piece with sampling / mean piece without), its
-distribution-free 95 % interval, and the time that one sample costs.  Not a test: figures depend on the machine.
+The program does the same small piece of work again and again and records when each piece began and how long it took.
+Meanwhile the events are turned off and on through --control, every 50 ms, so that pieces with and without sampling
+alternate in one process.  Prints the median over all neighbouring pairs of windows of (mean piece with sampling / mean
+piece without), its distribution-free 95 % interval, and the time that one sample costs.  Not a test: figures depend on
+the machine.
 
     tests/bench/stop_cost.py --wperf build/release/src/cli/wperf [--seconds 20] [--hz 999,4999] [--engines ring,stop]
                              [--threads 1] [--python /usr/bin/python3.11] [--cpu]
@@ -45,11 +46,11 @@ def main(out, seconds, threads):
 main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))
 """
 WINDOW_S = 0.05
-EDGE_NS = 2_000_000  # of a window, left out: the change may not have reached all threads
+EDGE_NS = 2_000_000  # edges of a window that are left out, because the change may not have reached all threads
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """The order statistics that hold the median with at least 95 %, whatever the distribution."""
+    """The order statistics that enclose the median with at least 95 %, for any distribution."""
     n = len(values)
     ordered, k = sorted(values), max(0, int(n / 2 - 0.98 * math.sqrt(n) - 1))
     return ordered[k], ordered[-1 - k]
@@ -75,7 +76,7 @@ def switch(child: subprocess.Popen, control: str, ack: str) -> list[tuple[int, i
 
 
 def means(windows: list, pieces: list[list[int]], field: int) -> list[tuple[bool, float]]:
-    """The mean piece of each window; pieces that took ten times the median were not the program's doing."""
+    """The mean piece of each window; pieces that took ten times the median have other causes and are left out."""
     limit = 10 * statistics.median(piece[field] for piece in pieces)
     found, i = [], 0
     for start, end, is_on in windows:

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""wperf symbolize beside gimli's addr2line and llvm-symbolizer on random addresses, inlined functions included.
+"""Compares wperf symbolize with gimli's addr2line and llvm-symbolizer at random addresses, including inlined functions.
 
     tests/bench/symbolize.py [--wperf W] [--gimli G] [--vmlinux FILE] [--rounds N] [FILE...]
 
 Without FILE: libpython3.11 with its debug file, as it is installed and with its sections unpacked (5,000 addresses),
-and vmlinux (20,000) where --vmlinux names it.  The rounds are paired: in each every program runs once, and the ratio is
-that of a round; shown are the median, the least and the greatest, of CPU time and of elapsed time.  Programs are told
-to use one CPU, or two.  No program demangles: gimli's prints names as they stand in the file, and the others are told to.
+and vmlinux (20,000) if --vmlinux names it.  The rounds are paired: in each round every program runs once, and ratios
+are of the same round; prints the median, the smallest and the largest, of CPU time and of elapsed time.  Programs use
+one CPU, or two.  No program demangles: gimli's prints names as in the file, and the others get an option for this.
 
 For C++: cppcheck 2.10, whose Debian source `make CXXFLAGS="-O2 -g -DNDEBUG" cppcheck` builds with 62 MB of .debug_info;
 name the program as FILE.
 
-The peer is built from tests/bench/gimli with Debian's packages rustc, cargo, librust-addr2line-dev, librust-object-dev,
-librust-memmap2-dev and librust-flate2-dev:  cargo build --release --offline --config
+gimli's addr2line is built from tests/bench/gimli with Debian's packages rustc, cargo, librust-addr2line-dev,
+librust-object-dev, librust-memmap2-dev and librust-flate2-dev:  cargo build --release --offline --config
 'source.crates-io.replace-with="debian"' --config 'source.debian.directory="/usr/share/cargo/registry"'
 """
 import argparse
@@ -46,8 +46,8 @@ def debug_file(path):
 
 
 def run(command, addrs, cpus):
-    """Seconds of CPU time and elapsed ones, and KiB at most.  The program has the CPUs from here: taskset would cost a
-    millisecond that counts as its own."""
+    """CPU seconds and elapsed seconds, and maximum KiB.  The CPUs are set here, because taskset would add a millisecond
+    to the program's time."""
     os.sched_setaffinity(0, {int(cpu) for cpu in cpus.split(",")})
     with open(addrs) as text:
         before = time.monotonic()

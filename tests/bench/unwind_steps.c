@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a step by call-frame information costs: unwind_steps FILE [N_ADDRESSES].  Addresses are taken at random from the
- * functions of the file; each is stepped once with its row read anew, then N_ROUNDS times with rows that are kept.  Time
- * is that of the processor. */
+/* Cost of a step by call-frame information: unwind_steps FILE [N_ADDRESSES].  Addresses are random ones in the functions of the
+ * file; each is stepped once, reading its row, then N_ROUNDS times with cached rows.  CPU time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Record the sessions that tests/bench/report_speed.py reads: a wide one, or one of a single recursive program.
+"""Records the sessions that tests/bench/report_speed.py reads: a wide one, or one of a single recursive program.
 
     tests/bench/wide_session.py [--seconds N] [--frequency HZ] [--compiles N] [--compilers-only] FILE
     tests/bench/wide_session.py --recursive [--seconds N] [--frequency HZ] FILE
 
-The wide session is `perf record -F 20000 -g -a` of the whole machine while eight C++ compilers run at a time: 5.7 million
-samples in 72 s on four CPUs.  g++ is built without frame pointers, so its call chains hold stray values and nearly every
-chain is distinct.  Needs perf, g++ and either root or kernel.perf_event_paranoid at most 0.
+The wide session is `perf record -F 20000 -g -a` of the whole machine while eight C++ compilers run at a time: 5.7
+million samples in 72 s on four CPUs.  g++ is built without frame pointers, so its call chains contain stray values and
+nearly every chain is distinct.  Needs perf, g++ and either root or kernel.perf_event_paranoid at most 0.
 """
 import argparse
 import os
@@ -63,7 +63,7 @@ def record(args, extra, command):
 
 
 def compile_at_a_time(folder, seconds, n):
-    """Keeps `n` compilers running for the time given."""
+    """Keeps `n` compilers running for the given time."""
     sources = []
     for i in range(n):
         sources.append(os.path.join(folder, f"table{i}.cpp"))

@@ -1,4 +1,4 @@
-"""What the tests of counting share: the document of `wperf stat`, and the numbers of `perf stat`."""
+"""Functions shared by the tests of counting: the document of `wperf stat`, and the numbers of `perf stat`."""
 import re
 
 import machine
@@ -8,14 +8,14 @@ CYCLE = "cycle"  # the fixed counter, which is always there
 
 
 def stat(t: Guest, *argv: str) -> dict:
-    """What the command that is counted prints goes to standard error."""
+    """The output of the counted command goes to standard error."""
     done = t.ours("stat", "--json", *argv)
     check(done.status == 0, "wperf stat --json " + " ".join(argv), done)
     return harness.document_of(done)
 
 
 def rows_of(document: dict, core: int | None = None) -> list[dict]:
-    """The counters of a core; without one of the only table."""
+    """The counters of a core; without an argument those of the only table."""
     tables = [table for table in document["core"]["cores"] if core is None or table["core_number"] == core]
     check(len(tables) == 1, f"one table: {document}")
     return tables[0]["Performance_counter"]

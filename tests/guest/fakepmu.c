@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
-/* A test double of Linux's uncore drivers: two DSUs, one a CPU, and two DMC-620 channels.  Names, formats, events and
- * refusals are those of drivers/perf/arm_dsu_pmu.c and arm_dmc620_pmu.c.  What they count is traffic that a test writes
- * into the parameter `traffic`: an event of weight W counts W for each unit on the first instance, 2 W on the second.
- * Cycles are nanoseconds. */
+/* A replacement for Linux's uncore drivers: two DSUs, one for each CPU, and two DMC-620 channels.  Names, formats, events and
+ * refusals are those of drivers/perf/arm_dsu_pmu.c and arm_dmc620_pmu.c.  They count traffic that a test writes into the
+ * parameter `traffic`: an event of weight W counts W for each unit on the first instance, 2 W on the second. Cycles are
+ * nanoseconds. */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
@@ -153,7 +153,7 @@ static u64 count_now(struct perf_event *event)
         return count_of(dmc_events, ARRAY_SIZE(dmc_events), event->attr.config2, instance);
 }
 
-/* Which kind of counter it takes, and how many there are; the DSU's cycles have a counter of their own. */
+/* The kind of counter that an event needs, and the number of these; the DSU's cycles have a counter of their own. */
 static unsigned int counters_for(struct perf_event *event, unsigned int *kind)
 {
         bool dsu = is_dsu(event->pmu);
@@ -277,7 +277,7 @@ static int __init fakepmu_init(void)
         list_attrs(dsu_format_attrs, dsu_format, ARRAY_SIZE(dsu_format));
         list_attrs(dmc_format_attrs, dmc_format, ARRAY_SIZE(dmc_format));
         for (unsigned int i = 0; i < N_INSTANCES && !error; i++) {
-                /* the driver names a DMC by its place in memory, in pages */
+                /* the driver names a DMC by its physical address, in pages */
                 snprintf(dsus[i].name, sizeof(dsus[i].name), "arm_dsu_%u", i);
                 snprintf(dmcs[i].name, sizeof(dmcs[i].name), "arm_dmc620_%x", 0x10008c + i * 4);
                 error = register_one(&dsus[i], i, dsu_groups, dsu_init);
@@ -287,7 +287,7 @@ static int __init fakepmu_init(void)
         return error;
 }
 
-/* There is no exit: the guest goes down with the module in it. */
+/* There is no exit function: the guest ends with the module loaded. */
 module_init(fakepmu_init);
 MODULE_DESCRIPTION("fake uncore PMUs for tests");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -46,7 +46,7 @@ static void mount_all(void)
         mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
 }
 
-/* Bytes go through as they are, and the kernel's messages stay out. */
+/* Passes bytes unchanged, and keeps the kernel's messages out. */
 static void open_console(void)
 {
         struct termios raw;
@@ -108,7 +108,7 @@ static void on_alarm(int signal)
         (void)signal;
 }
 
-/* As a shell says it: 128+N for a signal; the time limit has its own. */
+/* As in a shell: 128+N for a signal; the time limit has its own status. */
 static int wait_for(pid_t child, unsigned seconds)
 {
         bool late = false;

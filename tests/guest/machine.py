@@ -1,7 +1,7 @@
 """The arm64 guest: makes its initramfs, boots it in QEMU, and runs commands in it over its console.
 
 `-icount shift=0` makes the emulated processor exact: an instruction takes one cycle, and one nanosecond of the guest's
-time.  guest_init.c is the other end of the console.
+time.  guest_init.c runs the commands in the guest.
 """
 import glob
 import os
@@ -59,7 +59,7 @@ class Tree:
         self.entry(name, stat.S_IFLNK | 0o777, target.encode())
 
     def program(self, name: str, source: str, folders: tuple[str, ...] = LIBRARY_FOLDERS) -> None:
-        """With the libraries that it is linked with, all into /lib."""
+        """Adds a program, and its libraries in /lib."""
         self.file(name, source)
         for library in needed(source):
             path = find_library(library, folders)
@@ -91,7 +91,7 @@ def need(path: str, what: str) -> str:
 
 
 class Machine:
-    """A guest with wperf, the programs of this folder, and perf and the module where they are asked for."""
+    """A guest with wperf, the programs of this folder, and, if requested, perf and the module."""
 
     def __init__(self, wperf: str, programs: str, packages: str, cpus: int = 1, extra: tuple[str, ...] = ()) -> None:
         if not shutil.which("qemu-system-aarch64"):
@@ -178,14 +178,15 @@ def make_tree(wperf: str, programs: str, packages: str, extra: tuple[str, ...]) 
     for name in ("paths", "stands"):
         if name in extra:
             tree.program(f"bin/{name}", f"{programs}/{name}")
-    if "module" in extra:
-        tree.file("fakepmu.ko", need(f"{packages}/module/fakepmu.ko", "the module of fake PMUs"))
+    for name, what in (("fakepmu", "uncore PMUs"), ("fakespe", "SPE")):
+        if name in extra:
+            tree.file(f"{name}.ko", need(f"{packages}/module/{name}.ko", f"the module of fake {what}"))
     return tree.end()
 
 
 @dataclass
 class Guest(Context):
-    """What a test gets: `run` and what is built on it work in the guest."""
+    """The Context of a guest test: `run` and the functions that use it work in the guest."""
 
     machine: Machine | None = None
 
@@ -196,23 +197,23 @@ class Guest(Context):
         return self.run("sh", "-c", script, **options)
 
     def samples(self, program: str) -> list[dict]:
-        """The sample records of the last session that are of processes with this name."""
+        """The samples in the last session of processes with this name."""
         records = harness.document_of(self.good("dump", "--json"))["records"]
         pids = {record["pid"] for record in records if record["type"] == "COMM" and record["comm"] == program}
         return [record for record in records if record["type"] == "SAMPLE" and record["pid"] in pids]
 
     def symbols(self, program: str) -> dict[str, int]:
-        """Addresses by name, as the host's tools see them."""
+        """Addresses by name, from the host's nm."""
         listing = subprocess.run(["aarch64-linux-gnu-nm", self.program(program)], check=True, text=True,
                                  stdout=subprocess.PIPE)
         return {line.split()[2]: int(line.split()[0], 16) for line in listing.stdout.splitlines()}
 
     def release(self) -> None:
-        """Nothing runs any longer, and the guest's memory is not for long."""
+        """Ends all processes, and frees the guest's memory."""
 
 
 def main(module_name: str, **machine_options) -> None:
-    """As harness.main, with one machine for all tests of a program."""
+    """Like harness.main, with one machine for all tests of a program."""
     if len(sys.argv) < 4:
         sys.exit(f"usage: {sys.argv[0]} WPERF PROGRAMS PACKAGES [NAME]...")
     wperf, programs, packages, names = *map(os.path.abspath, sys.argv[1:4]), sys.argv[4:]
@@ -234,18 +235,18 @@ def main(module_name: str, **machine_options) -> None:
 
 
 def choose_tests(module, machine: Machine, names: list[str]) -> list:
-    """Tests of a command that this version has not are left off."""
+    """Leaves out tests of commands that this version does not have."""
     return [(name, test) for name, test in harness.tests_of(module)
             if (not names or any(word in name.replace(" ", "_") for word in names))
             and has_command(machine, getattr(test, "command", ""))]
 
 
 def has_command(machine: Machine, name: str) -> bool:
-    return not name or "is not in this version" not in machine.run(("wperf", name, "--", "true"), "/tmp/0").err
+    return not name or "is not implemented yet" not in machine.run(("wperf", name, "--", "true"), "/tmp/0").err
 
 
 def of_command(name: str) -> Callable:
-    """Says which command of wperf a test is of."""
+    """Declares the wperf command that a test uses."""
     def set_command(test: Callable) -> Callable:
         test.command = name
         return test

@@ -5,15 +5,15 @@ import re
 import machine
 from machine import Guest, check, harness, total_of
 
-# Events on every CPU count what else runs there too: an interval of the program may begin before it does.
+# Events on every CPU also count other processes: an interval of the program may begin before the program does.
 EXACT = ("record", "--no-all-children")
-PERIOD = 100003  # a prime, so that it goes through all instructions of a loop
+PERIOD = 100003  # a prime, so that samples reach all instructions of a loop
 LOOPS = {"loop_of_four": (4, 4), "loop_of_six": (6, 8), "loop_of_five": (5, 8)}  # instructions, and where they begin
 ALL = sum(length for length, _ in LOOPS.values())
 
 
 def check_binomial(count: int, n: int, share: float, what: str) -> None:
-    """Inside the interval that holds 95 of 100 random draws."""
+    """Checks that a count is inside the interval that contains 95 of 100 random draws."""
     bound = 1.96 * (n * share * (1 - share)) ** 0.5
     check(abs(count - n * share) <= bound, f"{what}: {count} of {n} samples, {n * share:.1f} +- {bound:.1f} expected")
 
@@ -81,7 +81,7 @@ def test_two_runs_are_the_same(t: Guest) -> None:
 
 
 def test_two_events_at_once(t: Guest) -> None:
-    # Alone, an event that is not cycles overflows late in QEMU before 11: docs/testing-on-arm.md.
+    # In QEMU before 11, an event other than cycles overflows late if it is alone: docs/testing-on-arm.md.
     done = t.good(*EXACT, "-e", f"instructions:u:{PERIOD}", "-e", "cycles:u:100019", "--", "loops", "10")
     check(harness.quality_of(done)["samples"] == 2 * 299, "both sample", done)
     document = harness.document_of(t.good("report", "--json"))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Call stacks of an arm64 machine: taken there by each way, and read there; the paths are those that the program has."""
+"""Call stacks on an arm64 machine: recorded by each method, and read there; all paths exist in the program."""
 import json
 import re
 
@@ -8,7 +8,7 @@ from machine import Guest, check, harness
 from call_trees import folded, is_path
 
 PERIOD = 100003
-BURN_MS = "60"  # of the guest's time, where an instruction takes a nanosecond
+BURN_MS = "60"  # in the guest's time, where an instruction takes a nanosecond
 
 
 def check_paths(t: Guest, program: str, *how: str) -> None:

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Samples by stopping the thread on an arm64 machine: of a clock, and of a counter whose period the kernel chooses."""
+"""Samples by stopping the thread on an arm64 machine: with a clock, and with a counter whose period the kernel chooses."""
 import re
 
 import machine
 from machine import Guest, check, harness
 
 NOBODY = 65534
-WORK_MS = "150"  # in each of two threads; of the guest's time
+WORK_MS = "150"  # in each of two threads; in the guest's time
 
 
 def facts_of(t: Guest) -> dict[str, int]:
@@ -15,7 +15,7 @@ def facts_of(t: Guest) -> dict[str, int]:
 
 def record_stops(t: Guest, event: str) -> dict[str, int]:
     done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "-e", event, "--", "stands", WORK_MS)
-    check("by stopping the thread (traced)" in done.out and done.status == 7, "traced, and ends with its status", done)
+    check("Python programs are traced for their stacks" in done.out and done.status == 7, "traced, and ends with its status", done)
     check(", 0 cut stacks" in done.out.splitlines()[-1], "whole stacks", done)
     facts = facts_of(t)
     check(facts["n_stops"] >= 200, f"stops: {facts}", done)
@@ -33,8 +33,8 @@ def test_a_clock(t: Guest) -> None:
 
 
 def test_cycles(t: Guest) -> None:
-    """An instruction takes a cycle and a nanosecond.  How often the emulated counter interrupts is the emulator's matter where
-    two events share it."""
+    """An instruction takes a cycle and a nanosecond.  If two events share the emulated counter, the number of its
+    interrupts is not defined."""
     record_stops(t, "cycles:u")
     cycles = sum(record["period"] for record in t.samples("stands"))
     harness.note(f"{cycles} cycles in two threads of {WORK_MS} ms")
@@ -48,7 +48,7 @@ def test_a_setuid_program_keeps_its_privilege(t: Guest) -> None:
     check(bare.out == f"euid {NOBODY}\neuid 0\n", "a setuid program", bare)
     done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "-e", "cpu-clock:u", "--", "stands", "30", "/tmp/privileged",
                   "1", uid=NOBODY)
-    check("(traced)" in done.out and done.status == 7, "traced", done)
+    check("Python programs are traced" in done.out and done.status == 7, "traced", done)
     check(bare.out in done.out, "it keeps its privilege", done)
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""A machine with two CPUs and uncore PMUs: CPUs apart and together, and events of the fake module."""
+"""A machine with two CPUs and uncore PMUs: CPUs separately and together, and events of the fake module."""
 import machine
 from counts import perf_counts, rows_of, stat, total, values_of
 from machine import Guest, check, harness, of_command
 
 TRAFFIC = "/sys/module/fakepmu/parameters/traffic"
-# One CPU after the other: QEMU's CPUs take turns of 0.1 s on one clock, which the counters of both go by.  What wperf
-# does on the other CPU meanwhile is therefore counted too.
+# One CPU after the other: QEMU's CPUs take turns of 0.1 s with one clock, by which both PMUs count.  So instructions
+# of wperf on the other CPU in the meantime are counted, too.
 EACH_CPU = "taskset 1 loops 10; taskset 2 loops 10"
 PERIOD = 100003
 
@@ -20,10 +20,10 @@ def cpus_of(t: Guest) -> dict[int, int]:
 
 
 def test_the_command_on_one_cpu(t: Guest) -> None:
-    # Events on every CPU count what else runs there too.
+    # Events on every CPU also count other processes.
     t.good("record", "--no-all-children", "-c", "1", "-e", f"cycles:u:{PERIOD}", "--", "loops", "10")
     found = cpus_of(t)
-    # The emulated CPUs count a little more where the host is busy: 306 was seen.
+    # The emulated CPUs count slightly more on a busy host: 306 was seen.
     check(list(found) == [1] and 299 <= found[1] <= 315, f"samples of CPU 1: {found}")
 
 
@@ -104,7 +104,7 @@ def test_more_dsu_events_than_counters(t: Guest) -> None:
              "l3d_cache_wb")
     done = t.ours("stat", "-e", "{" + ",".join("/dsu/" + name for name in names) + "}", "--timeout", "0.1")
     check(done.status == 1, "a group of seven on six counters", done)
-    harness.check_sentence(done, "group of 7 events does not fit", "arm_dsu_0")
+    harness.check_sentence(done, "group of 7 events needs more counters than", "arm_dsu_0")
     counted = stat_of_traffic(t, "-e", ",".join("/dsu/" + name for name in names))
     check(len(counted["dsu"]["0"]["Performance_counter"]) == 7, "one by one they take turns")
 
@@ -132,7 +132,7 @@ def test_each_memory_channel_counts(t: Guest) -> None:
 
 @of_command("stat")
 def test_a_group_of_memory_events(t: Guest) -> None:
-    """Which the driver refuses: one at a time."""
+    """The driver refuses such a group: one event at a time."""
     document = stat_of_traffic(t, "-e", "{/dmc_clkdiv2/rdwr,/dmc_clkdiv2/activate}")
     rows = document["dmc"]["pmu"]["PMU_Performance_Counters"]
     check([row["counter_value"] for row in rows if row["pmu_id"] == "dmc 1"] == [16000, 6000], f"{rows}")
@@ -175,4 +175,4 @@ def load_module(t: Guest) -> None:
 
 
 if __name__ == "__main__":
-    machine.main(__name__, cpus=2, extra=("perf", "module"))
+    machine.main(__name__, cpus=2, extra=("perf", "fakepmu"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Executes the functions of ARM64 images as far as stack and kept registers go, along each branch once, and unwinds at
- * every instruction and every return address: the caller's registers are those with which the function was entered.
- * arm64_paths IMAGE... prints TAP, a test an image. */
+/* Executes functions of ARM64 images, as far as the stack and preserved registers are concerned, along each branch once, and
+ * unwinds at every instruction and every return address: the caller's registers must be those at the function's entry.
+ * arm64_paths IMAGE... prints TAP, a test for each image. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum {
         FP = 29,
         LR = 30,
         SP = 31,
-        DYNAMIC_BYTES = 0x1000, /* what the code takes of the stack by amounts that are not known here */
+        DYNAMIC_BYTES = 0x1000, /* size of stack allocations by unknown amounts */
 };
 
 #define STACK_ADDR 0x7ffff0000000ull
@@ -47,7 +47,7 @@ struct function {
         struct state *todo;
         size_t n_todo, cap_todo;
         uint64_t garbage;
-        bool is_lost; /* it did something that is not followed here */
+        bool is_lost; /* the function did something that is not simulated here */
 };
 
 struct totals {
@@ -136,7 +136,7 @@ static void set(struct function *f, struct state *s, unsigned reg, uint64_t valu
                 s->x[reg] = value;
 }
 
-/* Registers that are saved may then hold anything. */
+/* Registers that were saved may then have any value. */
 static void save(struct function *f, struct state *s, unsigned reg, uint64_t addr)
 {
         store(f, s, addr, reg == SP ? 0 : s->x[reg]);
@@ -151,7 +151,7 @@ static void restore(struct function *f, struct state *s, unsigned reg, uint64_t 
         set(f, s, reg, load(s, addr, &value) ? value : f->garbage++);
 }
 
-/* Whether the access is one of 8 bytes a register of x0 to x30. */
+/* Handles an access of 8 bytes for each register of x0 to x30. */
 static void access(struct function *f, struct state *s, bool is_load, bool is_word, unsigned reg,
                    uint64_t addr)
 {
@@ -163,7 +163,7 @@ static void access(struct function *f, struct state *s, bool is_load, bool is_wo
                 save(f, s, reg, addr);
 }
 
-/* Before it moves, after it moved, or without. */
+/* Address before the update, after it, or without update. */
 enum mode { MODE_OFFSET, MODE_POST, MODE_PRE };
 
 static uint64_t move_base(struct state *s, unsigned base, int64_t off, enum mode mode)
@@ -220,7 +220,7 @@ static void do_add(struct function *f, struct state *s, uint32_t w)
                 s->x[rd] = value;
 }
 
-/* sub sp, sp, x15, lsl 4 behind a probe; other amounts are not known. */
+/* sub sp, sp, x15, lsl 4 after a probe; other amounts are not supported. */
 static void do_add_register(struct function *f, struct state *s, uint32_t w)
 {
         unsigned rd = w & 31, rn = w >> 5 & 31, rm = w >> 16 & 31;

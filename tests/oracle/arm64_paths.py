@@ -24,7 +24,7 @@ CORPUS = [
     "pdb/rizin-testbins/pe/microsoft_seh_tests/ARM64/xcpt4.exe",
     "pdb/lld-large/big-arm64.exe.zst",
 ]
-# In two functions of big-arm64.exe the compiler made one load of two, and its codes still say an instruction more.
+# In two functions of big-arm64.exe the compiler merged two loads into one, but the unwind codes still describe two instructions.
 MAY_BE_WRONG = {"big-arm64.exe": 2}
 
 

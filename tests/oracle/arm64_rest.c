@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What arm64_shapes.c calls, which its compiler must not see. */
+/* Functions that arm64_shapes.c calls; in another file, so that the compiler cannot inline them. */
 int leaf(int x);
 void fill(volatile char *room, int size);
 double change(double x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions whose frames are of many shapes; arm64_paths.py compiles them for Windows on ARM64. */
+/* Functions with many kinds of frames; arm64_paths.py compiles them for Windows on ARM64. */
 #include <stdarg.h>
 
 typedef unsigned long long u64;

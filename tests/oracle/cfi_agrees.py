@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Our rows of call-frame information against readelf's, each row of each entry.
+"""Compares wperf's rows of call-frame information with readelf's, for each row of each entry.
 
-    cfi_agrees.py CFI_DUMP FILE...              tests: one for each file; one that is not here is skipped
+    cfi_agrees.py CFI_DUMP FILE...              tests: one for each file; a missing file is skipped
     cfi_agrees.py CFI_DUMP --show N FILE...     by hand: the same, with N differences of each file
 
-What is compared: where the row begins, the CFA, the rule of each register that both know (vector registers are not
-stepped).  readelf writes `u` for what is undefined and for what nothing was said of; expressions are not printed by it
-but for that they are there.  Entries of a start that has more than one, and those of no length, are left out and counted.
+Compares the start of each row, the CFA, and the rule of each register that both print (vector registers are not
+unwound).  readelf writes `u` both for undefined registers and for registers without a rule; for expressions it only
+prints that there is one.  Entries that share their start with others, and entries without a length, are left out and
+counted.
 """
 import collections
 import os
@@ -59,7 +60,7 @@ def readelf_entries(path: str, names: dict[str, int], return_reg: int) -> list[E
             pc = re.search(r"pc=([0-9a-f]+)\.\.([0-9a-f]+)", match[3])
             at = Entry(int(pc[1], 16), int(pc[2], 16)) if pc else Entry(0, 0)
             if pc:
-                # Of an entry without instructions readelf prints nothing: what its CIE says holds everywhere.
+                # For an entry without instructions readelf prints nothing: the rules of its CIE apply to all of it.
                 cie = initial.get(re.search(r"cie=([0-9a-f]+)", match[3])[1])
                 at.rows = [(at.start, *row[1:]) for row in cie.rows] if cie else []
                 entries.append(at)
@@ -78,7 +79,7 @@ def readelf_entries(path: str, names: dict[str, int], return_reg: int) -> list[E
 
 
 def pick(entries: list[Entry]) -> tuple[list[Entry], int]:
-    """Entries that an address leads to without doubt; how many are left out."""
+    """Entries that can be found by an address; the number of others."""
     count = collections.Counter(entry.start for entry in entries)
     kept = [e for e in entries if e.start and e.end > e.start and count[e.start] == 1 and e.rows]
     return kept, len(entries) - len(kept)
@@ -89,7 +90,7 @@ def wanted_rows(entries: list[Entry]) -> list[tuple[int, int, str, dict[int, str
     for entry in entries:
         last: dict[int, tuple[int, int, str, dict[int, str]]] = {}
         for loc, cfa, rules in entry.rows:
-            # Of rows at one place the last one holds; one at the end of the entry is never used.
+            # If several rows begin at one address, the last is used; a row at the end of the entry is never used.
             if entry.start <= loc < entry.end:
                 last[loc] = (loc, entry.end, cfa, rules)
         wanted += last.values()

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Our instructions against GNU objdump's, which shares no code with LLVM: boundaries, names, targets, flow of control.
+"""Compares wperf's instructions with GNU objdump's, which shares no code with LLVM: boundaries, names, targets,
+branches.
 
     disasm_agrees.py DISASSEMBLE              the tests: libraries of this machine and code that is compiled for it
-    disasm_agrees.py DISASSEMBLE FILE...      by hand: counts what differs, by kind and with an example
+    disasm_agrees.py DISASSEMBLE FILE...      by hand: counts differences, by kind and with an example
 
-Each .text is compared as bare bytes, since objdump would begin anew at each symbol.
+Each .text is compared as plain bytes, because objdump would start again at each symbol.
 """
 import collections
 import os
@@ -22,7 +23,7 @@ MIN_INSNS = 100
 
 X86_LIBRARY = "/usr/lib/x86_64-linux-gnu/libc.so.6"
 ARM64_LIBRARY = "/usr/aarch64-linux-gnu/lib/libc.so.6"
-# Everything that gcc 12 puts into code by itself: SVE2, LSE, pointer authentication, branch targets, bf16.
+# All instructions that gcc 12 generates by itself: SVE2, LSE, pointer authentication, branch targets, bf16.
 ARM64_FLAGS = ("-O3", "-march=armv8.6-a+sve2", "-mbranch-protection=standard", "-mno-outline-atomics")
 X86_FLAGS = ("-O3", "-march=skylake-avx512", "-mprefer-vector-width=512", "-fcf-protection")
 
@@ -39,7 +40,7 @@ SAME_NAMES = {
 
 
 class Skip(Exception):
-    """Something that the test needs is not here."""
+    """Something that the test needs is missing."""
 
 
 @dataclass
@@ -147,7 +148,7 @@ def same_name(gnu: str, ours: str) -> bool:
 
 
 def text_range(path: str) -> tuple[int, bool]:
-    """Where .text begins, and whether the code is arm64's.  An address in a relocatable file is an offset for us."""
+    """The start of .text, and whether the code is arm64.  wperf's address in a relocatable file is an offset."""
     out = run("readelf", "-hSW", path)
     found = re.search(r"\] \.text\s+PROGBITS\s+(\w+)\s+(\w+)", out)
     if not found:
@@ -183,7 +184,7 @@ def compare(disassemble: str, path: str, syntax: str, folder: str) -> Difference
 
 
 def compiled(compiler: str, flags: tuple[str, ...], folder: str) -> str:
-    """One object of some of our own sources."""
+    """An object file of some of this project's sources."""
     tool, objects = need(compiler), []
     for source in COMPILED:
         objects.append(os.path.join(folder, os.path.basename(source) + ".o"))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inside of gdb: stops a program at random moments and at the instructions behind them, and writes what a sample of a
-recorder with copied stacks would hold, and gdb's backtrace.  stacks_agree.py starts it.
+"""Runs inside gdb: stops a program at random times and at the instructions after them, and writes the content of a
+sample with a copied stack, and gdb's backtrace.  stacks_agree.py starts it.
 
-Environment: SAMPLES_OUT, a file of lines as JSON: maps first whenever they changed, then samples; SAMPLES_STOPS,
-SAMPLES_STEPS behind each stop; SAMPLES_BYTES of the stack.
+Environment: SAMPLES_OUT, a file of lines as JSON: maps when they have changed, then samples; SAMPLES_STOPS,
+SAMPLES_STEPS after each stop; SAMPLES_BYTES of the stack.
 """
 import json
 import os
@@ -44,7 +44,7 @@ def backtrace():
         reason = frame.unwind_stop_reason()
         if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
             pcs.append(frame.pc())
-        # It pushes nothing that could be returned to.
+        # It pushes no return address.
         if frame.name() == "_start":
             break
         try:

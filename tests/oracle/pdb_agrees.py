@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""By hand: wperf symbolize of PE images with PDBs against llvm-symbolizer on random addresses of .text, frame by frame.
+"""By hand: compares wperf symbolize of PE images with PDBs with llvm-symbolizer at random addresses of .text, frame by
+frame.
 
     pdb_agrees.py [--wperf W] [--llvm llvm-symbolizer-14] [-n 20000] IMAGE...
     pdb_agrees.py [--wperf W] --same-source IMAGE IMAGE     functions and files of two builds of the same sources
 
-What differs is counted by kind with two examples; docs/pdb-oracles.md explains the kinds.
+Differences are counted by kind, with two examples; docs/pdb-oracles.md explains the kinds.
 """
 import argparse
 import bisect
@@ -38,7 +39,7 @@ def text_range(image):
 
 
 def ours(wperf, image, addrs, decorated=True):
-    """Frames by address, and where the outermost function begins."""
+    """Frames by address, and the start of the outermost function."""
     names = ["--sample-display-long"] if decorated else []
     out, seconds = run([wperf, "symbolize", "-e", image, "--json", "--no-index", *names],
                        "".join(f"{a:#x}\n" for a in addrs))
@@ -51,7 +52,7 @@ def ours(wperf, image, addrs, decorated=True):
 
 
 def llvm(program, image, addrs, max_crashes):
-    """None instead of frames where it crashes; it is started again behind that, so many times."""
+    """None instead of frames if it crashes; then it is started again after that address, up to a limit."""
     frames, seconds, n_crashes, left = {}, 0, 0, list(addrs)
     while left and n_crashes < max_crashes:
         before = time.monotonic()
@@ -77,7 +78,7 @@ def frames_of(block):
 
 
 def procs(image):
-    """Where the functions and thunks begin and end, of llvm-pdbutil's dump of all symbols."""
+    """Starts and ends of functions and thunks, from llvm-pdbutil's dump of all symbols."""
     sections, _ = run(["llvm-readobj-14", "-S", image], "")
     bases = [int(rva, 16) for rva in re.findall(r"VirtualAddress: (\w+)", sections)]
     dump, _ = run(["llvm-pdbutil-14", "dump", "--symbols", os.path.splitext(image)[0] + ".pdb"], "")
@@ -87,7 +88,7 @@ def procs(image):
 
 
 def rows(image):
-    """Addresses with several rows of lines, by llvm-pdbutil's dump: the lines there in the file's order."""
+    """Addresses with several line rows, from llvm-pdbutil's dump: their lines in the file's order."""
     sections, _ = run(["llvm-readobj-14", "-S", image], "")
     bases = [int(rva, 16) for rva in re.findall(r"VirtualAddress: (\w+)", sections)]
     dump, _ = run(["llvm-pdbutil-14", "dump", "-l", os.path.splitext(image)[0] + ".pdb"], "")
@@ -111,7 +112,7 @@ def same_but_line(a, b):
 
 
 def kind_of(addr, mine, theirs, start, ranges, double):
-    """None where both are equal; explained kinds begin so."""
+    """None if both are equal; explained kinds begin so."""
     if theirs is None:
         return "explained: the peer crashes"
     mine, theirs = mine or [NOTHING], theirs or [NOTHING]
@@ -171,7 +172,8 @@ def image_base(image):
 
 
 def functions_and_files(args, image):
-    """Functions by whether their file is of --own, and the files, at every fourth address of .text; inlined ones too."""
+    """Functions, with whether their file is below --own, and the files, at every fourth address of .text; also inlined
+    functions."""
     start, size = text_range(image)
     frames, _, _ = ours(args.wperf, image, range(start, start + size, 4), False)
     rows = [row for chain in frames.values() for row in chain if row[0] and row[1]]

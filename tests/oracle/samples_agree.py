@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Samples with their call chains and branch stacks as other tools read them, one by one.
+"""Compares samples with their call chains and branch stacks with the output of other programs, sample by sample.
 
     samples_agree.py WPERF            tests: other people's sessions in $WPERF_CORPUS/perfdata
-    samples_agree.py WPERF FILE...    by hand: what is in the files, and what differs
+    samples_agree.py WPERF FILE...    by hand: the content of the files, and differences
 
-Answers are quipper's (FILE.pb_text as text, FILE.pb_data as a protobuf, both of every record), perf script's
-(callchains: what perf takes for the stack; brstack) and simpleperf's folded stacks, of which the weight of each thread
-name is compared: it leaves out frames of interpreters.  Samples are compared as a bag, since perf's are sorted by time.
-Where perf is installed, its counts of branches from module to module are compared with those of `wperf report -b`.
+References are quipper's (FILE.pb_text as text, FILE.pb_data as a protobuf, both of every record), perf script's
+(callchains: the stacks that perf finds; brstack) and simpleperf's folded stacks, of which the weight of each thread
+name is compared, because it leaves out frames of interpreters.  The order of samples is ignored, because perf's are
+sorted by time. If perf is installed, its counts of branches from module to module are compared with those of `wperf
+report -b`.
 """
 import collections
 import csv
@@ -76,7 +77,7 @@ def our_branch(b: dict) -> Branch:
 
 
 def pb_text_samples(text: str) -> list[Sample]:
-    """Fields of sample_event {} stand four spaces deep, those of its branch_stack {} six."""
+    """Fields of sample_event {} are indented by four blanks, those of its branch_stack {} by six."""
     samples, fields, branch, chain, branches = [], None, None, [], []
     for line in text.split("\n"):
         if line == "  sample_event {":
@@ -115,7 +116,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def pb_fields(data: bytes):
-    """(number, value) of a protobuf message: of a varint the number, of what is packed the bytes."""
+    """(number, value) of a protobuf message: for a varint the number, for a packed field the bytes."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -219,8 +220,8 @@ def our_edges(wperf: str, path: str) -> list[int]:
 
 
 def perf_edges(path: str) -> list[int]:
-    """Names are left out: perf writes those of code without a file and of kernel modules in another way.  Entries of zeros are
-    edges from nowhere to nowhere to it."""
+    """Without names: perf writes names of code without a file and of kernel modules differently.  perf counts entries
+    of zeros as edges from nowhere to nowhere."""
     done = subprocess.run(["perf", "report", "-b", "-n", "-t;", "--stdio", "--sort", "dso_from,dso_to", "-i", path],
                           check=True, capture_output=True, text=True)
     rows = [line.replace(" ", "").split(";") for line in done.stdout.splitlines() if ";" in line and line[0] != "#"]
@@ -250,7 +251,7 @@ def kind_of(ours, theirs) -> str:
 
 
 def compare(ours: list, theirs: list) -> collections.Counter:
-    """How often what differs, by kind; an example of each that is not by design."""
+    """Number of differences, by kind; an example of each kind that is not intended."""
     left, right = collections.Counter(ours), collections.Counter(theirs)
     only_ours, only_theirs = sorted((left - right).elements()), sorted((right - left).elements())
     kinds = collections.Counter()
@@ -265,7 +266,7 @@ def compare(ours: list, theirs: list) -> collections.Counter:
 
 
 def answers(root: str, path: str):
-    """(what, their samples, ours in the same form) of each answer that lies beside."""
+    """(kind, their samples, wperf's in the same form) for each reference next to the file."""
     truth = os.path.join(root, TRUTH, os.path.relpath(path, root).replace(os.sep, "__"))
     for ending in (".pb_text", ".pb_text.zst", ".pr.out.pb_text", ".pr.out.pb_text.zst"):
         if os.path.exists(path + ending):

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""By hand: the stacks that wperf unwinds from copies against gdb's backtraces of the same moments.
+"""By hand: compares the stacks that wperf unwinds from copies with gdb's backtraces at the same times.
 
     stacks_agree.py WPERF [-n STOPS] [--steps N] [--examples N] [SUBJECT...]
 
-Each subject is built in a folder of its own and run under gdb, which stops it at random moments and then at each of the next
-N instructions, prologues, epilogues and stubs among them; registers, stack and maps become a session, which wperf reads.
-Counted are stacks with the same addresses in the same order, those where one is a beginning of the other, and the others.
+Each subject is built in its own folder and run under gdb, which stops it at random times and then at each of the next N
+instructions, also in prologues, epilogues and stubs; registers, stack and maps are written into a session, which wperf
+reads. Counts stacks with the same addresses in the same order, those where one is a prefix of the other, and others.
 """
 import argparse
 import collections
@@ -126,7 +126,7 @@ def source(folder, name):
 
 
 def built(*command):
-    """Builds the last word's program and runs it with `args`."""
+    """Builds the program named by the last word and runs it with `args`."""
     def build(folder, name, args):
         program = os.path.join(folder, name)
         words = [source(folder, word) if re.search(r"\.(c|cpp|rs)$", word) else word for word in command]
@@ -169,7 +169,7 @@ def record(kind, misc, body):
 
 
 def build_id_of_vdso(folder):
-    """This kernel's, without which a reader can't know that a session's vdso is the one that it runs with."""
+    """For the running kernel; without it a reader does not know that the session has the vdso of this kernel."""
     for line in open("/proc/self/maps", encoding="utf-8"):
         if line.endswith("[vdso]\n"):
             start, end = (int(word, 16) for word in line.split()[0].split("-"))
@@ -182,7 +182,8 @@ def build_id_of_vdso(folder):
 
 
 def session_of(lines, vdso_id):
-    """Samples of IP, TID, TIME, CALLCHAIN (empty), REGS_USER, STACK_USER of an event without sample_id_all; maps come at their time."""
+    """Samples of IP, TID, TIME, CALLCHAIN (empty), REGS_USER, STACK_USER of an event without sample_id_all; maps are at
+    their time."""
     attr = struct.pack("<IIQQQQQIIQQQQIIQIHHIIQ", 1, 128, 0, 1000, 1 | 2 | 4 | 1 << 5 | 1 << 12 | 1 << 13, 0,
                        1 << 18, 0, 0, 0, 0, 0, REGS_MASK, STACK_BYTES, 0, 0, 0, 0, 0, 0, 0, 0)[:128].ljust(128, b"\0")
     data, pid, time = b"", 0, 0
@@ -205,7 +206,7 @@ def session_of(lines, vdso_id):
         body += struct.pack("<Q", len(stack)) + stack + struct.pack("<Q", len(stack))
         parts.append(record(9, 2, body))
     data = b"".join(parts)
-    # What a reader compares with its own machine before it takes that machine's vdso.
+    # A reader compares this with its own machine before it uses that machine's vdso.
     texts = [struct.pack("<I64s", 64, text.encode()) for text in (os.uname().nodename, os.uname().release, os.uname().machine)]
     vdso = struct.pack("<IHHi24s64s", 0, 2 | 1 << 15, 100, -1, vdso_id.ljust(20, b"\0") + bytes([len(vdso_id), 0, 0, 0]), b"[vdso]")
     features = {2: vdso, 3: texts[0], 4: texts[1], 6: texts[2]}
@@ -227,7 +228,7 @@ def stacks_of(wperf, path):
 
 
 def in_files(pcs, maps):
-    """As perf script writes addresses: by the place in the mapped file."""
+    """Addresses as in perf script: offsets in the mapped file."""
     found = []
     for pc in pcs:
         inside = [pc - start + off for start, end, off, _ in maps if start <= pc < end]
@@ -236,7 +237,7 @@ def in_files(pcs, maps):
 
 
 def compare(theirs, ours):
-    # perf script writes where a call is, one byte before what it returns to.
+    # perf script prints the address of a call, one byte before the return address.
     same = [b in (a, a - 1) for a, b in zip(theirs, ours)]
     if not all(same):
         return "different"

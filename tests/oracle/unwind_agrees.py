@@ -1,14 +1,16 @@
 #!/usr/bin/python3
-"""Our reading of Windows unwind information against llvm-readobj's, entry by entry.
+"""Compares how wperf reads Windows unwind information with llvm-readobj, entry by entry.
 
-    unwind_agrees.py UNWIND_DUMP FOLDER                 tests: each image in FOLDER against IMAGE.unwind beside it
-    unwind_agrees.py UNWIND_DUMP --corpus               tests: the same in $WPERF_CORPUS/pdb, answers by llvm-readobj 19
-                                                        in _truth-llvm-19.1.7, else by the llvm-readobj that is installed
-    unwind_agrees.py UNWIND_DUMP --readobj TOOL FILE... by hand: counts what differs, by kind and with an example
-    unwind_agrees.py UNWIND_DUMP --answers TOOL FILE... by hand: writes FILE.unwind, in the lines of unwind_dump
+    unwind_agrees.py UNWIND_DUMP FOLDER                 tests: each image in FOLDER with IMAGE.unwind next to it
+    unwind_agrees.py UNWIND_DUMP --corpus               tests: the same in $WPERF_CORPUS/pdb, with the output of
+                                                        llvm-readobj 19 in _truth-llvm-19.1.7, or else
+                                                        the installed llvm-readobj
+    unwind_agrees.py UNWIND_DUMP --readobj TOOL FILE... by hand: counts differences, by kind and with an example
+    unwind_agrees.py UNWIND_DUMP --answers TOOL FILE... by hand: writes FILE.unwind, in the format of unwind_dump
 
-What llvm-readobj prints is brought to the lines of unwind_dump.  It does not print epilogues of the packed form.  It
-crashes on the epilogues of version 2 of x64: those codes are given to it as small allocations, and not compared.
+The output of llvm-readobj is converted to the format of unwind_dump.  It does not print epilogues of the packed form.
+It crashes on the epilogues of version 2 of x64: in its input they are replaced by small allocations, and they are not
+compared.
 """
 import collections
 import os
@@ -25,7 +27,7 @@ PE_ENDINGS = (".exe", ".dll", ".pyd", ".node", ".bin", ".sys", ".exe.zst")
 
 
 class Skip(Exception):
-    """Something that the test needs is not here."""
+    """Something that the test needs is missing."""
 
 
 def run(*argv: str) -> str:
@@ -93,7 +95,7 @@ def arm64_code(text: str) -> str:
 
 
 def fill_next(codes: list[str]) -> list[str]:
-    """A "save next" stores the next pair behind the one that was stored before it, which is the line after it."""
+    """A "save next" stores the next pair after the pair that was stored before it, which is on the line after it."""
     filled = list(codes)
     for i in range(len(codes) - 2, -1, -1):
         if codes[i] == "next":
@@ -141,7 +143,7 @@ def read_x64(block: list[str]) -> list[str]:
 
 
 def list_of(block: list[str], title: str) -> list[list[str]]:
-    """The codes of each list of that title."""
+    """The codes of each list with this title."""
     found = []
     for i, line in enumerate(block):
         if line == title:
@@ -203,7 +205,7 @@ def read_dump(text: str) -> list[list[str]]:
 
 
 def without_version_2(image: str, ours: list[list[str]], folder: str) -> str:
-    """A copy of the image whose epilogue codes are small allocations; the image itself where there are none."""
+    """A copy of the image whose epilogue codes are small allocations; the image itself if it has none."""
     infos = [int(entry[0].split()[2], 16) for entry in ours if len(entry) > 1 and entry[1].startswith("version 2 ")]
     if not infos:
         return image
@@ -229,7 +231,7 @@ def without_version_2(image: str, ours: list[list[str]], folder: str) -> str:
 
 
 def drop_epilogues(ours: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
-    """Of version 2, on both sides; slots of one code, the first ones."""
+    """Removes epilogue codes of version 2 on both sides; they are the first codes, one slot each."""
     if len(ours) < 2 or not ours[1].startswith("version 2 "):
         return ours, theirs
     n = sum(line.split()[1] in ("epilogue", "pad") for line in ours[2:] if not line.startswith(("handler", "chained")))
@@ -237,7 +239,7 @@ def drop_epilogues(ours: list[str], theirs: list[str]) -> tuple[list[str], list[
 
 
 def n_in_directory(image: str) -> int:
-    """Entries of the exception directory, as the headers say."""
+    """Number of entries in the exception directory, from the headers."""
     with open(image, "rb") as file:
         data = file.read()
     header = struct.unpack_from("<I", data, 0x3c)[0]
@@ -263,13 +265,13 @@ def kind_of(ours: list[str], theirs: list[str]) -> str:
     return "other"
 
 
-# Where llvm-readobj is wrong, or the image is.
+# Cases where llvm-readobj or the image is wrong.
 EXPLAINED = ("packed x19 and lr, which llvm-readobj calls invalid", "codes that llvm-readobj does not know",
              "entries behind the table, which llvm-readobj reads too", "an endless chain")
 
 
 def compare(ours: list[list[str]], theirs: list[list[str]]) -> tuple[int, collections.Counter, dict[str, str]]:
-    """The number of entries that are the same, and what differs by kind, with its first example."""
+    """The number of equal entries, and the differences by kind, with the first example of each."""
     kinds, first = collections.Counter(), {}
     n_same = 0
     for i in range(max(len(ours), len(theirs))):
@@ -348,7 +350,7 @@ def beside(path: str, image: str) -> list[list[str]]:
 
 
 def find_images(root: str) -> list[str]:
-    """Those with an exception directory for x64 or ARM64; llvm-readobj fails on what is no PE file at all."""
+    """Images with an exception directory for x64 or ARM64; llvm-readobj fails on files other than PE images."""
     found = []
     for folder, folders, names in os.walk(root):
         folders.sort()

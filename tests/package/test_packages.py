@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Packages made of this build, each installed without a network as a user would install it."""
+"""Packages made from this build, each installed without a network as a user would install it."""
 import glob
 import json
 import os
@@ -27,7 +27,7 @@ SCRIPT = "import os, sys\nprint(os.path.basename(sys.executable), sys.argv[1:], 
 
 
 def made(t: Context, *writers) -> releases.Release:
-    """A folder as tools/package_linux.sh fills it, of this build, and the packages of these writers."""
+    """A folder as tools/package_linux.sh fills it, from this build, with the packages of these writers."""
     release = releases.open_release(t.path("work"))
     place = release.work / TARGET.name
     done = t.run(need_tool("meson"), "install", "-C", BUILD, "--no-rebuild", "--destdir", str(place / "tree"))
@@ -60,7 +60,7 @@ def only(release: releases.Release, pattern: str) -> str:
 
 
 def environment(t: Context) -> dict[str, str]:
-    """As a user's, who has the build's libraries and nothing of ours in the path."""
+    """The environment of a user who has the build's libraries and nothing of this project in the path."""
     return harness.environment(HOME=t.folder, PIP_CONFIG_FILE="/dev/null", PIP_DISABLE_PIP_VERSION_CHECK="1",
                                npm_config_cache=t.path("npm-cache"), npm_config_update_notifier="false")
 
@@ -153,7 +153,7 @@ def test_deb_is_made_and_clean(t: Context) -> None:
     listed = t.run("dpkg-deb", "-c", package).out
     for name in ("/usr/bin/wperf", "/usr/share/man/man1/wperf-record.1.gz", "/usr/share/doc/wperf/copyright"):
         check(f".{name}\n" in listed, f"{name} in the package")
-    # This build is not the one that is shipped: how it is linked is not looked at.
+    # This build is not the published one, so its linking is not checked.
     done = t.run(lintian, "--fail-on", "error,warning", "--suppress-tags", "unstripped-binary-or-object,hardening-no-pie",
                  package, env=environment(t))
     check(done.status == 0 and not done.out, "lintian has nothing to say", done)
@@ -201,7 +201,7 @@ def test_same_packages_twice(t: Context) -> None:
 # --- glibc ---
 
 OLDEST, HEADERS = (2, 28), (2, 31)
-# Until 2.33 these are functions in each program, of other ones that have been there for ever.
+# Until 2.33 these were functions in each program that called older functions.
 INLINE_BEFORE = {"stat", "fstat", "lstat", "fstatat", "mknod", "mknodat", "stat64", "fstat64", "lstat64", "fstatat64"}
 
 
@@ -218,7 +218,8 @@ def versions_of_libraries() -> dict[str, set[tuple[int, ...]]]:
 
 
 def test_needs_no_newer_glibc(t: Context) -> None:
-    """What this build takes from this machine's glibc is in 2.28 as well, and 2.31's headers give that one."""
+    """All symbols of this machine's glibc that this build uses are also in 2.28; with 2.31's headers that is the
+    version."""
     known = versions_of_libraries()
     listed = t.run("readelf", "--wide", "--dyn-syms", t.wperf).out
     for name, text in re.findall(r"UND (\w+)@GLIBC_([\d.]+)", listed):

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""The packages of build/package/dist (tools/package_linux.sh makes them) in systems where wperf was never built: fresh Debian 11,
-12 and 13, as a user without rights; a folder with a busybox; arm64 under qemu-user.  By hand: ./check long.
+"""The packages of build/package/dist (made by tools/package_linux.sh) in systems where wperf was never built: fresh
+Debian 11, 12 and 13, as a user without rights; a folder with a busybox; arm64 under qemu-user.  By hand: ./check
+long.
 
-PACKAGE_ROOTS=DIR keeps the systems there for the next run; without it they are made in /var/tmp and taken away.
+PACKAGE_ROOTS=DIR keeps the systems there for the next run; otherwise they are made in /var/tmp and removed.
 """
 import atexit
 import functools
@@ -93,7 +94,7 @@ def write(path: str, text: str) -> None:
 
 @functools.cache
 def cpp_program() -> str:
-    """Static, so that it runs in each root."""
+    """Linked statically, so that it runs in each root."""
     folder = tempfile.mkdtemp(prefix="wperf-cpp.")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     write(f"{folder}/table.cpp", CPP)
@@ -153,6 +154,40 @@ def test_annotate_names_what_is_missing(t: Context) -> None:
     check(done.status == 0 and "install the package libllvm19" in done.out, "the package is named", done)
     check(re.search(r"^ +\d+\.\d\d +\d+ .*[0-9a-f]{6}  bytes  [0-9a-f]{2} ", done.out, re.M) is not None, "bytes", done)
     check(re.search(r"[0-9a-f]{6}  (branch|jump|call) +0x", done.out) is not None, "and flow", done)
+
+
+def annotates_with(t: Context, suite: str, *libraries: str) -> None:
+    """Each libLLVM of the system, alone."""
+    root = make_root(suite)
+    home = fresh_home(root)
+    shutil.copy(package("wperf-*-x86_64.tar.gz"), f"{home}/wperf.tar.gz")
+    shutil.copy(cpp_program(), f"{home}/table")
+    done = inside(t, root, "tar xf wperf.tar.gz && wperf-*/wperf record -q -- ./table")
+    check(done.status == 0 and inside(t, root, "apt-get update -qq", "root").status == 0, "a session", done)
+    for library in libraries:
+        done = inside(t, root, f"apt-get install -y --no-install-recommends {library}", "root")
+        check(done.status == 0, f"apt installs {library}", done)
+        done = inside(t, root, "wperf-*/wperf annotate --no-index")
+        away = inside(t, root, f"apt-get purge -y --autoremove {library}", "root")
+        check(away.status == 0, f"apt takes {library} away", away)
+        check(done.status == 0 and not done.err and "libllvm" not in done.out, f"{library} is loaded", done)
+        check(re.search(r"[0-9a-f]{6}  (mov|cmp|lea|add)[lq]? +\S", done.out) is not None and
+              not re.search(r"[0-9a-f]{6}  bytes  ", done.out), f"{library}: instructions, no bytes", done)
+
+
+@harness.limit(600)
+def test_libllvm_in_bullseye(t: Context) -> None:
+    annotates_with(t, "bullseye", "libllvm11", "libllvm13", "libllvm16")
+
+
+@harness.limit(600)
+def test_libllvm_in_bookworm(t: Context) -> None:
+    annotates_with(t, "bookworm", "libllvm13", "libllvm14", "libllvm15", "libllvm16", "libllvm19")
+
+
+@harness.limit(600)
+def test_libllvm_in_trixie(t: Context) -> None:
+    annotates_with(t, "trixie", "libllvm17t64", "libllvm18", "libllvm19", "libllvm22")
 
 
 def files_of(t: Context, root: str) -> set[str]:
@@ -221,7 +256,7 @@ def test_static_program_beside_a_busybox(t: Context) -> None:
     check(done.status == 0 and re.search(r"work::Table::fill|std::_Rb_tree", done.out) is not None, "a table", done)
     check_quick("busybox", "C++", time.monotonic() - begin, done, alone)
     done = inside(t, root, "./wperf annotate")
-    check("this is a static wperf" in done.out, "annotate says what it cannot do", done)
+    check("this wperf is statically linked" in done.out, "annotate says what it cannot do", done)
 
 
 # --- arm64 ---

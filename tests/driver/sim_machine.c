@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registers as state, and the functions of struct hw that act on it. */
+#include "sim_machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The CPU on which this thread acts. */
+static _Thread_local uint32_t current_cpu;
+
+static uint64_t width(uint32_t bits)
+{
+        return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+static struct sim_class *state_of(struct sim_machine *m, const struct hw_unit *unit,
+                                  const struct block_class *class)
+{
+        return &m->classes[unit - m->units][class - unit->block->classes];
+}
+
+/* A system register shows the selected counter, whatever the driver means. */
+static uint32_t counter_of(const struct sim_class *s, const struct block_class *class, enum block_role role,
+                           uint32_t index)
+{
+        return class->registers[role].kind == BLOCK_SYSREG ? (uint32_t)s->select : index;
+}
+
+/* --- registers --- */
+
+static uint64_t read_value(struct sim_machine *m, const struct hw_unit *unit, const struct block_class *class,
+                           uint32_t index)
+{
+        struct sim_class *s = state_of(m, unit, class);
+        uint64_t before = s->values[index];
+
+        s->values[index] = (before + m->cpus[unit->cpu].late) & width(class->counter_bits);
+        if (s->values[index] < before)
+                s->overflow |= UINT64_C(1) << index;
+        m->cpus[unit->cpu].late = 0;
+        return s->values[index];
+}
+
+static uint64_t sim_read(void *ctx, const struct hw_unit *unit, const struct block_class *class,
+                         enum block_role role, uint32_t index)
+{
+        struct sim_machine *m = ctx;
+        struct sim_class *s = state_of(m, unit, class);
+        uint32_t n = unit->block == m->units[0].block ? m->n_core_counters : class->n_counters;
+
+        switch (role) {
+        case BLOCK_CONTROL: return s->control | (class->count_bits ? (uint64_t)n << class->count_low : 0);
+        case BLOCK_SELECT: return s->select;
+        case BLOCK_EVENT: return s->events[counter_of(s, class, role, index)];
+        case BLOCK_VALUE: return read_value(m, unit, class, counter_of(s, class, role, index));
+        case BLOCK_CYCLES: return s->cycles;
+        case BLOCK_ENABLE_SET:
+        case BLOCK_ENABLE_CLEAR: return s->enabled;
+        case BLOCK_OVERFLOW: return s->overflow;
+        case BLOCK_INTERRUPT_SET:
+        case BLOCK_INTERRUPT_CLEAR: return s->interrupts;
+        case BLOCK_CYCLES_FILTER: return s->cycles_filter;
+        case BLOCK_ROLES: break;
+        }
+        return 0;
+}
+
+static void sim_write(void *ctx, const struct hw_unit *unit, const struct block_class *class,
+                      enum block_role role, uint32_t index, uint64_t value)
+{
+        struct sim_class *s = state_of(ctx, unit, class);
+
+        switch (role) {
+        case BLOCK_CONTROL:
+                s->control =
+                        value & ~((class->count_bits ? width(class->count_bits) : 0) << class->count_low);
+                break;
+        case BLOCK_SELECT: s->select = value; break;
+        case BLOCK_EVENT: s->events[counter_of(s, class, role, index)] = value; break;
+        case BLOCK_VALUE:
+                s->values[counter_of(s, class, role, index)] = value & width(class->counter_bits);
+                break;
+        case BLOCK_CYCLES: s->cycles = value & width(class->cycles_bits); break;
+        case BLOCK_ENABLE_SET: s->enabled |= value; break;
+        case BLOCK_ENABLE_CLEAR: s->enabled &= ~value; break;
+        case BLOCK_OVERFLOW: s->overflow &= class->overflow_write_1 ? ~value : value; break;
+        case BLOCK_INTERRUPT_SET: s->interrupts |= value; break;
+        case BLOCK_INTERRUPT_CLEAR: s->interrupts &= ~value; break;
+        case BLOCK_CYCLES_FILTER: s->cycles_filter = value; break;
+        case BLOCK_ROLES: break;
+        }
+}
+
+static uint64_t sim_read_id(void *ctx, enum hw_id id)
+{
+        struct sim_machine *m = ctx;
+
+        return id == HW_MIDR ? m->cpus[current_cpu].midr : id == HW_DFR0 ? m->cpus[current_cpu].dfr0 : 0;
+}
+
+/* --- counting --- */
+
+static bool is_on(const struct sim_machine *m, const struct hw_unit *unit, const struct block_class *class,
+                  const struct sim_class *s, uint32_t bit, uint64_t filter)
+{
+        bool user = m->cpus[unit->cpu].frame.user;
+
+        if (class->run && !(s->control & 1))
+                return false;
+        if (filter & (user ? class->exclude_user : class->exclude_kernel))
+                return false;
+        return bit == UINT32_MAX || s->enabled >> bit & 1;
+}
+
+void sim_machine_deliver(struct sim_machine *m, uint32_t cpu)
+{
+        const struct hw_unit *unit = &m->units[cpu];
+        struct sim_class *s = &m->classes[cpu][0];
+
+        if (m->cpus[cpu].hold || !(s->overflow & s->interrupts) || !(s->control & 1))
+                return;
+        current_cpu = cpu;
+        m->cpus[cpu].n_interrupts++;
+        m->cpus[cpu].n_foreign += !driver_interrupt(m->driver, unit->cpu, &m->cpus[cpu].frame);
+}
+
+/* Adds to a counter piece by piece, so that the interrupt comes at the event with which it wraps. */
+static void advance(struct sim_machine *m, uint32_t unit, struct sim_class *s, uint64_t *value, uint32_t bits,
+                    uint32_t bit, uint64_t n)
+{
+        bool core = unit < m->hw.n_cpus;
+
+        while (n) {
+                uint64_t left = width(bits) - *value, step = n <= left ? n : left + 1;
+
+                *value = (*value + step) & width(bits);
+                n -= step;
+                if (*value || !step || step != left + 1)
+                        continue;
+                s->overflow |= UINT64_C(1) << bit;
+                if (core)
+                        sim_machine_deliver(m, unit);
+        }
+}
+
+void sim_machine_count(struct sim_machine *m, uint32_t unit, uint32_t class_number, uint32_t code, uint64_t n)
+{
+        const struct hw_unit *u = &m->units[unit];
+        const struct block_class *class = &u->block->classes[class_number];
+        struct sim_class *s = &m->classes[unit][class_number];
+
+        for (uint32_t i = 0; i < class->n_counters; i++) {
+                uint64_t event = s->events[i];
+                bool on = class->enable_in_event ? event & class->enable_in_event
+                                                 : is_on(m, u, class, s, i, event);
+
+                if (!on || (event >> class->event_low & width(class->event_bits)) != code)
+                        continue;
+                s->counted[i] += n;
+                advance(m, unit, s, &s->values[i], class->counter_bits, i, n);
+        }
+}
+
+void sim_machine_cycle(struct sim_machine *m, uint32_t unit, uint32_t class_number, uint64_t n)
+{
+        const struct hw_unit *u = &m->units[unit];
+        const struct block_class *class = &u->block->classes[class_number];
+        struct sim_class *s = &m->classes[unit][class_number];
+
+        if (class->cycles_bits && is_on(m, u, class, s, class->cycles_bit, s->cycles_filter))
+                advance(m, unit, s, &s->cycles, class->cycles_bits, class->cycles_bit, n);
+}
+
+/* --- SPE --- */
+
+static uint64_t sim_spe_read(void *ctx, enum hw_spe_register which)
+{
+        return ((struct sim_machine *)ctx)->cpus[current_cpu].spe[which];
+}
+
+static void sim_spe_write(void *ctx, enum hw_spe_register which, uint64_t value)
+{
+        ((struct sim_machine *)ctx)->cpus[current_cpu].spe[which] = value;
+}
+
+static void sim_spe_drain(void *ctx)
+{
+        (void)ctx;
+}
+
+uint32_t sim_machine_sample(struct sim_machine *m, uint32_t cpu, uint32_t n)
+{
+        uint64_t *spe = m->cpus[cpu].spe;
+        uint32_t written = 0;
+
+        current_cpu = cpu;
+        while (written < n && (spe[HW_PMBLIMITR] & 1) && (spe[HW_PMSCR] & 3) &&
+               !(spe[HW_PMBSR] & SPE_STATUS_SERVICE)) {
+                uint64_t limit = spe[HW_PMBLIMITR] & ~UINT64_C(0xfff);
+                uint8_t record[64] = {0};
+
+                if (spe[HW_PMBPTR] + sizeof(record) > limit) {
+                        spe[HW_PMBSR] |= SPE_STATUS_SERVICE;
+                        if (!m->cpus[cpu].hold)
+                                driver_spe_interrupt(m->driver, cpu);
+                        continue;
+                }
+                m->cpus[cpu].n_spe_records++;
+                memcpy(record, &m->cpus[cpu].n_spe_records, sizeof(uint64_t));
+                memcpy((void *)(uintptr_t)spe[HW_PMBPTR], record, sizeof(record));
+                spe[HW_PMBPTR] += sizeof(record);
+                written++;
+        }
+        return written;
+}
+
+/* --- the rest of struct hw --- */
+
+static void sim_run_on_cpu(void *ctx, uint32_t cpu, void (*run)(void *arg), void *arg)
+{
+        struct sim_machine *m = ctx;
+
+        pthread_mutex_lock(&m->cpus[cpu].lock);
+        current_cpu = cpu;
+        run(arg);
+        pthread_mutex_unlock(&m->cpus[cpu].lock);
+}
+
+static void sim_set_timer(void *ctx, uint32_t cpu, uint32_t period_ms)
+{
+        struct sim_machine *m = ctx;
+
+        pthread_mutex_lock(&m->cpus[cpu].lock);
+        m->cpus[cpu].timer_ms = period_ms;
+        pthread_mutex_unlock(&m->cpus[cpu].lock);
+}
+
+static uint64_t sim_time(void *ctx)
+{
+        return atomic_load(&((struct sim_machine *)ctx)->now_ns);
+}
+
+static bool sim_read_stack(void *ctx, uint64_t address, bool user, uint64_t ret[2])
+{
+        struct sim_machine *m = ctx;
+        uint64_t at = address / 8 - SIM_STACK_WORDS;
+
+        (void)user;
+        if (address % 8 || at >= SIM_STACK_WORDS - 1)
+                return false;
+        memcpy(ret, &m->stack[at], 16);
+        return true;
+}
+
+static void *sim_allocate(void *ctx, size_t bytes)
+{
+        struct sim_machine *m = ctx;
+        size_t pages = (bytes + 4095) / 4096 * 4096;
+        void *memory;
+
+        if (++m->n_allocations == m->fail_allocation)
+                return NULL;
+        memory = aligned_alloc(4096, pages);
+        if (memory)
+                memset(memory, 0, pages);
+        return memory;
+}
+
+static void sim_release(void *ctx, void *memory)
+{
+        (void)ctx;
+        free(memory);
+}
+
+/* --- the machine --- */
+
+static void add_units(struct sim_machine *m, const struct block *block, uint32_t n)
+{
+        for (uint32_t i = 0; i < n; i++)
+                m->units[m->hw.n_units++] = (struct hw_unit){
+                        .block = block, .number = i, .cpu = i % m->hw.n_cpus, .free_counters = UINT32_MAX};
+}
+
+void sim_machine_init(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, bool with_spe)
+{
+        memset(m, 0, sizeof(*m));
+        m->hw = (struct hw){
+                .ctx = m,
+                .n_cpus = n_cpus,
+                .units = m->units,
+                .read = sim_read,
+                .write = sim_write,
+                .read_id = sim_read_id,
+                .spe_read = with_spe ? sim_spe_read : NULL,
+                .spe_write = with_spe ? sim_spe_write : NULL,
+                .spe_drain = with_spe ? sim_spe_drain : NULL,
+                .run_on_cpu = sim_run_on_cpu,
+                .set_timer = sim_set_timer,
+                .time_ns = sim_time,
+                .read_stack = sim_read_stack,
+                .allocate = sim_allocate,
+                .release = sim_release,
+        };
+        m->n_core_counters = 6;
+        for (uint32_t i = 0; i < n_cpus; i++) {
+                pthread_mutex_init(&m->cpus[i].lock, NULL);
+                m->cpus[i].midr = 0x410fd0c1;
+                m->cpus[i].dfr0 = (with_spe ? UINT64_C(1) << 32 : 0) | 4 << 8;
+        }
+        for (uint32_t b = 0; b < block_all_n; b++) {
+                if (!strcmp(block_all[b].name, "core-pmuv3"))
+                        add_units(m, &block_all[b], n_cpus);
+        }
+        for (uint32_t b = 0; b < block_all_n; b++) {
+                if (strcmp(block_all[b].name, "core-pmuv3"))
+                        add_units(m, &block_all[b], n_each);
+        }
+        m->driver = driver_new(&m->hw);
+}
+
+void sim_machine_release(struct sim_machine *m)
+{
+        if (m->driver)
+                driver_free(m->driver);
+        for (uint32_t i = 0; i < m->hw.n_cpus; i++)
+                pthread_mutex_destroy(&m->cpus[i].lock);
+}
+
+uint32_t sim_machine_find_unit(const struct sim_machine *m, const char *block, uint32_t number)
+{
+        for (uint32_t i = 0; i < m->hw.n_units; i++) {
+                if (!strcmp(m->units[i].block->name, block) && m->units[i].number == number)
+                        return i;
+        }
+        return UINT32_MAX;
+}
+
+void sim_machine_tick(struct sim_machine *m, uint32_t cpu)
+{
+        pthread_mutex_lock(&m->cpus[cpu].lock);
+        current_cpu = cpu;
+        if (m->cpus[cpu].timer_ms)
+                driver_tick(m->driver, cpu);
+        pthread_mutex_unlock(&m->cpus[cpu].lock);
+}
+
+void sim_machine_pass(struct sim_machine *m, uint64_t ns)
+{
+        uint64_t before = atomic_fetch_add(&m->now_ns, ns), after = before + ns;
+
+        for (uint32_t i = 0; i < m->hw.n_cpus; i++) {
+                uint64_t period = m->cpus[i].timer_ms * UINT64_C(1000000);
+
+                if (period && after / period > before / period)
+                        sim_machine_tick(m, i);
+        }
+}
+
+enum request_status sim_machine_request(struct sim_machine *m, const void *owner, enum abi_request number,
+                                        const void *in, size_t in_bytes, void *out, size_t out_bytes)
+{
+        uint32_t code = number == ABI_REQUEST_VERSION ? ABI_CODE(number) : ABI_OWN(number), bytes;
+
+        return request_run(m->driver, owner, code, in, (uint32_t)in_bytes, out, (uint32_t)out_bytes, &bytes);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A simulated machine for driver/core: CPUs with PMUs, and units of the other blocks, whose registers behave as
+ * driver/blocks/ describes them. A test dictates what happens; counters count it, wrap and interrupt.
+ *
+ * Each CPU has a lock, which whoever acts on the CPU holds: a test may have a thread for each CPU. */
+#ifndef SIM_MACHINE_H
+#define SIM_MACHINE_H
+
+#include <pthread.h>
+
+#include "request.h"
+
+enum { SIM_CPUS_MAX = 128, SIM_UNITS_MAX = SIM_CPUS_MAX + 16, SIM_CLASSES_MAX = 4, SIM_STACK_WORDS = 256 };
+
+struct sim_class {
+        uint64_t control, select, enabled, interrupts, overflow, cycles, cycles_filter;
+        uint64_t events[BLOCK_COUNTERS_MAX], values[BLOCK_COUNTERS_MAX];
+        uint64_t counted
+                [BLOCK_COUNTERS_MAX]; /* by each counter, whatever was written to it; a test sets it to 0 */
+};
+
+struct sim_cpu {
+        pthread_mutex_t lock;
+        struct driver_frame frame; /* what the CPU is doing */
+        uint32_t timer_ms;         /* 0: off */
+        uint64_t midr, dfr0;
+        uint64_t spe[HW_SPE_REGISTERS];
+        uint64_t n_interrupts, n_foreign;
+        uint64_t n_spe_records; /* written so far */
+        /* Events that happen just before the next read of a counter, after that of the overflow bits. */
+        uint64_t late;
+        bool hold; /* no interrupt is delivered until it is false again */
+};
+
+struct sim_machine {
+        struct hw hw;
+        struct hw_unit units[SIM_UNITS_MAX];
+        struct sim_class classes[SIM_UNITS_MAX][SIM_CLASSES_MAX];
+        struct sim_cpu cpus[SIM_CPUS_MAX];
+        struct driver *driver;
+        _Atomic uint64_t now_ns;
+        uint64_t stack[SIM_STACK_WORDS];         /* at address 8 * SIM_STACK_WORDS */
+        uint32_t n_allocations, fail_allocation; /* the number of the allocation that fails; 0 for none */
+        uint32_t n_core_counters;
+};
+
+/* Makes a machine with `n_cpus` CPUs, each with the core PMU, and `n_each` units of every other block, and its
+ * driver. */
+void sim_machine_init(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
+void sim_machine_release(struct sim_machine *machine);
+
+/* The unit `number` of a block; the core PMU of a CPU if the block is "core-pmuv3". */
+uint32_t sim_machine_find_unit(const struct sim_machine *machine, const char *block, uint32_t number);
+
+/* `n` events happen in a unit, for each of its counters that counts them; a counter that wraps interrupts its CPU. The
+ * caller is on the unit's CPU, and holds its lock if there are threads. */
+void sim_machine_count(struct sim_machine *machine, uint32_t unit, uint32_t class, uint32_t code, uint64_t n);
+void sim_machine_cycle(struct sim_machine *machine, uint32_t unit, uint32_t class, uint64_t n);
+
+/* Delivers an interrupt that was held. */
+void sim_machine_deliver(struct sim_machine *machine, uint32_t cpu);
+
+/* Time passes, and timers whose period has passed since the last call with that CPU tick. */
+void sim_machine_pass(struct sim_machine *machine, uint64_t ns);
+void sim_machine_tick(struct sim_machine *machine, uint32_t cpu);
+
+/* SPE of a CPU writes `n` records of 64 bytes; each begins with its number. Returns how many were written: 0 while the
+ * buffer is off. */
+uint32_t sim_machine_sample(struct sim_machine *machine, uint32_t cpu, uint32_t n);
+
+/* Runs a request on the machine's driver, on a payload of `in_bytes`; the answer goes to `out`. */
+enum request_status sim_machine_request(struct sim_machine *machine, const void *owner,
+                                        enum abi_request number, const void *in, size_t in_bytes, void *out,
+                                        size_t out_bytes);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plans.h"
+
+enum { RECORD = 64 };
+
+static struct sim_machine machine;
+
+union spe_batch {
+        struct abi_spe_data head;
+        unsigned char bytes[sizeof(struct abi_spe_data) + ABI_READ_MAX_BYTES];
+};
+
+static union spe_batch got;
+
+static bool begin(uint32_t n_cpus, struct abi_spe *what)
+{
+        enum abi_lock_status status;
+
+        sim_machine_init(&machine, n_cpus, 0, true);
+        plan_lock(&machine, &plan_owner, false, &status);
+        plan_add_unit(&what->cpus, n_cpus - 1);
+        return sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, what, sizeof(*what), NULL,
+                                   0) == REQUEST_OK &&
+               plan_start(&machine) == REQUEST_OK;
+}
+
+static enum request_status read_spe(uint32_t cpu, uint32_t room)
+{
+        struct abi_read in = {.unit = cpu};
+
+        return sim_machine_request(&machine, &plan_owner, ABI_REQUEST_READ_SPE, &in, sizeof(in), &got,
+                                   sizeof(got.head) + room);
+}
+
+/* Checks that the records of the answer are `*next` and so on; 0 is padding. */
+static void expect_records(uint64_t *next)
+{
+        for (uint32_t at = 0; at + RECORD <= got.head.bytes; at += RECORD) {
+                uint64_t number;
+
+                memcpy(&number, got.bytes + sizeof(got.head) + at, sizeof(number));
+                if (!number)
+                        continue;
+                if (number != *next)
+                        TAP_FAIL("record %llu, want %llu", (unsigned long long)number,
+                                 (unsigned long long)*next);
+                *next = number + 1;
+        }
+}
+
+TEST(filters_and_periods_reach_the_registers)
+{
+        struct abi_spe what = {.flags = ABI_SPE_LOADS | ABI_SPE_TIMESTAMPS | ABI_SPE_JITTER | ABI_SPE_KERNEL,
+                               .min_latency = 40,
+                               .period = 4096,
+                               .events = 0x80,
+                               .events_not = 2};
+        uint64_t *spe;
+
+        ASSERT_TRUE(begin(2, &what));
+        spe = machine.cpus[1].spe;
+        EXPECT_TRUE(spe[HW_PMSIRR] == (4096 | 1));
+        EXPECT_TRUE(spe[HW_PMSEVFR] == 0x80 && spe[HW_PMSNEVFR] == 2 && spe[HW_PMSLATFR] == 40);
+        EXPECT_TRUE(spe[HW_PMSFCR] == (1 | 2 | 4 | 8 | 1 << 17));
+        EXPECT_TRUE(spe[HW_PMSCR] == (1 | 2 | 1 << 5));
+        EXPECT_TRUE(spe[HW_PMBLIMITR] & 1);
+        EXPECT_TRUE(!machine.cpus[0].spe[HW_PMSCR]);
+        plan_stop(&machine);
+        EXPECT_TRUE(!spe[HW_PMSCR] && !spe[HW_PMBLIMITR]);
+        EXPECT_INT(read_spe(0, 100), REQUEST_NO_DEVICE);
+        sim_machine_release(&machine);
+}
+
+TEST(data_is_complete_over_many_turns_of_the_ring)
+{
+        struct abi_spe what = {.period = 1024};
+        uint64_t next = 1;
+
+        ASSERT_TRUE(begin(1, &what));
+        for (int i = 0; i < 300; i++) {
+                EXPECT_INT(sim_machine_sample(&machine, 0, 1777), 1777);
+                EXPECT_INT(read_spe(0, i % 3 ? ABI_READ_MAX_BYTES : 100 * RECORD), REQUEST_OK);
+                expect_records(&next);
+        }
+        sim_machine_sample(&machine, 0, 5);
+        plan_stop(&machine);
+        do {
+                read_spe(0, 50 * RECORD);
+                expect_records(&next);
+        } while (got.head.bytes);
+        EXPECT_INT(next, 300 * 1777 + 5 + 1);
+        EXPECT_INT(got.head.total, (300 * 1777 + 5) * RECORD);
+        EXPECT_INT(got.head.stalls, 0);
+        sim_machine_release(&machine);
+}
+
+TEST(an_end_that_is_too_short_for_a_record_is_padding)
+{
+        enum { WHOLE = SPE_BUFFER_BYTES / RECORD, SHORT = 16 };
+        struct abi_spe what = {.period = 1024};
+        uint64_t next = 1;
+
+        ASSERT_TRUE(begin(1, &what));
+        for (int turn = 0; turn < 2; turn++) {
+                EXPECT_INT(sim_machine_sample(&machine, 0, WHOLE / 2), WHOLE / 2);
+                read_spe(0, ABI_READ_MAX_BYTES);
+                expect_records(&next);
+                /* The first turn writes up to the end; the second leaves room there, where old records still are. */
+                sim_machine_sample(&machine, 0, WHOLE / 2 - (turn ? SHORT : 0));
+                read_spe(0, ABI_READ_MAX_BYTES);
+                expect_records(&next);
+        }
+        EXPECT_INT(sim_machine_sample(&machine, 0, 5), 5);
+        read_spe(0, ABI_READ_MAX_BYTES);
+        EXPECT_INT(got.head.bytes, (SHORT + 5) * RECORD);
+        expect_records(&next);
+        EXPECT_INT(next, 2 * WHOLE - SHORT + 5 + 1);
+        EXPECT_INT(got.head.total, (2 * WHOLE - SHORT + 5) * RECORD);
+        sim_machine_release(&machine);
+}
+
+TEST(a_full_ring_pauses_until_it_is_read)
+{
+        struct abi_spe what = {.period = 1024};
+        uint64_t next = 1;
+        uint32_t written;
+
+        ASSERT_TRUE(begin(1, &what));
+        written = sim_machine_sample(&machine, 0, 1000000);
+        EXPECT_TRUE(written * RECORD <= SPE_BUFFER_BYTES && written * RECORD > SPE_BUFFER_BYTES - 4096);
+        EXPECT_INT(sim_machine_sample(&machine, 0, 10), 0);
+        read_spe(0, ABI_READ_MAX_BYTES);
+        EXPECT_INT(got.head.bytes, written * RECORD);
+        EXPECT_TRUE(got.head.stalled && got.head.stalls == 1);
+        expect_records(&next);
+        EXPECT_INT(sim_machine_sample(&machine, 0, 10), 10);
+        read_spe(0, ABI_READ_MAX_BYTES);
+        expect_records(&next);
+        EXPECT_INT(next, written + 11);
+        EXPECT_TRUE(!got.head.stalled);
+        sim_machine_release(&machine);
+}
+
+TEST(lost_records_are_reported)
+{
+        struct abi_spe what = {.period = 1024};
+
+        ASSERT_TRUE(begin(1, &what));
+        sim_machine_sample(&machine, 0, 3);
+        machine.cpus[0].spe[HW_PMBSR] |= SPE_STATUS_LOSS;
+        plan_stop(&machine);
+        read_spe(0, ABI_READ_MAX_BYTES);
+        EXPECT_INT(got.head.losses, 1);
+        EXPECT_INT(got.head.bytes, 3 * RECORD);
+        EXPECT_TRUE(!driver_spe_interrupt(machine.driver, 0));
+        sim_machine_release(&machine);
+}
+
+TEST(values_are_checked)
+{
+        struct abi_spe what = {.period = 255};
+        struct abi_spe flags = {.period = 1024, .flags = 512};
+        struct abi_spe nobody = {.period = 1024};
+
+        EXPECT_TRUE(!begin(1, &what));
+        sim_machine_release(&machine);
+        EXPECT_TRUE(!begin(1, &flags));
+        EXPECT_INT(sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &nobody, sizeof(nobody),
+                                       NULL, 0),
+                   REQUEST_VALUE);
+        machine.cpus[0].dfr0 = 0;
+        driver_free(machine.driver);
+        machine.driver = driver_new(&machine.hw);
+        machine.driver->owner = &plan_owner;
+        plan_add_unit(&nobody.cpus, 0);
+        EXPECT_INT(sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &nobody, sizeof(nobody),
+                                       NULL, 0),
+                   REQUEST_NO_DEVICE);
+        sim_machine_release(&machine);
+}
+
+TAP_MAIN

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A driver with the interface of WPERFDRIVER 3.8 that counts by rules instead of hardware, for wine's driver host. The layouts are
+ * written as offsets, apart from those of the program that is tested. In each round an event counts 1000 * number + core + 1, the cycle
+ * counter 1000000; a kernel that is not excluded adds 500000 to an event. What came since the last tick is lost when it is stopped, and
+ * the lock stays with a process that has ended, as in the driver itself. */
+#include <ddk/ntddk.h>
+
+#include "fake_requests.h"
+
+enum {
+        MAX_CORES = 128,
+        MAX_EVENTS = 127,
+        ALL_COUNTERS = 6,
+        CONTROL_BYTES = 152,
+        CONTROL_CORES = 8,
+        CONTROL_PERIOD = 136,
+        CONTROL_FLAGS = 144,
+        HW_CFG_BYTES = 336,
+        VERSION_BYTES = 324,
+        COUNTS_BYTES = 16 + 128 * 32,
+        SAMPLES_BYTES = 8 + 128 * 32,
+        DROPPED = 4,
+        CYCLES_PER_ROUND = 1000000,
+        KERNEL_PER_ROUND = 500000,
+};
+
+struct core {
+        USHORT events[MAX_EVENTS];
+        ULONG n_events;
+        ULONG64 filter;
+        BOOLEAN runs, samples;
+        ULONG n_sources;
+        ULONG64 n_taken;
+        LONGLONG since, ticks_before; /* 100 ns */
+        LONGLONG tick;
+};
+
+static struct core cores[MAX_CORES];
+static ULONG settings[FAKE_N_SETTINGS] = {
+        3 << 16 | 8 << 8, ALL_COUNTERS, 2, 0xffffffff, 0, 0xffffffff, 0, 0, 0, 0};
+/* Numbers of opened files; 0 for none. */
+static ULONG_PTR owner, last_file;
+static FAST_MUTEX mutex;
+
+static UNICODE_STRING device_name = RTL_CONSTANT_STRING(L"\\Device\\WPERFDRIVER");
+static UNICODE_STRING plain_link = RTL_CONSTANT_STRING(L"\\DosDevices\\WPERFDRIVER");
+/* What Windows makes for a registered interface. */
+static UNICODE_STRING interface_link =
+        RTL_CONSTANT_STRING(L"\\DosDevices\\ROOT#SYSTEM#0001#{f8047fdd-7083-4c2e-90ef-c0c73f1045fd}");
+
+DRIVER_INITIALIZE DriverEntry;
+
+static LONGLONG now(void)
+{
+        LARGE_INTEGER time;
+
+        KeQuerySystemTime(&time);
+        return time.QuadPart;
+}
+
+static ULONG u32_at(const UCHAR *at)
+{
+        ULONG value;
+
+        RtlCopyMemory(&value, at, sizeof(value));
+        return value;
+}
+
+static USHORT u16_at(const UCHAR *at)
+{
+        return (USHORT)(at[0] | at[1] << 8);
+}
+
+static void put(UCHAR *at, ULONG64 value, ULONG size)
+{
+        RtlCopyMemory(at, &value, size);
+}
+
+static void put_text(UCHAR *at, const WCHAR *text)
+{
+        for (; *text; text++, at += 2)
+                put(at, *text, 2);
+}
+
+/* --- counting --- */
+
+static ULONG64 rounds(const struct core *core)
+{
+        LONGLONG ran = core->ticks_before;
+
+        if (core->runs && !settings[FAKE_RESTING])
+                ran += (now() - core->since) / core->tick;
+        return (ULONG64)ran;
+}
+
+static void start(struct core *core, ULONG period_ms)
+{
+        BOOLEAN rotates = core->n_events > settings[FAKE_COUNTERS];
+
+        core->tick =
+                (rotates ? 1 : 2) * (LONGLONG)(period_ms >= 10 && period_ms <= 100 ? period_ms : 100) * 10000;
+        core->since = now();
+        core->runs = TRUE;
+}
+
+static void stop(struct core *core)
+{
+        core->ticks_before = (LONGLONG)rounds(core);
+        core->runs = FALSE;
+}
+
+/* In how many of the rounds a counter counted the event. */
+static ULONG64 scheduled(const struct core *core, ULONG event, ULONG64 n_rounds)
+{
+        ULONG n = core->n_events, counters = settings[FAKE_COUNTERS];
+        ULONG64 times = 0;
+
+        if (n <= counters)
+                return n_rounds;
+        for (ULONG64 round = 0; round < n_rounds; round++) {
+                ULONG first = (ULONG)(counters * round % n);
+
+                times += (event + n - first) % n < counters;
+        }
+        return times;
+}
+
+static void put_count(UCHAR *at, ULONG event, ULONG64 filter, ULONG64 per_round, ULONG64 times)
+{
+        put(at, event, 4);
+        put(at + 8, filter, 8);
+        put(at + 16, per_round * times, 8);
+        put(at + 24, times, 8);
+}
+
+static ULONG read_counts(ULONG index, UCHAR *out)
+{
+        const struct core *core = &cores[index];
+        ULONG64 n_rounds = rounds(core), kernel = core->filter >> 31 & 1 ? 0 : KERNEL_PER_ROUND;
+
+        RtlZeroMemory(out, COUNTS_BYTES);
+        put(out, core->n_events + 1, 4);
+        put(out + 8, n_rounds, 8);
+        put_count(out + 16, 0xffffffff, core->filter, CYCLES_PER_ROUND, n_rounds);
+        for (ULONG i = 0; i < core->n_events; i++)
+                put_count(out + 48 + 32 * i, core->events[i], core->filter,
+                          1000 * core->events[i] + index + 1 + kernel, scheduled(core, i, n_rounds));
+        return COUNTS_BYTES;
+}
+
+/* --- requests --- */
+
+static NTSTATUS each_core(const UCHAR *in, ULONG size, ULONG request)
+{
+        ULONG n;
+
+        if (size != CONTROL_BYTES || !(u32_at(in + CONTROL_FLAGS) & 1))
+                return STATUS_INVALID_PARAMETER;
+        n = u32_at(in);
+        /* The driver refuses 128. */
+        if (!n || n >= MAX_CORES || u32_at(in + 4))
+                return STATUS_INVALID_PARAMETER;
+        for (ULONG i = 0; i < n; i++) {
+                struct core *core = &cores[in[CONTROL_CORES + i] % MAX_CORES];
+
+                if (request == 0)
+                        start(core, u32_at(in + CONTROL_PERIOD));
+                else if (request == 1)
+                        stop(core);
+                else
+                        core->ticks_before = 0;
+        }
+        return STATUS_SUCCESS;
+}
+
+static NTSTATUS assign(const UCHAR *in, ULONG size)
+{
+        struct core *core;
+        ULONG n;
+
+        if (size < 24 || u32_at(in) >= settings[FAKE_CORES] || u32_at(in + 16) != 0)
+                return STATUS_INVALID_PARAMETER;
+        core = &cores[u32_at(in)];
+        n = u32_at(in + 20);
+        if (n > MAX_EVENTS || size != 24 + 2 * n)
+                return STATUS_INVALID_PARAMETER;
+        RtlCopyMemory(&core->filter, in + 8, sizeof(core->filter));
+        core->n_events = n;
+        for (ULONG i = 0; i < n; i++)
+                core->events[i] = u16_at(in + 24 + 2 * i);
+        return STATUS_SUCCESS;
+}
+
+/* Three samples at each request: of the first event, of the last, and of both. */
+static ULONG put_samples(struct core *core, UCHAR *out)
+{
+        ULONG n = core->samples ? 3 : 0;
+
+        RtlZeroMemory(out, SAMPLES_BYTES);
+        put(out, n, 4);
+        for (ULONG i = 0; i < n; i++) {
+                ULONG64 last = 1ull << (core->n_sources - 1);
+
+                put(out + 8 + 32 * i + 8, settings[FAKE_PC_LOW] | (ULONG64)settings[FAKE_PC_HIGH] << 32, 8);
+                put(out + 8 + 32 * i + 16, i == 0 ? 1 : i == 1 ? last : last | 1, 8);
+        }
+        core->n_taken += n;
+        return SAMPLES_BYTES;
+}
+
+static NTSTATUS set_sources(const UCHAR *in, ULONG size)
+{
+        struct core *core;
+
+        if (size < 16 || (size - 4) % 12 || u32_at(in) >= settings[FAKE_CORES] || !u32_at(in + 8))
+                return STATUS_INVALID_PARAMETER;
+        core = &cores[u32_at(in)];
+        core->n_sources = (size - 4) / 12;
+        return STATUS_SUCCESS;
+}
+
+static NTSTATUS sample(ULONG request, UCHAR *bytes, ULONG size, ULONG *ret_size)
+{
+        struct core *core = size == CONTROL_BYTES ? &cores[bytes[CONTROL_CORES] % MAX_CORES] : NULL;
+
+        if (request == 12)
+                return set_sources(bytes, size);
+        if (request == 15 && size == 4 && u32_at(bytes) < settings[FAKE_CORES]) {
+                *ret_size = put_samples(&cores[u32_at(bytes)], bytes);
+                return STATUS_SUCCESS;
+        }
+        if (!core)
+                return STATUS_INVALID_PARAMETER;
+        core->samples = request == 13;
+        if (request == 13) {
+                core->n_taken = 0;
+                return STATUS_SUCCESS;
+        }
+        put(bytes, core->n_taken + DROPPED, 8);
+        put(bytes + 8, DROPPED, 8);
+        *ret_size = 16;
+        return STATUS_SUCCESS;
+}
+
+static ULONG put_hw_cfg(UCHAR *out)
+{
+        /* PMUv3p1, a Neoverse N1 r3p1 */
+        const UCHAR bytes[8] = {4, 1, (UCHAR)settings[FAKE_COUNTERS], ALL_COUNTERS, 0x41, 3, 15, 1};
+
+        RtlZeroMemory(out, HW_CFG_BYTES);
+        RtlCopyMemory(out, bytes, sizeof(bytes));
+        put(out + 8, 0xd0c, 2);
+        put(out + 10, settings[FAKE_CORES], 2);
+        put(out + 16, 0x413fd0c1, 8);
+        put(out + 24, 0x110305408, 8);
+        for (ULONG i = 0; i < 32; i++)
+                out[32 + i] = (UCHAR)(i < ALL_COUNTERS ? i : i == 31 ? 31 : 32);
+        put_text(out + 64, L"core.stat=core;core.sample=core");
+        return HW_CFG_BYTES;
+}
+
+static ULONG put_version(UCHAR *out)
+{
+        RtlZeroMemory(out, VERSION_BYTES);
+        out[0] = (UCHAR)(settings[FAKE_VERSION] >> 16);
+        out[1] = (UCHAR)(settings[FAKE_VERSION] >> 8);
+        out[2] = (UCHAR)settings[FAKE_VERSION];
+        put_text(out + 4, L"4c88f933");
+        put_text(out + 68, L"+trace");
+        return VERSION_BYTES;
+}
+
+/* Five events of cores. */
+static ULONG put_events(UCHAR *out)
+{
+        const USHORT codes[] = {0x08, 0x11, 0x1b, 0x70, 0x75};
+
+        put(out, 0, 4);
+        put(out + 4, 5, 4);
+        RtlCopyMemory(out + 8, codes, sizeof(codes));
+        return 8 + sizeof(codes);
+}
+
+static ULONG lock(ULONG_PTR file, ULONG how, UCHAR *out)
+{
+        if (how == 2) {
+                if (owner == file)
+                        owner = 0;
+                put(out, owner ? 1 : 0, 4);
+                return 4;
+        }
+        if (how == 1 || !owner)
+                owner = file;
+        put(out, owner == file ? 2 : 1, 4);
+        return 4;
+}
+
+static NTSTATUS answer(ULONG_PTR file, ULONG request, UCHAR *bytes, ULONG size, ULONG *ret_size)
+{
+        BOOLEAN is_lock = request == 16 || request == 17;
+
+        if (!is_lock && owner != file)
+                return STATUS_INVALID_DEVICE_STATE;
+        switch (request) {
+        case 0:
+        case 1:
+        case 2: return each_core(bytes, size, request);
+        case 3: *ret_size = put_hw_cfg(bytes); return STATUS_SUCCESS;
+        case 4: *ret_size = put_events(bytes); return STATUS_SUCCESS;
+        case 5: *ret_size = put_version(bytes); return STATUS_SUCCESS;
+        case 6: return assign(bytes, size);
+        case 7:
+                if (size != CONTROL_BYTES || u32_at(bytes) != 1 ||
+                    bytes[CONTROL_CORES] >= settings[FAKE_CORES])
+                        return STATUS_INVALID_PARAMETER;
+                *ret_size = read_counts(bytes[CONTROL_CORES], bytes);
+                return STATUS_SUCCESS;
+        case 12:
+        case 13:
+        case 14:
+        case 15: return sample(request, bytes, size, ret_size);
+        case 16:
+        case 17:
+                if (size != 4)
+                        return STATUS_INVALID_PARAMETER;
+                *ret_size = lock(file, request == 17 ? 2 : u32_at(bytes), bytes);
+                return STATUS_SUCCESS;
+        default: return STATUS_INVALID_DEVICE_REQUEST;
+        }
+}
+
+static void spoil(ULONG request, UCHAR *bytes, ULONG *size)
+{
+        if (settings[FAKE_REQUEST] != request)
+                return;
+        if (*size >= 4 && settings[FAKE_OFFSET] <= *size - 4)
+                put(bytes + settings[FAKE_OFFSET], settings[FAKE_WORD], 4);
+        *size += settings[FAKE_GROW];
+}
+
+static NTSTATUS NTAPI on_request(PDEVICE_OBJECT device, PIRP irp)
+{
+        PIO_STACK_LOCATION stack = IoGetCurrentIrpStackLocation(irp);
+        ULONG in = stack->Parameters.DeviceIoControl.InputBufferLength, out = 0;
+        ULONG code = stack->Parameters.DeviceIoControl.IoControlCode;
+        ULONG room = stack->Parameters.DeviceIoControl.OutputBufferLength;
+        UCHAR *bytes = irp->AssociatedIrp.SystemBuffer;
+        NTSTATUS status = STATUS_SUCCESS;
+
+        ExAcquireFastMutex(&mutex);
+        if (code == FAKE_CODE(FAKE_SET) && in == 8 && u32_at(bytes) < FAKE_N_SETTINGS) {
+                settings[u32_at(bytes)] = u32_at(bytes + 4);
+        } else if (code == FAKE_CODE(FAKE_ASK) && room >= 4) {
+                ULONG n = 0;
+
+                for (ULONG i = 0; i < MAX_CORES; i++)
+                        n += cores[i].runs;
+                put(bytes, n, 4);
+                out = 4;
+        } else if (code >> 14 != FAKE_CODE(FAKE_FUNCTION) >> 14) {
+                status = STATUS_INVALID_DEVICE_REQUEST;
+        } else {
+                ULONG request = (code >> 2 & 0xfff) - FAKE_FUNCTION;
+
+                status = answer((ULONG_PTR)stack->FileObject->FsContext, request, bytes, in, &out);
+                if (status == STATUS_SUCCESS)
+                        spoil(request, bytes, &out);
+        }
+        ExReleaseFastMutex(&mutex);
+        if (out > room) {
+                status = STATUS_BUFFER_TOO_SMALL;
+                out = 0;
+        }
+        irp->IoStatus.Status = status;
+        irp->IoStatus.Information = out;
+        IoCompleteRequest(irp, IO_NO_INCREMENT);
+        return status;
+}
+
+static NTSTATUS NTAPI on_close(PDEVICE_OBJECT device, PIRP irp)
+{
+        irp->IoStatus.Status = STATUS_SUCCESS;
+        irp->IoStatus.Information = 0;
+        IoCompleteRequest(irp, IO_NO_INCREMENT);
+        return STATUS_SUCCESS;
+}
+
+static NTSTATUS NTAPI on_open(PDEVICE_OBJECT device, PIRP irp)
+{
+        IoGetCurrentIrpStackLocation(irp)->FileObject->FsContext = (PVOID)++last_file;
+        return on_close(device, irp);
+}
+
+static VOID NTAPI on_unload(PDRIVER_OBJECT driver)
+{
+        IoDeleteSymbolicLink(&plain_link);
+        IoDeleteSymbolicLink(&interface_link);
+        IoDeleteDevice(driver->DeviceObject);
+}
+
+NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry)
+{
+        PDEVICE_OBJECT device;
+        NTSTATUS status = IoCreateDevice(driver, 0, &device_name, FILE_DEVICE_UNKNOWN,
+                                         FILE_DEVICE_SECURE_OPEN, FALSE, &device);
+
+        if (!NT_SUCCESS(status))
+                return status;
+        ExInitializeFastMutex(&mutex);
+        IoCreateSymbolicLink(&plain_link, &device_name);
+        IoCreateSymbolicLink(&interface_link, &device_name);
+        driver->MajorFunction[IRP_MJ_CREATE] = on_open;
+        driver->MajorFunction[IRP_MJ_CLOSE] = on_close;
+        driver->MajorFunction[IRP_MJ_DEVICE_CONTROL] = on_request;
+        driver->DriverUnload = on_unload;
+        device->Flags |= DO_BUFFERED_IO;
+        device->Flags &= ~(ULONG)DO_DEVICE_INITIALIZING;
+        return STATUS_SUCCESS;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A library that a program loads later. */
+#include <windows.h>
+
+static volatile unsigned sink;
+
+static __attribute__((noinline, noclone)) void part_loop(unsigned n)
+{
+        for (unsigned i = 0; i < n; i++)
+                sink += i * 7;
+}
+
+__declspec(dllexport) void part_work(unsigned ms);
+
+void part_work(unsigned ms)
+{
+        ULONGLONG begin = GetTickCount64();
+
+        while (GetTickCount64() - begin < ms)
+                part_loop(100000);
+}

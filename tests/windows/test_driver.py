@@ -1,0 +1,452 @@
+#!/usr/bin/python3
+"""stat on Windows through WPERFDRIVER, against fake_wperfdriver.c in wine's driver host. Usage: test_driver.py WPERF.EXE DRIVE_FAKE.EXE
+FAKE_WPERFDRIVER.SYS. WINEPREFIX must be set. The fake counts by rules that this program knows, so counts are compared exactly; only how
+many ticks of the driver's timer a run saw is taken from its cycle counter."""
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from typing import Callable
+
+WRAPPER = shlex.split(os.environ.get("WPERF_TEST_WRAPPER", "/usr/lib/wine/wine64"))
+# A run takes less than a second; wine on a busy machine may need much longer.
+LIMIT = 100
+COUNTERS = 6
+NO = "0xffffffff"
+# Settings of the fake, as in fake_requests.h.
+VERSION, N_COUNTERS, CORES, REQUEST, GROW, OFFSET, WORD, RESTING, PC_LOW, PC_HIGH = (str(i) for i in range(10))
+DEFAULTS = [VERSION, "0x30800", N_COUNTERS, "6", CORES, "2", REQUEST, NO, GROW, "0", OFFSET, NO, WORD, "0", RESTING, "0",
+            PC_LOW, "0", PC_HIGH, "0"]
+CODES = {"inst_spec": 0x1b, "dp_spec": 0x73, "vfp_spec": 0x75, "ase_spec": 0x74, "ld_spec": 0x70, "st_spec": 0x71,
+         "l1d_cache": 0x04, "cpu_cycles": 0x11}
+wperf, drive, driver = sys.argv[1:4]
+
+
+class Done:
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+    def __str__(self) -> str:
+        return f"status {self.status}\n--- stdout\n{self.out[-3000:]}\n--- stderr\n{self.err[-3000:]}"
+
+
+class Running:
+    """A Windows program; its output goes to files, because wine's services hold a pipe for ever."""
+
+    def __init__(self, argv: list[str]) -> None:
+        self.files = [tempfile.TemporaryFile() for _ in range(2)]
+        self.process = subprocess.Popen(
+            [*WRAPPER, *argv], stdin=subprocess.DEVNULL, stdout=self.files[0], stderr=self.files[1],
+            env=dict(os.environ, WINEDEBUG="-all"))
+
+    def wait(self) -> Done:
+        try:
+            status = self.process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = -1
+        texts = []
+        for file in self.files:
+            file.seek(0)
+            texts.append(file.read().decode("utf-8", "replace").replace("\r\n", "\n"))
+            file.close()
+        return Done(status, *texts)
+
+
+def run(*argv: str) -> Done:
+    return Running([wperf, *argv]).wait()
+
+
+def fake(*argv: str) -> str:
+    done = Running([drive, *argv]).wait()
+    check(done.status == 0, f"drive_fake {' '.join(argv)}", done)
+    return done.out
+
+
+def check(holds: bool, what: str, done: object = "") -> None:
+    if not holds:
+        raise AssertionError(f"{what}\n{done}")
+
+
+def refused(text: str, *argv: str) -> None:
+    done = run(*argv)
+    check(done.status in (1, 2, 125, 127) and text in done.err and not done.out, f"{' '.join(argv)} says '{text}'", done)
+
+
+def refused_later(text: str, *argv: str) -> None:
+    """Refused when counting has begun."""
+    done = run(*argv)
+    check(done.status == 1 and text in done.err and "counter value" not in done.out, f"{' '.join(argv)} says '{text}'", done)
+
+
+def wait_until_counting() -> None:
+    deadline = time.monotonic() + LIMIT
+    while fake("running").strip() == "0":
+        check(time.monotonic() < deadline, "wperf counts")
+
+
+def rate(event: str, core: int, kernel: bool) -> int:
+    return 1000 * CODES[event] + core + 1 + (500000 if kernel else 0)
+
+
+def times(slot: int, n_slots: int, rounds: int, counters: int) -> int:
+    if n_slots <= counters:
+        return rounds
+    return sum((slot - counters * r % n_slots) % n_slots < counters for r in range(rounds))
+
+
+def core_counts(core: dict) -> tuple[int, list[dict]]:
+    """The ticks that the run saw, and the counts without the cycle counter."""
+    cycle, *rows = core["Performance_counter"]
+    check(cycle["event_name"] == "cycle" and cycle["counter_value"] % 1000000 == 0, "whole ticks", core)
+    return cycle["counter_value"] // 1000000, rows
+
+
+def check_core(core: dict, slots: list[str], counters: int = COUNTERS, kernel: bool = False) -> int:
+    """Compares the counts of one core with the rules. `slots`: the schedule, with padding as "-"."""
+    rounds, rows = core_counts(core)
+    check(rounds > 0, "at least one tick", core)
+    events = [(name, slot) for slot, name in enumerate(slots) if name != "-"]
+    check([r["event_name"] for r in rows] == [name for name, _ in events], "the events in their order", core)
+    for row, (name, slot) in zip(rows, events):
+        per_tick = rate(name, core["core_number"], kernel)
+        ticks = times(slot, len(slots), rounds, counters)
+        check(row["counter_value"] == per_tick * ticks, f"{name}: {per_tick} in {ticks} of {rounds} ticks", row)
+        if "scaled_value" in row and ticks:
+            check(abs(row["scaled_value"] - per_tick * rounds) <= 1 + per_tick * rounds // 1000000, "scaled to all ticks", row)
+    return rounds
+
+
+def stat(*argv: str) -> dict:
+    done = run("stat", "--json", *argv)
+    check(done.status == 0, "stat counts", done)
+    return json.loads(done.out)
+
+
+def count_once(*options: str) -> None:
+    check_core(stat("-e", "ld_spec", "-c", "0", "--timeout", "10ms", *options)["core"]["cores"][0], ["ld_spec"])
+
+
+# --- counting
+
+IMIX = ["inst_spec", "dp_spec", "vfp_spec", "ase_spec", "ld_spec", "st_spec"]
+
+
+def metric_on_one_core() -> None:
+    done = stat("-m", "imix", "-c", "1", "--timeout", "0.3")
+    check(len(done["core"]["cores"]) == 1 and done["core"]["cores"][0]["core_number"] == 1, "core 1 alone", done)
+    check_core(done["core"]["cores"][0], IMIX)
+    check(not done["core"]["Multiplexing"] and not done["core"]["Kernel_mode"], "one window, without the kernel", done)
+
+
+def table_as_windowsperf_prints_it() -> None:
+    done = run("stat", "-e", "ld_spec,vfp_spec", "-c", "0", "sleep", "1")
+    check(done.status == 0 and "Performance counter stats for core 0, no multiplexing, kernel mode excluded"
+          in done.out and "seconds time elapsed" in done.out and "scaled value" not in done.out,
+          "the table", done)
+
+
+def groups_share_windows_on_all_cores() -> None:
+    done = stat("-e", "{ld_spec,st_spec,dp_spec},{vfp_spec,ase_spec},{inst_spec,l1d_cache}", "--timeout", "0.7", "-k")
+    check([c["core_number"] for c in done["core"]["cores"]] == [0, 1], "both cores", done)
+    for core in done["core"]["cores"]:
+        slots = ["ld_spec", "st_spec", "dp_spec", "-", "-", "-", "vfp_spec", "ase_spec", "-", "-", "-", "-"]
+        rows = {r["event_name"]: r for r in core["Performance_counter"]}
+        rounds = core["Performance_counter"][0]["counter_value"] // 1000000
+        for first, second in (("ld_spec", "st_spec"), ("vfp_spec", "ase_spec"), ("inst_spec", "l1d_cache")):
+            a, b = (rows[name]["counter_value"] / rate(name, core["core_number"], True) for name in (first, second))
+            check(a == b and a == int(a) and 0 < a <= rounds, f"{first} and {second} in the same ticks", core)
+        check(rows["ld_spec"]["counter_value"] < rounds * rate("ld_spec", core["core_number"], True), "not in all", slots)
+    check(done["core"]["Multiplexing"] and done["core"]["Kernel_mode"], "multiplexed, with the kernel", done)
+    total = done["core"]["overall"]["Systemwide_Overall_Performance_Counters"]
+    for index, row in enumerate(total):
+        parts = [c["Performance_counter"][index]["counter_value"] for c in done["core"]["cores"]]
+        check(row["counter_value"] == sum(parts), "the sum of both cores", row)
+
+
+def windows_wrap_without_groups() -> None:
+    fake("set", N_COUNTERS, "3")
+    done = stat("-e", "ld_spec,st_spec,dp_spec,vfp_spec", "-c", "0", "--config", "count.period=20", "--timeout", "0.3")
+    check_core(done["core"]["cores"][0], ["ld_spec", "st_spec", "dp_spec", "vfp_spec"], counters=3)
+
+
+def a_short_count_has_a_whole_tick() -> None:
+    count_once()
+
+
+def timeline_counts_again_from_zero() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        done = run("stat", "-e", "ld_spec", "-c", "0", "-t", "-i", "100ms", "-n", "2", "--timeout", "0.3", "--json-lines",
+                   "--cwd", folder)
+        check(len(os.listdir(folder)) == 1, "the CSV file", done)
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    check(done.status == 0 and len(lines) == 2, "two lines", done)
+    for line in lines:
+        rows = line["core"]["cores"][0]["Performance_counter"]
+        ticks = rows[0]["counter_value"] // 1000000
+        check(ticks > 0 and rows[1]["counter_value"] == ticks * rate("ld_spec", 0, False), "each has its own ticks", line)
+
+
+def all_of_128_cores() -> None:
+    fake("set", CORES, "128")
+    cores = stat("-e", "ld_spec,st_spec", "--timeout", "10ms")["core"]["cores"]
+    check([c["core_number"] for c in cores] == list(range(128)), "every core", cores)
+    for core in cores:
+        check_core(core, ["ld_spec", "st_spec"])
+
+
+def session_has_the_counts() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "counts.data")
+        counted = stat("-m", "imix", "-c", "1", "--timeout", "10ms", "--session", path)
+        done = run("report", "-i", path, "--json")
+        check(done.status == 0, "report", done)
+        check(json.loads(done.out)["core"]["cores"] == counted["core"]["cores"], "the same counts", done)
+
+
+def command_is_pinned_and_its_status_returned() -> None:
+    done = run("stat", "-e", "ld_spec", "-c", "1", "--", drive, "pinned", "7")
+    check(done.status == 7 and "CPUs 0x2" in done.out and "stats for core 1" in done.out, "its CPU and its status", done)
+    done = run("stat", "-e", "ld_spec", "-c", "0", "--json", "--timeout", "10ms", "--", drive, "pinned", "7")
+    check_core(json.loads(done.out)["core"]["cores"][0], ["ld_spec"])
+    check(done.status == 0 and "CPUs 0x1" in done.err, "its output is not in the document", done)
+    refused("choose the CPUs on which the command is to run with -c", "stat", "-e", "ld_spec", "--", drive, "pinned", "7")
+    refused("no-such-program", "stat", "-e", "ld_spec", "-c", "0", "--", "no-such-program")
+    count_once()
+
+
+def modes_that_one_filter_cannot_have() -> None:
+    done = run("stat", "-e", "ld_spec,st_spec:k", "-c", "0", "--timeout", "10ms")
+    check("leave out the modifier" in done.out + done.err and "ld_spec" in done.out, "the other event is counted", done)
+
+
+def ctrl_c_prints_and_gives_the_lock_back() -> None:
+    running = Running([wperf, "stat", "--json", "-e", "ld_spec", "-c", "0"])
+    wait_until_counting()
+    running.process.send_signal(signal.SIGINT)
+    done = running.wait()
+    check(done.out.startswith("{"), "counts are printed", done)
+    check_core(json.loads(done.out)["core"]["cores"][0], ["ld_spec"])
+    count_once()
+
+
+def third_ctrl_c_gives_the_lock_back() -> None:
+    fake("set", RESTING, "1")
+    running = Running([wperf, "stat", "-e", "ld_spec", "-c", "0"])
+    wait_until_counting()
+    deadline = time.monotonic() + LIMIT
+    while running.process.poll() is None and time.monotonic() < deadline:
+        running.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    done = running.wait()
+    check("counter value" not in done.out, "no counts", done)
+    fake("set", *DEFAULTS)
+    count_once()
+
+
+# --- sampling
+
+def samples_of_two_events() -> None:
+    address = int(Running([drive, "function"]).wait().out.split()[1], 16) + 4
+    fake("set", PC_LOW, hex(address & 0xffffffff), PC_HIGH, hex(address >> 32))
+    with tempfile.TemporaryDirectory() as folder:
+        done = run("record", "-e", "ld_spec:100000,vfp_spec:5000", "-c", "1", "--session", os.path.join(folder, "s.data"), "--json",
+                   "--", drive, "function")
+    document = json.loads(done.out)["sampling"]
+    events = {e["type"]: e for e in document["events"]}
+    check(set(events) == {"ld_spec", "vfp_spec"}, "both events", done)
+    for name, interval in (("ld_spec", 100000), ("vfp_spec", 5000)):
+        rows = events[name]["samples"]
+        check(events[name]["interval"] == interval and len(rows) == 1 and rows[0]["symbol"].startswith("sampled_function")
+              and rows[0]["count"] % 2 == 0, f"{name}: two of three samples, all in the function", done)
+    check(document["samples_dropped"] == 4, "what the driver dropped", done)
+
+
+def samples_that_are_refused() -> None:
+    for text, *argv in (
+            ("you can specify only one core for sampling", "-e", "ld_spec:1000"),
+            ("you can specify only one core for sampling", "-e", "ld_spec:1000", "-c", "0,1"),
+            ("exceeds the number of free hardware PMU counters(6)", "-c", "0", "-e",
+             "r1:1000,r2:1000,r3:1000,r4:1000,r5:1000,r6:1000,r7:1000"),
+            ("unknown event name", "-e", "bogus")):
+        refused(text, "record", *argv, "--", drive, "pinned", "0")
+    fake("set", REQUEST, "15", OFFSET, "0", WORD, "129")
+    done = run("record", "-e", "ld_spec:1000", "-c", "0", "--", drive, "function")
+    check("more than 128 samples" in done.err, "too many samples in an answer", done)
+    fake("set", *DEFAULTS)
+    count_once()
+
+
+# --- the lock
+
+def another_process_has_the_lock() -> None:
+    fake("force")
+    refused("other WindowsPerf process acquired the wperf-driver", "stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
+    count_once("--force-lock")
+    count_once()
+
+
+def another_process_steals_the_lock() -> None:
+    running = Running([wperf, "stat", "-e", "ld_spec", "-c", "0", "--timeout", "90"])
+    wait_until_counting()
+    fake("force")
+    done = running.wait()
+    check(done.status == 1 and "other WindowsPerf process hijacked" in done.err and "counter value" not in done.out, "stolen", done)
+    refused("other WindowsPerf process acquired the wperf-driver", "stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
+
+
+def other_profilers_have_all_counters() -> None:
+    fake("set", REQUEST, "16", OFFSET, "0", WORD, "3")
+    refused("not enough resources available to execute the request", "stat", "-e", "ld_spec", "--timeout", "10ms")
+
+
+# --- other drivers
+
+def other_versions_are_refused_by_name() -> None:
+    for version, text in ((0x50500, "5.5.0"), (0x40301, "4.3.1"), (0x30703, "3.7.3")):
+        fake("set", VERSION, hex(version))
+        refused(f"WPERFDRIVER has version {text}", "stat", "-e", "ld_spec", "--timeout", "10ms")
+    fake("set", *DEFAULTS)
+    count_once()
+
+
+SPOILED = [
+    # request, bytes added, offset, word, what wperf says
+    (3, -1, NO, 0, "PMU_CTL_QUERY_HW_CFG with 335 bytes where version 3.8 has 336"),
+    (3, 8, NO, 0, "PMU_CTL_QUERY_HW_CFG with 344 bytes"),
+    (3, 0, 0, 0x06200104, "with 32 of 6 counters"),
+    (3, 0, 8, 0x00810d0c, "reports 129 cores"),
+    (3, 0, 8, 0x00000d0c, "reports 0 cores"),
+    (4, -3, NO, 0, "a list that is cut"),
+    (4, 0, 0, 7, "of a class that version 3.8 does not have"),
+    (4, 0, 4, 0xffff, "a list that is cut"),
+    (5, -322, NO, 0, "PMU_CTL_QUERY_VERSION with 2 bytes"),
+    (5, -4, NO, 0, "PMU_CTL_QUERY_VERSION with 320 bytes"),
+    (7, -32, NO, 0, "PMU_CTL_READ_COUNTING with 4080 bytes"),
+    (7, 0, 0, 129, "there are more than 128"),
+    (7, 0, 0, 1, "some of the events are missing"),
+    (7, 0, 48, 0x71, "they are not of the events that were assigned"),
+    (7, 0, 72, 0x7fffffff, "counted in more rounds than there were"),
+    (16, 4, NO, 0, "PMU_CTL_LOCK_ACQUIRE with 8 bytes"),
+    (16, 0, 0, 9, "unknown lock error (9)"),
+    (6, 2, NO, 0, "PMU_CTL_ASSIGN_EVENTS with 2 bytes"),
+]
+
+
+def spoiled_answers_are_refused() -> None:
+    for request, grow, offset, word, text in SPOILED:
+        fake("set", *DEFAULTS, REQUEST, str(request), GROW, str(grow), OFFSET, str(offset), WORD, hex(word))
+        done = run("stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
+        check(done.status == 1 and text in done.err, f"request {request}: '{text}'", done)
+
+
+def driver_is_stopped_meanwhile() -> None:
+    running = Running([wperf, "stat", "-e", "ld_spec", "-c", "0", "--timeout", "90"])
+    wait_until_counting()
+    fake("stop")
+    done = running.wait()
+    check(done.status == 1 and "WPERFDRIVER" in done.err, "an error", done)
+    fake("start")
+
+
+def driver_that_does_not_tick() -> None:
+    fake("set", RESTING, "1")
+    refused_later("did not tick on core 0", "stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
+
+
+# --- what is refused, and what is found
+
+def what_the_driver_cannot_do() -> None:
+    refused("core index 2 not allowed. Use 0-1, see option -c <n>", "stat", "-e", "ld_spec", "-c", "2", "--timeout", "10ms")
+    refused("WPERFDRIVER counts CPUs, not processes", "stat", "-e", "ld_spec", "-p", "1", "--timeout", "10ms")
+    refused("event group size(7) exceeds number of hardware PMU counters(6)", "stat", "-c", "0", "--timeout", "10ms", "-e",
+            "{ld_spec,st_spec,dp_spec,vfp_spec,ase_spec,inst_spec,l1d_cache}")
+
+
+def registered_interface_is_found() -> None:
+    fake("register")
+    try:
+        done = run("detect")
+        check(done.status == 0 and "root#system#0001#{f8047fdd" in done.out.lower() and "Root\\WPERFDRIVER" in done.out, "detect", done)
+        count_once()
+    finally:
+        fake("forget")
+
+
+def commands_about_the_machine() -> None:
+    done = run("test", "--json", "-m", "imix")
+    rows = {row["Test_Name"]: row["Result"] for row in json.loads(done.out)["Test_Results"]}
+    for name, value in (
+            ("pmu_device.vendor_name", "Arm Limited"), ("pmu_device.product_name", "neoverse-n1"),
+            ("pmu_device.events_query(events) [EVT_CORE]", "5"), ("pmu_device.version_name", "FEAT_PMUv3p1"),
+            ("PMU_CTL_QUERY_HW_CFG [core_num]", "0x0002"), ("PMU_CTL_QUERY_HW_CFG [gpc_num]", "0x0006"),
+            ("PMU_CTL_QUERY_HW_CFG [midr_value]", "0x000000000000413fd0c1"),
+            ("PMU_CTL_QUERY_HW_CFG [id_aa64dfr0_value]", "0x00000000000110305408"),
+            ("PMU_CTL_QUERY_HW_CFG [device_id_str]", "core.stat=core;core.sample=core"),
+            ("ioctl_events[EVT_CORE].index", "27,115,117,116,112,113"), ("gpc_nums[EVT_CORE]", "6"),
+            ("spe_device.version_name", "FEAT_SPE"), ("windows.driver", "WPERFDRIVER 3.8.0 4c88f933 +trace")):
+        check(rows.get(name) == value, f"{name}: {value}", done)
+    done = run("--version", "--json")
+    check({"Component": "wperf-driver", "Version": "3.8.0", "GitVer": "4c88f933", "FeatureString": "+trace"}
+          in json.loads(done.out)["Version"], "the driver's row", done)
+    done = run("list", "ld_spec", "--json")
+    check("ld_spec" in [e["Alias_Name"] for e in json.loads(done.out)["Predefined_Events"]], "the core's events", done)
+    fake("force")
+    done = run("list")
+    check("other WindowsPerf process acquired the wperf-driver" in done.err, "why they are not known", done)
+    run("--version", "--force-lock")
+    count_once()
+
+
+def no_driver() -> None:
+    refused("no active device interfaces found", "stat", "-e", "ld_spec", "--timeout", "10ms")
+    refused("no active device interfaces found", "detect")
+
+
+def main() -> int:
+    tests: list[Callable[[], None]] = [
+        metric_on_one_core, table_as_windowsperf_prints_it, groups_share_windows_on_all_cores, windows_wrap_without_groups,
+        a_short_count_has_a_whole_tick, timeline_counts_again_from_zero, all_of_128_cores, command_is_pinned_and_its_status_returned, session_has_the_counts, modes_that_one_filter_cannot_have,
+        ctrl_c_prints_and_gives_the_lock_back, third_ctrl_c_gives_the_lock_back, samples_of_two_events, samples_that_are_refused,
+        another_process_has_the_lock, another_process_steals_the_lock,
+        other_profilers_have_all_counters, other_versions_are_refused_by_name, spoiled_answers_are_refused,
+        driver_that_does_not_tick, driver_is_stopped_meanwhile, commands_about_the_machine, what_the_driver_cannot_do, registered_interface_is_found]
+    failed = 0
+    wanted = sys.argv[4:]
+    # Wine ends its services, and with them the driver, some seconds after the last other program has ended.
+    keeper = subprocess.Popen([*WRAPPER, "cmd.exe"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # A run that was stopped may have left it.
+    for word in ("stop", "remove"):
+        Running([drive, word]).wait()
+    tests = [no_driver, *(t for t in tests if not wanted or t.__name__ in wanted)]
+    print(f"1..{len(tests)}", flush=True)
+    for number, test in enumerate(tests, 1):
+        start = time.monotonic()
+        try:
+            if test is not no_driver:
+                fake("set", *DEFAULTS)
+                fake("free")
+            test()
+            print(f"ok {number} - {test.__name__}", flush=True)
+        except Exception:  # every failure of a test is reported, and the next test runs
+            failed += 1
+            print(f"not ok {number} - {test.__name__}")
+            print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+        print(f"# {time.monotonic() - start:.1f} s", flush=True)
+        if number == 1:
+            fake("install", driver)
+            fake("start")
+    for word in ("stop", "remove"):
+        Running([drive, word]).wait()
+    keeper.stdin.close()
+    keeper.wait(LIMIT)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
