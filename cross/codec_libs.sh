@@ -1,7 +1,8 @@
 #!/bin/bash
 # codec_libs.sh DIR HOST LIBRARY...   Builds zlib, libdeflate, libzstd and liblzma (those that are named) for HOST, a prefix of
-# compilers (x86_64-w64-mingw32), from Debian's sources, as static libraries, into DIR/prefix.  CC, AR, RANLIB and CFLAGS say by
-# what.  DIR/prefix/versions gets a line NAME VERSION for each, DIR/prefix/licenses its copyright.  What is there already stays.
+# compilers (x86_64-w64-mingw32), from Debian's sources, as static libraries, into DIR/prefix.  CC, AR, RANLIB, CFLAGS and, for
+# Windows, RC say by what.  DIR/prefix/versions gets a line NAME VERSION for each, DIR/prefix/licenses its copyright.  What is there
+# already stays.
 # SOURCES is a folder that keeps Debian's sources, for several HOSTs.
 # Needs: dpkg-dev make xz-utils and the compiler.  The machine's own apt lists stay as they are.
 

@@ -15,8 +15,8 @@ LICENSE is wperf's licence, licenses/ has those of the libraries that are linked
 """
 GNU = """
 wperf loads these libraries where they are installed, and does without them otherwise:
-libLLVM (instructions in `annotate`; libllvm19, libllvm16 or libllvm14 in Debian), libpfm4 (names of x86 events) and
-libdebuginfod1 (debug files by network, only if it is asked for).
+libLLVM, version 11 to 23 (instructions in `annotate`; the package libllvm19, libllvm16 or libllvm14), libpfm4 (names of
+x86 events) and libdebuginfod1 (debug files by network, only if it is asked for).
 """
 MUSL = """
 This is the static program for systems without glibc (Alpine). It can load no libraries: `annotate` shows

@@ -22,7 +22,7 @@ configure() {
         *-musl) links="$links -static" ;;
         *) arguments+=(-Db_pie=true) ;;
         esac
-        meson setup "$place/build" $machine "$place/machine.ini" --buildtype=release -Ddebug=true -Db_lto=true -Dtests=false \
+        meson setup "$place/build" $machine "$place/machine.ini" --buildtype=release -Ddebug=true -Db_lto=true -Dtests=false -Dlibrary=false \
                 -Dpages=enabled -Dzlib=enabled -Dlibdeflate=enabled -Dzstd=enabled -Dlzma=enabled "${arguments[@]}" \
                 -Dc_args="$hardening $paths" -Dc_link_args="$links"
 }

@@ -19,7 +19,7 @@ Architecture: {architecture}
 Maintainer: {maintainer}
 Installed-Size: {size}
 Depends: libc6 (>= 2.28)
-Suggests: libllvm19 | libllvm16 | libllvm15 | libllvm14, libdebuginfod1, libpfm4
+Suggests: libllvm19 | libllvm16 | libllvm14, libdebuginfod1, libpfm4
 Section: devel
 Priority: optional
 Description: {summary}

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """make_packages.py DIR TARGET...   Makes DIR/dist of what build_target.sh has built in DIR: archives, .deb packages, wheels, npm
 packages, the bill of materials and SHA256SUMS.  SOURCE_DATE_EPOCH is the time that files get."""
-import hashlib
 import shutil
 import sys
 
@@ -10,7 +9,7 @@ import deb
 import npm
 import spdx
 import wheel
-from release import TARGETS, Release, Target, open_release
+from release import TARGETS, Release, Target, open_release, write_sums
 
 
 def write_all(release: Release, targets: list[Target]) -> None:
@@ -23,11 +22,7 @@ def write_all(release: Release, targets: list[Target]) -> None:
             deb.write(release, target)
     npm.write(release, targets)
     spdx.write(release, targets)
-    names = sorted(path.name for path in release.dist.iterdir() if path.is_file())
-    lines = [f"{hashlib.sha256((release.dist / name).read_bytes()).hexdigest()}  {name}\n" for name in names]
-    (release.dist / "SHA256SUMS").write_text("".join(lines))
-    for name in names:
-        print(f"{(release.dist / name).stat().st_size:>10}  {name}")
+    write_sums(release)
 
 
 def main() -> None:

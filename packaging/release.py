@@ -1,6 +1,7 @@
-"""What is packaged: the version and the time of this release, the targets, and where tools/package_linux.sh has put their files."""
+"""What is packaged: the version and the time of this release, the targets, and where the packaging scripts have put their files."""
 import datetime
 import gzip
+import hashlib
 import io
 import os
 import pathlib
@@ -24,10 +25,11 @@ class Target:
     name: str
     archive: str
     debian: str | None
-    wheel: str
-    npm: str
-    npm_cpu: str
-    npm_libc: str
+    wheel: str = ""
+    npm: str = ""
+    npm_cpu: str = ""
+    npm_libc: str = ""
+    is_windows: bool = False
 
 
 TARGETS = {
@@ -37,10 +39,16 @@ TARGETS = {
         Target("x86_64-linux-musl", "x86_64-musl", None, "musllinux_1_1_x86_64", "linux-x64-musl", "x64", "musl"))
 }
 
+WINDOWS_TARGETS = {
+    target.name: target for target in (
+        Target("aarch64-w64-mingw32", "windows-arm64", None, is_windows=True),
+        Target("x86_64-w64-mingw32", "windows-x86_64", None, is_windows=True))
+}
+
 
 @dataclass(frozen=True)
 class Release:
-    """One run of tools/package_linux.sh."""
+    """One run of tools/package_linux.sh or tools/package_windows.sh."""
 
     work: pathlib.Path
     version: str
@@ -55,7 +63,7 @@ class Release:
         return self.work / "dist"
 
     def program(self, target: Target) -> pathlib.Path:
-        return self.tree(target) / "bin/wperf"
+        return self.work / target.name / "wperf.exe" if target.is_windows else self.tree(target) / "bin/wperf"
 
     def tree(self, target: Target) -> pathlib.Path:
         """What `meson install` puts below the prefix."""
@@ -67,7 +75,7 @@ class Release:
                 if path.is_file() and "doc" not in path.parts[-3:]]
 
     def debug_file(self, target: Target) -> pathlib.Path:
-        return self.work / target.name / "wperf.debug"
+        return self.work / target.name / ("wperf.pdb" if target.is_windows else "wperf.debug")
 
     def libraries(self, target: Target) -> dict[str, str]:
         """The libraries that are linked in, and Debian's versions of their sources."""
@@ -83,6 +91,15 @@ def open_release(work: str) -> Release:
                               check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     version = subprocess.run([PROJECT / "tools/version.sh", fallback], check=True, stdout=subprocess.PIPE, text=True)
     return Release(pathlib.Path(work).resolve(), version.stdout.strip(), int(os.environ["SOURCE_DATE_EPOCH"]))
+
+
+def write_sums(release: Release) -> None:
+    """SHA256SUMS of all files in dist, which are listed."""
+    names = sorted(path.name for path in release.dist.iterdir() if path.is_file() and path.name != "SHA256SUMS")
+    lines = [f"{hashlib.sha256((release.dist / name).read_bytes()).hexdigest()}  {name}\n" for name in names]
+    (release.dist / "SHA256SUMS").write_text("".join(lines))
+    for name in names:
+        print(f"{(release.dist / name).stat().st_size:>10}  {name}")
 
 
 def write_tar_gz(path: pathlib.Path, files: dict[str, tuple[bytes, int]], epoch: int) -> None:

@@ -10,6 +10,7 @@ LICENSES = {
     "libdeflate": "MIT",
     "libzstd": "BSD-3-Clause OR GPL-2.0-only",
     "liblzma": "LicenseRef-xz-public-domain",
+    "mingw-w64": "ZPL-2.1",
     "musl": "MIT",
     "glibc": "LGPL-2.1-or-later WITH GCC-exception-2.0",
     "libgcc": "GPL-3.0-or-later WITH GCC-exception-3.1",
@@ -41,7 +42,7 @@ def library(name: str, version: str) -> dict:
 
 def program(release: Release, target: Target) -> dict:
     digest = hashlib.sha256(release.program(target).read_bytes()).hexdigest()
-    return package(f"wperf-{target.archive}", release.version, "BSD-3-Clause", packageFileName="wperf",
+    return package(f"wperf-{target.archive}", release.version, "BSD-3-Clause", packageFileName=release.program(target).name,
                    checksums=[{"algorithm": "SHA256", "checksumValue": digest}], primaryPackagePurpose="APPLICATION")
 
 
@@ -49,7 +50,8 @@ def relation(one: str, kind: str, other: str) -> dict:
     return {"spdxElementId": ident(one), "relationshipType": kind, "relatedSpdxElement": ident(other)}
 
 
-def write(release: Release, targets: list[Target]) -> None:
+def write(release: Release, targets: list[Target], system: str = "") -> None:
+    """system: part of the file's name, where it is not the bill of the Linux packages."""
     libraries, packages, relations = {}, [], []
     for target in targets:
         name = f"wperf-{target.archive}"
@@ -61,10 +63,12 @@ def write(release: Release, targets: list[Target]) -> None:
         if target.npm_libc == "glibc":
             relations += [relation(part, "OPTIONAL_DEPENDENCY_OF", name) for part in LOADED]
     packages += [libraries[part] for part in sorted(libraries)]
-    packages += [package(part, "NOASSERTION", text) for part, text in LOADED.items()]
+    if any(target.npm_libc == "glibc" for target in targets):
+        packages += [package(part, "NOASSERTION", text) for part, text in LOADED.items()]
+    name = f"wperf-{release.version}{system}"
     document = {
-        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"wperf-{release.version}",
-        "documentNamespace": f"https://wperf.invalid/spdx/wperf-{release.version}-{release.epoch}",
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
+        "documentNamespace": f"https://wperf.invalid/spdx/{name}-{release.epoch}",
         "creationInfo": {"created": release.time.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: wperf-packaging"]},
         "packages": packages, "relationships": relations, "hasExtractedLicensingInfos": [PUBLIC_DOMAIN]}
-    (release.dist / f"wperf-{release.version}.spdx.json").write_text(json.dumps(document, indent=1) + "\n")
+    (release.dist / f"{name}.spdx.json").write_text(json.dumps(document, indent=1) + "\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compiles each header alone and included twice, with only the folders that its room may include in sight."""
+"""Compiles each header alone and included twice, with only the include folders that its room may use."""
 import os
 import subprocess
 import sys
@@ -11,7 +11,7 @@ FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unu
 
 
 def reach(room: str) -> set[str]:
-    """The folders that are seen from a room, through what it may include too."""
+    """The include folders that a room may use, directly and through the rooms that it may include."""
     seen: set[str] = set()
     todo = [room]
     while todo:
@@ -24,7 +24,7 @@ def reach(room: str) -> set[str]:
 
 
 def compile_twice(path: str, root: str, compiler: str) -> str:
-    """What the compiler has to say about the header, or nothing."""
+    """The compiler's messages about the header; empty if there are none."""
     folders = [f"-I{os.path.join(root, folder)}" for folder in sorted(reach(room_of(path) or ""))]
     with tempfile.NamedTemporaryFile("w", suffix=".c", encoding="utf-8") as file:
         file.write(f'#include "{os.path.join(root, path)}"\n' * 2)

@@ -1,4 +1,4 @@
-"""The self-test of check_layers.py: a small tree that keeps to the rules, broken in one place at a time."""
+"""The self-test of check_layers.py: a small tree that keeps all rules, with one error in each case."""
 import os
 import tempfile
 
@@ -8,7 +8,7 @@ CLEAN = {
     "ARCHITECTURE.md": "\n".join(["# Rooms", "", *table_rows(), "", "More."]),
     "src/base/err.h": "/* exit() in a comment, and a word on _WIN32 */\n#include <stdint.h>\n",
     "src/base/attributes.h": "#ifdef _WIN32\n#endif\n",
-    "src/base/mem.c": '#include <stdio.h>\nvoid f(void) { fprintf(stderr, "x"); exit(125); }\n',
+    "src/base/mem.c": "#include <stdlib.h>\nvoid f(void) { abort(); }\n",
     "src/base/text.c": "double g(const char *t) { return strtod(t, 0); }\n",
     "src/os/os.h": '#include "err.h"\n',
     "src/os/os_linux.c": "#include <unistd.h>\nchar *p = \"/proc/self\";\n#ifdef __linux__\nchar *e(void) { return getenv(\"A\"); }\n#endif\n",
@@ -31,7 +31,7 @@ CLEAN = {
     "tests/data/common.c": '#include "../x.h"\n',
 }
 
-# what is shown, the file, its text, a part of the finding
+# name of the case, the file, its text, a part of the finding
 BROKEN = [
     ("a lower room includes a higher one", "src/base/buf.c", '#include "os.h"\n', "base may not include src/os/os.h"),
     ("rooms of one layer include each other", "src/codec/codec.c", '#include "os.h"\n', "codec may not include"),
@@ -59,7 +59,8 @@ BROKEN = [
     ("a name that says nothing", "src/base/string_util.c", "\n", "says nothing"),
     ("a folder that is no room", "src/extra/thing.c", "\n", "no room of the table"),
     ("exit below cli", "src/object/elf.c", "void f(void) { exit(1); }\n", "exit()"),
-    ("abort below cli", "src/base/mem.c", "void f(void) { abort(); }\n", "abort()"),
+    ("exit where memory runs out", "src/base/mem.c", "void f(void) { exit(125); }\n", "exit()"),
+    ("abort below cli", "src/object/elf.c", "void f(void) { abort(); }\n", "abort()"),
     ("printing below cli", "src/view/table.c", 'void f(void) { printf("x"); }\n', "printf()"),
     ("fprintf below cli", "src/os/os_linux.c", 'void f(void) { fprintf(stderr, "x"); }\n', "fprintf()"),
     ("a standard stream below output", "src/view/table.c", "void f(void) { os_write_stream(1, 0, 0, 0); }\n",
@@ -88,7 +89,7 @@ BROKEN = [
 
 
 def findings_of(files: dict[str, str]) -> list[str]:
-    """Writes the tree, checks it and takes it away."""
+    """Writes the tree, checks it and removes it."""
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():
             full = os.path.join(root, path)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Length alarms: a file above 700 lines or a function above 100 fails; functions above 60 are listed."""
+"""Checks lengths: a file of more than 700 lines or a function of more than 100 is an error; functions of more than 60
+are listed."""
 import os
 import re
 import sys

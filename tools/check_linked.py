@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Checks that the rooms of src/ keep to their walls by what is linked, not by what is included.
+"""Checks that the rooms of src/ keep the rules by what is linked, not by what is included.
 
-A header that includes another one opens a door that check_layers.py does not see: its readers can call functions of a
-room that they may not include.  Here `nm` says which external names each room's static library refers to and which room
-defines them; the table of check_layers.py says who may.  Where the table names a single header of a room, only the
-names that this header declares are open.  Inline functions and macros leave no reference: the include check has those.
+If a header includes another one, check_layers.py does not see that a file may call functions of a room that it must not
+include.  This tool uses `nm` to find which external names each room's static library refers to and which room defines
+them, and the table of check_layers.py.  If the table names a single header of a room, only the names that this header
+declares are allowed.  Inline functions and macros leave no references; check_layers.py checks their headers.
 
 Prints one line for each finding: `ROOM refers to NAME of ROOM (object file)`.
 """
@@ -24,7 +24,7 @@ NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def external_names(library: str) -> Iterator[tuple[str, str, bool]]:
-    """(object file, name, is it defined there) for each external name of a static library."""
+    """(object file, name, whether it is defined there) for each external name of a static library."""
     listing = subprocess.run(["nm", "--print-file-name", "--extern-only", "--portability", library],
                              capture_output=True, text=True, check=True).stdout
     for line in listing.splitlines():
@@ -35,7 +35,7 @@ def external_names(library: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def open_names(root: str, room: str) -> set[str]:
-    """Names that the single headers permitted to a room declare."""
+    """Names that are declared in the single headers allowed to a room."""
     names: set[str] = set()
     for allowed in ROOMS[room]:
         if allowed.endswith(".h"):
@@ -48,7 +48,7 @@ def open_names(root: str, room: str) -> set[str]:
 
 
 def references(libraries: dict[str, str]) -> Iterator[tuple[str, str, str, str]]:
-    """(room, name, the other room that defines it, one object file that refers to it), by room and name."""
+    """(room, name, the other room that defines it, one object file that refers to it), sorted by room and name."""
     home: dict[str, str] = {}
     wanted: dict[str, dict[str, str]] = defaultdict(dict)
     for room, library in libraries.items():

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Checks that a name tells where it stands.
+"""Checks that an external name shows in which file it is.
 
-An external function or variable begins with a noun of the file that defines it, or of the header that declares it:
-`record_order_next` stands in record_order.c, `collector_open` is declared in collector.h.  A noun is a run of words of the
-file's name, in the singular or the plural.  And no two structs share a name, in whatever file they stand; two files that
-implement one header for two systems (NAME_linux.c, windows_NAME.c) may.
+An external function or variable must begin with a noun of the file that defines it, or of the header that declares it:
+`record_order_next` is in record_order.c, `collector_open` is declared in collector.h.  A noun is a sequence of words of
+the file's name, in the singular or the plural.  Two structs must not have the same name, except in two files that
+implement one header for two systems (NAME_linux.c, windows_NAME.c).
 
 Prints one line for each finding: `FILE: NAME does not begin with a noun of its file`, `struct NAME: FILE, FILE`.
 """
@@ -19,12 +19,12 @@ from collections import defaultdict
 from typing import Iterator
 
 SYSTEMS = {"linux", "windows", "none", "posix"}
-# The public interface, and what the C library calls.
+# The public interface, and functions that the C library calls.
 FREE = re.compile(r"wperf_|main$|__")
 
 
 def nouns_of(path: str) -> set[str]:
-    """Every run of words of a file's name, with and without the system that it is for."""
+    """Every sequence of words of a file's name, with and without the name of the system."""
     whole = os.path.basename(path).split(".")[0].split("_")
     return {"_".join(words[i:j]) for words in (whole, [word for word in whole if word not in SYSTEMS])
             for i in range(len(words)) for j in range(i + 1, len(words) + 1)}

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Runs a command in a container as container engines make them by default.
+"""Runs a command with the default limits of container engines.
 
-usage: container.py ROOT COMMAND...   as root, on a machine that has not these limits itself
+usage: container.py ROOT COMMAND...   as root, on a machine without these limits
 
-ROOT is a folder with a system in it, as tools/fresh_machine.sh makes it.  The command finds there: root without
-CAP_SYS_ADMIN, CAP_SYS_PTRACE and the like; a seccomp filter that refuses perf_event_open, bpf, mounts and new namespaces
-(errno EPERM; clone3: ENOSYS); a /dev without pseudo-terminals; /sys and /proc/sys read-only, /proc/kcore and the like hidden;
-processes of its own; and a root that is no mount point.  Example:
+ROOT is a folder with a system, as tools/fresh_machine.sh makes it.  The command runs as root without CAP_SYS_ADMIN,
+CAP_SYS_PTRACE and similar capabilities; with a seccomp filter that refuses perf_event_open, bpf, mounts and new
+namespaces (errno EPERM; clone3: ENOSYS); with a /dev without pseudo-terminals; with read-only /sys and /proc/sys, and
+without /proc/kcore and similar files; with its own process namespace; and with a root that is not a mount point.
+Example:
 
     tools/fresh_machine.sh /var/tmp/fresh ./check quick
     tools/container.py /var/tmp/fresh sh -c 'cd /project && ./check'
@@ -43,7 +44,7 @@ CLONE3 = 435
 
 
 def call(name: str, *args: object) -> None:
-    """A function of libc that returns -1 on failure."""
+    """Calls a function of libc that returns -1 on failure."""
     if getattr(LIBC, name)(*args) < 0:
         number = ctypes.get_errno()
         sys.exit(f"container.py: {name}{args}: {os.strerror(number)}")
@@ -120,12 +121,12 @@ def drop_rights() -> None:
     code = make_filter(platform.machine())
     held = ctypes.create_string_buffer(code, len(code))
     program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(held)))
-    # Not no_new_privs, which would take setuid programs their rights: root may set a filter without it.
+    # Without no_new_privs, which would disable setuid programs: root may set a filter without it.
     call("prctl", PR_SET_SECCOMP, 2, program, 0, 0)
 
 
 def first_process(argv: list[str]) -> int:
-    """As process 1: starts the command in the container and reaps what is left to it."""
+    """Runs as process 1: starts the command in the container and reaps orphans."""
     child = os.fork()
     if not child:
         drop_rights()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # fresh_machine.sh FOLDER COMMAND...   Runs COMMAND in this project's last commit on a new Debian 12: a debootstrap minbase
-# FOLDER, made when it is not there, with /proc, /sys and /dev.  As root; needs debootstrap and git.  The folder becomes
+# FOLDER, made when it is not there, with /proc, /sys and /dev.  As root, on Debian or Ubuntu.  The folder becomes
 # the root by pivot_root, not chroot, in which the kernel allows no user namespaces and no mounts of its own to the tests.
 # Its mounts end with it.  Example: tools/fresh_machine.sh /var/tmp/fresh ./check
 
@@ -8,6 +8,7 @@ set -eu
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 root=$(realpath -m "$1")
 shift
+"$(dirname "$0")/need_packages.sh" debootstrap debian-archive-keyring git
 project=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
 
 if [ ! -d "$root/usr" ]; then

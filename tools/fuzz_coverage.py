@@ -15,7 +15,7 @@ Condition = tuple[str, str, int, int, int, int]  # file, function, first line an
 
 
 def count_conditions(program: str, inputs: list[str]) -> dict[Condition, list[int]]:
-    """How often each condition was true, and false."""
+    """How often each condition was true, and how often false."""
     with tempfile.TemporaryDirectory() as folder:
         raw, data = os.path.join(folder, "raw"), os.path.join(folder, "data")
         subprocess.run([program, *inputs], env=dict(os.environ, LLVM_PROFILE_FILE=raw), stdout=subprocess.DEVNULL, check=True)
@@ -25,7 +25,7 @@ def count_conditions(program: str, inputs: list[str]) -> dict[Condition, list[in
     found: dict[Condition, list[int]] = {}
     for function in json.loads(text)["data"][0]["functions"]:
         file = os.path.basename(function["filenames"][0])
-        name = function["name"].rsplit(":", maxsplit=1)[-1]  # a static function's begins with its file
+        name = function["name"].rsplit(":", maxsplit=1)[-1]  # the name of a static function begins with its file
         for *where, n_true, n_false, _, _, _ in function["branches"]:
             counts = found.setdefault((file, name, *where), [0, 0])
             counts[0] += n_true

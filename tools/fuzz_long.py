@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Fuzzes targets for long, each on one core, and says what was run and found.
+"""Fuzzes targets for a long time, one on each core, and prints what was run and found.
 
-What a target finds is kept in FOUND/TARGET, where the next run begins.  Fails when an input crashes its target, takes it too
-long or too much memory: the input stays in FOUND/TARGET.crashes, and belongs into tests/fuzz/corpus with its fix.
+Inputs that a target finds are stored in FOUND/TARGET, where the next run starts.  Fails if an input crashes its target,
+or takes too much time or memory: the input is stored in FOUND/TARGET.crashes, and should be added to tests/fuzz/corpus
+with the fix.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +28,7 @@ def figures(name: str, log: bytes, cpu_seconds: float, crashes: list[str]) -> st
 
 
 def run(command: list[str], log_path: str) -> tuple[int, float]:
-    """The exit status, and the seconds of CPU time: on a busy machine they are fewer than those that passed."""
+    """The exit status, and the seconds of CPU time, which on a busy machine are less than the elapsed time."""
     with open(log_path, "wb") as log, subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

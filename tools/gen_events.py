@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Turns the facts of data/*.json into the one C file of tables that src/event/catalogue.c looks things up in.
+"""Converts the facts of data/*.json to the C file with the tables that src/event/catalogue.c uses.
 
-gen_events.py OUTPUT FILE...: the build calls it with all files.  What is wrong with the facts is one sentence that
-names the file, on standard error, and the build fails.  data/README.md has the format.
+gen_events.py OUTPUT FILE...: the build calls it with all files, and with the PMU blocks (*.block), of which it takes the
+metrics.  If the facts are wrong, it prints one sentence that names the file on standard error, and the build fails.
+data/README.md describes the format.
 """
 import json
 import os
@@ -10,20 +11,21 @@ import re
 import sys
 from typing import Any, Iterable, NoReturn
 
+from block_format import Block, BlockError, Metric, load_all
+
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 ID = re.compile(r"[a-z][a-z0-9_-]*")
 TOKEN = re.compile(r"\s*(?:([a-z][a-z0-9_]*)|([0-9]+(?:\.[0-9]+)?)|([-+*/()]))")
 REVISION = re.compile(r"r([0-9]|1[0-5])p([0-9]|1[0-5])")
-UNCORES = ("dsu", "dmc_clk", "dmc_clkdiv2")
 TITLE_MAX_BYTES = 80
-SPECIAL = ("titles", "uncore", "built-in")
+SPECIAL = ("titles", "built-in")
 FIELDS = {"id", "name", "architecture", "events"}
 MORE_FIELDS = {"aliases", "pmu_architecture", "implementer", "part", "other_parts", "first_revision", "slots", "counters",
                "generic_events", "metrics", "groups"}
 
 
 class FactError(Exception):
-    """The sentence to show, without the file."""
+    """The message, without the file."""
 
 
 def fail(text: str) -> NoReturn:
@@ -31,7 +33,7 @@ def fail(text: str) -> NoReturn:
 
 
 def unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, where Python would take the last of two equal keys."""
+    """Makes an object of JSON, and refuses duplicate keys; Python would use the last one."""
     known: dict[str, Any] = {}
     for key, value in pairs:
         if key in known:
@@ -50,7 +52,7 @@ def number(text: Any, limit: int, what: str) -> int:
 
 
 class Formula:
-    """The names of a formula, whose syntax is checked: sums, products, parentheses, no signs."""
+    """The names in a formula, whose syntax is checked: sums, products, parentheses, no signs."""
 
     def __init__(self, text: str):
         self.text = text
@@ -93,9 +95,9 @@ class Formula:
 
 
 class Titles:
-    """Titles by kind and name; each must be used, so that none stays behind a renamed event."""
+    """Titles by kind and name; each must be used, so that a renamed event does not leave a title behind."""
 
-    KINDS = ("events", "uncore", "metrics", "groups")
+    KINDS = ("events", "metrics", "groups")
 
     def __init__(self, facts: dict[str, Any]):
         self.facts = {kind: facts.get(kind, {}) for kind in self.KINDS}
@@ -133,7 +135,7 @@ def check_events(events: dict[str, str]) -> dict[str, int]:
 
 
 def check_metrics(metrics: list[dict[str, Any]], known: set[str]) -> list[dict[str, Any]]:
-    """The metrics, each with the list of what has to be counted."""
+    """The metrics, each with the events that it needs."""
     names: set[str] = set()
     checked = []
     for metric in metrics:
@@ -157,7 +159,7 @@ def check_metrics(metrics: list[dict[str, Any]], known: set[str]) -> list[dict[s
 
 
 class Cpu:
-    """One model: its file, with what it takes from other models filled in."""
+    """One model: its file, completed with what it takes from other models."""
 
     def __init__(self, facts: dict[str, Any]):
         for field in sorted(FIELDS ^ facts.keys() - MORE_FIELDS):
@@ -176,7 +178,7 @@ class Cpu:
             self.parts.append((number(other["implementer"], 0xFF, "implementer"), number(other["part"], 0xFFF, "part")))
 
     def owner(self, cpus: dict[str, "Cpu"], what: str) -> "Cpu":
-        """The model whose table this one uses."""
+        """The model whose table this model uses."""
         other = self.facts.get(what)
         if not isinstance(other, str):
             return self
@@ -202,11 +204,12 @@ class Cpu:
 
 
 class Catalogue:
-    """All facts, checked, and the C text of them."""
+    """All facts, checked, and the generated C text."""
 
-    def __init__(self, files: dict[str, dict[str, Any]]):
+    def __init__(self, files: dict[str, dict[str, Any]], blocks: list[Block]):
         self.file = ""
         self.files = files
+        self.blocks = blocks
 
     def check(self) -> None:
         for kind in SPECIAL:
@@ -230,14 +233,27 @@ class Catalogue:
         self.check_aliases()
 
     def check_shared(self) -> None:
-        self.file = "uncore.json"
-        self.uncore = {unit: check_events(self.files["uncore"].get(unit, {})) for unit in UNCORES}
         self.file = "built-in.json"
         if "armv8-a" not in self.cpus:
             fail("armv8-a.json is missing, whose events the built-in metrics count")
-        known = set(self.cpus["armv8-a"].facts["events"])
-        known |= {f"/{unit}/{name}" for unit, events in self.uncore.items() for name in events}
-        self.built_in = check_metrics(self.files["built-in"]["metrics"], known)
+        self.built_in = check_metrics(self.files["built-in"]["metrics"], set(self.cpus["armv8-a"].facts["events"]))
+        names = {metric["name"] for metric in self.built_in}
+        for block in self.blocks:
+            self.file = os.path.basename(block.path)
+            for at in block.classes.values():
+                for metric in at.metrics.values():
+                    self.add_block_metric(at.name, metric, names)
+
+    def add_block_metric(self, prefix: str, metric: Metric, names: set[str]) -> None:
+        """Blocks of one class may have the same metric; block_format checks that."""
+        mine = {"name": metric.name, "formula": None, "unit": None, "title": metric.title,
+                "events": [f"/{prefix}/{event}" for event in metric.events]}
+        if mine in self.built_in:
+            return
+        if metric.name in names:
+            fail(f"metric '{metric.name}' has the name of a built-in one")
+        names.add(metric.name)
+        self.built_in.append(mine)
 
     def check_parts(self) -> None:
         """implementer, part and first revision of each model, sorted."""
@@ -266,7 +282,7 @@ class Catalogue:
         return table("struct catalogue_event", symbol, rows, private)
 
     def metrics_text(self, symbol: str, metrics: list[dict[str, Any]]) -> str:
-        rows = [f"        {{{quote(metric['name'])}, {quote(self.titles.get('metrics', metric['name']))},"
+        rows = [f"        {{{quote(metric['name'])}, {quote(metric.get('title') or self.titles.get('metrics', metric['name']))},"
                 f" {quote(','.join(metric['events']))}, {quote(metric['formula'])}, {quote(metric['unit'])}}},"
                 for metric in metrics]
         return table("struct catalogue_metric", symbol, rows)
@@ -309,9 +325,6 @@ class Catalogue:
                 parts.append(self.metrics_text(f"metrics_{cpu.symbol}", cpu.metrics))
             if cpu.owner(self.cpus, "groups") is cpu and cpu.groups:
                 parts.append(self.groups_text(f"groups_{cpu.symbol}", cpu.groups))
-        for unit, events in self.uncore.items():
-            kind = "events" if unit == "dsu" else "uncore"
-            parts.append(self.events_text(f"uncore_{unit}", events.items(), kind))
         index = {cpu: i for i, cpu in enumerate(self.cpus)}
         parts += [self.metrics_text("catalogue_built_in_metrics", self.built_in).replace("static ", "", 1),
                   number_of("built_in_metrics", self.built_in),
@@ -324,9 +337,7 @@ class Catalogue:
                   table("struct catalogue_alias", "catalogue_aliases",
                         [f"        {{{quote(alias)}, {index[cpu]}}}," for alias, cpu in sorted(self.aliases.items())],
                         False),
-                  number_of("aliases", self.aliases),
-                  table("struct catalogue_unit", "catalogue_units",
-                        [f"        {{uncore_{unit}, {len(events)}}}," for unit, events in self.uncore.items()], False)]
+                  number_of("aliases", self.aliases)]
         self.titles.check_used()
         return "\n\n".join(parts) + "\n"
 
@@ -369,13 +380,16 @@ def generate(paths: list[str]) -> str:
     catalogue = None
     try:
         for path in paths:
-            file = os.path.basename(path)
-            files[file.removesuffix(".json")] = load(path)
-        catalogue = Catalogue(files)
+            if path.endswith(".json"):
+                file = os.path.basename(path)
+                files[file.removesuffix(".json")] = load(path)
+        catalogue = Catalogue(files, load_all([path for path in paths if path.endswith(".block")]))
         catalogue.check()
         return catalogue.text()
     except FactError as error:
         raise FactError(f"{catalogue.file if catalogue else file}: {error}") from None
+    except BlockError as error:
+        raise FactError(str(error)) from None
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The tests of gen_events.py: small facts that are right, then wrong in one place at a time."""
+"""The tests of gen_events.py: small correct facts, with one error in each case."""
 import copy
 import json
 import os
@@ -10,6 +10,17 @@ from typing import Any, Callable
 
 TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen_events.py")
 
+# A PMU block, whose metrics are built-in ones.
+BLOCK = """block box
+title A box
+unit device
+described-only for this test
+class box
+title Events of a box
+event 1 inputs items Items put in
+metric flow inputs Items put in
+"""
+
 GOOD: dict[str, Any] = {
     "armv8-a": {"id": "armv8-a", "name": "Armv8-A", "architecture": "armv8-a",
                 "events": {"cycles": "0x0011", "inst": "0x0008"}},
@@ -19,9 +30,8 @@ GOOD: dict[str, Any] = {
             "groups": {"General": ["ipc"]}},
     "one-r1p2": {"id": "one-r1p2", "name": "One", "architecture": "armv8-a", "implementer": "0x41", "part": "0xd0c",
                  "first_revision": "r1p2", "events": "one", "metrics": "one", "groups": "one"},
-    "uncore": {"dsu": {"inst": "0x0001"}, "dmc_clk": {"request": "0x0000"}, "dmc_clkdiv2": {"rdwr": "0x0012"}},
-    "built-in": {"metrics": [{"name": "imix", "events": ["inst", "/dsu/inst"]}]},
-    "titles": {"events": {"cycles": "Cycles", "inst": "Instructions"}, "uncore": {"request": "R", "rdwr": "W"},
+    "built-in": {"metrics": [{"name": "imix", "events": ["inst", "cycles"]}]},
+    "titles": {"events": {"cycles": "Cycles", "inst": "Instructions"},
                "metrics": {"ipc": "Speed", "imix": "Kinds"}, "groups": {"General": "All"}},
 }
 
@@ -40,7 +50,7 @@ def put_event(name: str, code: Any) -> Change:
     return lambda facts: facts["one"]["events"].update({name: code})
 
 
-# what is shown, the change, the sentence
+# name of the case, the change, the message
 BROKEN: list[tuple[str, Change, str]] = [
     ("a number twice", put_event("other", "0x0011"), "one.json: events 'cycles' and 'other' have the same number 0x0011"),
     ("a name in capitals", put_event("CYCLES", "0x0012"), "one.json: event name 'CYCLES' must be"),
@@ -71,12 +81,15 @@ BROKEN: list[tuple[str, Change, str]] = [
      "one.json: metric 'ipc' stands twice"),
     ("a metric with a built-in name", lambda facts: facts["one"]["metrics"][0].update(name="imix"),
      "one.json: metric 'imix' has the name of a built-in one"),
+    ("a built-in metric with the name of a block's", lambda facts: (
+        facts["built-in"]["metrics"][0].update(name="flow"), facts["titles"]["metrics"].update(flow="Flow")),
+     "box.block: metric 'flow' has the name of a built-in one"),
     ("a group with an unknown metric", put("one", "groups", {"General": ["ipc", "cpi"]}),
      "one.json: group 'General': there is no metric 'cpi'"),
     ("a group with a metric's name", put("one", "groups", {"IPC": ["ipc"]}), "one.json: group 'IPC' has the name"),
     ("a built-in metric with an unknown event",
-     lambda facts: facts["built-in"]["metrics"][0]["events"].append("/dsu/cycles"),
-     "built-in.json: metric 'imix': there is no event '/dsu/cycles'"),
+     lambda facts: facts["built-in"]["metrics"][0]["events"].append("l1d"),
+     "built-in.json: metric 'imix': there is no event 'l1d'"),
     ("a part twice", put("one-r1p2", "first_revision", "r0p0"),
      "one-r1p2.json: part 0xd0c of implementer 0x41 is 'one' already"),
     ("a revision that is none", put("one-r1p2", "first_revision", "1.2"), "one-r1p2.json: first_revision '1.2'"),
@@ -90,7 +103,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("no built-in events", lambda facts: facts.pop("armv8-a"), "built-in.json: armv8-a.json is missing"),
 ]
 
-# the same for text that no Python object can give
+# the same for text that is not a Python object
 BROKEN_TEXT = [
     ("a name twice", '{"id": "one", "events": {"a": "0x1", "a": "0x2"}}', "one.json: 'a' stands twice in one object"),
     ("no JSON", '{"id": ', "one.json: no JSON: "),
@@ -106,6 +119,9 @@ def run(facts: dict[str, Any], texts: dict[str, str]) -> tuple[int, str, str]:
             paths.append(os.path.join(folder, f"{name}.json"))
             with open(paths[-1], "w", encoding="utf-8") as file:
                 file.write(texts.get(name) or json.dumps(facts[name]))
+        paths.append(os.path.join(folder, "box.block"))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(BLOCK)
         output = os.path.join(folder, "out.c")
         result = subprocess.run([sys.executable, TOOL, output, *paths], capture_output=True, text=True, check=False)
         if not os.path.exists(output):
@@ -120,7 +136,7 @@ def main() -> int:
     print(f"1..{len(cases) + 1}")
     status, said, text = run(GOOD, {})
     wanted = ['"ipc", "Speed", "cycles,inst", "inst / (cycles * 2)", "per cycle"', '{"one-r0", 1}',
-              '.id = "one-r1p2"', ".first_revision = 0x12", ".events = events_one"]
+              '.id = "one-r1p2"', '{"flow", "Items put in", "/box/inputs", NULL, NULL}', ".first_revision = 0x12", ".events = events_one"]
     bad = status != 0 or said or any(part not in text for part in wanted)
     print(f"{'not ok' if bad else 'ok'} 1 - facts that are right{f': {said}' if bad else ''}")
     for number, (what, change, texts, sentence) in enumerate(cases, 2):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Golden tests: what a command line prints, to a byte, as a person sees it.
+"""Golden tests: compares the output of command lines with files.
 
-A case is tests/golden/NAME.sh, run by sh in a scratch folder with `wperf` on its PATH, beside what it must give:
-NAME.stdout, NAME.stderr (none: nothing) and NAME.exit (none: 0).  In these files a line may be a glob (fnmatch), and
-a line `...` stands for any number of lines.  A case that exits with 77 is skipped; its standard error says why.
+A case is tests/golden/NAME.sh, run by sh in a scratch folder with `wperf` on its PATH.  The expected output is in
+NAME.stdout, NAME.stderr (missing: nothing) and NAME.exit (missing: 0).  In these files a line may be a glob (fnmatch),
+and a line `...` matches any number of lines.  A case that exits with 77 is skipped; its standard error says why.
 
---update rewrites the files of the cases that fail and keeps the globs that still match.
+--update rewrites the files of the cases that fail and keeps globs that still match.
 """
 
 import argparse
@@ -26,7 +26,7 @@ WRAPPED_TIME_LIMIT_S = 60
 SKIP_STATUS = 77
 ANY_LINES = "..."
 STREAMS = ("stdout", "stderr")
-# What a case may see of the outside: where sanitizers and emulators look.
+# Environment variables that a case may use: those of sanitizers and emulators.
 KEPT_VARIABLES = ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "QEMU_LD_PREFIX", "WINEPREFIX", "WINEDEBUG",
                   "WINEARCH", "WPERF_CORPUS", "LD_LIBRARY_PATH")
 
@@ -36,7 +36,7 @@ def line_matches(pattern, line):
 
 
 def align(patterns, lines):
-    """The best pairing: a list of (pattern index or None, line index or None), in order."""
+    """The best alignment: a list of (pattern index or None, line index or None), in order."""
     n, m = len(patterns), len(lines)
     best = [[0] * (m + 1) for _ in range(n + 1)]
     for i in range(n, -1, -1):
@@ -45,7 +45,7 @@ def align(patterns, lines):
             if i < n:
                 choices.append(best[i + 1][j])
             if j < m:
-                # A skipped line is worth less than a matched one, so that `...` does not eat what is named.
+                # A skipped line counts less than a matched one, so that `...` does not replace lines that are named.
                 choices.append(best[i][j + 1] + (1 if i < n and patterns[i] == ANY_LINES else 0))
             if i < n and j < m and patterns[i] != ANY_LINES and line_matches(patterns[i], lines[j]):
                 choices.append(best[i + 1][j + 1] + 3)
@@ -82,7 +82,7 @@ def all_match(patterns, lines):
 
 
 def merged(patterns, lines):
-    """The new expectation: the lines, with those patterns that still match kept."""
+    """The new expected output: the lines, and the patterns that still match."""
     out = []
     for i, j in align(patterns, lines):
         if i is not None and patterns[i] == ANY_LINES:
@@ -96,7 +96,7 @@ def merged(patterns, lines):
 
 
 def difference(name, patterns, lines):
-    """A unified diff in which the patterns that match look like the lines that they match."""
+    """A unified diff in which a matching pattern is shown as the line that it matches."""
     shown = list(patterns)
     for i, j in align(patterns, lines):
         if i is not None and j is not None and patterns[i] != ANY_LINES:
@@ -151,25 +151,27 @@ class Case:
 
 
 class Runner:
-    def __init__(self, wperf, wrapper, root):
+    """`programs` is a folder for `wperf`, shared by all cases: if a thread wrote a program while another one starts a
+    process, the process would inherit the open file, and the program could not be run (ETXTBSY)."""
+
+    def __init__(self, wperf, wrapper, root, programs):
         self.root = root
+        self.programs = programs
         self.command = shlex.split(wrapper) + [str(wperf)]
         self.limit_s = WRAPPED_TIME_LIMIT_S if wrapper else TIME_LIMIT_S
         self.wine = bool(wrapper) and "wine" in pathlib.Path(shlex.split(wrapper)[0]).name
 
     def environment(self, scratch):
         env = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-        env.update(PATH=f"{scratch}/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME=str(scratch), LC_ALL="C", TZ="UTC",
+        env.update(PATH=f"{self.programs}:/usr/sbin:/usr/bin:/sbin:/bin", HOME=str(scratch), LC_ALL="C", TZ="UTC",
                    GOLDEN=str(self.root), PYTHONDONTWRITEBYTECODE="1")
         if self.wine:
             env.setdefault("WINEPREFIX", os.path.expanduser("~/.wine"))
             env.setdefault("WINEDEBUG", "-all")
         return env
 
-    def make_scratch(self, scratch):
-        (scratch / "bin").mkdir()
-        (scratch / "work").mkdir()
-        start = scratch / "bin" / "wperf"
+    def make_program(self):
+        start = pathlib.Path(self.programs, "wperf")
         start.write_text("#!/bin/sh\nexec " + shlex.join(self.command) + ' "$@"\n', encoding="utf-8")
         start.chmod(0o755)
 
@@ -185,7 +187,8 @@ class Runner:
         return lines
 
     def execute(self, case, scratch):
-        """Output goes to files: what a case leaves behind could hold a pipe for ever, as wine's services do."""
+        """Output is written to files, because processes that a case leaves running (such as wine's services) would keep
+        a pipe open."""
         late = False
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             process = subprocess.Popen(["/bin/sh", str(case.script)], cwd=scratch / "work",
@@ -206,7 +209,7 @@ class Runner:
     def run(self, case):
         with tempfile.TemporaryDirectory(prefix="golden-") as folder:
             scratch = pathlib.Path(folder).resolve()
-            self.make_scratch(scratch)
+            (scratch / "work").mkdir()
             outputs, status, late = self.execute(case, scratch)
         if late:
             return Result(problems=[f"did not end in {self.limit_s} s"])
@@ -245,6 +248,18 @@ def find_cases(root, names):
     return [case for case in cases if not names or case.name in names]
 
 
+def run_all(runner, cases, is_update):
+    failed = False
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        for number, (case, result) in enumerate(zip(cases, pool.map(runner.run, cases)), 1):
+            if is_update and result.problems and result.outputs is not None:
+                case.update(result)
+                result.problems = []
+                print(f"# {case.name}: rewritten")
+            failed |= not report(number, case, result)
+    return 1 if failed else 0
+
+
 def main():
     args = read_arguments()
     root = args.cases.resolve()
@@ -252,17 +267,11 @@ def main():
     wperf = pathlib.Path(args.wperf).resolve()
     if not wperf.exists():
         sys.exit(f"golden: no program {wperf}")
-    runner = Runner(wperf, args.wrapper, root)
     print(f"1..{len(cases)}")
-    failed = False
-    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
-        for number, (case, result) in enumerate(zip(cases, pool.map(runner.run, cases)), 1):
-            if args.update and result.problems and result.outputs is not None:
-                case.update(result)
-                result.problems = []
-                print(f"# {case.name}: rewritten")
-            failed |= not report(number, case, result)
-    return 1 if failed else 0
+    with tempfile.TemporaryDirectory(prefix="golden-bin-") as programs:
+        runner = Runner(wperf, args.wrapper, root, programs)
+        runner.make_program()
+        return run_all(runner, cases, args.update)
 
 
 if __name__ == "__main__":

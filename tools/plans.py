@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans: event text to the attributes that would be opened, on machines that are not here.
+"""Plans: compares the attributes of events on other machines with files.
 
-A case is tests/plans/NAME.args (event text and options, as a shell would split them), NAME.sysfs (the tree below
-tests/plans/sysfs that is the machine's /sys) and NAME.plan (what plan_events prints).
+A case is tests/plans/NAME.args (event text and options, split as by a shell), NAME.sysfs (the folder below
+tests/plans/sysfs with the machine's /sys) and NAME.plan (the output of plan_events).
 
 --update rewrites the plans of the cases that fail.
 """
@@ -33,7 +33,7 @@ def run(case, command):
 
 
 def check(case, command, update):
-    """The differences as lines; none: as planned."""
+    """The differences as lines; none if the plan is as expected."""
     path = case.with_suffix(".plan")
     got = run(case, command)
     want = path.read_text(encoding="utf-8") if path.exists() else ""

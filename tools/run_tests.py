@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Runs the tests of a Meson build and counts their TAP lines.
+"""Runs the tests of a Meson build, or of a folder that tools/pack_windows.py has packed, and counts their TAP lines.
 
-Meson counts a program with a skipped test as passed, so the counting is done here: a plan that is
-missing or not met, a bail out, and an exit status other than 0 are failures.  The last line of the output is
-`TOTAL passed failed skipped` for whoever adds up over several builds.
+Meson counts a program with a skipped test as passed, so this tool counts: a missing or wrong plan, a bail out, and an
+exit status other than 0 are failures.  The last line of the output is `TOTAL passed failed skipped`, for scripts that
+add up several builds.
 """
 import argparse
 import concurrent.futures
@@ -20,12 +20,13 @@ from dataclasses import dataclass, field
 
 PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*(.*))?$")
 POINT = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:-\s*)?([^#]*?)\s*(?:#\s*(.*))?$")
+PACKED = "packed_tests.json"
 SKIP = re.compile(r"skip\S*\s*(.*)", re.IGNORECASE)
 
 
 @dataclass
 class Result:
-    """What one test program said."""
+    """The results of one test program."""
 
     name: str
     suite: str
@@ -37,7 +38,7 @@ class Result:
 
 
 class Tap:
-    """Reads the lines of one program into a Result."""
+    """Parses the output of one program into a Result."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -104,7 +105,7 @@ def judge(test: dict, result: Result, status: int) -> None:
 
 
 def command_of(test: dict, build: str, wrapper: list[str]) -> list[str]:
-    """The command line; what was built for another machine runs under the wrapper."""
+    """The command line; programs for another machine run under the wrapper."""
     command = list(test["cmd"])
     built = os.path.realpath(command[0]).startswith(os.path.realpath(build) + os.sep)
     return wrapper + command if built else command
@@ -112,14 +113,17 @@ def command_of(test: dict, build: str, wrapper: list[str]) -> list[str]:
 
 def kill_group(process: subprocess.Popen) -> None:
     try:
-        os.killpg(process.pid, signal.SIGKILL)
+        if os.name == "nt":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
     process.wait()
 
 
 def run(test: dict, options: argparse.Namespace) -> Result:
-    """Runs one program with its output in a file: what it leaves behind could hold a pipe for ever."""
+    """Runs one program with its output in a file, because processes that it leaves running would keep a pipe open."""
     result = Result(test["name"], suite_of(test))
     environment = dict(os.environ, **test["env"])
     limit = (test["timeout"] or 600) * options.timeout_factor
@@ -145,7 +149,7 @@ def run(test: dict, options: argparse.Namespace) -> Result:
 
 
 def suite_of(test: dict) -> str:
-    """Meson writes `project:suite`."""
+    """The suite in Meson's `project:suite`."""
     return test["suite"][0].split(":")[-1] if test["suite"] else "unit"
 
 
@@ -158,7 +162,18 @@ def wanted(test: dict, options: argparse.Namespace) -> bool:
     return not options.names or any(name in test["name"] for name in options.names)
 
 
+def list_packed(path: str) -> list[dict]:
+    """The tests that tools/pack_windows.py listed; paths in them begin with @PACK@."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    folder = os.path.dirname(os.path.abspath(path)).replace("\\", "/")
+    return json.loads(text.replace("@PACK@", folder).replace("@PYTHON@", sys.executable.replace("\\", "/")))
+
+
 def list_tests(build: str) -> list[dict]:
+    packed = os.path.join(build, PACKED)
+    if os.path.exists(packed):
+        return list_packed(packed)
     listing = subprocess.run(["meson", "introspect", "--tests", build], check=True, stdout=subprocess.PIPE)
     return json.loads(listing.stdout)
 
@@ -190,7 +205,7 @@ def total(results: list[Result]) -> tuple[int, int, int]:
 
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run the tests of a Meson build and count their TAP lines.")
-    parser.add_argument("build", help="the build folder")
+    parser.add_argument("build", help="the build folder, or the folder of packed tests")
     parser.add_argument("names", nargs="*", help="run the tests whose name contains one of these")
     parser.add_argument("--suite", action="append", help="run this suite (may be repeated; default: all)")
     parser.add_argument("--wrapper", type=shlex.split, default=[], help="emulator for what was cross-built")

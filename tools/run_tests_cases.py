@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The tests of run_tests.py: what a program says and what is made of it."""
+"""The tests of run_tests.py: outputs of programs and their results."""
 import sys
 
 from run_tests import Result, judge

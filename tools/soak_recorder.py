@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Records a machine that starts many short-lived programs, and watches what the recorder takes.
+"""Records a machine that starts many short-lived programs, and watches the memory and descriptors of the recorder.
 
-The load is bounded: --rate programs a second, copies of a program with inodes of their own, half of them deleted while
-they run, and shells with pipelines.  The tool looks 720 times at the memory and the descriptors of the recorder, and prints
-them each --every seconds and by quarters.  It fails when one of them grows from the second quarter to the last, when the
-session cannot be read, or when the recorder does not end.
+The load is limited: --rate programs a second, copies of a program with different inodes, half of them deleted while
+they run, and shells with pipelines.  The tool reads the memory and the descriptors of the recorder 720 times, and
+prints them each --every seconds and by quarters.  It fails if one of them grows from the second quarter to the last, if
+the session cannot be read, or if the recorder does not end.
 
-Resident memory goes up and down with the load, and a small leak fills holes of the heap before it shows there.  So a library
-that is loaded into the recorder counts the blocks that malloc() gave and did not get back, and their bytes.  The recorder has
-some 3000 blocks: a leak of one for each program shows within minutes, however small it is.
+Resident memory varies with the load, and a small leak fills holes of the heap before resident memory grows.  Therefore
+a library that is loaded into the recorder counts the blocks that malloc() returned and that were not freed, and their
+bytes.  The recorder has some 3000 blocks, so a leak of one block for each program shows within minutes.
 """
 import argparse
 import mmap
@@ -22,14 +22,14 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-# Growth of the lowest tenth from the second quarter to the last; the first is for what is learned at the beginning.
+# Limits for the growth of the lowest tenth from the second quarter to the last; in the first quarter tables are filled.
 GROWTH_BLOCKS = 4000
 GROWTH_MIB = 2  # of malloc()
 GROWTH_RESIDENT_MIB = 8
 GROWTH_FDS = 16
-MOST_FDS = 1600  # 256 files in their places, 1024 that are not, 128 namespaces and their roots, events
+MOST_FDS = 1600  # 256 files at their paths, 1024 that are not, 128 namespaces and their roots, events
 N_LOOKS = 720
-END_SECONDS = 600  # the table of an hour takes three minutes where 30 programs want each CPU
+END_SECONDS = 600  # the table of an hour takes three minutes if 30 programs compete for each CPU
 
 PROGRAM = """
 #include <stdio.h>
@@ -126,7 +126,7 @@ def compile_text(text: str, path: str, *options: str) -> str:
 
 
 class Load:
-    """Starts programs at a steady pace and reaps them; at most 16 at a time."""
+    """Starts programs at a steady rate and reaps them; at most 16 at a time."""
 
     def __init__(self, folder: str, rate: float):
         self.folder = folder
@@ -175,14 +175,14 @@ class Load:
 
 @dataclass
 class Look:
-    """What the recorder takes at one time."""
+    """The resources of the recorder at one time."""
 
     seconds: float
     blocks: int  # of malloc()
     mib: float  # their bytes
-    resident_mib: float  # all memory that is the recorder's own
-    files_mib: float  # pages of the files that it reads, which the system may take back
-    fds: int  # descriptors but for those of other programs' files and namespaces
+    resident_mib: float  # all private memory of the recorder
+    files_mib: float  # pages of the files that it reads, which the system may reclaim
+    fds: int  # descriptors except for those of other programs' files and namespaces
     all_fds: int
 
     def __str__(self) -> str:
@@ -192,7 +192,8 @@ class Look:
 
 
 def count_fds(pid: int, folder: str) -> tuple[int, int]:
-    """Those that do not lead out of the folder, for other programs of a busy machine come and go as they like; and all."""
+    """The number of descriptors that do not lead out of the folder (others vary with the programs of a busy machine),
+    and of all."""
     count, names = 0, os.listdir(f"/proc/{pid}/fd")
     for name in names:
         try:
@@ -204,7 +205,7 @@ def count_fds(pid: int, folder: str) -> tuple[int, int]:
 
 
 class Recorder:
-    """`wperf record` with a library that counts what malloc() gives."""
+    """`wperf record` with a library that counts allocations."""
 
     def __init__(self, command: list[str], folder: str):
         library = compile_text(COUNTER, os.path.join(folder, "counter.so"), "-shared", "-fPIC")
@@ -217,7 +218,7 @@ class Recorder:
         self.log = os.path.join(folder, "log")
         self.start = time.monotonic()
         with open(self.log, "wb") as out:
-            # A session of its own: one that it shared with the load would share the load's part of the CPUs.
+            # A session of its own, so that it does not share the load's part of the CPUs.
             self.process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True,
                                             env={**os.environ, "LD_PRELOAD": library, "SOAK_COUNTS": path})
 
@@ -247,7 +248,7 @@ def watch(recorder: Recorder, load: Load, seconds: float, every: float) -> list[
     return seen
 
 
-# name, unit, digits, how much it may grow, figure
+# name, unit, digits, allowed growth, figure
 FIGURES = (("blocks", "blocks", 0, GROWTH_BLOCKS, lambda look: look.blocks),
            ("malloc", "MiB", 1, GROWTH_MIB, lambda look: look.mib),
            ("resident", "MiB", 1, GROWTH_RESIDENT_MIB, lambda look: look.resident_mib),
@@ -277,7 +278,8 @@ def lowest_tenth(values: list[float]) -> float:
 
 
 def judge(seen: list[Look], limits: dict[str, float] | None = None) -> list[str]:
-    """What still grew from the second quarter to the last, and what is too much.  `limits`: other ones, by name of the figure."""
+    """The problems: figures that grew from the second quarter to the last.  `limits`: other limits, by name of the
+    figure."""
     quarters = quarters_of(seen)
     if len(quarters[0]) < 12:
         return ["too short to tell: at least 48 looks are needed"]

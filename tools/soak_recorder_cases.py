@@ -1,17 +1,17 @@
 #!/usr/bin/python3
-"""The tests of soak_recorder.py: what grows and what only goes up and down."""
+"""The tests of soak_recorder.py: figures that grow and figures that only vary."""
 import random
 import sys
 
 from soak_recorder import Look, N_LOOKS, judge
 
 HOUR = 3600
-PROGRAMS = 40  # a second
+PROGRAMS = 40  # for each second
 MIB = 1 << 20
 
 
 def looks(leak_bytes: float = 0, leak_fds: float = 0, first_mib: float = 0, last_fds: int = 0) -> list[Look]:
-    """An hour on a busy machine: caches of some MiB come and go, buffers take up to 100 more in one look of three."""
+    """An hour on a busy machine: caches of some MiB vary, buffers take up to 100 more in one look of three."""
     noise = random.Random(4711)
     seen = []
     for number in range(N_LOOKS):

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Records pools of short-lived Python processes by stops (--engine stop) on a machine whose CPUs are all busy.
 
-Each round has pools of all kinds, interpreters as subprocesses, threads that come and go, an exec by another thread, and job
-control; it checks what they gave, and adds a line to a file.  The tool fails when a round was wrong, when no round ended for
---stuck seconds (with the states of all processes), when what the recorder holds grows (see soak_recorder.py), or when it does not end.
+Each round runs pools of all kinds, interpreters as subprocesses, threads that start and end, an exec by another thread,
+and job control; it checks their results, and adds a line to a file.  The tool fails if a result was wrong, if no round
+ended for --stuck seconds (then it prints the states of all processes), if the resources of the recorder grow (see
+soak_recorder.py), or if the recorder does not end.
 """
 import argparse
 import os
@@ -17,7 +18,7 @@ from soak_recorder import Recorder, end, judge, show_quarters, watch
 
 PYTHON = "/usr/bin/python3.11"
 
-# Functions and lines of Python are learned as long as new ones are met.  A leak for each process shows in the blocks.
+# Tables of functions and lines grow while new ones are found.  A leak for each process shows in the number of blocks.
 LIMITS = {"malloc": 8}
 
 ROUNDS = """
@@ -121,7 +122,7 @@ class Rounds:
 
 
 def states() -> str:
-    """Of all processes that the test may hang at."""
+    """States of all processes that may be blocked."""
     return subprocess.run(["ps", "-eLo", "pid,tid,ppid,stat,wchan:24,args"], capture_output=True, text=True, check=False).stdout
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Runs wide programs bare, recorded by the ring and recorded by stops, in turn, and compares how they end and how long they take.
+"""Runs large programs without a recorder, recorded by the ring and recorded by stops, in turn, and compares how they
+end and how long they take.
 
-Each has a time limit.  The tool fails when a program ends in another way with a recorder than without, or prints another
-summary.  Tests of Python that fail bare as well are no failure.
+Each has a time limit.  The tool fails if a program ends in another way with a recorder than without, or prints another
+summary.  Tests of Python that also fail without a recorder are no failures.
 """
 import argparse
 import os
@@ -17,7 +18,7 @@ import time
 PYTHON = "/usr/bin/python3.11"
 ENGINES = ("bare", "ring", "stop")
 SHELL = "for i in $(seq 3334); do /bin/true; x=$(/bin/echo $i); [ -e /tmp ] && /bin/cat /dev/null; done; echo $x"
-# Names of tests that failed, and how many ran; times and temporary paths differ from run to run.
+# Names of tests that failed, and how many ran; times and temporary paths vary.
 SUMMARY = re.compile(r"^(?:FAIL|ERROR): .*|^Ran \d+ tests?|^OK.*|^FAILED.*", re.M)
 
 

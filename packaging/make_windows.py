@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""make_windows.py DIR TARGET...   Makes zip files of what build_windows.sh has built in DIR: DIR/dist gets the program of each TARGET
+and its debug information, the bill of materials, and SHA256SUMS of all files.  SOURCE_DATE_EPOCH is the time that files get."""
+import datetime
+import pathlib
+import sys
+import zipfile
+
+import spdx
+from release import PROJECT, WINDOWS_TARGETS, Release, Target, open_release, write_sums
+
+README = """wperf {version}, a performance profiler ({machine})
+
+    wperf record -g -- program.exe   samples a program by a timer, without a driver
+    wperf report -g -i perf.data     reads a session, also one that was recorded on another machine
+    wperf --help
+
+wperf.exe needs Windows 10 or later and no other files. You may move it anywhere.
+Its debug information is in {top}-pdb.zip.
+LICENSE is wperf's licence, licenses has those of the libraries that are linked in.
+"""
+MACHINES = {"windows-arm64": "Windows on ARM64", "windows-x86_64": "Windows on x86-64"}
+
+
+def write_zip(path: pathlib.Path, files: dict[str, bytes], epoch: int) -> None:
+    """Nothing of this machine or of the hour gets into it.  Zip files have no time zone and no odd seconds."""
+    time = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+        for name, content in sorted(files.items()):
+            info = zipfile.ZipInfo(name, time.timetuple()[:6])
+            info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, 0
+            file.writestr(info, content)
+
+
+def text(path: pathlib.Path) -> bytes:
+    return path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+
+
+def write_target(release: Release, target: Target) -> None:
+    top = f"wperf-{release.version}-{target.archive}"
+    readme = README.format(version=release.version, machine=MACHINES[target.archive], top=top)
+    files = {f"{top}/wperf.exe": release.program(target).read_bytes(),
+             f"{top}/README.txt": readme.replace("\n", "\r\n").encode(),
+             f"{top}/LICENSE.txt": text(PROJECT / "LICENSE"),
+             f"{top}/CHANGELOG.md": text(PROJECT / "CHANGELOG.md")}
+    for library in release.libraries(target):
+        files[f"{top}/licenses/{library}.txt"] = text(release.license_of(target, library))
+    write_zip(release.dist / f"{top}.zip", files, release.epoch)
+    write_zip(release.dist / f"{top}-pdb.zip", {"wperf.pdb": release.debug_file(target).read_bytes()}, release.epoch)
+
+
+def main() -> None:
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    release, targets = open_release(sys.argv[1]), [WINDOWS_TARGETS[name] for name in sys.argv[2:]]
+    release.dist.mkdir(parents=True, exist_ok=True)
+    for old in release.dist.glob("wperf-*windows*"):
+        old.unlink()
+    for target in targets:
+        write_target(release, target)
+    spdx.write(release, targets, "-windows")
+    write_sums(release)
+
+
+if __name__ == "__main__":
+    main()
