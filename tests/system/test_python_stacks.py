@@ -246,7 +246,7 @@ def test_names_for_others_that_could_not_be_written(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
     os.mkdir(t.path("wperf.data.pysyms"))
-    done = t.ours("record", "-g", "--engine", "stop", "-F", "499", "--", "/usr/bin/python3.11", PROGRAM, "100")
+    done = t.ours("record", "-g", "--engine", "stop", "-F", "499", "--", "/usr/bin/python3.11", PROGRAM, "1000")
     if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
     check("perf will not show names of Python functions: " in done.out and "wperf.data.pysyms" in done.out, "it is said", done)
@@ -256,7 +256,7 @@ def test_names_for_others_that_could_not_be_written(t: Context) -> None:
 def test_python_stacks_are_the_default_with_g(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
-    command = ("--", "/usr/bin/python3.11", PROGRAM, "300")
+    command = ("--", "/usr/bin/python3.11", PROGRAM, "1000")
     done = t.good("record", "-g", *command)
     if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
