@@ -7,29 +7,9 @@
 
 #include <string.h>
 
+#include "spe_plain.h"
+
 enum attempt { ATTEMPT_RECORD, ATTEMPT_CUT, ATTEMPT_NONE };
-
-/* The bit of enum spe_field, plus 1; 0 is no field. */
-enum field {
-        FIELD_NONE,
-        FIELD_PC,
-        FIELD_TARGET,
-        FIELD_VIRTUAL,
-        FIELD_PHYSICAL,
-        FIELD_PREVIOUS_TARGET,
-        FIELD_TOTAL,
-        FIELD_ISSUE,
-        FIELD_TRANSLATION,
-        FIELD_OPERATION,
-        FIELD_EVENTS,
-        FIELD_SOURCE,
-        FIELD_CONTEXT_EL1,
-        FIELD_CONTEXT_EL2,
-        FIELD_TIMESTAMP,
-        N_FIELDS,
-};
-
-_Static_assert(SPE_HAS_TIMESTAMP == 1 << (FIELD_TIMESTAMP - 1), "enum field is enum spe_field");
 
 enum { FIELD_INDEXES = 8 };
 
@@ -44,71 +24,21 @@ static const uint8_t packet_fields[SPE_PACKET_N_KINDS][FIELD_INDEXES] = {
         [SPE_PACKET_ADDRESS] = {FIELD_PC, FIELD_TARGET, FIELD_VIRTUAL, FIELD_PHYSICAL, FIELD_PREVIOUS_TARGET},
 };
 
-/* A packet whose header has one byte; size_bytes 0: the header is none of these. */
-struct plain_packet {
-        uint64_t payload_mask;
-        uint32_t bit;        /* enum spe_field */
-        uint16_t first;      /* first_of() */
-        uint16_t class_bits; /* as in spe_packed_payload() */
-        uint8_t field, size_bytes;
-};
-
-#define PAYLOAD_BYTES(header) (1 << ((header) >> 4 & 3))
-#define PLAIN(header, field, first, class_bits)                                                              \
-        [header] = {UINT64_MAX >> (64 - 8 * PAYLOAD_BYTES(header)),                                          \
-                    1u << FIELD_##field >> 1,                                                                \
-                    first,                                                                                   \
-                    class_bits,                                                                              \
-                    FIELD_##field,                                                                           \
-                    1 + PAYLOAD_BYTES(header)}
-#define FIRST(kind)              ((SPE_PACKET_##kind + 1) << 8)
-#define FIRST_OF_INDEX(kind, at) (FIRST(kind) | 1 << 5 | (at))
-
-static const struct plain_packet plain_packets[256] = {
-        PLAIN(0x42, EVENTS, FIRST(EVENTS), 0),
-        PLAIN(0x52, EVENTS, FIRST(EVENTS), 0),
-        PLAIN(0x62, EVENTS, FIRST(EVENTS), 0),
-        PLAIN(0x72, EVENTS, FIRST(EVENTS), 0),
-        PLAIN(0x43, SOURCE, FIRST(SOURCE), 0),
-        PLAIN(0x53, SOURCE, FIRST(SOURCE), 0),
-        PLAIN(0x48, OPERATION, FIRST(OPERATION), 0),
-        PLAIN(0x49, OPERATION, FIRST(OPERATION), 1 << 8),
-        PLAIN(0x4a, OPERATION, FIRST(OPERATION), 2 << 8),
-        PLAIN(0x4b, OPERATION, FIRST(OPERATION), 3 << 8),
-        PLAIN(0x64, CONTEXT_EL1, FIRST(CONTEXT), 0),
-        PLAIN(0x65, CONTEXT_EL2, FIRST(CONTEXT), 0),
-        PLAIN(0x71, TIMESTAMP, FIRST(TIMESTAMP), 0),
-        PLAIN(0x98, TOTAL, FIRST_OF_INDEX(COUNTER, SPE_COUNTER_TOTAL), 0),
-        PLAIN(0x99, ISSUE, FIRST_OF_INDEX(COUNTER, SPE_COUNTER_ISSUE), 0),
-        PLAIN(0x9a, TRANSLATION, FIRST_OF_INDEX(COUNTER, SPE_COUNTER_TRANSLATION), 0),
-        PLAIN(0xb0, PC, FIRST_OF_INDEX(ADDRESS, SPE_ADDRESS_PC), 0),
-        PLAIN(0xb1, TARGET, FIRST_OF_INDEX(ADDRESS, SPE_ADDRESS_TARGET), 0),
-        PLAIN(0xb2, VIRTUAL, FIRST_OF_INDEX(ADDRESS, SPE_ADDRESS_DATA_VIRTUAL), 0),
-        PLAIN(0xb3, PHYSICAL, FIRST_OF_INDEX(ADDRESS, SPE_ADDRESS_DATA_PHYSICAL), 0),
-        PLAIN(0xb4, PREVIOUS_TARGET, FIRST_OF_INDEX(ADDRESS, SPE_ADDRESS_PREVIOUS_TARGET), 0),
-};
-
-_Static_assert((int)N_FIELDS <= (int)SPE_PACKED_SLOTS, "a slot for each field");
-
 struct candidate {
         struct spe_packed *packed; /* where it goes */
         size_t padding_bytes;
         uint16_t first; /* first_of its first packet */
 };
 
-/* Identifies the packet that a record begins with; never 0.  The class of an operation and the register of a context are left
- * out, because they differ from record to record.  An extended header counts as another packet: a stray 0x20 before a PC is not
- * a part of it. */
 static uint16_t first_of(const struct spe_packet *packet)
 {
-        const int kind = (packet->kind + 1) << 8, header_bytes = packet->size_bytes - packet->payload_bytes;
-
         if (packet->kind == SPE_PACKET_ADDRESS || packet->kind == SPE_PACKET_COUNTER)
-                return (uint16_t)(kind | header_bytes << 5 | packet->index);
-        return (uint16_t)kind;
+                return (uint16_t)SPE_FIRST_OF_INDEX(packet->kind, packet->size_bytes - packet->payload_bytes,
+                                                    packet->index);
+        return (uint16_t)SPE_FIRST_OF(packet->kind);
 }
 
-enum { FIRST_PC = FIRST_OF_INDEX(ADDRESS, SPE_ADDRESS_PC) };
+enum { FIRST_PC = SPE_FIRST_OF_INDEX(SPE_PACKET_ADDRESS, 1, SPE_ADDRESS_PC) };
 
 static size_t count_padding(const uint8_t *at, const uint8_t *end)
 {
@@ -151,7 +81,7 @@ static const uint8_t *add_plain_packets(struct spe_packed *found, const uint8_t 
 
         *ret_ended = false;
         while (end - at >= SPE_PACKET_MAX_BYTES && !*ret_ended) {
-                const struct plain_packet *plain = &plain_packets[*at];
+                const struct plain_packet *plain = &spe_plain_packets[*at];
                 uint64_t payload;
 
                 if (!plain->size_bytes || has & plain->bit)
@@ -170,8 +100,8 @@ static uint16_t first_at(const uint8_t *at, size_t left)
 {
         struct spe_packet packet;
 
-        if (left >= SPE_PACKET_MAX_BYTES && plain_packets[*at].size_bytes)
-                return plain_packets[*at].first;
+        if (left >= SPE_PACKET_MAX_BYTES && spe_plain_packets[*at].size_bytes)
+                return spe_plain_packets[*at].first;
         packet = spe_packet_at(at, left);
         return packet.kind < SPE_PACKET_N_KINDS ? first_of(&packet) : 0;
 }
@@ -191,27 +121,27 @@ static void begin_candidate(struct candidate *found, uint16_t first)
 /* Sets each field: clearing the whole record first would take as long again. */
 void spe_packed_read(const struct spe_packed *found, struct spe_record *record)
 {
-        const unsigned operation = (unsigned)found->payloads[FIELD_OPERATION];
+        const unsigned operation = (unsigned)spe_packed_payload(found, SPE_HAS_OPERATION);
 
         record->off = found->off;
         record->size_bytes = found->size_bytes;
         record->has = found->has;
-        record->pc = spe_code_address_read(found->payloads[FIELD_PC]);
-        record->target = spe_code_address_read(found->payloads[FIELD_TARGET]);
-        record->previous_target = spe_code_address_read(found->payloads[FIELD_PREVIOUS_TARGET]);
-        record->virtual_addr = spe_virtual_address_read(found->payloads[FIELD_VIRTUAL]);
-        record->physical_addr = spe_physical_address_read(found->payloads[FIELD_PHYSICAL]);
-        record->events = found->payloads[FIELD_EVENTS];
-        record->timestamp = found->payloads[FIELD_TIMESTAMP];
+        record->pc = spe_code_address_read(spe_packed_payload(found, SPE_HAS_PC));
+        record->target = spe_code_address_read(spe_packed_payload(found, SPE_HAS_TARGET));
+        record->previous_target = spe_code_address_read(spe_packed_payload(found, SPE_HAS_PREVIOUS_TARGET));
+        record->virtual_addr = spe_virtual_address_read(spe_packed_payload(found, SPE_HAS_VIRTUAL));
+        record->physical_addr = spe_physical_address_read(spe_packed_payload(found, SPE_HAS_PHYSICAL));
+        record->events = spe_packed_payload(found, SPE_HAS_EVENTS);
+        record->timestamp = spe_packed_payload(found, SPE_HAS_TIMESTAMP);
         record->op = found->has & SPE_HAS_OPERATION ? spe_operation_read(operation >> 8, operation & 0xff)
                                                     : (struct spe_operation){0};
         record->op_payload = (uint8_t)operation;
-        record->source = (uint16_t)found->payloads[FIELD_SOURCE];
-        record->total_cycles = (uint16_t)found->payloads[FIELD_TOTAL];
-        record->issue_cycles = (uint16_t)found->payloads[FIELD_ISSUE];
-        record->translation_cycles = (uint16_t)found->payloads[FIELD_TRANSLATION];
-        record->context_el1 = (uint32_t)found->payloads[FIELD_CONTEXT_EL1];
-        record->context_el2 = (uint32_t)found->payloads[FIELD_CONTEXT_EL2];
+        record->source = (uint16_t)spe_packed_payload(found, SPE_HAS_SOURCE);
+        record->total_cycles = (uint16_t)spe_packed_payload(found, SPE_HAS_TOTAL);
+        record->issue_cycles = (uint16_t)spe_packed_payload(found, SPE_HAS_ISSUE);
+        record->translation_cycles = (uint16_t)spe_packed_payload(found, SPE_HAS_TRANSLATION);
+        record->context_el1 = (uint32_t)spe_packed_payload(found, SPE_HAS_CONTEXT_EL1);
+        record->context_el2 = (uint32_t)spe_packed_payload(found, SPE_HAS_CONTEXT_EL2);
 }
 
 /* Instructions stand at multiples of 4; a source has 16 bits at most. */
@@ -378,6 +308,7 @@ static bool scan(struct spe_decoder *d, struct cursor *c, struct spe_packed *pac
         struct candidate found;
 
         found.packed = packed;
+        packed->shape = NULL;
         while (cursor_left(c)) {
                 enum attempt attempt;
 
@@ -391,6 +322,8 @@ static bool scan(struct spe_decoder *d, struct cursor *c, struct spe_packed *pac
                         return false;
                 if (attempt == ATTEMPT_RECORD && accept_record(d, &found)) {
                         count_record(d, &found);
+                        if (found.first == d->first)
+                                spe_shapes_learn(&d->shapes, c, packed->size_bytes);
                         c->at += packed->size_bytes;
                         return true;
                 }
@@ -436,10 +369,37 @@ static void keep_rest(struct spe_decoder *d)
         d->piece.at = d->piece.end;
 }
 
+/* Reads a record of a shape that is known, and the padding after it, with the same answer as scan(). */
+static bool read_shaped(struct spe_decoder *d, struct spe_packed *packed)
+{
+        struct cursor *c = &d->piece;
+        const struct spe_shape *shape;
+
+        if (!d->in_sync || d->in_gap || cursor_left(c) < SPE_SHAPE_READ_BYTES)
+                return false;
+        shape = spe_shapes_find(&d->shapes, c->at);
+        if (!shape || shape->first != d->first || spe_shape_payload(shape, c->at, FIELD_PC) & 3)
+                return false;
+        packed->off = d->off;
+        packed->size_bytes = shape->record_bytes;
+        packed->has = shape->has;
+        packed->shape = shape;
+        packed->bytes = c->at;
+        d->other = shape->first;
+        d->off += shape->record_bytes + shape->after_bytes;
+        d->counts.n_records++;
+        d->counts.record_bytes += shape->record_bytes - shape->inner_bytes;
+        d->counts.padding_bytes += shape->inner_bytes + shape->after_bytes;
+        c->at += shape->record_bytes + shape->after_bytes;
+        return true;
+}
+
 bool spe_decoder_next_packed(struct spe_decoder *d, struct spe_packed *packed)
 {
         bool saw_all = false;
 
+        if (!d->n_kept && read_shaped(d, packed))
+                return true;
         /* A scan of SPE_RECORD_MAX_BYTES uses one byte at least, so that this ends. */
         while (d->n_kept && !saw_all) {
                 if (scan_kept(d, packed, &saw_all))

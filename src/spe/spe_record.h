@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "spe_packet.h"
+#include "spe_shape.h"
 
 /* Which fields of a record are there; the others are 0. */
 enum spe_field {
@@ -52,17 +53,25 @@ enum { SPE_PACKED_SLOTS = 16 };
 
 /* A record whose payloads are not taken apart, for those who need few of its fields. */
 struct spe_packed {
-        uint64_t off;                        /* of its first byte in the stream */
-        uint32_t size_bytes;                 /* with the padding inside */
-        uint32_t has;                        /* SPE_HAS_x */
-        uint64_t payloads[SPE_PACKED_SLOTS]; /* for spe_packed_payload() */
+        uint64_t off;        /* of its first byte in the stream */
+        uint32_t size_bytes; /* with the padding inside */
+        uint32_t has;        /* SPE_HAS_x */
+        /* Private: the payloads are in the bytes that the decoder was fed with, or in `payloads` if shape is NULL. */
+        const struct spe_shape *shape;
+        const uint8_t *bytes;
+        uint64_t payloads[SPE_PACKED_SLOTS];
 };
 
 /* The payload of a field, 0 if the record does not have it; `field` is one of SPE_HAS_x.  An operation's has its class in bits 8
- * and 9. */
+ * and 9.  Valid until the decoder is used again. */
 static inline uint64_t spe_packed_payload(const struct spe_packed *packed, enum spe_field field)
 {
-        return packed->payloads[__builtin_ctz(field) + 1];
+        const unsigned slot = (unsigned)__builtin_ctz(field) + 1;
+
+        if (!packed->shape)
+                return packed->payloads[slot];
+        return spe_shape_payload(packed->shape, packed->bytes, slot) |
+               (field == SPE_HAS_OPERATION ? packed->shape->class_bits : 0);
 }
 
 void spe_packed_read(const struct spe_packed *packed, struct spe_record *ret);
@@ -101,7 +110,8 @@ struct spe_decoder {
         bool gap_is_first;         /* a record could begin with that packet */
         uint64_t gap_packet_end;   /* offset in the stream */
         uint64_t n_ends, n_firsts; /* packets in the gap */
-        size_t n_kept;             /* bytes of a cut record, from earlier pieces */
+        struct spe_shapes shapes;
+        size_t n_kept; /* bytes of a cut record, from earlier pieces */
         uint8_t kept[SPE_RECORD_MAX_BYTES];
 };
 

@@ -4,7 +4,7 @@
     spe_session.py WPERF SESSION [--mib N] [--rounds N] [--perf]
 
 The data are records made here: loads, stores and branches of a loop of 600 instructions, in the packets and the order of a Neoverse
-N1, 64 bytes each.  SESSION is written where it does not exist.  Each round runs all commands one after the other; with --perf also
+N1, 64 bytes each with the padding before the timestamp.  SESSION is written where it does not exist.  Each round runs all commands one after the other; with --perf also
 `perf report` and `perf script`, as they are and with --itrace=i1i, with which they make one sample of a record.  A ratio is the
 median over the rounds of perf's time and wperf's in the same round.  Processor time says more than elapsed time on a busy machine.
 """
@@ -21,6 +21,7 @@ SPE_TYPE, EVENT_ID, CPU, TID = 9, 1, 0, 4711
 # IDENTIFIER, IP, TID, TIME, CPU, PERIOD
 SAMPLE_TYPE = 1 << 16 | 1 | 2 | 4 | 1 << 7 | 1 << 8
 RECORD_BYTES = 64
+TIMESTAMP_BYTES = 9
 ATTR_BYTES = 128
 FEATURES = {6: b"aarch64", 9: b"0x00000000410fd0c0"}  # ARCH, CPUID
 PIECE_RECORDS = 16384
@@ -58,7 +59,7 @@ def make_piece(templates: list[bytes], rng: random.Random, tick: int) -> bytes:
     for _ in range(PIECE_RECORDS):
         body = templates[rng.randrange(len(templates))]
         tick += 40
-        parts.append((body + struct.pack("<BQ", 0x71, tick)).ljust(RECORD_BYTES, b"\0"))
+        parts.append(body.ljust(RECORD_BYTES - TIMESTAMP_BYTES, b"\0") + struct.pack("<BQ", 0x71, tick))
     return b"".join(parts)
 
 
