@@ -4,6 +4,10 @@
 Meson counts a program with a skipped test as passed, so this tool counts: a missing or wrong plan, a bail out, and an
 exit status other than 0 are failures.  The last line of the output is `TOTAL passed failed skipped`, for scripts that
 add up several builds.
+
+--again SUITE is for suites that record live programs, whose samples depend on how a machine shares its CPUs: a program with
+failures runs once more when the others have ended.  A test that then passes is counted as passed and listed as `unsteady:`
+after the output of its failure.  If more than MOST_AGAIN programs fail, none runs again: that has one cause, which is not chance.
 """
 import argparse
 import concurrent.futures
@@ -22,6 +26,7 @@ PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*(.*))?$")
 POINT = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:-\s*)?([^#]*?)\s*(?:#\s*(.*))?$")
 PACKED = "packed_tests.json"
 SKIP = re.compile(r"skip\S*\s*(.*)", re.IGNORECASE)
+MOST_AGAIN = 3
 
 
 @dataclass
@@ -32,6 +37,8 @@ class Result:
     suite: str
     passed: int = 0
     failures: list[str] = field(default_factory=list)
+    points: int = 0  # how many of the failures are tests of the program; the others are the program's own
+    unsteady: list[str] = field(default_factory=list)  # failed at first, and passed when they ran again
     skips: list[str] = field(default_factory=list)
     output: str = ""
     seconds: float = 0.0
@@ -69,6 +76,7 @@ class Tap:
             self.result.failures.append(f"test {number} where {self.seen} was due")
         if failed:
             self.result.failures.append(name or f"test {self.seen}")
+            self.result.points += 1
         elif skip := SKIP.match(directive):
             self.result.skips.append(f"{name}: {skip[1] or 'no reason given'}")
         else:
@@ -148,6 +156,36 @@ def run(test: dict, options: argparse.Namespace) -> Result:
     return result
 
 
+def merge(first: Result, second: Result) -> Result:
+    """The result of a program that had failures and ran again.  A test passes if it passed in one of the runs; a program that
+    failed otherwise, by its exit status or its time, has to run once without a failure."""
+    if not second.failures:
+        second.unsteady = first.failures
+        return second
+    if first.points < len(first.failures) or second.points < len(second.failures):
+        return first
+    first.unsteady = [name for name in first.failures if name not in second.failures]
+    first.failures = [name for name in first.failures if name in second.failures]
+    first.passed += len(first.unsteady)
+    return first
+
+
+def run_again(results: list[Result], tests: list[dict], options: argparse.Namespace) -> list[Result]:
+    failed = [result.name for result in results if result.failures and result.suite in options.again]
+    by_name = {test["name"]: test for test in tests}
+    merged = []
+    for result in results:
+        if result.name in failed:
+            if len(failed) <= MOST_AGAIN:
+                result = merge(result, run(by_name[result.name], options))
+            for name in result.unsteady:
+                print(f"  unsteady: {result.name}: {name}: failed, and passed when it ran again")
+            if result.failures:
+                show_problems(result, options)
+        merged.append(result)
+    return merged
+
+
 def suite_of(test: dict) -> str:
     """The suite in Meson's `project:suite`."""
     return test["suite"][0].split(":")[-1] if test["suite"] else "unit"
@@ -178,14 +216,14 @@ def list_tests(build: str) -> list[dict]:
     return json.loads(listing.stdout)
 
 
-def show_problems(result: Result, verbose: bool) -> None:
+def show_problems(result: Result, options: argparse.Namespace, may_run_again: bool = False) -> None:
     for reason in result.skips:
         print(f"  skipped: {result.name}: {reason}")
     for reason in result.failures:
-        print(f"  FAILED: {result.name}: {reason}")
-    if result.failures or verbose:
-        lines = [line for line in result.output.splitlines() if verbose or not line.startswith("ok ")]
-        print("\n".join(f"    {line}" for line in lines[-400:]))
+        print(f"  {'failed at first' if may_run_again else 'FAILED'}: {result.name}: {reason}")
+    if result.failures or options.verbose:
+        lines = [line for line in result.output.splitlines() if options.verbose or not line.startswith("ok ")]
+        print("\n".join(f"    {'> ' if may_run_again else ''}{line}" for line in lines[-400:]))
     sys.stdout.flush()
 
 
@@ -208,6 +246,8 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("build", help="the build folder, or the folder of packed tests")
     parser.add_argument("names", nargs="*", help="run the tests whose name contains one of these")
     parser.add_argument("--suite", action="append", help="run this suite (may be repeated; default: all)")
+    parser.add_argument("--again", action="append", default=[], metavar="SUITE",
+                        help="run programs of this suite again if they fail (may be repeated)")
     parser.add_argument("--wrapper", type=shlex.split, default=[], help="emulator for what was cross-built")
     parser.add_argument("--timeout-factor", type=float, default=1.0, help="multiplies each test's time limit")
     parser.add_argument("--jobs", type=int, default=2, help="tests at a time (default 2)")
@@ -227,10 +267,11 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for result in pool.map(lambda test: run(test, options), parallel):
             results.append(result)
-            show_problems(result, options.verbose)
+            show_problems(result, options, result.suite in options.again)
     for test in alone:
         results.append(run(test, options))
-        show_problems(results[-1], options.verbose)
+        show_problems(results[-1], options, results[-1].suite in options.again)
+    results = run_again(results, tests, options)
     show_suites(results, options.label)
     print("TOTAL", *total(results))
     return 1 if total(results)[1] else 0

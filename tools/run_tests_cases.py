@@ -2,7 +2,7 @@
 """The tests of run_tests.py: outputs of programs and their results."""
 import sys
 
-from run_tests import Result, judge
+from run_tests import Result, judge, merge
 
 # name, protocol, exit status, output, (passed, failed, skipped), a part of a failure or a skip
 CASES = [
@@ -30,15 +30,39 @@ CASES = [
     ("by exit status, skipped", "exitcode", 77, "no perf\n", (0, 0, 1), "no perf"),
 ]
 
+TWO, ONE = "1..2\nnot ok 1 - a\nnot ok 2 - b\n", "1..2\nok 1 - a\nnot ok 2 - b\n"
+GOOD, OTHER = "1..2\nok 1 - a\nok 2 - b\n", "1..2\nnot ok 1 - a\nok 2 - b\n"
+# name, output and exit status of both runs, (passed, failed), unsteady
+AGAIN = [
+    ("again, all pass", (ONE, 1), (GOOD, 0), (2, 0), ["b"]),
+    ("again, the same fails", (ONE, 1), (ONE, 1), (1, 1), []),
+    ("again, one of two fails", (TWO, 1), (ONE, 1), (1, 1), ["a"]),
+    ("again, another fails", (ONE, 1), (OTHER, 1), (2, 0), ["b"]),
+    ("again, killed at first", (GOOD, -11), (ONE, 1), (2, 1), []),
+    ("again, killed at last", (ONE, 1), (GOOD, -11), (1, 1), []),
+    ("again, killed and then good", (GOOD, -11), (GOOD, 0), (2, 0), ["killed by signal 11"]),
+]
+
+
+def judged(output: str, status: int) -> Result:
+    result = Result("program", "system", output=output)
+    judge({"protocol": "tap"}, result, status)
+    return result
+
 
 def main() -> int:
     bad = 0
-    print(f"1..{len(CASES)}")
+    print(f"1..{len(CASES) + len(AGAIN)}")
     for number, (name, protocol, status, output, counts, word) in enumerate(CASES, 1):
         result = Result(name, "unit", output=output)
         judge({"protocol": protocol}, result, status)
         got = (result.passed, len(result.failures), len(result.skips))
         good = got == counts and any(word in text for text in result.failures + result.skips + [""])
+        bad += not good
+        print(f"{'ok' if good else 'not ok'} {number} - {name}" + ("" if good else f"\n# {result}"))
+    for number, (name, first, second, counts, unsteady) in enumerate(AGAIN, len(CASES) + 1):
+        result = merge(judged(*first), judged(*second))
+        good = (result.passed, len(result.failures)) == counts and result.unsteady == unsteady
         bad += not good
         print(f"{'ok' if good else 'not ok'} {number} - {name}" + ("" if good else f"\n# {result}"))
     return 1 if bad else 0
