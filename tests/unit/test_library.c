@@ -2,49 +2,23 @@
 /* libwperf: what its functions give for sessions that are made here. */
 #include <string.h>
 
+#include "names_session.h"
 #include "perfdata_format.h"
-#include "session_builder.h"
 #include "tap.h"
-#include "test_data.h"
 #include "wperf.h"
-
-enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
 
 static const char session_path[] = "library-test.data";
 
-/* Process 100 runs names.so's functions: 3 samples in local_leaf, called by global_one at one of two lines, 2 in global_one, 1 at
- * an address that is not mapped; process 200 runs global_one once. */
 static void build(struct session_builder *b)
 {
-        static const uint64_t chain[] = {PERF_CONTEXT_USER, BASE + 0x1100, BASE + 0x1122};
-
-        builder_init(b);
-        builder_comm(b, 1, PID, PID, "prog", true);
-        builder_mmap(b, 2, PID, BASE + TEXT_OFF, 0x1000, TEXT_OFF, data_path("elf/names.so"));
-        for (uint64_t i = 0; i < 3; i++)
-                builder_sample(b, 0, 1000000000 + i, PID, PID, PERF_MISC_USER, chain, 3);
-        for (uint64_t i = 0; i < 2; i++)
-                builder_sample_ip(b, 2000000000 + i, PID, PID + 1, BASE + 0x1120 + i);
-        builder_sample_ip(b, 2500000000, PID, PID, 0x10);
-        builder_fork(b, 2600000000, 200, PID, 200, PID, 0);
-        builder_sample_ip(b, 3000000000, 200, 200, BASE + 0x1120);
-        builder_lost(b, 3000000001, 5);
-        builder_round(b);
-}
-
-static bool write_file(const char *path, void (*fill)(struct session_builder *b))
-{
-        struct session_builder b;
-
-        fill(&b);
-        return builder_save(&b, path);
+        build_names(b, true);
 }
 
 static bool write_session(void)
 {
         static bool written;
 
-        written = written || write_file(session_path, build);
+        written = written || build_file(session_path, build);
         return written;
 }
 
@@ -75,7 +49,7 @@ TEST(tells_what_is_missing)
         struct wperf_quality q;
         wperf_report *report;
 
-        ASSERT_TRUE(write_file("library-missing.data", build_damaged));
+        ASSERT_TRUE(build_file("library-missing.data", build_damaged));
         ASSERT_TRUE(report = open_report("library-missing.data", 0));
         wperf_report_quality(report, &q);
         EXPECT_TRUE(q.sampled_share > 0.2799 && q.sampled_share < 0.2801);

@@ -1,40 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the bytes of a session to rows, and their text, JSON and CSV. */
+#include "names_session.h"
 #include "report.h"
 #include "sample_view.h"
-#include "session_builder.h"
 #include "tap.h"
-#include "test_data.h"
 #include "view_rows.h"
-
-enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
 
 static const char session_path[] = "report-test.data", exec_path[] = "report-exec.data";
 
-/* Process 100 runs names.so's functions: 3 samples in local_leaf, 2 in global_one, 1 at an address that is not mapped; process
- * 200, its child, runs global_one once. */
 static void build(struct session_builder *b)
 {
-        builder_init(b);
-        builder_comm(b, 1, PID, PID, "prog", true);
-        builder_mmap(b, 2, PID, BASE + TEXT_OFF, 0x1000, TEXT_OFF, data_path("elf/names.so"));
-        for (uint64_t i = 0; i < 3; i++)
-                builder_sample_ip(b, 1000000000 + i, PID, PID, BASE + 0x1100);
-        for (uint64_t i = 0; i < 2; i++)
-                builder_sample_ip(b, 2000000000 + i, PID, PID + 1, BASE + 0x1120 + i);
-        builder_sample_ip(b, 2500000000, PID, PID, 0x10);
-        builder_fork(b, 2600000000, 200, PID, 200, PID, 0);
-        builder_sample_ip(b, 3000000000, 200, 200, BASE + 0x1120);
-        builder_lost(b, 3000000001, 5);
-        builder_round(b);
-}
-
-static bool write_file(const char *path, void (*fill)(struct session_builder *b))
-{
-        struct session_builder b;
-
-        fill(&b);
-        return builder_save(&b, path);
+        build_names(b, false);
 }
 
 /* Once for all tests, because Windows does not truncate a file that a report has mapped. */
@@ -42,7 +18,7 @@ static bool write_session(void)
 {
         static bool written;
 
-        written = written || write_file(session_path, build);
+        written = written || build_file(session_path, build);
         return written;
 }
 
@@ -252,7 +228,7 @@ TEST(stacks_are_of_the_maps_of_their_time)
         AUTO_RELEASE(buf) out = {0};
         struct err err = {0};
 
-        ASSERT_TRUE(write_file(exec_path, build_exec));
+        ASSERT_TRUE(build_file(exec_path, build_exec));
         report = report_make(&request, &err);
         ASSERT_TRUE(report);
         tree = stacks_tree_make(report->tree, 0);
