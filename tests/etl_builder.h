@@ -84,7 +84,7 @@ static inline void etl_end_event(struct etl_builder *b)
 {
         uint16_t size = (uint16_t)(b->file.len - b->event);
 
-        etl_put_u16(b, b->event + (b->kind == 0x14 ? 0 : 4), size);
+        etl_put_u16(b, b->event + (b->kind == 0x14 || b->kind == 0x13 ? 0 : 4), size);
         buf_add_zeros(&b->file, (8 - b->file.len % 8) % 8);
 }
 
@@ -290,6 +290,44 @@ static inline void etl_add_volume(struct etl_builder *b, uint64_t time, const ch
         etl_begin_config(b, 35, time);
         etl_add_wide(b, kernel);
         etl_add_wide(b, program);
+        etl_end_event(b);
+}
+
+enum { ETL_METHOD_LOAD = 143, ETL_METHOD_UNLOAD = 144, ETL_METHOD_COMPILED = 8 };
+
+/* The runtime of .NET says where a method is; `at_end`: it says so of all methods when the recording ends. */
+static inline void etl_add_method(struct etl_builder *b, bool at_end, uint16_t id, uint64_t time,
+                                  uint32_t pid, uint64_t addr, uint32_t size, uint32_t flags,
+                                  const char *space, const char *name)
+{
+        static const uint8_t runtime[ETL_GUID_BYTES] = {0x23, 0x0d, 0x3c, 0xe1, 0xbc, 0xcc, 0x12, 0x4e,
+                                                        0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4};
+        static const uint8_t rundown[ETL_GUID_BYTES] = {0x1c, 0x02, 0x69, 0xa6, 0x50, 0xc4, 0x09, 0x46,
+                                                        0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18};
+
+        b->event = b->file.len;
+        b->kind = 0x13;
+        buf_add_u16(&b->file, 0);
+        buf_add_u8(&b->file, b->kind);
+        buf_add_u8(&b->file, 0xc0);
+        buf_add_u32(&b->file, 0);       /* flags and properties */
+        buf_add_u32(&b->file, pid + 4); /* a thread */
+        buf_add_u32(&b->file, pid);
+        buf_add_u64(&b->file, time);
+        buf_add(&b->file, at_end ? rundown : runtime, ETL_GUID_BYTES);
+        buf_add_u16(&b->file, id);
+        buf_add_u8(&b->file, 1); /* version */
+        buf_add_zeros(&b->file, 37);
+        buf_add_u64(&b->file, addr ^ 1); /* numbers of the method and its module */
+        buf_add_u64(&b->file, 7);
+        buf_add_u64(&b->file, addr);
+        buf_add_u32(&b->file, size);
+        buf_add_u32(&b->file, 0x6000001);
+        buf_add_u32(&b->file, flags);
+        etl_add_wide(b, space);
+        etl_add_wide(b, name);
+        etl_add_wide(b, "instance void ()");
+        buf_add_u16(&b->file, 9);
         etl_end_event(b);
 }
 

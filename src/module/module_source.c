@@ -345,6 +345,10 @@ static resolver_id describe_anon(struct module_source *source, struct resolver *
         struct resolver_module desc = {.kind = RESOLVER_PERFMAP, .origin = origin_of(source, pid)};
 
         add_recorded(source, module, &desc);
+        if (desc.recorded[0].file) {
+                desc.kind = RESOLVER_NONE;
+                return resolver_add_module(resolver, &desc);
+        }
         process_perf_map_path(source->collected, pid, &map);
         desc.path = map.data;
         if (jitdump && source->jits) {
@@ -455,11 +459,14 @@ bool module_source_is_executable(void *ctx, module_id module)
 }
 
 /* Code in memory without a file belongs to the perf map or jitdump that names it, which may grow until the
- * session ends. Code that neither names is anonymous. */
-static void tell_anon(const struct module *module, const char *path, struct module_facts *ret)
+ * session ends. Code that neither names is anonymous. Names in the session are complete. */
+static void tell_anon(const struct module_source *source, const struct module *module, const char *path,
+                      struct module_facts *ret)
 {
         ret->kind = NAMED_ANON;
         ret->name = path[0] == '[' ? path : "[anon]";
+        if (recorded_symbols_find(source->recorded, path))
+                return;
         ret->map_pid = module->pid;
         ret->symbols_tell = true;
         ret->is_settled = false;
@@ -492,7 +499,7 @@ void module_source_tell(void *ctx, module_id id, struct module_facts *ret)
         case MODULE_KERNEL_MODULE: ret->kind = NAMED_KERNEL_MODULE; break;
         case MODULE_KSYMBOL: ret->kind = NAMED_BPF; break;
         case MODULE_JITDUMP: ret->kind = NAMED_JIT; break;
-        case MODULE_ANON: tell_anon(module, path, ret); break;
+        case MODULE_ANON: tell_anon(source, module, path, ret); break;
         case MODULE_PYTHON:
                 ret->kind = NAMED_PYTHON;
                 ret->has_lines = true;

@@ -17,6 +17,8 @@ enum {
         TIMER_INTERVAL = 10000, /* Windows' default: 1 ms */
         SWITCH_OUT = 1 << 13,   /* misc of a switch record */
         SWITCH_PREEMPTED = 1 << 14,
+        CODE_PIECE =
+                0x10000, /* Windows gives programs memory in such pieces: none has code and a part of an image */
 };
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -28,6 +30,7 @@ void etl_records_release(struct etl_records *r)
         stack_cuts_release(&r->cuts);
         map_release(&r->running);
         map_release(&r->waiting);
+        map_release(&r->code);
         free(r->events);
         free(r->images);
 }
@@ -190,31 +193,58 @@ static uint8_t build_id_of(const struct etl_mark *pdb, uint8_t ret[IMAGE_SECTION
         return IMAGE_SECTION_ID_BYTES;
 }
 
-static void add_image(struct etl_records *r, const struct etl_item *item)
+static void add_map(struct etl_records *r, const struct etl_item *item, unsigned misc, uint64_t pgoff,
+                    const uint8_t id[IMAGE_SECTION_ID_BYTES], uint8_t id_size, const char *path)
 {
-        bool in_kernel = is_kernel(r, item->addr);
-        struct etl_used_image image = {.item = item, .path = r->paths.len};
-        uint8_t id[IMAGE_SECTION_ID_BYTES], id_size = build_id_of(etl_trace_mark(r->trace, item, true), id);
-        unsigned misc = in_kernel ? PERF_MISC_KERNEL : PERF_MISC_USER;
+        bool in_kernel = misc == PERF_MISC_KERNEL;
 
-        etl_trace_add_path(r->trace, item, &r->paths);
-        buf_add_char(&r->paths, 0);
-        ARRAY_PUSH(r->images, r->n_images, r->cap_images, image);
         begin(r, PERF_RECORD_MMAP2, (uint16_t)(misc | (id_size ? PERF_MISC_MMAP_BUILD_ID : 0)));
         buf_add_u32(&r->bytes, in_kernel ? UINT32_MAX : item->pid);
         buf_add_u32(&r->bytes, in_kernel ? 0 : item->pid);
         buf_add_u64(&r->bytes, item->addr);
         buf_add_u64(&r->bytes, item->size);
-        buf_add_u64(&r->bytes, 0);
+        buf_add_u64(&r->bytes, pgoff);
         /* The build id, or device and inode. */
         buf_add_u8(&r->bytes, id_size);
         buf_add_zeros(&r->bytes, 3);
-        buf_add(&r->bytes, id, sizeof(id));
+        buf_add(&r->bytes, id, IMAGE_SECTION_ID_BYTES);
         buf_add_u32(&r->bytes, RECORD_PROT_EXEC);
         buf_add_u32(&r->bytes, 0);
-        add_text(r, r->paths.data + image.path);
+        add_text(r, path);
         add_id(r, (int32_t)item->pid, (int32_t)item->pid, item);
         end(r);
+}
+
+static void add_image(struct etl_records *r, const struct etl_item *item)
+{
+        struct etl_used_image image = {.item = item, .path = r->paths.len};
+        uint8_t id[IMAGE_SECTION_ID_BYTES], id_size = build_id_of(etl_trace_mark(r->trace, item, true), id);
+        unsigned misc = is_kernel(r, item->addr) ? PERF_MISC_KERNEL : PERF_MISC_USER;
+
+        etl_trace_add_path(r->trace, item, &r->paths);
+        buf_add_char(&r->paths, 0);
+        ARRAY_PUSH(r->images, r->n_images, r->cap_images, image);
+        add_map(r, item, misc, 0, id, id_size, r->paths.data + image.path);
+}
+
+/* Maps the memory around code, once.  The section of names has the same path, and addresses. */
+static void add_code(struct etl_records *r, const struct etl_item *item)
+{
+        static const uint8_t no_id[IMAGE_SECTION_ID_BYTES];
+        struct etl_item memory = *item;
+        uint64_t end = (item->addr + item->size + CODE_PIECE - 1) / CODE_PIECE * CODE_PIECE;
+        uint64_t key = map_mix(item->pid);
+        char path[ETL_CODE_PATH_BYTES];
+        bool is_new_begin, is_new_end;
+
+        memory.addr = item->addr / CODE_PIECE * CODE_PIECE;
+        memory.size = end - memory.addr;
+        map_put(&r->code, map_mix(memory.addr ^ key), &is_new_begin);
+        map_put(&r->code, map_mix((end - CODE_PIECE) ^ key), &is_new_end);
+        if (!is_new_begin && !is_new_end)
+                return;
+        etl_records_code_path(item->pid, path);
+        add_map(r, &memory, PERF_MISC_USER, memory.addr, no_id, 0, path);
 }
 
 static uint64_t identity_of(const struct recorded_image *image)
@@ -252,6 +282,57 @@ void etl_records_add_images(const struct etl_records *r, struct buf *section)
         image_section_make(images, n, section);
         map_release(&known);
         free(images);
+}
+
+/* --- Names of code --- */
+
+void etl_records_code_path(uint32_t pid, char path[ETL_CODE_PATH_BYTES])
+{
+        snprintf(path, ETL_CODE_PATH_BYTES, "[.NET %" PRIu32 "]", pid);
+}
+
+/* The last of several names of an address is the newest. */
+static bool is_replaced(const struct etl_trace *t, size_t i)
+{
+        return i + 1 < t->n_names && t->names[i + 1].pid == t->names[i].pid &&
+               t->names[i + 1].addr == t->names[i].addr;
+}
+
+/* One process: the names from `from` on; returns where those of the next process begin. */
+static size_t add_names_of(const struct etl_trace *t, size_t from, struct buf *out)
+{
+        enum { SYMBOL_MAP = 4 /* a file of names alone, whose addresses are those in memory */ };
+        AUTO_RELEASE(buf) part = {0};
+        char path[ETL_CODE_PATH_BYTES];
+        uint32_t n = 0;
+        size_t n_off, i;
+
+        etl_records_code_path(t->names[from].pid, path);
+        buf_add(&part, path, strlen(path) + 1);
+        buf_add_u32(&part, SYMBOL_MAP);
+        buf_add_u64(&part, 0);
+        n_off = part.len;
+        buf_add_u32(&part, 0);
+        for (i = from; i < t->n_names && t->names[i].pid == t->names[from].pid; i++) {
+                const char *text = t->texts.data + t->names[i].text;
+
+                if (is_replaced(t, i))
+                        continue;
+                buf_add_u64(&part, t->names[i].addr);
+                buf_add_u32(&part, t->names[i].size);
+                buf_add(&part, text, strlen(text) + 1);
+                n++;
+        }
+        memcpy(part.data + n_off, &n, sizeof(n));
+        buf_add_u32(out, (uint32_t)part.len);
+        buf_add(out, part.data, part.len);
+        return i;
+}
+
+void etl_records_add_names(const struct etl_records *r, struct buf *section)
+{
+        for (size_t i = 0; i < r->trace->n_names;)
+                i = add_names_of(r->trace, i, section);
 }
 
 /* --- Samples --- */
@@ -426,6 +507,7 @@ static void take_item(struct etl_records *r, const struct etl_item *item)
                          (int32_t)item->pid);
                 break;
         case ETL_ITEM_IMAGE: add_image(r, item); break;
+        case ETL_ITEM_CODE: add_code(r, item); break;
         case ETL_ITEM_SAMPLE: take_sample(r, item); break;
         case ETL_ITEM_READY: take_ready(r, item); break;
         case ETL_ITEM_SWITCH: take_switch(r, item); break;
@@ -462,10 +544,18 @@ static void add_lost(struct etl_records *r)
 
 bool etl_records_make(struct etl_records *r, uint64_t limit)
 {
+        enum {
+                NAME_BYTES = 16,
+                CODE_BYTES = 32
+        }; /* of a name in the section, less its text; of a piece in the set */
+        uint64_t names = r->trace->n_names ? r->trace->n_names * NAME_BYTES + r->trace->texts.len : 0;
+
         begin_events(r);
         for (size_t i = 0; i < r->trace->n_items; i++) {
                 take_item(r, &r->trace->items[i]);
-                if (r->bytes.len + r->paths.len + r->n_images * sizeof(struct recorded_image) > limit)
+                if (r->bytes.len + r->paths.len + r->n_images * sizeof(struct recorded_image) +
+                            r->code.n_used * CODE_BYTES + names >
+                    limit)
                         return false;
         }
         add_lost(r);

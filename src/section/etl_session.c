@@ -215,9 +215,10 @@ static void make_features(struct etl_records *r, struct buf *out)
 {
         const struct etl_trace *t = r->trace;
         struct session_feature features[] = {
-                {FEATURE_HOSTNAME},  {FEATURE_OSRELEASE},    {FEATURE_ARCH},
-                {FEATURE_NRCPUS},    {FEATURE_TOTAL_MEM},    {FEATURE_EVENT_DESC},
-                {FEATURE_WPERF_RUN}, {FEATURE_WPERF_IMAGES}, {FEATURE_WPERF_STACKS},
+                {FEATURE_HOSTNAME},        {FEATURE_OSRELEASE}, {FEATURE_ARCH},
+                {FEATURE_NRCPUS},          {FEATURE_TOTAL_MEM}, {FEATURE_EVENT_DESC},
+                {FEATURE_SIMPLEPERF_FILE}, {FEATURE_WPERF_RUN}, {FEATURE_WPERF_IMAGES},
+                {FEATURE_WPERF_STACKS},
         };
 
         make_text(t, t->machine_name, &features[0].bytes);
@@ -226,9 +227,10 @@ static void make_features(struct etl_records *r, struct buf *out)
         make_n_cpus(t, &features[3].bytes);
         make_memory(t, &features[4].bytes);
         make_event_desc(r, &features[5].bytes);
-        make_run(r, &features[6].bytes);
-        etl_records_add_images(r, &features[7].bytes);
-        make_marks(r, &features[8].bytes);
+        etl_records_add_names(r, &features[6].bytes);
+        make_run(r, &features[7].bytes);
+        etl_records_add_images(r, &features[8].bytes);
+        make_marks(r, &features[9].bytes);
         make_file(r, features, N_ELEMENTS(features), out);
         for (size_t i = 0; i < N_ELEMENTS(features); i++)
                 buf_release(&features[i].bytes);

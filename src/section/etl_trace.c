@@ -20,6 +20,7 @@ void etl_trace_release(struct etl_trace *t)
         free(t->frames);
         free(t->sources);
         free(t->volumes);
+        free(t->names);
         free(t->marks);
         free(t->threads);
         buf_release(&t->texts);
@@ -29,7 +30,8 @@ uint64_t etl_trace_bytes(const struct etl_trace *t)
 {
         return t->cap_items * sizeof(*t->items) + t->n_threads * sizeof(*t->threads) +
                t->cap_parts * sizeof(*t->parts) + t->cap_keyed * sizeof(*t->keyed) +
-               t->cap_frames * sizeof(*t->frames) + t->cap_marks * sizeof(*t->marks) + t->texts.len;
+               t->cap_frames * sizeof(*t->frames) + t->cap_marks * sizeof(*t->marks) +
+               t->cap_names * sizeof(*t->names) + t->texts.len;
 }
 
 /* Call after a text was appended: the offset where it began, with a NUL behind it. */
@@ -288,6 +290,34 @@ static bool take_volume(struct trace_reader *r, const struct etl_event *event)
         return true;
 }
 
+static bool take_method(struct trace_reader *r, const struct etl_event *event)
+{
+        struct etl_trace *t = r->trace;
+        struct etl_item item = item_of(r, event, ETL_ITEM_CODE);
+        struct etl_name name = {
+                .pid = (uint32_t)event->pid, .text = (uint32_t)t->texts.len, .order = r->order};
+        struct etl_method method;
+
+        if (!etl_dotnet_method(event, &method, &t->texts))
+                return false;
+        buf_add_char(&t->texts, 0);
+        if (!method.is_compiled || !method.size)
+                return true;
+        if (method.addr >> 63 || event->pid < 0)
+                return false;
+        name.addr = method.addr;
+        name.size = method.size;
+        ARRAY_PUSH(t->names, t->n_names, t->cap_names, name);
+        item.pid = name.pid;
+        item.addr = method.addr;
+        item.size = method.size;
+        if (method.begins)
+                push(r, &item);
+        else
+                push_late(r, &item, ETL_ITEM_CODE);
+        return true;
+}
+
 static bool take_class_event(struct trace_reader *r, const struct etl_event *event)
 {
         if (etl_kernel_is_pdb(event))
@@ -296,6 +326,8 @@ static bool take_class_event(struct trace_reader *r, const struct etl_event *eve
                 return take_stamp(r, event);
         if (etl_machine_is_build(event))
                 return take_build(r, event);
+        if (etl_dotnet_is_method(event))
+                return take_method(r, event);
         return !etl_machine_is_volume(event) || take_volume(r, event);
 }
 

@@ -3,6 +3,7 @@
 #ifndef ETL_TRACE_H
 #define ETL_TRACE_H
 
+#include "etl_dotnet.h"
 #include "etl_kernel.h"
 #include "etl_machine.h"
 
@@ -13,6 +14,7 @@ enum etl_item_kind {
         ETL_ITEM_THREAD,
         ETL_ITEM_THREAD_END,
         ETL_ITEM_IMAGE,
+        ETL_ITEM_CODE, /* of a method, compiled while the program ran */
         ETL_ITEM_SAMPLE,
         ETL_ITEM_READY,
         ETL_ITEM_SWITCH,
@@ -24,10 +26,10 @@ struct etl_item {
         uint8_t kind;  /* enum etl_item_kind */
         uint16_t cpu;
         uint16_t source;     /* of a sample; of a switch: the state of the thread before, ETL_STATE_x */
-        uint32_t pid;        /* of a process, thread or image; its parent is in `tid` */
+        uint32_t pid;        /* of a process, thread, image or code; its parent is in `tid` */
         uint32_t tid;        /* that was sampled, that a CPU turns to, or that may go on */
         uint32_t from;       /* of a switch: the thread before */
-        uint64_t addr, size; /* of an image; addr of a sample */
+        uint64_t addr, size; /* of an image or code; addr of a sample */
         uint32_t time_stamp;
         uint32_t text;  /* offset into `texts`: a name or a path */
         uint32_t order; /* in the file, for items of one time */
@@ -67,6 +69,14 @@ struct etl_mark {
         uint32_t text; /* the path of the PDB */
 };
 
+/* The name of code that was compiled while the program ran. */
+struct etl_name {
+        uint64_t addr;
+        uint32_t size, pid;
+        uint32_t text;  /* offset into `texts` */
+        uint32_t order; /* in the file */
+};
+
 struct etl_trace {
         struct etl_header header;
         struct etl_item *items;
@@ -83,6 +93,8 @@ struct etl_trace {
         size_t n_marks, cap_marks;
         struct etl_volume *volumes;
         size_t n_volumes, cap_volumes;
+        struct etl_name *names; /* sorted by process, address and order in the file */
+        size_t n_names, cap_names;
         struct etl_machine machine;   /* n_cpus 0: not known */
         uint32_t machine_name, build; /* offsets into `texts` */
         struct buf texts;             /* NUL-terminated; offset 0 is "" */

@@ -75,26 +75,48 @@ static int compare_marks(const void *a, const void *b)
         return order ? order : (x->text > y->text) - (x->text < y->text);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+        const struct etl_name *x = a, *y = b;
+        const uint64_t of_x[] = {x->pid, x->addr, x->order};
+        const uint64_t of_y[] = {y->pid, y->addr, y->order};
+
+        return compare_words(of_x, of_y, N_ELEMENTS(of_x));
+}
+
 /* --- What the file only says at its end --- */
 
 static uint64_t identity_of(const struct etl_item *item)
 {
         uint64_t number = item->kind == ETL_ITEM_THREAD ? item->tid : item->pid;
 
-        return map_mix(map_mix(number << 8 | item->kind) + (item->kind == ETL_ITEM_IMAGE ? item->addr : 0));
+        bool has_addr = item->kind == ETL_ITEM_IMAGE || item->kind == ETL_ITEM_CODE;
+
+        return map_mix(map_mix(number << 8 | item->kind) + (has_addr ? item->addr : 0));
+}
+
+/* The beginning of the recording; of code, that of its process, because a process that begins has no code. */
+static uint64_t late_time(const struct etl_trace *t, const struct etl_item *item, const struct map *begins)
+{
+        const uint64_t *begin = item->kind == ETL_ITEM_CODE ? map_find(begins, item->pid) : NULL;
+
+        return begin ? *begin : t->header.first_ticks;
 }
 
 /* If the file does not say that it began, it existed before the recording. */
 static void add_late(struct etl_trace *t, const struct etl_late_items *late)
 {
-        struct map known = {0};
+        struct map known = {0}, begins = {0};
 
         if (!late->n)
                 return;
         for (size_t i = 0; i < t->n_items; i++) {
                 uint8_t kind = t->items[i].kind;
 
-                if (kind == ETL_ITEM_PROCESS || kind == ETL_ITEM_THREAD || kind == ETL_ITEM_IMAGE)
+                if (kind == ETL_ITEM_PROCESS)
+                        *map_put(&begins, t->items[i].pid, NULL) = t->items[i].time;
+                if (kind == ETL_ITEM_PROCESS || kind == ETL_ITEM_THREAD || kind == ETL_ITEM_IMAGE ||
+                    kind == ETL_ITEM_CODE)
                         map_put(&known, identity_of(&t->items[i]), NULL);
         }
         for (size_t i = 0; i < late->n; i++) {
@@ -104,10 +126,11 @@ static void add_late(struct etl_trace *t, const struct etl_late_items *late)
                 map_put(&known, identity_of(&item), &is_new);
                 if (!is_new)
                         continue;
-                item.time = t->header.first_ticks;
+                item.time = late_time(t, &item, &begins);
                 ARRAY_PUSH(t->items, t->n_items, t->cap_items, item);
         }
         map_release(&known);
+        map_release(&begins);
 }
 
 static void sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *))
@@ -125,6 +148,7 @@ void etl_trace_sort(struct etl_trace *t, const struct etl_late_items *late)
         sort(t->parts, t->n_parts, sizeof(*t->parts), compare_parts);
         sort(t->keyed, t->n_keyed, sizeof(*t->keyed), compare_keyed);
         sort(t->marks, t->n_marks, sizeof(*t->marks), compare_marks);
+        sort(t->names, t->n_names, sizeof(*t->names), compare_names);
         for (size_t i = 0; i < t->n_items; i++)
                 n += t->items[i].kind == ETL_ITEM_THREAD;
         t->threads = mem_new(n, sizeof(struct etl_item *));

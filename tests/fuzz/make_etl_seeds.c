@@ -84,6 +84,21 @@ static void save_switches(const char *folder)
         save(&b, folder, "many-counters");
 }
 
+static void save_methods(const char *folder)
+{
+        struct etl_builder b;
+
+        begin(&b);
+        for (uint32_t i = 0; i < 4; i++)
+                etl_add_method(&b, i % 2, (uint16_t)(ETL_METHOD_LOAD + i / 2), 1500 + i, PID + i / 3,
+                               0x7fe00010000u + i * 0xff80, 0x100, ETL_METHOD_COMPILED, i ? "Space" : "",
+                               "Name");
+        etl_add_method(&b, false, ETL_METHOD_LOAD, 1600, PID, 0x7fe00010000u, UINT32_MAX, ETL_METHOD_COMPILED,
+                       "A", "Large");
+        etl_add_sample(&b, 2000, TID, 0x7fe00010001u);
+        save(&b, folder, "methods");
+}
+
 static void save_machines(const char *folder)
 {
         static const uint16_t architectures[] = {ETL_ARCHITECTURE_X86, ETL_ARCHITECTURE_ARM,
@@ -442,6 +457,7 @@ int main(int argc, char **argv)
         save_seed(folder, "packed", &b.file);
         save_switches(folder);
         save_machines(folder);
+        save_methods(folder);
         save_ends(folder);
         save_headers(folder);
         save_short(folder);

@@ -14,6 +14,8 @@ KERNEL_SIZES = {1: 32, 2: 32, 3: 24, 4: 24, 0x10: 16, 0x11: 16}
 PROVIDERS = (0x12, 0x13)
 IMAGE_CLASS = uuid.UUID("b3e675d7-2554-4f18-830b-2762732560de")
 CONFIG_CLASS = uuid.UUID("9b79ee91-b5fd-41c0-a243-4248e266e9d0")
+RUNTIMES = (uuid.UUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"), uuid.UUID("a669021c-c450-4609-a035-5af59af4df18"))
+METHODS, JITTED = (143, 144), 8
 THREAD_BEGINS, IMAGES, LEFT_IMAGES = (0x0501, 0x0503), (0x030A, 0x1403), (0x1402, 0x1404)
 SAMPLE, STACK, KEYED, KEY_FRAMES = 0x0F2E, 0x1820, (0x1825, 0x1826), (0x1823, 0x1824)
 
@@ -56,6 +58,7 @@ class Event:
     cpu: int
     time: int
     payload: bytes
+    process: int = -1 # of the events of providers
 
 
 def buffers(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -84,7 +87,8 @@ def events(data: bytes) -> Iterator[Event]:
                 size = first
                 begin, (time,) = 0x50 if kind in PROVIDERS else 0x30, struct.unpack_from("<Q", body, at + 16)
                 number = struct.unpack_from("<H", body, at + 40)[0] if kind in PROVIDERS else body[at + 4]
-                yield Event(None, uuid.UUID(bytes_le=body[at + 24:at + 40]), number, cpu, time, body[at + begin:at + size])
+                yield Event(None, uuid.UUID(bytes_le=body[at + 24:at + 40]), number, cpu, time, body[at + begin:at + size],
+                            struct.unpack_from("<I", body, at + 12)[0])
             at += -(-size // 8) * 8
 
 
@@ -111,6 +115,7 @@ class Trace:
     images: Counter = dataclasses.field(default_factory=Counter)     # process, address, size, path
     pdbs: dict = dataclasses.field(default_factory=dict)             # process and address: GUID and age, as in the file
     volumes: dict = dataclasses.field(default_factory=dict)
+    methods: dict = dataclasses.field(default_factory=dict)          # of .NET: by process and address the size and name
 
     def program_path(self, path: str) -> str:
         best = max((nt for nt in self.volumes if path.lower().startswith(nt.lower())), key=len, default="")
@@ -169,6 +174,10 @@ def read(data: bytes) -> Trace:
             elif event.guid == CONFIG_CLASS and event.number == 35:
                 kernel_text, program_text = texts(payload)[:2]
                 trace.volumes[kernel_text] = program_text
+            elif event.guid in RUNTIMES and event.number in METHODS:
+                start, size, _, flags = struct.unpack_from("<QIII", payload, 16)
+                if flags & JITTED and size:
+                    trace.methods[event.process, start] = size, ".".join(part for part in texts(payload[36:])[:2] if part)
             continue
         trace.kernel[event.hook] += 1
         if event.hook == 0:
