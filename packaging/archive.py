@@ -1,4 +1,5 @@
-"""wperf-VERSION-MACHINE.tar.gz: the program at the top, to be run where it is unpacked, its pages, completions and licences."""
+"""wperf-VERSION-MACHINE.tar.gz: the program at the top, to be run where it is unpacked, its pages, completions and licences, and
+libwperf."""
 from release import PROJECT, Release, Target, write_tar_gz
 
 README = """wperf {version}, a performance profiler for Linux ({machine})
@@ -17,6 +18,8 @@ GNU = """
 wperf loads these libraries where they are installed, and does without them otherwise:
 libLLVM, version 11 to 23 (instructions in `annotate`; the package libllvm19, libllvm16 or libllvm14), libpfm4 (names of
 x86 events) and libdebuginfod1 (debug files by network, only if it is asked for).
+
+include/wperf.h and lib/libwperf.so.0 are wperf as a library: cc -Iinclude app.c lib/libwperf.so.0
 """
 MUSL = """
 This is the static program for systems without glibc (Alpine). It can load no libraries: `annotate` shows
@@ -41,4 +44,7 @@ def write(release: Release, target: Target) -> None:
         files[f"{top}/licenses/{library}"] = (release.license_of(target, library).read_bytes(), 0o644)
     for path in release.shared_files(target):
         files[f"{top}/{path.relative_to(tree)}"] = (path.read_bytes(), 0o644)
+    if library := release.library(target):
+        files[f"{top}/lib/libwperf.so.0"] = (library.read_bytes(), 0o644)
+        files[f"{top}/include/wperf.h"] = (release.header(target).read_bytes(), 0o644)
     write_tar_gz(release.dist / f"{top}.tar.gz", files, release.epoch)

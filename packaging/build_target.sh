@@ -19,10 +19,13 @@ configure() {
         *) machine=--cross-file ;;
         esac
         case $target in
-        *-musl) links="$links -static" ;;
-        *) arguments+=(-Db_pie=true) ;;
+        *-musl)
+                links="$links -static"
+                arguments+=(-Dlibrary=none)
+                ;;
+        *) arguments+=(-Db_pie=true -Dlibrary=shared) ;;
         esac
-        meson setup "$place/build" $machine "$place/machine.ini" --buildtype=release -Ddebug=true -Db_lto=true -Dtests=false -Dlibrary=false \
+        meson setup "$place/build" $machine "$place/machine.ini" --buildtype=release -Ddebug=true -Db_lto=true -Dtests=false \
                 -Dpages=enabled -Dzlib=enabled -Dlibdeflate=enabled -Dzstd=enabled -Dlzma=enabled "${arguments[@]}" \
                 -Dc_args="$hardening $paths" -Dc_link_args="$links"
 }
@@ -32,7 +35,9 @@ packaging/toolchain.sh "$dir" "$target"
 ninja -C "$place/build" -j "${JOBS:-$(nproc)}"
 rm -rf "$place/tree"
 meson install -C "$place/build" --no-rebuild --destdir "$place/tree"
-packaging/check_binary.py "$program"
+library=$(find "$place/tree" -name 'libwperf.so.0')
+packaging/check_binary.py "$program" $library
 objcopy=$(sed -n "s/^objcopy = '\(.*\)'/\1/p" "$place/machine.ini")
 "$objcopy" --only-keep-debug --compress-debug-sections "$program" "$place/wperf.debug"
 "$objcopy" --strip-all --remove-section=.comment "$program"
+[ -z "$library" ] || "$objcopy" --strip-unneeded --remove-section=.comment "$library"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""check_binary.py PROGRAM   Refuses a program that would not start on an older Linux: one that needs a symbol of glibc after
-2.28 or another library than glibc's, or that has its start code from glibc 2.34 or later."""
+"""check_binary.py PROGRAM|LIBRARY...   Refuses programs that would not start on an older Linux: those that need a symbol of glibc
+after 2.28 or another library than glibc's, or that have their start code from glibc 2.34 or later; and such shared libraries, which
+have no start code."""
 import re
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def faults(program: str) -> list[str]:
     names = readelf("--syms", program)
     if "'.symtab'" not in names:
         found.append("it is stripped, so that its start code is not known")
-    elif not re.search(r" __libc_csu_init$", names, re.MULTILINE):
+    elif "(SONAME)" not in dynamic and not re.search(r" __libc_csu_init$", names, re.MULTILINE):
         found.append("its start code is that of glibc 2.34 or later")
     if re.search(r"\((RPATH|RUNPATH|TEXTREL)\)", dynamic):
         found.append("it has a RUNPATH or relocations of its code")
@@ -42,11 +43,12 @@ def faults(program: str) -> list[str]:
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
-    for fault in faults(sys.argv[1]):
-        print(f"{sys.argv[1]}: {fault}", file=sys.stderr)
-    return 1 if faults(sys.argv[1]) else 0
+    found = [(path, fault) for path in sys.argv[1:] for fault in faults(path)]
+    for path, fault in found:
+        print(f"{path}: {fault}", file=sys.stderr)
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

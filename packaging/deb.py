@@ -1,5 +1,5 @@
-"""The .deb packages: wperf, and wperf-dbgsym with its debug information.  They are the same program as in the archive, so that one
-package serves Debian 11, 12 and 13 and Ubuntu since 20.04."""
+"""The .deb packages: wperf, wperf-dbgsym with its debug information, libwperf0 and libwperf-dev.  They are the same program and library
+as in the archive, so that one package serves Debian 11, 12 and 13 and Ubuntu since 20.04."""
 import email.utils
 import gzip
 import hashlib
@@ -37,6 +37,45 @@ Priority: optional
 Description: debug symbols for wperf
 Build-Ids: {build_id}
 """
+LIBRARY_CONTROL = """Package: libwperf0
+Source: wperf
+Version: {version}
+Architecture: {architecture}
+Multi-Arch: same
+Maintainer: {maintainer}
+Installed-Size: {size}
+Depends: libc6 (>= 2.28)
+Suggests: libllvm19 | libllvm16 | libllvm14, libdebuginfod1, libpfm4
+Section: libs
+Priority: optional
+Description: performance profiler as a library
+ libwperf reads sessions of wperf and perf, counts and samples events, and
+ looks up addresses, in the programs that use it.
+"""
+DEV_CONTROL = """Package: libwperf-dev
+Source: wperf
+Version: {version}
+Architecture: {architecture}
+Multi-Arch: same
+Maintainer: {maintainer}
+Installed-Size: {size}
+Depends: libwperf0 (= {version})
+Section: libdevel
+Priority: optional
+Description: performance profiler as a library (header)
+ What a program needs to be compiled with libwperf: its header, and the
+ settings of pkg-config.
+"""
+PKG_CONFIG = """prefix=/usr
+includedir=${{prefix}}/include
+libdir=${{prefix}}/lib/{triplet}
+
+Name: wperf
+Description: read, count and sample performance events
+Version: {version}
+Libs: -L${{libdir}} -lwperf
+Cflags: -I${{includedir}}
+"""
 CHANGELOG = """wperf ({version}) unstable; urgency=medium
 
   * New version; CHANGELOG.md has what is new.
@@ -71,6 +110,19 @@ def write_packed(path: pathlib.Path, content: bytes) -> None:
     path.write_bytes(gzip.compress(content, 9, mtime=0))
 
 
+def fill_doc(doc: pathlib.Path, release: Release, target: Target) -> None:
+    date = email.utils.format_datetime(release.time)
+    write_packed(doc / "changelog.gz",
+                 CHANGELOG.format(version=release.version, maintainer=MAINTAINER, date=date).encode())
+    (doc / "copyright").write_text(copyright_of(release, target))
+
+
+def write_overrides(root: pathlib.Path, package: str) -> None:
+    overrides = root / "usr/share/lintian/overrides" / package
+    overrides.parent.mkdir(parents=True)
+    overrides.write_text((PROJECT / "packaging/debian/wperf.lintian-overrides").read_text().replace("wperf:", f"{package}:"))
+
+
 def fill(root: pathlib.Path, release: Release, target: Target) -> None:
     """What the package installs."""
     tree, doc = release.tree(target), root / "usr/share/doc/wperf"
@@ -83,14 +135,30 @@ def fill(root: pathlib.Path, release: Release, target: Target) -> None:
         else:
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, place)
-    date = email.utils.format_datetime(release.time)
-    write_packed(doc / "changelog.gz",
-                 CHANGELOG.format(version=release.version, maintainer=MAINTAINER, date=date).encode())
+    fill_doc(doc, release, target)
     write_packed(doc / "NEWS.gz", (PROJECT / "CHANGELOG.md").read_bytes())
-    (doc / "copyright").write_text(copyright_of(release, target))
-    overrides = root / "usr/share/lintian/overrides/wperf"
-    overrides.parent.mkdir(parents=True)
-    shutil.copy(PROJECT / "packaging/debian/wperf.lintian-overrides", overrides)
+    write_overrides(root, "wperf")
+
+
+def fill_library(root: pathlib.Path, release: Release, target: Target) -> None:
+    folder = root / "usr/lib" / target.name
+    folder.mkdir(parents=True)
+    shutil.copy(release.library(target), folder / "libwperf.so.0")
+    fill_doc(root / "usr/share/doc/libwperf0", release, target)
+    write_overrides(root, "libwperf0")
+    (root / "DEBIAN").mkdir()
+    (root / "DEBIAN/shlibs").write_text(f"libwperf 0 libwperf0 (>= {release.version})\n")
+    (root / "DEBIAN/triggers").write_text("activate-noawait ldconfig\n")
+
+
+def fill_dev(root: pathlib.Path, release: Release, target: Target) -> None:
+    folder, include, doc = root / "usr/lib" / target.name, root / "usr/include", root / "usr/share/doc/libwperf-dev"
+    for path in (folder / "pkgconfig", include, doc.parent):
+        path.mkdir(parents=True)
+    shutil.copy(release.header(target), include / "wperf.h")
+    (folder / "libwperf.so").symlink_to("libwperf.so.0")
+    (folder / "pkgconfig/wperf.pc").write_text(PKG_CONFIG.format(triplet=target.name, version=release.version))
+    doc.symlink_to("libwperf0")
 
 
 def build_id(release: Release, target: Target) -> str:
@@ -110,10 +178,10 @@ def fill_debug(root: pathlib.Path, release: Release, target: Target) -> None:
 
 def finish(root: pathlib.Path, control: str, release: Release, path: pathlib.Path, **values: str) -> None:
     """Writes DEBIAN/ and packs the folder.  dpkg-deb gives all files to root, and none a later time than SOURCE_DATE_EPOCH."""
-    files = [name for name in sorted(root.rglob("*")) if name.is_file() and not name.is_symlink()]
+    files = [name for name in sorted(root.rglob("*")) if name.is_file() and not name.is_symlink() and name.parent.name != "DEBIAN"]
     size = sum(-(-name.stat().st_size // 1024) for name in files) + sum(1 for name in root.rglob("*") if name.is_dir())
     sums = [f"{hashlib.md5(name.read_bytes()).hexdigest()}  {name.relative_to(root)}\n" for name in files]
-    (root / "DEBIAN").mkdir()
+    (root / "DEBIAN").mkdir(exist_ok=True)
     (root / "DEBIAN/md5sums").write_text("".join(sums))
     (root / "DEBIAN/control").write_text(
         control.format(version=release.version, maintainer=MAINTAINER, size=size, summary=SUMMARY, **values))
@@ -125,15 +193,13 @@ def finish(root: pathlib.Path, control: str, release: Release, path: pathlib.Pat
 
 
 def write(release: Release, target: Target) -> None:
-    values = {"architecture": target.debian, "description": indented(DESCRIPTION)}
-    name = f"{release.version}_{target.debian}.deb"
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder) / "wperf"
-        root.mkdir()
-        fill(root, release, target)
-        finish(root, CONTROL, release, release.dist / f"wperf_{name}", **values)
-        root = pathlib.Path(folder) / "dbgsym"
-        root.mkdir()
-        fill_debug(root, release, target)
-        finish(root, DEBUG_CONTROL, release, release.dist / f"wperf-dbgsym_{name}",
-               build_id=build_id(release, target), **values)
+    kinds = [("wperf", fill, CONTROL), ("wperf-dbgsym", fill_debug, DEBUG_CONTROL)]
+    if release.library(target):
+        kinds += [("libwperf0", fill_library, LIBRARY_CONTROL), ("libwperf-dev", fill_dev, DEV_CONTROL)]
+    for package, fill_root, control in kinds:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder) / package
+            root.mkdir()
+            fill_root(root, release, target)
+            finish(root, control, release, release.dist / f"{package}_{release.version}_{target.debian}.deb", architecture=target.debian,
+                   description=indented(DESCRIPTION), build_id=build_id(release, target))

@@ -69,6 +69,13 @@ class Release:
         """What `meson install` puts below the prefix."""
         return self.work / target.name / "tree/usr/local"
 
+    def library(self, target: Target) -> pathlib.Path | None:
+        """The shared library; None where there is none."""
+        return next(self.tree(target).rglob("libwperf.so.0"), None)
+
+    def header(self, target: Target) -> pathlib.Path:
+        return self.tree(target) / "include/wperf.h"
+
     def shared_files(self, target: Target) -> list[pathlib.Path]:
         """Manual pages and completions."""
         return [path for path in sorted((self.tree(target) / "share").rglob("*"))

@@ -46,6 +46,12 @@ def program(release: Release, target: Target) -> dict:
                    checksums=[{"algorithm": "SHA256", "checksumValue": digest}], primaryPackagePurpose="APPLICATION")
 
 
+def shared_library(release: Release, target: Target) -> dict:
+    digest = hashlib.sha256(release.library(target).read_bytes()).hexdigest()
+    return package(f"libwperf-{target.archive}", release.version, "BSD-3-Clause", packageFileName="libwperf.so.0",
+                   checksums=[{"algorithm": "SHA256", "checksumValue": digest}], primaryPackagePurpose="LIBRARY")
+
+
 def relation(one: str, kind: str, other: str) -> dict:
     return {"spdxElementId": ident(one), "relationshipType": kind, "relatedSpdxElement": ident(other)}
 
@@ -55,11 +61,15 @@ def write(release: Release, targets: list[Target], system: str = "") -> None:
     libraries, packages, relations = {}, [], []
     for target in targets:
         name = f"wperf-{target.archive}"
+        names = [name]
         packages.append(program(release, target))
-        relations.append(relation("DOCUMENT", "DESCRIBES", name))
+        if not target.is_windows and release.library(target):
+            packages.append(shared_library(release, target))
+            names.append(f"libwperf-{target.archive}")
+        relations += [relation("DOCUMENT", "DESCRIBES", described) for described in names]
         for part, version in release.libraries(target).items():
             libraries[part] = library(part, version)
-            relations.append(relation(name, "STATIC_LINK", part))
+            relations += [relation(described, "STATIC_LINK", part) for described in names]
         if target.npm_libc == "glibc":
             relations += [relation(part, "OPTIONAL_DEPENDENCY_OF", name) for part in LOADED]
     packages += [libraries[part] for part in sorted(libraries)]

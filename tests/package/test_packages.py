@@ -34,6 +34,7 @@ def made(t: Context, *writers) -> releases.Release:
     check(done.status == 0, "meson install works", done)
     check(release.program(TARGET).exists(), "this build installs below /usr/local")
     check(t.run("strip", str(release.program(TARGET))).status == 0, "the program is stripped")
+    check(t.run("strip", "--strip-unneeded", "--remove-section=.comment", str(release.library(TARGET))).status == 0, "the library is stripped")
     (place / "wperf.debug").write_bytes(b"no debug information")
     (place / "versions").write_text("zlib 1:1.2.13.dfsg-1\nlibzstd 1.5.4+dfsg2-5\n")
     (place / "licenses").mkdir()
@@ -154,9 +155,31 @@ def test_deb_is_made_and_clean(t: Context) -> None:
     for name in ("/usr/bin/wperf", "/usr/share/man/man1/wperf-record.1.gz", "/usr/share/doc/wperf/copyright"):
         check(f".{name}\n" in listed, f"{name} in the package")
     # This build is not the published one, so its linking is not checked.
+    packages = [package, only(release, "libwperf0_*_amd64.deb"), only(release, "libwperf-dev_*_amd64.deb")]
     done = t.run(lintian, "--fail-on", "error,warning", "--suppress-tags", "unstripped-binary-or-object,hardening-no-pie",
-                 package, env=environment(t))
+                 *packages, env=environment(t))
     check(done.status == 0 and not done.out, "lintian has nothing to say", done)
+
+
+def check_example(t: Context, *arguments: str, folder: str) -> None:
+    """Compiles the example with libwperf of a folder."""
+    compiled = t.run(need_tool("gcc"), "-o", t.path("hot"), str(PROJECT / "examples/hot.c"), *arguments)
+    check(compiled.status == 0, "the example compiles", compiled)
+    done = t.run("env", f"LD_LIBRARY_PATH={folder}", t.path("hot"), str(PROJECT / "tests/replay/archived_v1.data"))
+    check(done.status == 0 and "cpu-clock: 36 samples" in done.out and "run:spin" in done.out, "and runs", done)
+
+
+def test_debs_of_the_library(t: Context) -> None:
+    release = made(t, lambda release: deb.write(release, TARGET))
+    for name in ("libwperf0", "libwperf-dev"):
+        check(t.run("dpkg-deb", "-x", only(release, f"{name}_*_amd64.deb"), t.path("root")).status == 0, "unpacks")
+    folder = t.path(f"root/usr/lib/{TARGET.name}")
+    flags = t.run("env", f"PKG_CONFIG_PATH={folder}/pkgconfig", f"PKG_CONFIG_SYSROOT_DIR={t.path('root')}", need_tool("pkg-config"), "--cflags",
+                  "--libs", "wperf")
+    check(flags.status == 0, "pkg-config", flags)
+    check_example(t, f"-I{t.path('root/usr/include')}", *flags.out.split(), folder=folder)
+    depends = t.run("dpkg-deb", "-f", only(release, "libwperf-dev_*_amd64.deb"), "Depends").out
+    check(depends == f"libwperf0 (= {release.version})\n", depends)
 
 
 def test_archive_runs_where_it_is(t: Context) -> None:
@@ -167,6 +190,7 @@ def test_archive_runs_where_it_is(t: Context) -> None:
     check(done.status == 0 and "quality: " in done.out, "records", done)
     names = {os.path.relpath(path, t.path(top)) for path in glob.glob(t.path(f"{top}/**"), recursive=True)}
     check({"LICENSE", "README", "CHANGELOG.md", "licenses/zlib", "share/man/man1/wperf.1"} <= names, f"{names}")
+    check_example(t, "-I" + t.path(f"{top}/include"), t.path(f"{top}/lib/libwperf.so.0"), folder=t.path(f"{top}/lib"))
 
 
 def test_bill_of_materials(t: Context) -> None:
