@@ -98,7 +98,7 @@ static bool read_runs(struct checking *c, struct err *err)
         if (c->options->what.baseline && !read_baseline(c, err))
                 return false;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
-                if (!compared_runs_read(c->values, &c->paths, (enum run_side)side, &c->request, err))
+                if (!compared_runs_read(c->values, &c->paths, (enum run_side)side, &c->request, NULL, err))
                         return false;
         }
         run_values_finish(c->values);
