@@ -323,7 +323,10 @@ static void draw_row(struct browser *browser, struct page *page, size_t index, u
         if (column >= columns)
                 return;
         add_name(item, &name);
-        name_text_add(&shown, buf_text(&name), NULL, columns - column);
+        /* The function is worth more than its module. */
+        name_text_add(&shown,
+                      text_width(buf_text(&name)) > columns - column ? item->row->name : buf_text(&name),
+                      NULL, columns - column);
         cells_put(browser->cells, at, column, columns, (struct cell_style){0}, buf_text(&shown));
 }
 

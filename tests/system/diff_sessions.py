@@ -98,9 +98,9 @@ def write_run(path: str, program: str, functions: tuple[Function, ...], counts: 
         file.write(header + attr + data + index + content)
 
 
-def write_runs(folder: str, runs: int = 4) -> None:
-    """The programs `old` and `new`, and a-1.data, b-1.data, ... of them; `worker` takes a quarter longer in B."""
-    for side, name, functions in (("a", "old", OLD), ("b", "new", NEW)):
+def write_runs(folder: str, runs: int = 4, names: tuple[str, str] = ("old", "new")) -> None:
+    """Both programs, and a-1.data, b-1.data, ... of them; `worker` takes a quarter longer in B."""
+    for side, name, functions in (("a", names[0], OLD), ("b", names[1], NEW)):
         program = os.path.join(folder, name)
         write_program(program, functions)
         for number in range(1, runs + 1):

@@ -157,6 +157,16 @@ def test_code_scrolls_and_goes_to_the_hottest_line(t: Context) -> None:
         leave(screen)
 
 
+def test_a_long_module_does_not_hide_the_function(t: Context) -> None:
+    diff_sessions.write_runs(t.folder, RUNS, ("libwith_a_long_name.so.3.12", "libwith_a_long_name.so.3.13"))
+    argv = [f"a-{i}.data" for i in range(1, RUNS + 1)] + ["--"] + [f"b-{i}.data" for i in range(1, RUNS + 1)]
+    for columns, ending in ((60, "worker"), (200, "worker:libwith_a_long_name.so.3.12")):
+        with browse(t, *argv, columns=columns) as screen:
+            shown = screen.wait("5 functions by difference")
+            check(re.search(rf"slower +{re.escape(ending)}$", shown, re.MULTILINE) is not None, f"{ending} at {columns} columns:\n{shown}")
+            leave(screen)
+
+
 def test_rows_without_code_say_so(t: Context) -> None:
     argv = sessions(t)
     pathlib.Path(t.path("rules")).write_text("work w*\n", encoding="ascii")
