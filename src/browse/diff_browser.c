@@ -202,6 +202,9 @@ static bool run(struct browser *browser)
         if (!compare(browser))
                 return browser->has_left;
         browser_push(browser, page_diff_new(browser));
+        /* Counts have totals, and no rows. */
+        if (!browser->top->list.n)
+                browser_push(browser, page_diff_notes_new());
         while (!browser->is_ending) {
                 browser_draw(browser);
                 browser_take_keys(browser);

@@ -69,9 +69,13 @@ static void add_text(const struct browser *browser, struct buf *out)
                 buf_add_char(out, '\n');
         }
         for (size_t i = 0; i < view->n_comparisons; i++) {
-                buf_printf(out, "%s by %s%s: ", view->comparisons[i]->event, view->row_is,
-                           view->comparisons[i]->measure == MEASURE_SHARE ? ", shares compared" : "");
-                diff_view_add_row_limit(view, view->comparisons[i], out);
+                const struct comparison *c = view->comparisons[i];
+
+                if (!c->n_rows && !c->n_only_a && !c->n_only_b)
+                        continue;
+                buf_printf(out, "%s by %s%s: ", c->event, view->row_is,
+                           c->measure == MEASURE_SHARE ? ", shares compared" : "");
+                diff_view_add_row_limit(view, c, out);
         }
 }
 

@@ -136,7 +136,19 @@ static bool has_event(const struct run_values *values, uint32_t event, enum run_
         for (size_t i = 0; i < run_values_n_runs(values, side); i++) {
                 const struct run_event *e = run_values_event(values, from + i, event);
 
-                if (e && e->n_samples)
+                if (e && (e->n_samples || e->is_counted))
+                        return true;
+        }
+        return false;
+}
+
+/* Of sessions of stat. */
+static bool is_counted(const struct run_values *values, uint32_t event, size_t from, size_t end)
+{
+        for (size_t i = from; i < end; i++) {
+                const struct run_event *e = run_values_event(values, i, event);
+
+                if (e && e->is_counted)
                         return true;
         }
         return false;
@@ -151,16 +163,37 @@ static void compare_event(struct diffing *d, uint32_t event)
         };
         bool in_a = has_event(d->values, event, RUN_A), in_b = has_event(d->values, event, RUN_B);
 
+        /* Counts have no rows: the totals of the first comparison say all. */
+        if (in_a && in_b && d->n_comparisons &&
+            is_counted(d->values, event, 0, run_values_n_all_runs(d->values)))
+                return;
         if (in_a && in_b)
                 ARRAY_PUSH(d->comparisons, d->n_comparisons, d->cap_comparisons, comparison_new(&request));
         else if (in_a || in_b)
-                buf_printf(&d->notes, "event: only %s has samples of %s\n", in_a ? "A" : "B",
+                buf_printf(&d->notes, "event: only %s has %s\n", in_a ? "A" : "B",
                            run_values_event_name(d->values, event));
+}
+
+static bool has_counts(const struct run_values *values, size_t from, size_t end)
+{
+        for (uint32_t i = 0; i < run_values_n_events(values); i++) {
+                if (is_counted(values, i, from, end))
+                        return true;
+        }
+        return false;
 }
 
 static bool compare_events(struct diffing *d, struct err *err)
 {
         const char *wanted = d->options->what.event;
+        size_t n_a = run_values_n_runs(d->values, RUN_A), n = run_values_n_all_runs(d->values);
+        bool a_counts = has_counts(d->values, 0, n_a), b_counts = has_counts(d->values, n_a, n);
+
+        if (a_counts != b_counts)
+                return err_set(
+                        err, ERR_MISSING,
+                        "%s has counts and %s has samples: compare sessions of wperf stat, or of wperf record",
+                        a_counts ? "A" : "B", a_counts ? "B" : "A");
 
         for (uint32_t i = 0; i < run_values_n_events(d->values); i++) {
                 if (!wanted || !strcmp(wanted, run_values_event_name(d->values, i)))
@@ -168,8 +201,8 @@ static bool compare_events(struct diffing *d, struct err *err)
         }
         if (d->n_comparisons)
                 return true;
-        return wanted ? err_set(err, ERR_MISSING, "no event '%.60s' has samples in A and in B", wanted)
-                      : err_set(err, ERR_MISSING, "A and B have samples of different events");
+        return wanted ? err_set(err, ERR_MISSING, "no event '%.60s' is in A and in B", wanted)
+                      : err_set(err, ERR_MISSING, "A and B have different events");
 }
 
 static bool compare(struct diffing *d, struct err *err)

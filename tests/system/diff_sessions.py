@@ -98,6 +98,24 @@ def write_run(path: str, program: str, functions: tuple[Function, ...], counts: 
         file.write(header + attr + data + index + content)
 
 
+def write_counts(path: str, counts: tuple[int, ...]) -> None:
+    """A session of cycles, instructions, ... of a process as perf stat writes it, without the time of the run."""
+    stat, stat_round, final, no_cpu = 76, 77, 1, 0xffffffff
+    data = b"".join(record(stat, struct.pack("<QIIQQQ", number + 1, no_cpu, 0, count, NS, NS)) for number, count in enumerate(counts))
+    data += record(stat_round, struct.pack("<QQ", final, NS))
+    ids_at = 104
+    attrs_at = ids_at + 8 * len(counts)
+    attrs = b"".join(struct.pack("<IIQQQQQ", 0, ATTR_BYTES, config, 0, 0, 7, 0).ljust(ATTR_BYTES, b"\0") + struct.pack("<QQ", ids_at + 8 * config, 8)
+                     for config in range(len(counts)))
+    data_at = attrs_at + len(attrs)
+    header = struct.pack("<8sQQQQQQQQ", b"PERFILE2", 104, ATTR_BYTES + 16, attrs_at, len(attrs), data_at, len(data), 0, 0)
+    bitmap, version = (1 << 5).to_bytes(32, "little"), feature_text("6.1.0")
+    index = struct.pack("<QQ", data_at + len(data) + 16, len(version))
+    with open(path, "wb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(header + bitmap + struct.pack(f"<{len(counts)}Q", *range(1, len(counts) + 1)) + attrs + data + index + version)
+
+
 def write_runs(folder: str, runs: int = 4, names: tuple[str, str] = ("old", "new")) -> None:
     """Both programs, and a-1.data, b-1.data, ... of them; `worker` takes a quarter longer in B."""
     for side, name, functions in (("a", names[0], OLD), ("b", names[1], NEW)):

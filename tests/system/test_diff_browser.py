@@ -200,6 +200,18 @@ def test_single_runs_have_no_verdict(t: Context) -> None:
         leave(screen)
 
 
+def test_counts_have_totals_and_no_rows(t: Context) -> None:
+    for number in range(3):
+        diff_sessions.write_counts(t.path(f"a-{number}.data"), (1_000_000 + number, 2_000_000))
+        diff_sessions.write_counts(t.path(f"b-{number}.data"), (1_000_000 + number, 3_000_000))
+    with browse(t, *[f"a-{i}.data" for i in range(3)], "--", *[f"b-{i}.data" for i in range(3)]) as screen:
+        shown = screen.wait("instructions per cycle: 2.000 in A, 3.000 in B, +50.0 %")
+        check("nothing was tested" not in shown, f"nothing about rows:\n{shown}")
+        screen.keys("Escape")
+        screen.wait("0 functions by difference", "no rows")
+        leave(screen)
+
+
 # --- When it opens ---
 
 

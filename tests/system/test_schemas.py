@@ -163,6 +163,20 @@ def test_comparisons_of_real_runs(t: Context) -> None:
     check(not of_comparison("diff_code", code) and code["functions"], f"{of_comparison('diff_code', code)[:3]}")
 
 
+def test_counts_of_runs(t: Context) -> None:
+    """Sessions of stat have totals, and no rows."""
+    for number in range(3):
+        diff_sessions.write_counts(t.path(f"a-{number}.data"), (1_000_000 + number, 2_000_000))
+        diff_sessions.write_counts(t.path(f"b-{number}.data"), (1_000_000 + number, 3_000_000))
+    runs = [f"a-{i}.data" for i in range(3)] + ["--"] + [f"b-{i}.data" for i in range(3)]
+    found = document(t, "diff", "--json", *runs)
+    check(not of_comparison("diff", found) and found["rows"] == [], f"{of_comparison('diff', found)[:3]}")
+    check([row["total"] for row in found["totals"]] == ["cycles", "instructions", "ipc"], f"{found['totals']}")
+    done = t.ours("check", "--json", "--max-change", "event:instructions=1%", *runs)
+    found = json.loads(done.out)
+    check(not of_comparison("check", found) and found["limits"][0]["verdict"] == "more", f"{of_comparison('check', found)[:3]} {found}")
+
+
 def test_checks(t: Context) -> None:
     runs = runs_of(t)
     for limits, verdict, status in (("total=50%,w*=90%", "pass", 0), ("total=3%,w*=90%", "slower", 1), ("total=6.2%", "can't tell", 125),
