@@ -33,6 +33,11 @@ Root-Is-Purelib: false
 Tag: py3-none-{tag}
 """
 
+# pyperf finds its hooks by this file.
+ENTRY_POINTS = """[pyperf.hook]
+wperf_record = wperf.pyperf_hook:WperfRecord
+"""
+
 
 def digest(content: bytes) -> str:
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
@@ -51,6 +56,8 @@ def files_of(release: Release, target: Target) -> dict[str, tuple[bytes, int]]:
     files = {
         "wperf/__init__.py": (init.encode(), 0o644),
         "wperf/__main__.py": ((PROJECT / "packaging/python/wperf/__main__.py").read_bytes(), 0o644),
+        "wperf/pyperf_hook.py": ((PROJECT / "packaging/python/wperf/pyperf_hook.py").read_bytes(), 0o644),
+        f"{info}/entry_points.txt": (ENTRY_POINTS.encode(), 0o644),
         f"{data}/scripts/wperf": (release.program(target).read_bytes(), 0o755),
         f"{info}/METADATA": (metadata.encode(), 0o644),
         f"{info}/WHEEL": (WHEEL.format(tag=target.wheel).encode(), 0o644),

@@ -446,19 +446,32 @@ static void add_notes(struct code_diffing *d)
                 buf_truncate(note, note->len - 1);
 }
 
+/* The first module with known code says what machine it is. */
+static bool find_arch(const struct code_side *side, enum disasm_arch *ret, struct err *err)
+{
+        bool has_code = false;
+
+        for (size_t i = 0; i < side->n_modules; i++) {
+                if (code_image_get_arch(side->modules[i].image, ret))
+                        return true;
+                has_code |= code_image_has_machine(side->modules[i].image);
+        }
+        return has_code
+                       ? err_set(err, ERR_UNSUPPORTED, "%s: wperf compares only code for x86-64 and AArch64",
+                                 side->path)
+                       : err_set(err, ERR_MISSING,
+                                 "%s: the code of %s is not available on this machine; record again and keep it "
+                                 "with wperf archive",
+                                 side->path, side->modules[0].path);
+}
+
 static bool check_machines(const struct code_diffing *d, struct err *err)
 {
         enum disasm_arch a, b;
-        const struct code_side *x = &d->sides[CODE_A], *y = &d->sides[CODE_B];
 
-        if (!code_image_get_arch(x->modules[0].image, &a))
-                return err_set(err, ERR_UNSUPPORTED, "%s: wperf compares only code for x86-64 and AArch64",
-                               x->path);
-        if (!code_image_get_arch(y->modules[0].image, &b))
-                return err_set(err, ERR_UNSUPPORTED, "%s: wperf compares only code for x86-64 and AArch64",
-                               y->path);
-        return a == b ||
-               err_set(err, ERR_UNSUPPORTED, "%s and %s have code for different machines", x->path, y->path);
+        return find_arch(&d->sides[CODE_A], &a, err) && find_arch(&d->sides[CODE_B], &b, err) &&
+               (a == b || err_set(err, ERR_UNSUPPORTED, "%s and %s have code for different machines",
+                                  d->sides[CODE_A].path, d->sides[CODE_B].path));
 }
 
 static bool make(struct code_diffing *d, struct err *err)

@@ -18,12 +18,28 @@ static void add_module(struct code_side *side, const char *path, struct code_ima
         ARRAY_PUSH(side->modules, side->n_modules, side->cap_modules, module);
 }
 
+/* A file without functions may be damaged: its symbol table may lie behind its end. */
+static bool check_sections(struct object *object, struct err *err)
+{
+        for (size_t i = 0; i < object_n_sections(object); i++) {
+                const struct object_section *section = object_get_section(object, i);
+                struct cursor bytes;
+
+                if (section->file_size && !object_read_section(object, section, &bytes, err))
+                        return false;
+        }
+        return true;
+}
+
 static bool open_object(struct code_side *side, const struct resolver_sources *sources, struct err *err)
 {
         const struct resolver_options options = {.sources = sources};
         const struct resolver_module module = {.kind = RESOLVER_FILE, .path = side->path};
+        AUTO(object) whole = object_open(side->path, err);
         resolver_id id;
 
+        if (!whole)
+                return false;
         side->resolver = side->own = resolver_new(&options);
         id = resolver_add_module(side->resolver, &module);
         if (!resolver_get_object(side->resolver, id))
@@ -31,10 +47,10 @@ static bool open_object(struct code_side *side, const struct resolver_sources *s
         add_module(side, side->path, code_image_new(side->resolver, id));
         code_image_finish(side->modules[0].image);
         if (!code_image_n_functions(side->modules[0].image))
-                return err_set(
-                        err, ERR_MISSING,
-                        "%s: has neither symbols of functions nor unwind tables, so its functions are not known",
-                        side->path);
+                return check_sections(whole, err) &&
+                       err_set(err, ERR_MISSING,
+                               "%s: has neither symbols of functions nor unwind tables, so its functions are not known",
+                               side->path);
         return resolver_check(side->resolver, id, err);
 }
 
@@ -133,18 +149,12 @@ static bool open_session(struct code_side *side, const struct profile_filter *fi
 
 /* --- Both --- */
 
-static bool is_object(const char *path)
-{
-        AUTO(object) object = strcmp(path, "-") != 0 ? object_open(path, NULL) : NULL;
-
-        return object;
-}
-
 bool code_side_open(struct code_side *ret, const char *path, const struct profile_filter *filter,
                     const struct resolver_sources *sources, struct err *err)
 {
         *ret = (struct code_side){.path = path};
-        return is_object(path) ? open_object(ret, sources, err) : open_session(ret, filter, sources, err);
+        return strcmp(path, "-") != 0 && object_is_file(path) ? open_object(ret, sources, err)
+                                                              : open_session(ret, filter, sources, err);
 }
 
 void code_side_release(struct code_side *side)

@@ -7,9 +7,10 @@
 
 #include "annotation.h"
 #include "count_replay.h"
+#include "measured_counts.h"
+#include "measured_facts.h"
 #include "mem.h"
 #include "perf_abi.h"
-#include "perfdata_format.h"
 #include "text.h"
 
 struct measuring {
@@ -49,18 +50,6 @@ static void add_event_fact(struct measuring *m)
         add_fact(m, "events", buf_text(&text));
 }
 
-static void add_cpus_fact(struct measuring *m)
-{
-        struct cursor section = perfdata_feature(m->report->session.reader, FEATURE_NRCPUS);
-        uint32_t n = cursor_u32(&section);
-        AUTO_RELEASE(buf) text = {0};
-
-        if (section.failed)
-                return;
-        buf_printf(&text, "%" PRIu32, n);
-        add_fact(m, "number of CPUs", buf_text(&text));
-}
-
 static bool is_sampled(const struct report *report, const char *path)
 {
         for (size_t i = 0; i < report->modules.n; i++) {
@@ -97,13 +86,7 @@ static void add_builds(struct measuring *m)
 
 static void add_facts(struct measuring *m)
 {
-        const struct perfdata_reader *reader = m->report->session.reader;
-
-        add_fact(m, "machine", perfdata_feature_str(reader, FEATURE_HOSTNAME));
-        add_fact(m, "processor", perfdata_feature_str(reader, FEATURE_CPUDESC));
-        add_cpus_fact(m);
-        add_fact(m, "architecture", perfdata_feature_str(reader, FEATURE_ARCH));
-        add_fact(m, "kernel", perfdata_feature_str(reader, FEATURE_OSRELEASE));
+        measured_facts_add(m->values, m->report->session.reader);
         add_event_fact(m);
         add_builds(m);
         if (m->report->image.is_known)
@@ -331,7 +314,7 @@ static void add_names(struct measuring *m)
 static const char *why_missing(const struct measuring *m)
 {
         if (count_replay_is(m->report->session.reader))
-                return "it has counts, not samples; wperf diff and check compare sessions of wperf record";
+                return "it has counts, not samples; its totals can be compared, without --by and without a picture";
         switch (m->request->by) {
         case MEASURED_PYTHON: return "its samples have no Python frames; record Python programs with -g";
         case MEASURED_HANDLER:
@@ -371,6 +354,7 @@ bool measured_session_add(struct run_values *values, enum run_side side, const c
                 .merges_callers = true,
                 .sources = request->sources,
         };
+        AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
         struct measuring m = {.values = values, .request = request};
 
@@ -380,7 +364,13 @@ bool measured_session_add(struct run_values *values, enum run_side side, const c
                 wanted.results |= REPORT_PYTHON;
         if (request->by == MEASURED_STACK || request->trees)
                 wanted.results |= REPORT_TREE;
-        report = report_make(&wanted, err);
+        input = session_input_open(path, report_session_access(request->sources), err);
+        if (!input)
+                return false;
+        /* Other names than functions, which are the default, need samples. */
+        if (count_replay_is(input->reader) && request->by == MEASURED_FUNCTION && !request->trees)
+                return measured_counts_add(values, side, path, input->reader, request->warnings, err);
+        report = report_make_of(&wanted, TAKE(input), err);
         if (!report)
                 return false;
         m.report = report;

@@ -14,6 +14,7 @@
 #include "text_match.h"
 
 struct browser;
+struct diff_browser;
 struct page;
 
 /* --- rows that are scrolled and selected --- */
@@ -88,6 +89,27 @@ bool page_find(struct browser *browser, struct page *page, bool again, bool back
 /* Appends all rows of the list as lines of text.  The page must have a list. */
 void page_add_text(struct browser *browser, struct page *page, struct buf *out);
 
+/* --- what is browsed --- */
+
+struct browser_warning {
+        const char *text, *brief; /* for wide and for narrow screens */
+};
+
+enum browser_help { BROWSER_HELP_SESSION, BROWSER_HELP_DIFF };
+
+/* A session or a comparison: what the title says, and keys that work on all of its pages. */
+struct browser_source {
+        /* Appends the beginning of the title. */
+        void (*add_title)(const struct browser *browser, struct buf *out);
+        /* Returns the warning at the end of the title; NULL for none. */
+        const struct browser_warning *(*warning)(const struct browser *browser);
+        bool (*is_filtered)(const struct browser *browser);
+        void (*drop_filter)(struct browser *browser);
+        void (*next_event)(struct browser *browser);
+        void (*letter)(struct browser *browser, uint32_t code);
+        enum browser_help help;
+};
+
 /* The filter that the user chose; the filter of the request applies too.  Strings are NULL if not used. */
 struct browser_filter {
         char *module, *comm, *thread; /* `thread` is the name of the thread or process */
@@ -104,7 +126,9 @@ struct browser_typed {
 };
 
 struct browser {
-        const struct browser_request *request;
+        const struct browser_source *source;
+        const struct browser_request *request; /* of a session; NULL: the browser shows a comparison */
+        struct diff_browser *diff;             /* NULL: the browser shows a session */
         struct screen *screen;
         struct cells *cells;
         struct browse_session *session; /* NULL until the whole is read if the table has keys of its own */
@@ -127,6 +151,28 @@ struct browser {
         bool wants_samples; /* a page needs the list of samples */
         enum stacks_python python;
 };
+
+/* Draws the top page, and shows it. */
+void browser_draw(struct browser *browser);
+
+/* Takes all keys that wait before the next drawing, so that a held key does not run ahead of the screen; but a new page is drawn before
+ * its first key, because pages lay out their rows when they are drawn: then it returns false. */
+bool browser_take_keys(struct browser *browser);
+
+/* Frees the pages and the screen. */
+void browser_release(struct browser *browser);
+
+/* Work of another thread. */
+struct browser_work {
+        const char *text; /* shown at once: "reading the session ..." */
+        bool (*is_done)(const void *ctx);
+        /* Returns 0 to 1, and what is being done; drawn as a progress bar after a moment. */
+        double (*share)(const void *ctx, const char **ret_doing);
+        const void *ctx;
+};
+
+/* Waits until the work is done, and keeps the keys that are typed meanwhile.  Returns false if the user quit (browser->has_left). */
+bool browser_wait(struct browser *browser, const struct browser_work *work);
 
 /* Reads the rows and starts to read the rest, or reads all at once if the first page needs it.  Returns false if the user quit or reading
  * failed. */
@@ -226,7 +272,7 @@ struct page *page_function_new(struct browser *browser, const struct browser_sub
 struct page *page_python_source_new(struct browser *browser, const char *symbol);
 /* Samples over time; highlights those of `subject`, which may be NULL. */
 struct page *page_strip_new(struct browser *browser, const struct browser_subject *subject);
-struct page *page_help_new(void);
+struct page *page_help_new(enum browser_help help);
 struct page *page_info_new(void);
 
 /* All actions for the first subject; for the others only annotate.  Copies the texts.

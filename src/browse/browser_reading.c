@@ -5,12 +5,6 @@
 #include "browse_read.h"
 #include "browser_internal.h"
 #include "mem.h"
-#include "os.h"
-
-enum {
-        QUIET_MS = 200,    /* wait before the progress bar appears */
-        PROGRESS_MS = 100, /* time between updates of the bar */
-};
 
 /* Rows by keys of their own are kept beside the whole session, whose rows are functions. */
 static void use_session(struct browser *browser, struct browse_session *session, bool is_whole)
@@ -86,87 +80,25 @@ static bool end_reading(struct browser *browser, bool is_whole)
         return session;
 }
 
-static void draw_progress(struct browser *browser)
+static bool is_read(const void *ctx)
 {
-        struct cells *cells = browser->cells = screen_cells(browser->screen);
-        double share = browse_read_share(browser->reading);
-        unsigned row = cells->rows / 2, width = cells->columns > 20 ? cells->columns - 20 : 0;
-
-        cells_clear(cells);
-        if (row >= 1)
-                cells_put(cells, row - 1, 10, width, (struct cell_style){0},
-                          share < 1 ? "reading the session" : "looking up names");
-        cells_fill(cells, row, 10, width, (struct cell_style){.attributes = CELL_UNDERLINE});
-        cells_fill(cells, row, 10, (unsigned)(share * width),
-                   (struct cell_style){.attributes = CELL_REVERSE});
-        cells_put(cells, cells->rows - 1, 0, cells->columns, (struct cell_style){.attributes = CELL_DIM},
-                  "q quit");
-        screen_show(browser->screen);
+        return browse_read_is_done(ctx);
 }
 
-static bool is_char(const struct key *key, uint32_t code)
+static double share_read(const void *ctx, const char **ret_doing)
 {
-        return key->kind == KEY_CHAR && key->code == code && !key->is_pasted;
+        double share = browse_read_share(ctx);
+
+        *ret_doing = share < 1 ? "reading the session" : "looking up names";
+        return share;
 }
 
-/* A q that is part of a search text does not quit. */
-static bool is_leaving(const struct browser *browser, const struct key *key)
-{
-        return (is_char(key, 'q') && !browser->typed.in_search) ||
-               (key->kind == KEY_CONTROL && key->code == 'c');
-}
-
-/* Queues a key for the next page.  Mouse events are dropped: the page that was clicked on is gone. */
-static void keep_key(struct browser *browser, const struct key *key)
-{
-        struct browser_typed *typed = &browser->typed;
-
-        if (key->kind >= KEY_PRESS || typed->n == N_ELEMENTS(typed->keys))
-                return;
-        if (key->kind == KEY_ENTER || key->kind == KEY_ESCAPE)
-                typed->in_search = false;
-        else
-                typed->in_search |= is_char(key, '/');
-        typed->keys[typed->n++] = *key;
-}
-
-bool browser_take_typed(struct browser *browser, struct key *ret)
-{
-        struct browser_typed *typed = &browser->typed;
-
-        if (typed->at < typed->n) {
-                *ret = typed->keys[typed->at++];
-                return true;
-        }
-        *typed = (struct browser_typed){.n = 0};
-        return false;
-}
-
-/* Shows no progress bar at first, because it would only flicker if the report is ready soon.  Returns false if the user quit or
- * reading failed. */
+/* Returns false if the user quit or reading failed. */
 static bool wait_reading(struct browser *browser, bool is_whole)
 {
-        const uint64_t begin = os_monotonic_ns();
-
-        if (!browse_read_is_done(browser->reading))
-                browser_say_now(browser, "reading the session ...");
-        while (!browse_read_is_done(browser->reading)) {
-                uint64_t waited = (os_monotonic_ns() - begin) / 1000000;
-                enum screen_event event;
-                struct key key;
-
-                if (waited >= QUIET_MS)
-                        draw_progress(browser);
-                event = screen_wait(browser->screen,
-                                    waited < QUIET_MS ? (int)(QUIET_MS - waited) : PROGRESS_MS, &key);
-                browser->has_left =
-                        event == SCREEN_CLOSED || (event == SCREEN_KEY && is_leaving(browser, &key));
-                if (browser->has_left)
-                        return false;
-                if (event == SCREEN_KEY)
-                        keep_key(browser, &key);
-        }
-        return end_reading(browser, is_whole);
+        return browser_wait(browser, &(struct browser_work){"reading the session ...", is_read, share_read,
+                                                            browser->reading}) &&
+               end_reading(browser, is_whole);
 }
 
 bool browser_wait_whole(struct browser *browser)

@@ -65,6 +65,29 @@ static const char help[] =
         "  w                  show all threads, in the time range\n"
         "  c                  toggle between threads and CPUs\n";
 
+static const char help_diff[] =
+        "On every page\n"
+        "  arrows, PgUp, PgDn, Home, End, mouse   move\n"
+        "  Esc                go back; on the first page show all rows again\n"
+        "  /                  search; n next match, N previous match\n"
+        "  TAB                next event\n"
+        "  i                  notes: what else differs, totals, smallest changes\n"
+        "  P                  write the rows of this page to wperf.hist.1, .2, ...\n"
+        "  h, ?, F1           this help\n"
+        "  q, Ctrl-C          quit\n"
+        "\n"
+        "In the table\n"
+        "  Enter or c         compare the machine code of the function in A and B\n"
+        "  s                  sort by difference, change, A, B, verdict, name in turn\n"
+        "  v                  rows: all, those that differ, only in A, only in B\n"
+        "  d                  show only rows of its module; again: all modules\n"
+        "\n"
+        "In machine code\n"
+        "  TAB, shift-TAB     next block, previous block\n"
+        "  H                  go to the hottest line\n"
+        "  right, left        scroll sideways\n"
+        "  |                  marks instructions that differ; < only in A, > only in B\n";
+
 static void release(struct page *page)
 {
         text_page_release((struct text_page *)page);
@@ -80,14 +103,14 @@ static const struct page_kind kind = {
         .free = release,
 };
 
-struct page *page_help_new(void)
+struct page *page_help_new(enum browser_help of)
 {
         struct text_page *p = mem_new(1, sizeof(*p));
 
         p->page.kind = &kind;
         p->page.list.takes_j_k = true;
         p->title = mem_strdup("help");
-        buf_add_str(&p->text, help);
+        buf_add_str(&p->text, of == BROWSER_HELP_DIFF ? help_diff : help);
         text_page_split(p);
         return &p->page;
 }

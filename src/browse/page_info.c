@@ -7,9 +7,6 @@
 #include "page_text.h"
 #include "quality_view.h"
 #include "session_facts.h"
-#include "text_width.h"
-
-enum { INDENT_COLUMNS = 8, MIN_COLUMNS = 20 };
 
 struct info_page {
         struct text_page text;
@@ -19,32 +16,6 @@ struct info_page {
 static struct info_page *own(const struct page *page)
 {
         return (struct info_page *)page;
-}
-
-/* Wraps the lines of `text` at blanks; a word longer than a line is clipped by the screen. */
-static void wrap(const char *text, unsigned columns, struct buf *out)
-{
-        while (*text) {
-                const char *end = strchr(text, '\n'), *start = text;
-                size_t room = columns;
-
-                end = end ? end : text + strlen(text);
-                while (text_fitting_bytes(start, room, NULL) < (size_t)(end - start)) {
-                        const char *cut = start + text_fitting_bytes(start, room, NULL);
-
-                        while (cut > start && *cut != ' ')
-                                cut--;
-                        if (cut == start)
-                                break;
-                        buf_add(out, start, (size_t)(cut - start));
-                        buf_printf(out, "\n%*s", INDENT_COLUMNS, "");
-                        start = cut + 1;
-                        room = columns - INDENT_COLUMNS;
-                }
-                buf_add(out, start, (size_t)(end - start));
-                buf_add_char(out, '\n');
-                text = *end ? end + 1 : end;
-        }
 }
 
 static void add_run(const struct browser *browser, struct buf *out)
@@ -94,15 +65,14 @@ static void add_text(const struct browser *browser, struct buf *out)
 static void draw(struct browser *browser, struct page *page, unsigned from, unsigned to)
 {
         struct info_page *p = own(page);
-        unsigned columns = browser->cells->columns > MIN_COLUMNS ? browser->cells->columns : MIN_COLUMNS;
 
-        if (p->columns != columns) {
+        if (p->columns != browser->cells->columns) {
                 AUTO_RELEASE(buf) text = {0};
 
-                p->columns = columns;
+                p->columns = browser->cells->columns;
                 add_text(browser, &text);
                 buf_clear(&p->text.text);
-                wrap(buf_text(&text), columns, &p->text.text);
+                text_page_wrap(buf_text(&text), p->columns, &p->text.text);
                 text_page_split(&p->text);
         }
         page_draw_rows(browser, page, from, to);

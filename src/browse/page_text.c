@@ -7,7 +7,7 @@
 #include "mem.h"
 #include "text_width.h"
 
-enum { SHARE_COLUMNS = 8, SIDE_STEP = 8, MAX_SIDE = 4096 };
+enum { SHARE_COLUMNS = 8, SIDE_STEP = 8, MAX_SIDE = 4096, INDENT_COLUMNS = 8, MIN_COLUMNS = 20 };
 
 static struct text_page *own(const struct page *page)
 {
@@ -44,6 +44,32 @@ static const char *line_at(const struct text_page *p, size_t line)
 const struct view_mark *text_page_mark(const struct text_page *p)
 {
         return p->page.list.n ? p->of_line[p->page.list.at] : NULL;
+}
+
+void text_page_wrap(const char *text, unsigned columns, struct buf *out)
+{
+        columns = columns > MIN_COLUMNS ? columns : MIN_COLUMNS;
+        while (*text) {
+                const char *end = strchr(text, '\n'), *start = text;
+                size_t room = columns;
+
+                end = end ? end : text + strlen(text);
+                while (text_fitting_bytes(start, room, NULL) < (size_t)(end - start)) {
+                        const char *cut = start + text_fitting_bytes(start, room, NULL);
+
+                        while (cut > start && *cut != ' ')
+                                cut--;
+                        if (cut == start)
+                                break;
+                        buf_add(out, start, (size_t)(cut - start));
+                        buf_printf(out, "\n%*s", INDENT_COLUMNS, "");
+                        start = cut + 1;
+                        room = columns - INDENT_COLUMNS;
+                }
+                buf_add(out, start, (size_t)(end - start));
+                buf_add_char(out, '\n');
+                text = *end ? end + 1 : end;
+        }
 }
 
 /* --- going to a line --- */

@@ -36,14 +36,27 @@ bool browse_choice_colors(const struct color_options *options, enum cell_colors 
         return true;
 }
 
-int browse_choice_run(const struct browser_request *request, int status)
+static int end(bool is_ok, bool has_left, const struct err *err, int status)
 {
-        struct err err = {0};
-        bool has_left;
-
-        if (!browser_run(request, &has_left, &err))
-                return cmd_fail(&err);
+        if (!is_ok)
+                return cmd_fail(err);
         if (has_left)
                 _Exit(status);
         return status;
+}
+
+int browse_choice_run(const struct browser_request *request, int status)
+{
+        struct err err = {0};
+        bool has_left, is_ok = browser_run(request, &has_left, &err);
+
+        return end(is_ok, has_left, &err, status);
+}
+
+int browse_choice_run_diff(const struct diff_browser_request *request, int status)
+{
+        struct err err = {0};
+        bool has_left, is_ok = diff_browser_run(request, &has_left, &err);
+
+        return end(is_ok, has_left, &err, status);
 }

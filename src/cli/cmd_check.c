@@ -98,7 +98,7 @@ static bool read_runs(struct checking *c, struct err *err)
         if (c->options->what.baseline && !read_baseline(c, err))
                 return false;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
-                if (!compared_runs_read(c->values, &c->paths, (enum run_side)side, &c->request, err))
+                if (!compared_runs_read(c->values, &c->paths, (enum run_side)side, &c->request, NULL, err))
                         return false;
         }
         run_values_finish(c->values);
@@ -123,12 +123,13 @@ static bool choose_event(const struct checking *c, uint32_t *ret, struct err *er
                 const struct run_event *event = run_values_event(c->values, 0, i);
 
                 if (wanted ? !strcmp(run_values_event_name(c->values, i), wanted)
-                           : event && event->n_samples) {
+                           : event && (event->n_samples || event->is_counted)) {
                         *ret = i;
                         return true;
                 }
         }
-        return err_set(err, ERR_MISSING, wanted ? "no run has samples of '%.60s'" : "no run has samples%s",
+        return err_set(err, ERR_MISSING,
+                       wanted ? "no run has samples of '%.60s'" : "no run has samples or counts%s",
                        wanted ? wanted : "");
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "browse_choice.h"
 #include "cmd.h"
 #include "cmd_diff_code.h"
 #include "command_diff.h"
@@ -33,7 +34,8 @@ struct diffing {
         struct comparison **comparisons;
         size_t n_comparisons, cap_comparisons;
         struct diff_tree *trees; /* for a flame graph; NULL: none is drawn */
-        struct buf notes;
+        struct buf notes, warnings;
+        size_t n_read; /* sessions; another thread may read it */
 };
 
 static void diffing_release(struct diffing *d)
@@ -45,6 +47,7 @@ static void diffing_release(struct diffing *d)
         diff_tree_free(d->trees);
         name_groups_free(d->groups);
         buf_release(&d->notes);
+        buf_release(&d->warnings);
 }
 
 /* --- Options ---------------------------------------------------------------------------------------------- */
@@ -133,7 +136,19 @@ static bool has_event(const struct run_values *values, uint32_t event, enum run_
         for (size_t i = 0; i < run_values_n_runs(values, side); i++) {
                 const struct run_event *e = run_values_event(values, from + i, event);
 
-                if (e && e->n_samples)
+                if (e && (e->n_samples || e->is_counted))
+                        return true;
+        }
+        return false;
+}
+
+/* Of sessions of stat. */
+static bool is_counted(const struct run_values *values, uint32_t event, size_t from, size_t end)
+{
+        for (size_t i = from; i < end; i++) {
+                const struct run_event *e = run_values_event(values, i, event);
+
+                if (e && e->is_counted)
                         return true;
         }
         return false;
@@ -148,16 +163,37 @@ static void compare_event(struct diffing *d, uint32_t event)
         };
         bool in_a = has_event(d->values, event, RUN_A), in_b = has_event(d->values, event, RUN_B);
 
+        /* Counts have no rows: the totals of the first comparison say all. */
+        if (in_a && in_b && d->n_comparisons &&
+            is_counted(d->values, event, 0, run_values_n_all_runs(d->values)))
+                return;
         if (in_a && in_b)
                 ARRAY_PUSH(d->comparisons, d->n_comparisons, d->cap_comparisons, comparison_new(&request));
         else if (in_a || in_b)
-                buf_printf(&d->notes, "event: only %s has samples of %s\n", in_a ? "A" : "B",
+                buf_printf(&d->notes, "event: only %s has %s\n", in_a ? "A" : "B",
                            run_values_event_name(d->values, event));
+}
+
+static bool has_counts(const struct run_values *values, size_t from, size_t end)
+{
+        for (uint32_t i = 0; i < run_values_n_events(values); i++) {
+                if (is_counted(values, i, from, end))
+                        return true;
+        }
+        return false;
 }
 
 static bool compare_events(struct diffing *d, struct err *err)
 {
         const char *wanted = d->options->what.event;
+        size_t n_a = run_values_n_runs(d->values, RUN_A), n = run_values_n_all_runs(d->values);
+        bool a_counts = has_counts(d->values, 0, n_a), b_counts = has_counts(d->values, n_a, n);
+
+        if (a_counts != b_counts)
+                return err_set(
+                        err, ERR_MISSING,
+                        "%s has counts and %s has samples: compare sessions of wperf stat, or of wperf record",
+                        a_counts ? "A" : "B", a_counts ? "B" : "A");
 
         for (uint32_t i = 0; i < run_values_n_events(d->values); i++) {
                 if (!wanted || !strcmp(wanted, run_values_event_name(d->values, i)))
@@ -165,21 +201,19 @@ static bool compare_events(struct diffing *d, struct err *err)
         }
         if (d->n_comparisons)
                 return true;
-        return wanted ? err_set(err, ERR_MISSING, "no event '%.60s' has samples in A and in B", wanted)
-                      : err_set(err, ERR_MISSING, "A and B have samples of different events");
+        return wanted ? err_set(err, ERR_MISSING, "no event '%.60s' is in A and in B", wanted)
+                      : err_set(err, ERR_MISSING, "A and B have different events");
 }
 
 static bool compare(struct diffing *d, struct err *err)
 {
-        AUTO_RELEASE(buf) warnings = {0};
-
         d->values = run_values_new();
-        d->request.warnings = &warnings;
+        d->request.warnings = &d->warnings;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
-                if (!compared_runs_read(d->values, &d->paths, (enum run_side)side, &d->request, err))
+                if (!compared_runs_read(d->values, &d->paths, (enum run_side)side, &d->request, &d->n_read,
+                                        err))
                         return false;
         }
-        cmd_warn(&warnings);
         run_values_finish(d->values);
         run_notes_add(d->values, &d->notes);
         if (d->groups) {
@@ -229,11 +263,9 @@ static bool draw(const struct diffing *d, struct err *err)
 
 /* --- Output ----------------------------------------------------------------------------------------------- */
 
-static int print(const struct diffing *d)
+static struct diff_view view_of(const struct diffing *d)
 {
-        const struct diff_options *o = d->options;
-        struct output_options output = o->output;
-        const struct diff_view view = {
+        return (struct diff_view){
                 .values = d->values,
                 .comparisons = (const struct comparison *const *)d->comparisons,
                 .n_comparisons = d->n_comparisons,
@@ -241,10 +273,17 @@ static int print(const struct diffing *d)
                 .rows_are = d->groups ? "groups" : d->kind->several,
                 .notes = buf_text(&d->notes),
                 .wanted_change = d->wanted_change,
-                .max_rows = o->what.rows,
+                .max_rows = d->options->what.rows,
                 .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
                 .is_colored = d->is_colored,
         };
+}
+
+static int print(const struct diffing *d)
+{
+        const struct diff_options *o = d->options;
+        struct output_options output = o->output;
+        const struct diff_view view = view_of(d);
         struct cmd_forms forms;
         AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) document = {0};
@@ -264,6 +303,76 @@ static int print(const struct diffing *d)
         if (forms.document)
                 diff_view_json(&view, &document);
         return cmd_print_document(&o->general, &output, &text, &document);
+}
+
+/* --- The browser ------------------------------------------------------------------------------------------ */
+
+static bool wants_browser(const struct diff_options *o)
+{
+        const struct browse_choice choice = {
+                .general = &o->general,
+                .output = &o->output,
+                .path = "",
+                .wants_text = o->what.stdio || o->what.csv || o->general.verbose,
+        };
+
+        return browse_choice_is_wanted(&choice);
+}
+
+/* Warnings are notes there: nothing else may be printed on the screen. */
+static bool compare_to_browse(void *ctx, struct diff_view *ret, struct err *err)
+{
+        struct diffing *d = ctx;
+
+        if (!compare(d, err))
+                return false;
+        if (d->warnings.len && d->warnings.data[d->warnings.len - 1] != '\n')
+                buf_add_char(&d->warnings, '\n');
+        buf_add(&d->notes, buf_text(&d->warnings), d->warnings.len);
+        *ret = view_of(d);
+        return true;
+}
+
+static double share_read(const void *ctx)
+{
+        const struct diffing *d = ctx;
+        size_t n = __atomic_load_n(&d->n_read, __ATOMIC_RELAXED);
+
+        return (double)n / (double)(d->paths.n[RUN_A] + d->paths.n[RUN_B]);
+}
+
+static int browse(struct diffing *d, struct lookup *lookup)
+{
+        const struct code_diff_request code = {
+                .no_demangle = d->request.no_demangle,
+                .filter = d->request.filter,
+                .sources = d->request.sources,
+        };
+        struct diff_browser_request request = {
+                .compare = compare_to_browse,
+                .share = share_read,
+                .ctx = d,
+                .code = &code,
+                .rows_have_code = d->request.by == MEASURED_FUNCTION && !d->groups,
+        };
+        struct err err = {0};
+
+        lookup->is_browsing = true;
+        if (!browse_choice_colors(&d->options->color, &request.colors, &err))
+                return cmd_fail(&err);
+        return browse_choice_run_diff(&request, EXIT_OK);
+}
+
+static int show(struct diffing *d, struct lookup *lookup)
+{
+        struct err err = {0};
+
+        if (wants_browser(d->options))
+                return browse(d, lookup);
+        if (!compare(d, &err))
+                return cmd_fail(&err);
+        cmd_warn(&d->warnings);
+        return print(d);
 }
 
 /* Options that need --code. */
@@ -298,7 +407,7 @@ int cmd_diff(const struct command_line *line)
                 d.request.no_demangle = o->filter.no_demangle;
                 d.request.finds_inlined = true;
                 d.request.sources = &lookup.sources;
-                status = compare(&d, &err) ? print(&d) : cmd_fail(&err);
+                status = show(&d, &lookup);
                 lookup_release(&lookup);
         }
         diffing_release(&d);

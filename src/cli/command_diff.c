@@ -62,6 +62,11 @@ static const struct option comparing_options[] = {
                 .offset = offsetof(struct comparing_options, csv),
                 .help = "print the rows as comma-separated values",
         },
+        {
+                .name = "stdio",
+                .offset = offsetof(struct comparing_options, stdio),
+                .help = "print text, also on a terminal, where else the browser opens",
+        },
         {0},
 };
 
@@ -105,7 +110,8 @@ const struct command command_diff = {
                 "runs of the same side decide whether the difference between the sides is more than chance: of the "
                 "rows that are said to differ, at most 5 % do so by chance on average. With one run of a side, "
                 "differences are shown without a verdict. wperf record --repeat 5 --vs records such runs. "
-                "With --code, A and B are two programs or two sessions, and their machine code is compared.",
+                "With --code, A and B are two programs or two sessions, and their machine code is compared. On a "
+                "terminal, without --code, the comparison opens in the browser.",
         .groups = diff_groups,
         .examples = diff_examples,
         .options_size = sizeof(struct diff_options),

@@ -17,6 +17,7 @@ struct comparing_options {
         const char *group_by; /* a file of rules, "cpython", or NULL */
         uint64_t rows;
         bool csv;
+        bool stdio; /* print text, also on a terminal */
 };
 
 struct diff_options {

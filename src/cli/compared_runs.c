@@ -50,7 +50,7 @@ bool compared_paths_all(const struct command_line *line, enum run_side side, str
 }
 
 bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
-                        const struct measured_session_request *request, struct err *err)
+                        const struct measured_session_request *request, size_t *n_read, struct err *err)
 {
         for (size_t i = 0; i < paths->n[side]; i++) {
                 struct measured_session_request own = *request;
@@ -59,6 +59,8 @@ bool compared_runs_read(struct run_values *values, const struct compared_paths *
                 own.finds_inlined &= !i;
                 if (!measured_session_add(values, side, paths->paths[side][i], &own, err))
                         return false;
+                if (n_read)
+                        __atomic_fetch_add(n_read, 1, __ATOMIC_RELAXED);
         }
         return true;
 }

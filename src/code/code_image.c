@@ -487,6 +487,11 @@ uint64_t code_image_weight(const struct code_image *image, uint64_t start, uint6
         return weight;
 }
 
+bool code_image_has_machine(const struct code_image *image)
+{
+        return image->object || image->machine != OBJECT_MACHINE_OTHER;
+}
+
 bool code_image_get_arch(const struct code_image *image, enum disasm_arch *ret)
 {
         *ret = image->machine == OBJECT_MACHINE_ARM64 ? DISASM_AARCH64 : DISASM_X86_64;

@@ -67,7 +67,10 @@ uint32_t code_image_find(const struct code_image *image, uint64_t addr);
 /* Sums of the samples in [start, end); `ret_count` may be NULL.  Returns the weight. */
 uint64_t code_image_weight(const struct code_image *image, uint64_t start, uint64_t end, uint64_t *ret_count);
 
-/* False: wperf does not know the machine. */
+/* Whether the machine is known, because the file or an archive of it is there. */
+bool code_image_has_machine(const struct code_image *image);
+
+/* False: wperf does not know the machine's code. */
 bool code_image_get_arch(const struct code_image *image, enum disasm_arch *ret);
 
 /* What the module has: to choose the naming of a comparison, which must be set before a body is made. */

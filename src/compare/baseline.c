@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* { "wperf_baseline": 1, "names": [[NAME, BRIEF, MODULE], ...], "runs": [{ "path", "elapsed_ns", ..., "facts": {KEY: TEXT},
- *   "events": [{ "name", "is_time", "samples", "weight", "amount", "rows": [[INDEX OF NAME, COUNT, WEIGHT], ...] }] }] } */
+ *   "events": [{ "name", "is_time", "is_counted", "samples", "weight", "amount", "rows": [[INDEX OF NAME, COUNT, WEIGHT], ...] }] }] } */
 #include "baseline.h"
 
 #include <stdlib.h>
@@ -58,6 +58,8 @@ static void write_events(const struct run_values *values, size_t run, struct jso
                 json_begin_object(json);
                 json_key_str(json, "name", event->name);
                 json_key_bool(json, "is_time", event->is_time);
+                if (event->is_counted)
+                        json_key_bool(json, "is_counted", true);
                 json_key_u64(json, "samples", event->n_samples);
                 json_key_u64(json, "weight", event->weight);
                 json_key(json, "amount");
@@ -211,6 +213,8 @@ static void read_event_field(void *ctx, struct json_reader *r, const char *key)
                 b->event.is_time = json_read_bool(r);
         else if (!strcmp(key, "samples"))
                 b->event.n_samples = json_read_u64(r);
+        else if (!strcmp(key, "is_counted"))
+                b->event.is_counted = json_read_bool(r);
         else if (!strcmp(key, "weight"))
                 b->event.weight = json_read_u64(r);
         else if (!strcmp(key, "amount"))

@@ -297,24 +297,13 @@ static void sort(struct compared_row *rows, size_t n, int (*compare_rows)(const 
                 qsort(rows, n, sizeof(*rows), compare_rows);
 }
 
-static bool event_is_time(const struct run_values *v, uint32_t event)
-{
-        for (size_t r = 0; r < run_values_n_all_runs(v); r++) {
-                const struct run_event *e = run_values_event(v, r, event);
-
-                if (e)
-                        return e->is_time;
-        }
-        return false;
-}
-
 struct comparison *comparison_new(const struct comparison_request *request)
 {
         struct comparison *c = mem_new(1, sizeof(*c));
 
         c->measure = request->measure;
         c->event = run_values_event_name(request->values, request->event);
-        c->is_time = event_is_time(request->values, request->event);
+        c->is_time = run_values_event_is_time(request->values, request->event);
         add_rows(c, request);
         judge_rows(c, MEASURE_TIME);
         judge_rows(c, MEASURE_SHARE);

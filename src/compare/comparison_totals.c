@@ -40,6 +40,8 @@ static double event_of(const struct run_values *v, size_t run, const void *what)
         const uint32_t *number = what;
         const struct run_event *event = run_values_event(v, run, *number);
 
+        if (event && event->is_counted)
+                return event->amount;
         return event && !event->is_time && event->n_samples ? (double)event->weight : -1;
 }
 
@@ -114,7 +116,11 @@ void comparison_add_totals(struct comparison *c, const struct run_values *v)
         for (uint32_t i = 0; i < run_values_n_events(v); i++) {
                 const char *name = run_values_event_name(v, i);
 
-                add_total(c, v, (struct compared_total){.name = name, .key = name, .unit = COMPARED_COUNT},
+                add_total(c, v,
+                          (struct compared_total){.name = name,
+                                                  .key = name,
+                                                  .unit = run_values_event_is_time(v, i) ? COMPARED_NS
+                                                                                         : COMPARED_COUNT},
                           event_of, &i);
         }
         if (find_event(v, "instructions", &ipc.over) && find_event(v, "cycles", &ipc.under))

@@ -107,9 +107,10 @@ uint32_t run_values_add_event(struct run_values *v, const struct run_event *even
         stored = &run->events[number];
         stored->name = strpool_get(v->texts, v->events[number]);
         stored->is_time = event->is_time;
+        stored->is_counted |= event->is_counted;
         stored->n_samples += event->n_samples;
         stored->weight += event->weight;
-        if (!event->is_time)
+        if (!event->is_time || event->is_counted)
                 stored->amount += event->amount;
         else if (event->amount > stored->amount) /* the CPU time of the run, whatever the number of events */
                 stored->amount = event->amount;
@@ -377,4 +378,15 @@ struct run_values *run_values_group(const struct run_values *v, run_values_group
         }
         run_values_finish(grouped);
         return grouped;
+}
+
+bool run_values_event_is_time(const struct run_values *v, uint32_t event)
+{
+        for (size_t r = 0; r < run_values_n_all_runs(v); r++) {
+                const struct run_event *e = run_values_event(v, r, event);
+
+                if (e)
+                        return e->is_time;
+        }
+        return false;
 }

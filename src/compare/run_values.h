@@ -21,6 +21,7 @@ struct run_event {
         uint64_t n_samples;
         uint64_t weight; /* sum of the periods of all samples */
         double amount;   /* what the samples stand for: CPU time of the run, or its number of events */
+        bool is_counted; /* by stat: only `amount` is known */
 };
 
 struct run_name {
@@ -77,6 +78,8 @@ const char *run_values_program(const struct run_values *values, size_t run); /* 
 
 size_t run_values_n_events(const struct run_values *values);
 const char *run_values_event_name(const struct run_values *values, uint32_t event);
+/* Whether its amounts are nanoseconds. */
+bool run_values_event_is_time(const struct run_values *values, uint32_t event);
 /* NULL: the run does not have the event. */
 const struct run_event *run_values_event(const struct run_values *values, size_t run, uint32_t event);
 

@@ -282,9 +282,8 @@ static void add_number(size_t number, struct table *table)
                 table_add_none(table);
 }
 
-/* "block 12 | block 13: changed, 2.1 % of the function's samples in A, 3.0 % in B" */
-static void add_block_head(const struct code_diff_view *view, const struct code_function_row *function,
-                           const struct code_block_row *block, struct buf *out)
+void code_diff_view_block(const struct code_diff_view *view, const struct code_function_row *function,
+                          const struct code_block_row *block, struct buf *out)
 {
         const char *before = ", ";
 
@@ -313,7 +312,7 @@ static void add_block_text(const struct code_diff_view *view, const struct code_
         AUTO(table) table = NULL;
 
         buf_add_char(out, '\n');
-        add_block_head(view, function, block, out);
+        code_diff_view_block(view, function, block, out);
         if (!block->n_lines)
                 return;
         take_columns(view->rows, line_columns, N_ELEMENTS(line_columns), &columns);

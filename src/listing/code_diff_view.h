@@ -24,6 +24,10 @@ struct code_diff_view {
 void code_diff_view_sentence(const struct code_diff_view *view, const struct code_function_row *row,
                              struct buf *out);
 
+/* Appends a line about a block: "block 12 in A, block 13 in B: changed, 2.10 % of the function's samples in A and 3.00 % in B". */
+void code_diff_view_block(const struct code_diff_view *view, const struct code_function_row *function,
+                          const struct code_block_row *block, struct buf *out);
+
 void code_diff_view_text(const struct code_diff_view *view, struct buf *out);
 
 /* One table: of functions, or with blocks, of the lines of their blocks. */

@@ -50,6 +50,17 @@ struct object *object_open(const char *path, struct err *err)
         return TAKE(object);
 }
 
+bool object_is_file(const char *path)
+{
+        AUTO(os_map) map = os_map_open(path, NULL);
+        struct cursor bytes;
+
+        if (!map)
+                return false;
+        bytes = cursor_make(map->bytes, map->size_bytes);
+        return elf_is(&bytes) || pe_is(&bytes);
+}
+
 struct object *object_open_bytes(const void *bytes, size_t size, const char *name, struct err *err)
 {
         struct cursor c = cursor_make(bytes, size);

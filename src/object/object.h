@@ -18,6 +18,9 @@ struct object;
 /* Maps the file. ERR_FORMAT if it is not an object file; the text then begins with the path. */
 struct object *object_open(const char *path, struct err *err);
 
+/* Whether the file begins like an object file; what follows may be damaged. */
+bool object_is_file(const char *path);
+
 /* Bytes in memory, which the caller keeps as long as the object; `name` is used in error messages (copied). */
 struct object *object_open_bytes(const void *bytes, size_t size, const char *name, struct err *err);
 

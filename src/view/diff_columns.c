@@ -15,33 +15,35 @@ static void add_number(struct table *table, double value)
                 table_add_none(table);
 }
 
-/* "+5.3 %"; nothing if it is not known. */
-static void add_signed(struct table *table, double share)
+void diff_columns_add_change(const struct compared *c, struct buf *out)
 {
-        AUTO_RELEASE(buf) text = {0};
+        double change = comparison_change(c);
 
-        if (isfinite(share))
-                buf_printf(&text, "%+.1f %%", share * 100);
-        table_add_text(table, buf_text(&text));
+        if (isfinite(change))
+                buf_printf(out, "%+.1f %%", change * 100);
 }
 
-static void add_interval(struct table *table, const struct compared *c)
+void diff_columns_add_interval(const struct compared *c, struct buf *out)
 {
-        AUTO_RELEASE(buf) text = {0};
-
         if (c->welch.is_known && isfinite(c->welch.high))
-                buf_printf(&text, "%+.1f to %+.1f %%", c->welch.low * 100, c->welch.high * 100);
+                buf_printf(out, "%+.1f to %+.1f %%", c->welch.low * 100, c->welch.high * 100);
         else if (c->welch.is_known)
-                buf_add_str(&text, "unbounded");
-        table_add_text(table, buf_text(&text));
+                buf_add_str(out, "unbounded");
 }
 
-static void add_smallest(struct table *table, double smallest)
+void diff_columns_add_smallest(const struct compared *c, struct buf *out)
+{
+        if (isfinite(c->smallest))
+                buf_printf(out, "%.1f %%", c->smallest * 100);
+}
+
+typedef void add_compared_fn(const struct compared *c, struct buf *out);
+
+static void add_compared(struct table *table, add_compared_fn *add, const struct compared *c)
 {
         AUTO_RELEASE(buf) text = {0};
 
-        if (isfinite(smallest))
-                buf_printf(&text, "%.1f %%", smallest * 100);
+        add(c, &text);
         table_add_text(table, buf_text(&text));
 }
 
@@ -129,19 +131,19 @@ static void add_samples_b(struct table *table, const struct diff_rows *rows, con
 
 static void add_change_text(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
 {
-        add_signed(table, comparison_change(value_of(rows, row)));
+        add_compared(table, diff_columns_add_change, value_of(rows, row));
 }
 
 static void add_interval_text(struct table *table, const struct diff_rows *rows,
                               const struct compared_row *row)
 {
-        add_interval(table, value_of(rows, row));
+        add_compared(table, diff_columns_add_interval, value_of(rows, row));
 }
 
 static void add_smallest_text(struct table *table, const struct diff_rows *rows,
                               const struct compared_row *row)
 {
-        add_smallest(table, value_of(rows, row)->smallest);
+        add_compared(table, diff_columns_add_smallest, value_of(rows, row));
 }
 
 static void add_verdict(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
@@ -149,12 +151,9 @@ static void add_verdict(struct table *table, const struct diff_rows *rows, const
         table_add_text(table, diff_view_verdict(value_of(rows, row)->verdict, is_slow(rows)));
 }
 
-/* A bar of the difference; the largest one of the table is full. */
-static void add_bar(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+double diff_columns_largest(const struct diff_rows *rows)
 {
-        enum { FULL = 10 };
-        AUTO_RELEASE(buf) text = {0};
-        double largest = 0, own = row->amount.b.mean - row->amount.a.mean;
+        double largest = 0;
 
         for (size_t i = 0; i < rows->n; i++) {
                 const struct compared *c = &rows->rows[i].amount;
@@ -162,6 +161,16 @@ static void add_bar(struct table *table, const struct diff_rows *rows, const str
                 if (fabs(c->b.mean - c->a.mean) > largest)
                         largest = fabs(c->b.mean - c->a.mean);
         }
+        return largest;
+}
+
+/* A bar of the difference; the largest one of the table is full. */
+static void add_bar(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        enum { FULL = 10 };
+        AUTO_RELEASE(buf) text = {0};
+        double largest = diff_columns_largest(rows), own = row->amount.b.mean - row->amount.a.mean;
+
         for (int i = 0; largest > 0 && i < (int)(fabs(own) / largest * FULL + 0.5); i++)
                 buf_add_char(&text, own > 0 ? '+' : '-');
         table_add_text(table, buf_text(&text));
@@ -384,9 +393,9 @@ static void add_total_text(struct table *table, const struct compared_total *tot
         diff_view_add_amount(&b, total->value.b.mean, total->unit);
         table_add_text(table, buf_text(&a));
         table_add_text(table, buf_text(&b));
-        add_signed(table, comparison_change(&total->value));
-        add_interval(table, &total->value);
-        add_smallest(table, total->value.smallest);
+        add_compared(table, diff_columns_add_change, &total->value);
+        add_compared(table, diff_columns_add_interval, &total->value);
+        add_compared(table, diff_columns_add_smallest, &total->value);
         table_add_text(table, diff_view_verdict(total->value.verdict, total->unit == COMPARED_NS));
         table_add_text(table, total->name);
 }

@@ -3,6 +3,7 @@
 #ifndef DIFF_COLUMNS_H
 #define DIFF_COLUMNS_H
 
+#include "buf.h"
 #include "comparison.h"
 #include "table.h"
 
@@ -24,6 +25,14 @@ struct diff_rows diff_rows_of(const struct comparison *comparison, enum diff_pre
 /* Tables to print; free them with table_free(). */
 struct table *diff_columns_rows(const struct diff_rows *rows, size_t max_rows);
 struct table *diff_columns_totals(const struct comparison *comparison, enum diff_form form);
+
+/* "+5.3 %"; "+2.7 to +30.7 %"; "2.1 %", the smallest change that could be shown.  Nothing if it is not known. */
+void diff_columns_add_change(const struct compared *compared, struct buf *out);
+void diff_columns_add_interval(const struct compared *compared, struct buf *out);
+void diff_columns_add_smallest(const struct compared *compared, struct buf *out);
+
+/* The largest difference of two amounts in a row, up or down. */
+double diff_columns_largest(const struct diff_rows *rows);
 
 /* For JSON and CSV: the rows of all comparisons, with columns for event and presence. */
 struct table *diff_columns_data(const struct comparison *const *comparisons, size_t n);

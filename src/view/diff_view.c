@@ -89,7 +89,7 @@ static void add_budget(const struct diff_view *view, const struct compared *comp
 
 /* --- Text ------------------------------------------------------------------------------------------------- */
 
-static void add_side(const struct diff_view *view, enum run_side side, struct buf *out)
+void diff_view_add_side(const struct diff_view *view, enum run_side side, struct buf *out)
 {
         size_t n = run_values_n_runs(view->values, side);
 
@@ -101,9 +101,9 @@ static void add_side(const struct diff_view *view, enum run_side side, struct bu
 static void add_heading(const struct diff_view *view, const char *title, struct buf *out)
 {
         buf_printf(out, "%s: ", title);
-        add_side(view, RUN_A, out);
+        diff_view_add_side(view, RUN_A, out);
         buf_add_str(out, ", ");
-        add_side(view, RUN_B, out);
+        diff_view_add_side(view, RUN_B, out);
         buf_add_str(out, "\n");
 }
 
@@ -113,16 +113,11 @@ static void add_table(const struct diff_view *view, struct table *table, struct 
         table_render_text(table, view->max_columns, out);
 }
 
-static void add_totals(const struct diff_view *view, struct buf *out)
+void diff_view_add_total_limit(const struct diff_view *view, struct buf *out)
 {
         const struct comparison *c = view->comparisons[0];
-        AUTO(table) table = diff_columns_totals(c, DIFF_TEXT);
         const struct compared_total *total = comparison_total(c, "cpu");
 
-        if (!c->n_totals)
-                return;
-        add_heading(view, "totals", out);
-        add_table(view, table, out);
         if (!total)
                 total = &c->totals[0];
         if (isfinite(total->value.smallest))
@@ -131,7 +126,20 @@ static void add_totals(const struct diff_view *view, struct buf *out)
         else
                 buf_printf(out, "these runs could not show a change of %s", total->name);
         add_budget(view, &total->value, COMPARISON_DISCOVERIES / (double)c->n_totals, out);
-        buf_add_str(out, "\n\n");
+        buf_add_char(out, '\n');
+}
+
+static void add_totals(const struct diff_view *view, struct buf *out)
+{
+        const struct comparison *c = view->comparisons[0];
+        AUTO(table) table = diff_columns_totals(c, DIFF_TEXT);
+
+        if (!c->n_totals)
+                return;
+        add_heading(view, "totals", out);
+        add_table(view, table, out);
+        diff_view_add_total_limit(view, out);
+        buf_add_char(out, '\n');
 }
 
 /* The tested row with most samples says what the table can show at best. */
@@ -149,20 +157,26 @@ static const struct compared_row *largest_row(const struct comparison *c)
         return best;
 }
 
-static void add_shown(const struct diff_view *view, const struct comparison *c, struct buf *out)
+size_t diff_view_n_differ(const struct comparison *c)
 {
-        const struct compared_row *row = largest_row(c);
         size_t n = 0;
 
         for (size_t i = 0; i < c->n_rows; i++)
                 n += comparison_value(c, &c->rows[i])->verdict >= COMPARED_MORE;
+        return n;
+}
+
+void diff_view_add_row_limit(const struct diff_view *view, const struct comparison *c, struct buf *out)
+{
+        const struct compared_row *row = largest_row(c);
+
         if (!c->n_tested) {
                 buf_add_str(out,
                             "nothing was tested; record several runs of each with wperf record --repeat\n");
                 return;
         }
-        buf_printf(out, "%zu of %zu tested %s differ (at most %.0f %% of them by chance)", n, c->n_tested,
-                   view->rows_are, COMPARISON_DISCOVERIES * 100);
+        buf_printf(out, "%zu of %zu tested %s differ (at most %.0f %% of them by chance)",
+                   diff_view_n_differ(c), c->n_tested, view->rows_are, COMPARISON_DISCOVERIES * 100);
         if (row) {
                 const struct compared *value = comparison_value(c, row);
 
@@ -186,7 +200,7 @@ static void add_rows(const struct diff_view *view, const struct comparison *c, e
         if (rows.n > view->max_rows)
                 buf_printf(out, "and %zu more\n", rows.n - (size_t)view->max_rows);
         if (presence == DIFF_IN_BOTH)
-                add_shown(view, c, out);
+                diff_view_add_row_limit(view, c, out);
         buf_add_char(out, '\n');
 }
 

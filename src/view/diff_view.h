@@ -33,6 +33,18 @@ void diff_view_csv(const struct diff_view *view, struct buf *out);
 /* An array with a text for each line. */
 void diff_view_json_lines(const char *lines, struct json *json);
 
+/* "A = a-*.data (3 runs)" */
+void diff_view_add_side(const struct diff_view *view, enum run_side side, struct buf *out);
+
+/* A line each: the smallest change of the total time that these runs could show, which needs totals; how many rows differ, and the smallest
+ * change of the largest row that these runs could show. */
+void diff_view_add_total_limit(const struct diff_view *view, struct buf *out);
+void diff_view_add_row_limit(const struct diff_view *view, const struct comparison *comparison,
+                             struct buf *out);
+
+/* The number of rows that are said to differ. */
+size_t diff_view_n_differ(const struct comparison *comparison);
+
 /* "slower", "not shown"; `is_time`: more is slower. */
 const char *diff_view_verdict(enum compared_verdict verdict, bool is_time);
 

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the terminal browser: its first screen compared with `report`, and the time and the bytes of each key.
 
-    tests/bench/browser_speed.py WPERF SESSION [--columns N] [--rows N] [--rounds N] [--sort KEYS] [--ssh]
+    tests/bench/browser_speed.py WPERF SESSION [--vs SESSION] [--columns N] [--rows N] [--rounds N] [--sort KEYS] [--ssh]
 
 The first screen is complete when the heading of the table has arrived.  A key is answered when the last byte of its
 output has arrived: nothing follows for 60 ms.  A key whose work takes longer is answered twice: at once by a line that says what is
 done, then by the page.  Keys that may read the session or look up code stand last, and the next one waits for the end of that.  Each
 line of output has a key, the milliseconds to its first and its last byte, and the number of bytes.
+
+With --vs it measures the browser of `diff`, which compares both sessions.
 
 With --ssh the browser runs at the other end of an ssh connection to this machine: an sshd of its own, with its own keys, that listens
 on 127.0.0.1 only and ends with the benchmark.  The first screen then includes the time to connect.  Needs root and openssh-server.
@@ -41,6 +43,13 @@ KEYS = (("Down", b"\033[B"), ("PgDn", b"\033[6~"), ("End", b"\033[F"), ("Home", 
 SLOW_KEYS = (("x", b"x"), ("Down", b"\033[B"), ("Esc", b"\033"), ("a", b"a"), ("Tab", b"\t"), ("Esc", b"\033"),
                 ("t", b"t"), ("Down", b"\033[B"), ("Right", b"\033[C"), ("1", b"1"), ("c", b"c"), ("Esc", b"\033"), ("p", b"p"), ("Esc", b"\033"),
                 ("M", b"M"), ("d", b"d"), ("Down", b"\033[B"), ("d", b"d"), ("Down", b"\033[B"))
+
+# In the browser of `diff`; in it, these keys have other pages.
+DIFF_KEYS = (("Down", b"\033[B"), ("PgDn", b"\033[6~"), ("End", b"\033[F"), ("Home", b"\033[H"), ("s", b"s"), ("s", b"s"), ("s", b"s"), ("s", b"s"),
+             ("s", b"s"), ("End", b"\033[F"), ("s", b"s"), ("v", b"v"), ("v", b"v"), ("v", b"v"), ("Esc", b"\033"), ("d", b"d"), ("d", b"d"),
+             ("i", b"i"), ("Esc", b"\033"), ("?", b"?"), ("Esc", b"\033"), ("/", b"/"), ("m", b"m"), ("a", b"a"), ("l", b"l"), ("Enter", b"\r"),
+             ("n", b"n"), ("Home", b"\033[H"))
+SLOW_DIFF_KEYS = (("Enter", b"\r"), ("Down", b"\033[B"), ("H", b"H"), ("Tab", b"\t"), ("Esc", b"\033"))
 
 
 class Terminal:
@@ -123,6 +132,16 @@ class Ssh:
         self.folder.cleanup()
 
 
+def command(options: argparse.Namespace) -> list[str]:
+    if options.vs:
+        return ["diff", os.path.abspath(options.session), "--", os.path.abspath(options.vs)]
+    return ["report", *browser_keys(options), "-i", os.path.abspath(options.session)]
+
+
+def heading(options: argparse.Namespace) -> bytes:
+    return b"verdict" if options.vs else b"overhead"
+
+
 def browser_keys(options: argparse.Namespace) -> list[str]:
     return ["--sort", options.sort] if options.sort else []
 
@@ -131,13 +150,13 @@ def first_screens(options: argparse.Namespace, browser: list[str]) -> None:
     texts, screens = [], []
     for _ in range(options.rounds):
         begin = time.monotonic()
-        subprocess.run([options.wperf, "report", "--stdio", *browser_keys(options), "-i", options.session], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([options.wperf, command(options)[0], "--stdio", *command(options)[1:]], stdout=subprocess.DEVNULL, check=True)
         texts.append(time.monotonic() - begin)
         terminal = Terminal(browser, options.columns, options.rows)
-        screens.append(terminal.wait_for(b"overhead"))
+        screens.append(terminal.wait_for(heading(options)))
         terminal.close()
     text, screen = statistics.median(texts), statistics.median(screens)
-    print(f"report {1000 * text:.0f} ms, first screen {1000 * screen:.0f} ms: {screen / text:.2f} times (medians of {options.rounds})")
+    print(f"{command(options)[0]} {1000 * text:.0f} ms, first screen {1000 * screen:.0f} ms: {screen / text:.2f} times (medians of {options.rounds})")
 
 
 def ms(seconds: float | None) -> str:
@@ -148,6 +167,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wperf")
     parser.add_argument("session")
+    parser.add_argument("--vs", metavar="SESSION", help="compare with this session")
     parser.add_argument("--columns", type=int, default=80)
     parser.add_argument("--rows", type=int, default=24)
     parser.add_argument("--rounds", type=int, default=7)
@@ -155,7 +175,7 @@ def main() -> None:
     parser.add_argument("--ssh", action="store_true", help="run the browser through ssh to this machine")
     options = parser.parse_args()
     ssh = Ssh() if options.ssh else None
-    browser = [options.wperf, "report", "-i", os.path.abspath(options.session), *browser_keys(options)]
+    browser = [options.wperf, *command(options)]
     try:
         measure(options, ssh.argv(browser) if ssh else browser)
     finally:
@@ -166,17 +186,17 @@ def main() -> None:
 def measure(options: argparse.Namespace, browser: list[str]) -> None:
     first_screens(options, browser)
     terminal = Terminal(browser, options.columns, options.rows)
-    terminal.wait_for(b"overhead")
+    terminal.wait_for(heading(options))
     time.sleep(2)
     while terminal.settle()[2]:
         pass
     slowest_first = slowest_last = slowest_answer = 0.0
     most = 0
-    for name, key in KEYS:
+    for name, key in DIFF_KEYS if options.vs else KEYS:
         first, last, n = terminal.press(key)
         slowest_first, slowest_last, most = max(slowest_first, first or 0), max(slowest_last, last or 0), max(most, n)
         print(f"{name:6} {ms(first)} {ms(last)} ms {n:6} bytes")
-    for name, key in SLOW_KEYS:
+    for name, key in SLOW_DIFF_KEYS if options.vs else SLOW_KEYS:
         first, last, n = terminal.press(key)
         slowest_answer = max(slowest_answer, first or 0)
         print(f"{name:6} {ms(first)} {ms(last)} ms {n:6} bytes, may take longer")

@@ -98,6 +98,9 @@ def test_wheel_in_a_venv(t: Context) -> None:
     check(done.status == 0 and "session: wperf.data" in done.out, "another program is run as it is", done)
     done = t.run(f"{folder}/python", "-m", "wperf", "recrod", env=environment(t))
     check(done.status == 2 and "'recrod'" in done.err, "wperf's own status and words", done)
+    ask = "import importlib.metadata as m; print([e.load() for e in m.entry_points().select(group='pyperf.hook')])"
+    done = t.run(f"{folder}/python", "-c", ask, env=environment(t))
+    check(done.out == "[<class 'wperf.pyperf_hook.WperfRecord'>]\n", "pyperf finds the hook", done)
     done = t.run(f"{folder}/pip", "uninstall", "-y", "wperf", env=environment(t))
     left = glob.glob(t.path("venv/**/*wperf*"), recursive=True)
     check(done.status == 0 and not left, f"left: {left}", done)

@@ -21,6 +21,7 @@ REASONS = {
     "install": "changes the machine",
     "library": "needs libwperf to be installed; test_library.py builds its examples so",
     "network": "asks a server",
+    "pyperf": "needs pyperf and pyperformance, which Debian does not have; test_pyperf_hook.py runs the hook",
     "trace": "needs an event-trace file; test_etl.py runs such commands",
     "windows": "needs Windows; tests/windows runs such commands under wine",
     "wine": "needs wine and a Windows program; test_wine.py runs such commands",

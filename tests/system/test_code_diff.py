@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 
+import diff_sessions
 import harness
 from harness import Context, Skip, check
 
@@ -285,6 +286,33 @@ def test_mistakes_are_one_sentence(t: Context) -> None:
     if shutil.which(ARM64):
         done = t.ours("diff", "--code", a, build(t, ARM64, "plain"))
         check(done.status == 1 and "different machines" in done.err, "machines", done)
+
+
+def test_damaged_programs_are_not_called_sessions(t: Context) -> None:
+    """Each message names the file and the place in it."""
+    diff_sessions.write_runs(t.folder, 1)
+    with open(t.path("old"), "rb") as file:
+        good = file.read()
+
+    def changed(at: int, data: bytes) -> bytes:
+        return good[:at] + data + good[at + len(data):]
+
+    damaged = {
+        "cut": (good[:30], "ELF header is cut after 30 bytes"),
+        "half": (good[:len(good) // 2], "section table at 0x"),
+        "class": (changed(4, b"\x09"), "ELF header: class 9 is not known"),
+        "order": (changed(5, b"\x09"), "ELF header: byte order 9 is not known"),
+        "entries": (changed(58, b"\x01\x00"), "section table: entries of 1 bytes, 64 are needed"),
+        "symbols": (changed(len(good) - 3 * 64 + 24, b"\xff" * 7), "section .symtab lies outside the file"),
+        "pe": (b"MZ" + bytes(100), "is not a PE image"),
+    }
+    for name, (data, words) in damaged.items():
+        with open(t.path(name), "wb") as file:
+            file.write(data)
+        for argv in ((name, "new"), ("new", name), (name, "b-1.data")):
+            done = t.ours("diff", "--code", *argv)
+            check(done.status == 1, f"{name}: refused", done)
+            harness.check_sentence(done, f"{name}: {words}")
 
 
 if __name__ == "__main__":

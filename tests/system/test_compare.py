@@ -9,6 +9,7 @@ import shlex
 import shutil
 from xml.etree import ElementTree
 
+import diff_sessions
 import harness
 from harness import Context, Done, Skip, check
 
@@ -17,7 +18,8 @@ PLAIN = ("20", "20", "5")
 
 
 def compared(t: Context, *work: str) -> list[str]:
-    return [t.program("compared"), *work]
+    """Three times the work: on a fast machine a run would have too few samples."""
+    return [t.program("compared"), *(str(3 * int(millions)) for millions in work)]
 
 
 def record_both(t: Context, work_b: tuple[str, ...], runs: int = RUNS, name: str = "") -> Done:
@@ -192,6 +194,52 @@ def test_wrong_command_lines(t: Context) -> None:
     harness.check_sentence(done, "no.data")
 
 
+# --- sessions of stat ---
+
+
+def test_counts_are_compared(t: Context) -> None:
+    """Page faults and CPU time, which each machine can count; four times the work of `beta` in B."""
+    for number in range(1, RUNS + 1):
+        for side, work in (("a", PLAIN), ("b", ("20", "80", "5"))):
+            t.good("stat", "-q", "-e", "page-faults,task-clock", "--session", f"{side}-{number}.data", "--", *compared(t, *work))
+    document = diff(t)
+    totals = {row["total"]: row for row in document["totals"]}
+    check(document["rows"] == [], "no rows")
+    check(totals["task-clock"]["verdict"] == "slower" and totals["cpu"]["verdict"] == "slower", f"more CPU time: {totals}")
+    check(abs(totals["page-faults"]["change_percent"]) < 50, f"as many page faults: {totals['page-faults']}")
+    done = t.good("diff", *sessions("a"), "--", *sessions("b"))
+    check("task-clock" in done.out and " ms " in done.out and "by function" not in done.out, "only totals", done)
+    done = t.ours("check", "--max-change", "event:task-clock=10%", *sessions("a"), "--", *sessions("b"))
+    check(done.status == 1, "a limit of an event", done)
+    t.good("check", "--write-baseline", "base.json", "--", *sessions("a"))
+    done = t.ours("check", "--baseline", "base.json", "--max-change", "event:task-clock=10%", "--", *sessions("b"))
+    check(done.status == 1, "and against a baseline", done)
+
+
+def test_instructions_per_cycle_have_an_interval(t: Context) -> None:
+    for number in range(1, RUNS + 1):
+        diff_sessions.write_counts(t.path(f"a-{number}.data"), (1_000_000 + 10_000 * (number % 3), 2_000_000))
+        diff_sessions.write_counts(t.path(f"b-{number}.data"), (1_000_000 + 10_000 * (number % 3), 1_500_000))
+    totals = {row["total"]: row for row in diff(t)["totals"]}
+    check(totals["cycles"]["verdict"] == "not shown" and totals["instructions"]["verdict"] == "less", f"the events: {totals}")
+    ipc = totals["ipc"]
+    check(ipc["verdict"] == "less" and abs(ipc["a_mean"] - 1.98) < 0.02 and abs(ipc["change_percent"] + 25) < 0.1, f"the ratio: {ipc}")
+    check(-28 < ipc["change_low_percent"] < -25 < ipc["change_high_percent"] < -22, f"its interval: {ipc}")
+
+
+def test_counts_and_samples_are_not_mixed(t: Context) -> None:
+    diff_sessions.write_runs(t.folder, 1)
+    diff_sessions.write_counts(t.path("c.data"), (1, 2))
+    diff_sessions.write_counts(t.path("d.data"), (1, 2))
+    for argv, words in ((("c.data", "b-1.data"), "A has counts and B has samples"), (("a-1.data", "c.data"), "B has counts and A has samples"),
+                        (("--by", "line", "c.data", "d.data"), "c.data: it has counts, not samples"),
+                        (("-o", "x.svg", "c.data", "d.data"), "c.data: it has counts, not samples"),
+                        (("-e", "branches", "c.data", "d.data"), "no event 'branches' is in A and in B")):
+        done = t.ours("diff", *argv)
+        check(done.status == 1, f"refused: {argv}", done)
+        harness.check_sentence(done, words)
+
+
 # --- check ---
 
 
@@ -255,7 +303,7 @@ def test_git_bisect_finds_the_commit(t: Context) -> None:
     git("init", "-q")
     for number in range(8):
         with open(os.path.join(repository, "work"), "w", encoding="ascii") as file:
-            file.write(f"{80 if number >= 5 else 20} {80 if number >= 5 else 20} {number}\n")
+            file.write(" ".join(compared(t, *(["80", "80"] if number >= 5 else ["20", "20"]), str(number))[1:]) + "\n")
         git("add", "work")
         git("commit", "-q", "-m", f"commit {number}")
     t.good("record", "--repeat", str(RUNS), "-o", "a-%n.data", "--", *compared(t, "20", "20", "0"))

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The browser of a session: its first page, the keys of all its pages, the filter. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "browse_read.h"
+#include "browser_internal.h"
+
+/* --- the first page --- */
+
+static void show_table(struct browser *browser)
+{
+        browser_push(browser, page_table_new(browser));
+}
+
+static void show_whole_tree(struct browser *browser, bool is_inverted)
+{
+        if (!browser_wait_whole(browser))
+                return;
+        browser_push(browser,
+                     page_tree_new(browser,
+                                   is_inverted ? browse_session_callers(browser->session, browser->event)
+                                               : browser_tree(browser),
+                                   NULL, is_inverted ? "inverted call tree" : "call tree", is_inverted));
+}
+
+static void show_first(struct browser *browser)
+{
+        show_table(browser);
+        if (browser->request->start == BROWSER_TREE || browser->request->start == BROWSER_CALLERS)
+                show_whole_tree(browser, browser->request->start == BROWSER_CALLERS);
+        else if (browser->request->start == BROWSER_CODE && browser_wait_whole(browser))
+                browser_push(browser, page_code_new(browser, &(struct browser_subject){
+                                                                     browser->request->symbol, "", NULL}));
+}
+
+/* --- keys --- */
+
+static void next_event(struct browser *browser)
+{
+        for (size_t i = 1; i < browser->report->n_events; i++) {
+                uint32_t event = (uint32_t)((browser->event + i) % browser->report->n_events);
+
+                if (!browser->report->events[event].n_samples)
+                        continue;
+                browser->event = event;
+                browser_pop_all(browser);
+                show_table(browser);
+                return;
+        }
+        browser_say(browser, "the session has samples of only one event");
+}
+
+static void next_python_mode(struct browser *browser)
+{
+        static const enum stacks_python next[] = {
+                [STACKS_PYTHON_ALL] = STACKS_PYTHON_MERGED,
+                [STACKS_PYTHON_MERGED] = STACKS_PYTHON_ONLY,
+                [STACKS_PYTHON_ONLY] = STACKS_PYTHON_NATIVE,
+                [STACKS_PYTHON_NATIVE] = STACKS_PYTHON_ALL,
+        };
+        static const char *const names[] = {
+                [STACKS_PYTHON_ALL] = "all frames",
+                [STACKS_PYTHON_MERGED] = "Python and native frames merged",
+                [STACKS_PYTHON_ONLY] = "Python frames only",
+                [STACKS_PYTHON_NATIVE] = "native frames only",
+        };
+
+        if (!browser_wait_whole(browser))
+                return;
+        if (!browser->report->python || !browser->report->python->n) {
+                browser_say(browser, "the session has no Python frames");
+                return;
+        }
+        browser->python = next[browser->python];
+        browser->is_to_read = true;
+        browser_say(browser, "%s", names[browser->python]);
+}
+
+static void show_flame(struct browser *browser)
+{
+        if (browser_wait_whole(browser))
+                browser_push(browser,
+                             page_flame_new(browser, browser_tree(browser), "flame graph", CALLTREE_ROOT));
+}
+
+static void show_python(struct browser *browser)
+{
+        if (browser_wait_whole(browser))
+                browser_push(browser, page_python_new(browser));
+}
+
+static void show_accesses(struct browser *browser)
+{
+        struct page *page = browser_wait_whole(browser) ? page_access_new(browser) : NULL;
+
+        if (page)
+                browser_push(browser, page);
+}
+
+static void on_letter(struct browser *browser, uint32_t code)
+{
+        switch (code) {
+        case 't': browser_show_times(browser, NULL); break;
+        case 'p': show_python(browser); break;
+        case 'A': show_accesses(browser); break;
+        case 'g':
+        case 'G': show_whole_tree(browser, code == 'G'); break;
+        case 'f': show_flame(browser); break;
+        case 'M': next_python_mode(browser); break;
+        case 'i': browser_push(browser, page_info_new()); break;
+        default: break;
+        }
+}
+
+/* --- the title --- */
+
+static bool has_filter(const struct browser *browser)
+{
+        const struct browser_filter *f = &browser->filter;
+
+        return f->module || f->comm || f->has_pid || f->has_tid || f->to_ns;
+}
+
+static void add_filter(const struct browser *browser, struct buf *out)
+{
+        const struct browser_filter *f = &browser->filter;
+
+        if (f->module)
+                buf_printf(out, " in %s", f->module);
+        if (f->comm)
+                buf_printf(out, " of threads named %s", f->comm);
+        if (f->has_tid)
+                buf_printf(out, " of thread %s%s%" PRId32, f->thread ? f->thread : "", f->thread ? " " : "",
+                           f->tid);
+        else if (f->has_pid)
+                buf_printf(out, " of process %" PRId32, f->pid);
+        if (f->to_ns)
+                buf_printf(out, " from %.3f s to %.3f s", browser_seconds(browser, f->from_ns),
+                           browser_seconds(browser, f->to_ns));
+}
+
+static void add_title(const struct browser *browser, struct buf *out)
+{
+        const struct report_event *event = &browser->report->events[browser->event];
+
+        buf_printf(out, "%s  %" PRIu64 " samples", event->name, event->n_samples);
+        add_filter(browser, out);
+}
+
+static const struct browser_warning *warning_of(const struct browser *browser)
+{
+        static const struct browser_warning poor = {" poor quality: press i ", " poor "};
+
+        return quality_is_poor(&browser->report->quality) ? &poor : NULL;
+}
+
+static const struct browser_source source = {
+        .add_title = add_title,
+        .warning = warning_of,
+        .is_filtered = has_filter,
+        .drop_filter = browser_drop_filter,
+        .next_event = next_event,
+        .letter = on_letter,
+        .help = BROWSER_HELP_SESSION,
+};
+
+/* --- the loop --- */
+
+/* Returns false if reading failed (browser->err) or if the user quit while the session was being read. */
+static bool run(struct browser *browser)
+{
+        if (!browser_read_session(browser))
+                return false;
+        show_first(browser);
+        while (!browser->is_ending) {
+                browser_draw(browser);
+                if (browser_take_keys(browser) && browser->reading && browse_read_is_done(browser->reading))
+                        browser_wait_whole(browser);
+                if (browser->is_to_read && !browser->is_ending) {
+                        if (!browser_read_session(browser))
+                                return false;
+                        show_table(browser);
+                }
+        }
+        browser->has_left |= browser->reading != NULL;
+        return !browser->err.code;
+}
+
+bool browser_run(const struct browser_request *request, bool *ret_left, struct err *err)
+{
+        struct browser browser = {.source = &source, .request = request, .python = request->report->python};
+        bool ok;
+
+        *ret_left = false;
+        browser.screen = screen_open(request->colors, err);
+        if (!browser.screen)
+                return false;
+        ok = run(&browser);
+        if (!ok)
+                *err = browser.err;
+        *ret_left = browser.has_left;
+        if (browser.has_left) {
+                screen_leave(browser.screen);
+                return true;
+        }
+        browser_release(&browser);
+        free(browser.filter.module);
+        free(browser.filter.comm);
+        free(browser.filter.thread);
+        browse_session_free(browser.session);
+        browse_session_free(browser.sorted);
+        return ok;
+}
