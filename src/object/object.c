@@ -338,6 +338,11 @@ bool object_find_unwind(const struct object *object, uint64_t addr, struct objec
         return object->ops->find_unwind && object->ops->find_unwind(object, addr, ret_entry);
 }
 
+bool object_find_function(const struct object *object, uint64_t addr, struct object_unwind *ret_entry)
+{
+        return object->ops->find_function && object->ops->find_function(object, addr, ret_entry);
+}
+
 bool object_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry)
 {
         return object->ops->read_unwind && object->ops->read_unwind(object, rva, ret_entry);

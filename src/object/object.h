@@ -212,6 +212,9 @@ bool object_get_unwind(const struct object *object, size_t i, struct object_unwi
 /* The entry that contains `addr`, found by binary search as in Windows. */
 bool object_find_unwind(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
 
+/* The entry of the function that has code at `addr`: if the code is a part that continues another entry (x64), the first one. */
+bool object_find_function(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
+
 /* The entry at an image-relative address, in the table or in x64's unwind information. */
 bool object_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry);
 

@@ -75,6 +75,7 @@ size_t pe_list_functions(struct object *object, struct object_range **ret_ranges
 size_t pe_n_unwind(const struct object *object);
 bool pe_get_unwind(const struct object *object, size_t i, struct object_unwind *ret_entry);
 bool pe_find_unwind(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
+bool pe_find_function(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
 bool pe_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry);
 
 #endif
