@@ -357,3 +357,13 @@ enum object_machine object_machine_at(const struct object *object, uint64_t addr
 {
         return object->ops->machine_at ? object->ops->machine_at(object, addr) : object->facts.machine;
 }
+
+enum object_machine object_code_at(const struct object *object, uint64_t addr)
+{
+        return object->ops->code_at ? object->ops->code_at(object, addr) : object->facts.machine;
+}
+
+bool object_is_hybrid(const struct object *object)
+{
+        return object->ops->is_hybrid && object->ops->is_hybrid(object);
+}

@@ -358,6 +358,8 @@ static const struct object_ops pe_ops = {
         .read_unwind = pe_read_unwind,
         .get_pdb = get_pdb,
         .machine_at = pe_machine_at,
+        .code_at = pe_code_at,
+        .is_hybrid = pe_is_hybrid,
 };
 
 struct object *pe_new(const struct cursor *bytes, struct err *err)

@@ -366,6 +366,22 @@ uint64_t os_monotonic_ns(void)
                (uint64_t)(count.QuadPart % hz.QuadPart) * 1000000000u / (uint64_t)hz.QuadPart;
 }
 
+/* IMAGE_FILE_MACHINE_...: other functions say x64 to a program for x64 that is emulated on ARM64. */
+static USHORT native_machine(void)
+{
+        BOOL(WINAPI * query)(HANDLE process, USHORT * ret_process, USHORT * ret_native);
+        FARPROC address = GetProcAddress(GetModuleHandleW(L"kernel32.dll"), "IsWow64Process2");
+        USHORT process, native;
+        SYSTEM_INFO info;
+
+        memcpy(&query, &address, sizeof(query));
+        if (address && query(GetCurrentProcess(), &process, &native))
+                return native;
+        GetNativeSystemInfo(&info);
+        return info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_AMD64 ? IMAGE_FILE_MACHINE_AMD64
+                                                                           : IMAGE_FILE_MACHINE_ARM64;
+}
+
 void os_machine_get(struct os_machine *ret_machine)
 {
         struct os_machine *m = ret_machine;
@@ -375,14 +391,14 @@ void os_machine_get(struct os_machine *ret_machine)
         SYSTEM_INFO info;
 
         *m = (struct os_machine){0};
-        GetNativeSystemInfo(&info);
+        GetSystemInfo(&info);
         GetComputerNameA(m->hostname, &size);
         if (GetVersionExA(&version))
                 snprintf(m->os_release, sizeof(m->os_release), "%lu.%lu.%lu", version.dwMajorVersion,
                          version.dwMinorVersion, version.dwBuildNumber);
         text_copy(m->os_version, sizeof(m->os_version), "Windows");
         text_copy(m->arch, sizeof(m->arch),
-                  info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_AMD64 ? "x86_64" : "aarch64");
+                  native_machine() == IMAGE_FILE_MACHINE_AMD64 ? "x86_64" : "aarch64");
         m->n_cpus_available = m->n_cpus_online = info.dwNumberOfProcessors;
         m->page_bytes = info.dwPageSize;
         if (GlobalMemoryStatusEx(&memory))

@@ -73,6 +73,23 @@ static void make_events(struct report *report)
         free(sources);
 }
 
+/* Only Windows on ARM64 emulates code that the session shows as it is. */
+static void find_emulation(struct report *report, const struct place_modules *modules)
+{
+        if (!module_source_is_arm64(report->session.modules))
+                return;
+        for (uint32_t i = 0; i < report->n_events; i++) {
+                struct report_event *e = &report->events[i];
+                struct module_facts facts;
+
+                e->emulation = hot_get_emulation(report->hot, i, e->weight, modules);
+                if (e->emulation.module == MODULE_NONE)
+                        continue;
+                modules->tell(modules->ctx, e->emulation.module, &facts);
+                e->emulated_module = facts.name;
+        }
+}
+
 /* --- Quality --- */
 
 static double share_of(uint64_t part_ns, uint64_t whole_ns)
@@ -344,6 +361,7 @@ void report_make_results(struct report_pass *pass)
         make_events(report);
         report->hot = hot_new(report->profile, profile_keys(report->profile), pass->session->world, resolver,
                               &modules, pass->request.inlines, pass->request.arguments);
+        find_emulation(report, &modules);
         if (report->branches)
                 report->branch_rows = branch_rows_new(report->branches,
                                                       &(struct branch_rows_request){
