@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "os_windows_console.h"
 #include "text.h"
 
 static enum err_code code_of(DWORD os)
@@ -479,7 +480,12 @@ unsigned os_terminal_columns(enum os_stream stream)
 
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
 {
-        if (os_windows_write_all(stream_handle(stream), bytes, size))
+        static struct os_windows_console consoles[2];
+        HANDLE handle = stream_handle(stream);
+
+        if (os_windows_console_is(handle)
+                    ? os_windows_console_write(&consoles[stream == OS_STDOUT], handle, bytes, size)
+                    : os_windows_write_all(handle, bytes, size))
                 return true;
         os_windows_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
         if (err && (err->os == ERROR_BROKEN_PIPE || err->os == ERROR_NO_DATA))
