@@ -111,12 +111,24 @@ static void fill_damage(const struct report *report, struct quality *q)
         q->n_out_of_order = damage->n_out_of_order;
 }
 
+static enum quality_remedy remedy_of(const struct report *report)
+{
+        if (report->session.input->is_converted)
+                return QUALITY_MORE_BUFFERS;
+        for (size_t i = 0; i < report->n_events; i++) {
+                if (report->events[i].n_samples && report->events[i].attr.flags & PERF_ATTR_FREQ)
+                        return QUALITY_LOWER_RATE;
+        }
+        return QUALITY_LONGER_INTERVAL;
+}
+
 static void fill_run(const struct report *report, struct quality *q)
 {
         const struct run_info *run = &report->run.info;
         uint64_t busy_ns = run->user_ns + run->kernel_ns;
         bool kernel = false;
 
+        q->remedy = remedy_of(report);
         q->counted_share = run->counted_share;
         q->knows_sampled = run->sampled_share >= 0;
         q->sampled_share = run->sampled_share;

@@ -124,6 +124,25 @@ TEST(losses_are_counted)
                    "30 events of all kinds were lost; 2 buffers of events were lost");
 }
 
+TEST(reports_of_losses_are_counted)
+{
+        AUTO(report) report = NULL;
+        struct etl_builder b;
+
+        begin(&b);
+        etl_add_loss(&b, 31, 1500); /* no such type */
+        etl_add_loss(&b, 32, 1500);
+        etl_add_loss(&b, 32, 1600);
+        etl_add_loss(&b, 33, 1700);
+        etl_add_loss(&b, 34, 1800);
+        etl_add_loss(&b, 35, 1900);
+        etl_add_sample(&b, 2000, TID, PROGRAM);
+        report = etl_report(&b, "etl-losses.etl", 0, 0);
+        EXPECT_INT(report->quality.n_lost, 4);
+        EXPECT_INT(report->quality.remedy, QUALITY_MORE_BUFFERS);
+        EXPECT_STR(report->run.info.source_note, "4 reports say that one or more events were lost");
+}
+
 /* --- ARM64 --- */
 
 static void copy_data(const char *name, const char *to)

@@ -146,6 +146,8 @@ def test_what_is_refused(c: Context) -> None:
     assert "no process runs 'no-such.exe'" in c.ours("sample", "--pe_file", "no-such.exe", status=1).err
     assert "there is no process 4000000" in c.ours("sample", "-p", "4000000", status=1).err
     assert "name a process" in c.ours("sample", "-a", "--timeout", "1", status=1).err
+    missing = c.ours("sample", "--pe_file", "no-such.exe", "-c", "0", "--timeout", "1", status=1).err
+    assert "no process runs 'no-such.exe'" in missing and "sampling all programs" not in missing, missing
 
 
 def test_what_it_says_of_itself(c: Context) -> None:
