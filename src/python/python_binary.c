@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text.h"
+#include "text_match.h"
 
 enum {
         MAX_RODATA_BYTES = 256 << 20,
@@ -128,7 +129,7 @@ static unsigned minor_of_dll(const char *name)
         enum { MINOR_AT = 7 };
         unsigned minor = 0;
 
-        if (!text_starts(name, "python3"))
+        if (!text_starts_nocase(name, "python3"))
                 return 0;
         for (const char *at = name + MINOR_AT; at < name + MINOR_AT + 2 && *at >= '0' && *at <= '9'; at++)
                 minor = minor * 10 + (unsigned)(*at - '0');

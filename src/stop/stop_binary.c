@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "search.h"
 #include "text.h"
+#include "text_match.h"
 
 struct stop_binaries *stop_binaries_new(void)
 {
@@ -106,7 +107,8 @@ bool stop_binary_is_library(const char *path)
         if (text_starts(name, "libpython"))
                 return true;
         /* python312.dll; python3.dll only refers to it. */
-        return object_is_pe_name(name) && text_starts(name, "python3") && name[7] >= '0' && name[7] <= '9';
+        return object_is_pe_name(name) && text_starts_nocase(name, "python3") && name[7] >= '0' &&
+               name[7] <= '9';
 }
 
 /* Returns the file's number, STOP_NO_INTERPRETER or STOP_UNSUPPORTED. */

@@ -5,6 +5,7 @@
 
 #include "mem.h"
 #include "stop_binary_internal.h"
+#include "text_match.h"
 
 /* The interpreter of a process. */
 struct told_binary {
@@ -21,7 +22,15 @@ static uint64_t key_of(const char *path)
                        map_mix(file.size_bytes + (uint64_t)file.mtime_ns));
 }
 
-void stop_binaries_tell(struct stop_binaries *b, uint32_t image, const char *path, uint64_t start)
+/* Other libraries are not opened. */
+static bool may_be_interpreter(const char *path)
+{
+        size_t len = strlen(path);
+
+        return stop_binary_is_library(path) || (len > 4 && text_equal_nocase(path + len - 4, ".exe"));
+}
+
+static void tell(struct stop_binaries *b, uint32_t image, const char *path, uint64_t start)
 {
         uint32_t number = stop_binaries_number(b, key_of(path), path, path);
         const struct stop_binary *binary = stop_binaries_at(b, number);
@@ -42,6 +51,12 @@ void stop_binaries_tell(struct stop_binaries *b, uint32_t image, const char *pat
         }
         __atomic_add_fetch(&b->n_changes, 1, __ATOMIC_RELEASE);
         os_lock_leave(b->lock);
+}
+
+void stop_binaries_tell(struct stop_binaries *b, uint32_t image, const char *path, uint64_t start)
+{
+        if (may_be_interpreter(path))
+                tell(b, image, path, start);
 }
 
 void stop_binaries_untell(struct stop_binaries *b, uint32_t image, uint64_t start)

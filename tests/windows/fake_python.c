@@ -3,6 +3,7 @@
  * Include/internal/pycore_{runtime,interp,frame,debug_offsets}.h and Include/cpython/{pystate,code,unicodeobject}.h, and a
  * function with the name and the local variables of the interpreter's loop, which runs the functions of fake_python.h. */
 #include "fake_python.h"
+#include "outline.h"
 
 #include <windows.h>
 
@@ -10,8 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define EXPORT  __declspec(dllexport)
-#define OUTLINE __attribute__((noinline, noclone))
+#define EXPORT __declspec(dllexport)
 
 /* --- The structs --- */
 
@@ -267,9 +267,9 @@ static void begin(void)
 
 /* --- The loop --- */
 
-void fake_multiply(unsigned n);
-void fake_sort(struct thread *thread, unsigned function);
-void fake_run(unsigned function, unsigned n);
+EXPORT void fake_multiply(unsigned n);
+EXPORT void fake_sort(struct thread *thread, unsigned function);
+EXPORT void fake_run(unsigned function, unsigned n);
 BOOL WINAPI DllMain(HINSTANCE library, DWORD reason, LPVOID reserved);
 
 OUTLINE EXPORT void fake_multiply(unsigned n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs fake_python.c.  Usage: python DLL N [THREADS]: loads the DLL after a while, and runs its program N times in each thread */
 #include "fake_python.h"
+#include "outline.h"
 
 #include <windows.h>
 
@@ -14,7 +15,7 @@ static run_function *run;
 static unsigned n_runs;
 static volatile unsigned sink;
 
-static __attribute__((noinline, noclone)) void before_python(void)
+static OUTLINE void before_python(void)
 {
         ULONGLONG begin = GetTickCount64();
 
