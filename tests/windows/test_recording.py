@@ -240,6 +240,17 @@ def test_python_with_offsets_and_threads(c: Context) -> None:
     check_python(c, "python313.dll", "1")
 
 
+def test_python_of_a_running_process(c: Context) -> None:
+    started = c.start([os.path.join(c.folder, "python.exe"), "python312_d.dll", "100000"], c.folder)
+    try:
+        time.sleep(3)
+        document = c.document("sample", "-g", "--pe_file", "python.exe", "--timeout", "3", "--json", "--json-extended")
+    finally:
+        started[0].kill()
+    python = document["quality"]["python"]
+    assert python["merged"] >= 0.9 * python["stacks"] >= 10, document
+
+
 def test_children(c: Context) -> None:
     c.ours("record", "-q", "--", "phases.exe", "40", "1")
     assert len(threads(c)) == 2, threads(c)
