@@ -21,7 +21,7 @@ esac
 cpu=${host%%-*}
 
 # The start files, the C library, and import libraries: those that clang names itself, and those of the system's functions.
-parts=(crt2.o crtbegin.o crtend.o libmingw32.a libmingwex.a libmoldname.a libmsvcrt.a libkernel32.a libadvapi32.a libshell32.a
+parts=(crt2.o crt2u.o dllcrt2.o crtbegin.o crtend.o libmingw32.a libmingwex.a libmoldname.a libmsvcrt.a libkernel32.a libadvapi32.a libshell32.a
         libuser32.a libntdll.a libpsapi.a libdbghelp.a libversion.a libsetupapi.a libcfgmgr32.a)
 
 mkdir -p "$dir"
@@ -89,14 +89,15 @@ build_builtins() {
 }
 
 write_compiler
-if [ ! -f "$prefix/versions" ] || ! grep -q '^mingw-w64 ' "$prefix/versions"; then
+# dllcrt2.o was not always among the parts.
+if [ ! -f "$prefix/lib/dllcrt2.o" ] || ! grep -q '^mingw-w64 ' "$prefix/versions"; then
         get_source
         build_headers
         build_builtins
         build_libraries
         mkdir -p "$prefix/licenses"
         cp "$source"/COPYING.MinGW-w64-runtime/COPYING.MinGW-w64-runtime.txt "$prefix/licenses/mingw-w64"
-        echo "mingw-w64 $(cat "$source.version")" >>"$prefix/versions"
+        grep -q '^mingw-w64 ' "$prefix/versions" 2>/dev/null || echo "mingw-w64 $(cat "$source.version")" >>"$prefix/versions"
         rm -rf "$dir/headers" "$dir/crt"
 fi
 [ -n "${SOURCES-}" ] || rm -rf "$sources"

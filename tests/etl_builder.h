@@ -284,6 +284,16 @@ static inline void etl_add_build(struct etl_builder *b, uint64_t time, const cha
         etl_end_event(b);
 }
 
+/* A report that events (type 32), buffers (33) or the file (34) of a real-time session were lost. */
+static inline void etl_add_loss(struct etl_builder *b, uint16_t type, uint64_t time)
+{
+        static const uint8_t lost_class[ETL_GUID_BYTES] = {0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d,
+                                                           0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e};
+
+        etl_begin_class_event(b, lost_class, (uint8_t)type, time);
+        etl_end_event(b);
+}
+
 static inline void etl_add_volume(struct etl_builder *b, uint64_t time, const char *kernel,
                                   const char *program)
 {

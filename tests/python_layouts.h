@@ -15,10 +15,10 @@ static inline struct python_layout layout_number(unsigned i)
         struct published table;
         struct python_layout layout;
 
-        if (i < 5)
-                return *python_layout_get(8 + i);
+        if (python_layout_get(8 + i, false, &layout))
+                return layout;
         published_make(&table, i < 8 ? 8 + i : 5 + i, i >= 8);
-        if (!python_layout_read(table.words, table.n_words * 8, &layout, NULL))
+        if (!python_layout_read(table.words, table.n_words * 8, false, &layout, NULL))
                 abort();
         return layout;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """pack_windows.py BUILD WPERF FOLDER   Copies the unit and fuzz tests of a Windows build, the files that they read, and
-packed_tests.json (their list, for tools/run_tests.py) into FOLDER.  Also writes what WPERF, a Linux build of the
-same source, prints for the sessions in tests/replay; tests/windows/test_reading.py compares with it."""
+packed_tests.json (their list, for tools/run_tests.py) into FOLDER, with the test of recording.  Also writes what WPERF, a Linux
+build of the same source, prints for the sessions in tests/replay; tests/windows/test_reading.py compares with it."""
 import json
 import pathlib
 import shutil
@@ -21,24 +21,28 @@ FOLDERS = ("tests/data", "tests/fuzz/corpus", "tests/replay", "tests/windows")
 def copy_programs(build: pathlib.Path, pack: pathlib.Path) -> None:
     """They have the same paths as in the project, because tests find the files that they read relative to their own
     path."""
-    for program in sorted(build.rglob("*.exe")):
+    for program in sorted([*build.rglob("*.exe"), *build.rglob("*.dll")]):
         to = pack / program.relative_to(PROJECT)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(program, to)
 
 
-def reading_test(build: pathlib.Path) -> dict:
-    wperf = f"@PACK@/{build.relative_to(PROJECT)}/src/cli/wperf.exe"
-    return {"name": "test_reading", "suite": ["wperf:reading"], "protocol": "tap", "timeout": 300, "is_parallel": True, "env": {},
-            "workdir": "@PACK@/tests/replay", "cmd": ["@PYTHON@", "@PACK@/tests/windows/test_reading.py", wperf,
-                                                      "@PACK@/expected.json"]}
+def python_test(build: pathlib.Path, name: str, is_parallel: bool, argument: str) -> dict:
+    """A test of wperf.exe in Python."""
+    folder = f"@PACK@/{build.relative_to(PROJECT)}"
+    return {"name": f"test_{name}", "suite": [f"wperf:{name}"], "protocol": "tap", "timeout": 300, "is_parallel": is_parallel,
+            "env": {}, "workdir": "@PACK@/tests/replay",
+            "cmd": ["@PYTHON@", f"@PACK@/tests/windows/test_{name}.py", f"{folder}/src/cli/wperf.exe",
+                    argument.replace("@BUILD@", folder)]}
 
 
 def write_list(build: pathlib.Path, pack: pathlib.Path) -> None:
     tests = [test for test in list_tests(str(build)) if suite_of(test) in SUITES]
     for test in tests:
         test["workdir"] = test["workdir"] or str(build)
-    tests.append(reading_test(build))
+    tests.append(python_test(build, "reading", True, "@PACK@/expected.json"))
+    # By itself, because it measures times.
+    tests.append(python_test(build, "recording", False, "@BUILD@/tests/windows"))
     (pack / PACKED).write_text(json.dumps(tests, indent=1).replace(f"{PROJECT}/", "@PACK@/"), encoding="utf-8")
 
 

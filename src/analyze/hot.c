@@ -39,9 +39,10 @@ struct row_parts {
         uint32_t cpu;
         str_id comm, process, line, file;
         module_id module;
-        uint32_t source;              /* as in struct profile_place */
-        uint32_t status;              /* status of the symbol */
-        uint16_t has_addr, is_native; /* 1, or 0 */
+        uint32_t source;             /* as in struct profile_place */
+        uint32_t status;             /* status of the symbol */
+        uint8_t has_addr, is_native; /* 1, or 0 */
+        uint16_t machine;            /* enum exec_machine */
         /* ids of the resolver: the name, and the module that the symbol names */
         str_id function, of_function;
 };
@@ -136,13 +137,15 @@ static bool same_row(const struct hot_row *a, const struct hot_row *b)
         return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
                a->comm == b->comm && a->process == b->process && a->bare == b->bare &&
                a->module == b->module && a->line == b->line && a->file == b->file && a->source == b->source &&
-               a->is_native == b->is_native && a->addr == b->addr && a->has_addr == b->has_addr;
+               a->machine == b->machine && a->is_native == b->is_native && a->addr == b->addr &&
+               a->has_addr == b->has_addr;
 }
 
 static uint64_t row_hash(const struct hot_row *r)
 {
         uint64_t parts[] = {
                 (uint64_t)r->event << 32 | r->cpu,
+                r->machine,
                 (uint64_t)(uint32_t)r->pid << 32 | (uint32_t)r->tid,
                 (uint64_t)r->comm << 32 | r->process,
                 (uint64_t)r->bare << 32 | r->module,
@@ -241,6 +244,7 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 .cpu = parts->cpu,
                 .line = parts->line,
                 .file = parts->file,
+                .machine = (uint8_t)parts->machine,
                 .is_native = parts->is_native,
                 .resolved = symbol->status == SYMBOL_NAMED,
                 .has_addr = parts->has_addr,
@@ -326,6 +330,9 @@ static void add_place(struct builder *b, size_t place_index)
                 parts.has_addr = place->module != MODULE_NONE || place->offset;
                 parts.at = symbol.addr;
         }
+        if (b->keys & PROFILE_MACHINE && b->names.modules->machine)
+                parts.machine = (uint16_t)b->names.modules->machine(b->names.modules->ctx, place->module,
+                                                                    symbol.addr);
         if (symbol.status != SYMBOL_NAMED)
                 b->hot->n_unresolved += place->count;
         if (b->keys & PROFILE_PYTHON && !place_python_is(b->names.modules, place->module))

@@ -27,6 +27,7 @@ struct hot_row {
         str_id line;        /* "longobject.c:3404", "" if the line is not known; with PROFILE_LINE */
         str_id source;      /* what was sampled, as WindowsPerf names it; with PROFILE_SOURCE */
         str_id file;        /* path of the source file; "": not known; with PROFILE_FILE */
+        uint8_t machine;    /* enum exec_machine; with PROFILE_MACHINE */
         bool is_native;     /* with PROFILE_PYTHON: the row has no Python frame, and no name */
         bool resolved;      /* a function's name is known */
         bool is_in_several; /* functions in other modules have the same name; `symbol` tells them apart */
@@ -76,6 +77,19 @@ const char *hot_text(const struct hot *hot, str_id id);
 
 /* Whether a pattern of text_match_symbol matches the row: its name without the module, with or without arguments. */
 bool hot_row_matches(const struct hot *hot, const struct hot_row *row, const char *pattern);
+
+/* "x64 emulated"; "" for EXEC_UNKNOWN. */
+const char *hot_machine_text(enum exec_machine machine);
+
+/* What of an event's samples is code of x64 or x86 that Windows on ARM64 emulates. */
+struct hot_emulation {
+        double x64, x86;  /* shares of the weight, 0 to 1 */
+        module_id module; /* that has most of it; MODULE_NONE: there is none */
+};
+
+/* To be called only for a machine that emulates. */
+struct hot_emulation hot_get_emulation(const struct hot *hot, uint32_t event, uint64_t total_weight,
+                                       const struct place_modules *modules);
 
 /* Number of samples whose function has no name. */
 uint64_t hot_n_unresolved(const struct hot *hot);

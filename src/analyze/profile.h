@@ -30,7 +30,8 @@ enum profile_key {
         PROFILE_PYTHON =
                 1u
                 << 12, /* samples count at their innermost Python frame; without one they are native code */
-        PROFILE_SOURCE = 1u << 13, /* of samples of Arm SPE: spe_raw_pack_source() */
+        PROFILE_MACHINE = 1u << 14, /* enum exec_machine */
+        PROFILE_SOURCE = 1u << 13,  /* of samples of Arm SPE: spe_raw_pack_source() */
 };
 
 /* Which samples count; zero-initialised: all.  Strings and arrays are kept by the caller. */

@@ -59,9 +59,17 @@ struct quality_spe {
         uint64_t n_threadless;             /* samples whose thread is not known */
 };
 
+/* What to do if samples are lost. */
+enum quality_remedy {
+        QUALITY_LOWER_RATE,
+        QUALITY_LONGER_INTERVAL, /* its events have no frequency */
+        QUALITY_MORE_BUFFERS,    /* an event-trace file of Windows */
+};
+
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
-        bool lost_at_most;               /* n_lost may include samples of traced threads that stops replace */
+        bool lost_at_most; /* n_lost may include samples of traced threads that stops replace */
+        enum quality_remedy remedy;
         uint64_t cut_by[QUALITY_N_CUTS]; /* counts of all stacks of the session, or of those that were read */
         /* the module in which most of them end; kept by the caller; NULL: not known */
         const char *cut_module;

@@ -18,8 +18,14 @@ static bool is_lossy(const struct quality *q)
 
 static void say_lossy(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "%s%.2f %% of the samples were lost: lower the rate with -F",
-                   q->lost_at_most ? "at most " : "", quality_lost_percent(q));
+        static const char *const remedies[] = {
+                [QUALITY_LOWER_RATE] = "lower the rate with -F",
+                [QUALITY_LONGER_INTERVAL] = "sample with a longer interval (-e EVENT:INTERVAL)",
+                [QUALITY_MORE_BUFFERS] = "record with more buffers",
+        };
+
+        buf_printf(out, "%s%.2f %% of the samples were lost: %s", q->lost_at_most ? "at most " : "",
+                   quality_lost_percent(q), remedies[q->remedy]);
 }
 
 static bool is_nameless(const struct quality *q)

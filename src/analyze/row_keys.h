@@ -17,6 +17,7 @@
         MORE(thread, THREAD, PROFILE_THREAD)                                                                 \
         MORE(cpu, CPU, PROFILE_CPU)                                                                          \
         MORE(module, MODULE, PROFILE_MODULE)                                                                 \
+        MORE(machine, MACHINE, PROFILE_MACHINE)                                                              \
         MORE(symbol, SYMBOL, PROFILE_SYMBOL)                                                                 \
         MORE(python, PYTHON, PROFILE_SYMBOL | PROFILE_PYTHON)                                                \
         MORE(file, FILE, PROFILE_FILE | PROFILE_PYTHON)                                                      \

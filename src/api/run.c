@@ -493,3 +493,8 @@ struct run_facts run_get_facts(const struct run *run)
 {
         return run->out;
 }
+
+bool run_samples_cpus(void)
+{
+        return kernel_has_samples();
+}

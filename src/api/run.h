@@ -66,6 +66,9 @@ AUTO_DEFINE(run)
 /* Appends the attributes that would be opened, as text. */
 bool run_describe(const struct run_request *request, struct buf *out, struct err *err);
 
+/* Whether whole CPUs can be sampled here; on Windows only a command or processes. */
+bool run_samples_cpus(void);
+
 struct run_facts {
         uint64_t elapsed_ns;
         int stop_signal;    /* the signal that told wperf to end; 0 for none */

@@ -35,7 +35,7 @@ bool text_equal_nocase(const char *a, const char *b)
         return n == strlen(b) && equal_nocase(a, b, n);
 }
 
-static bool begins_nocase(const char *text, const char *part)
+bool text_starts_nocase(const char *text, const char *part)
 {
         while (*part && tolower((unsigned char)*text) == tolower((unsigned char)*part)) {
                 text++;
@@ -49,7 +49,7 @@ bool text_contains_nocase(const char *text, const char *part)
         const char small = (char)tolower((unsigned char)*part), large = (char)toupper((unsigned char)*part);
 
         for (; *text; text++) {
-                if ((*text == small || *text == large) && begins_nocase(text, part))
+                if ((*text == small || *text == large) && text_starts_nocase(text, part))
                         return true;
         }
         return !*part;

@@ -10,6 +10,7 @@
 bool text_in_list(const char *list, const char *word);
 
 bool text_equal_nocase(const char *a, const char *b);
+bool text_starts_nocase(const char *text, const char *prefix);
 
 /* Whether `part` is in `text`, without regard to case. */
 bool text_contains_nocase(const char *text, const char *part);

@@ -62,6 +62,7 @@ static int by_key(const struct hot_view_row *a, const struct hot_view_row *b, en
         case ROW_THREAD: return by_task(a->comm, a->tid, b->comm, b->tid);
         case ROW_CPU: return by_number(a->cpu, b->cpu);
         case ROW_MODULE: return strcmp(a->module, b->module);
+        case ROW_MACHINE: return strcmp(a->machine, b->machine);
         case ROW_SYMBOL:
         case ROW_PYTHON: return strcmp(a->bare, b->bare);
         case ROW_FILE: return strcmp(a->file, b->file);
@@ -99,6 +100,7 @@ static uint64_t number_of(const struct hot_view_row *row, enum row_key key)
         case ROW_TID: return (uint64_t)((int64_t)row->tid - INT32_MIN);
         case ROW_CPU: return row->cpu;
         case ROW_MODULE: return lazy_order_text_key(row->module);
+        case ROW_MACHINE: return lazy_order_text_key(row->machine);
         case ROW_SYMBOL:
         case ROW_PYTHON: return lazy_order_text_key(row->bare);
         case ROW_FILE: return lazy_order_text_key(row->file);

@@ -133,14 +133,14 @@ static bool choose_engine(struct recording *r, struct err *err)
         return true;
 }
 
-/* With -c the CPU is sampled even if the image does not run, as in WindowsPerf. */
+/* With -c the CPU is sampled even if the image does not run, as in WindowsPerf, where whole CPUs can be sampled. */
 static bool find_image(struct recording *r, const char *image, struct err *err)
 {
         AUTO_RELEASE(buf) warning = {0};
 
         if (target_find_image(image, &r->pids, &r->n_pids, err))
                 return true;
-        if (err->code != ERR_MISSING || !r->options->target.cpus.n)
+        if (err->code != ERR_MISSING || !r->options->target.cpus.n || !run_samples_cpus())
                 return false;
         buf_printf(&warning, "%s; sampling all programs that run on the CPUs of -c", err->text);
         cmd_warn(&warning);

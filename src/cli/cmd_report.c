@@ -164,6 +164,8 @@ static bool check_branch_keys(const struct report_options *o, const struct row_k
 /* Accesses have no sources: their tables show the level and the latency. */
 static bool check_access_keys(const struct report_options *o, unsigned keys, struct err *err)
 {
+        if (o->choice.mem && keys & PROFILE_MACHINE)
+                return err_set(err, ERR_USAGE, "--sort machine cannot be used with --mem; run report twice");
         return !o->choice.mem || !(keys & PROFILE_SOURCE) ||
                err_set(err, ERR_USAGE,
                        "--sort source cannot be used with --mem; run report twice, or write --sort level");
@@ -226,10 +228,10 @@ static bool wants_only_text(const struct report_options *o)
 /* Rows are either by the innermost Python frame or by the innermost frame. */
 static bool check_python_keys(const struct report_options *o, unsigned keys, struct err *err)
 {
-        const unsigned native = PROFILE_MODULE | PROFILE_ADDR;
+        const unsigned native = PROFILE_MODULE | PROFILE_MACHINE | PROFILE_ADDR;
         bool has_symbol = o->choice.sort &&
                           (text_in_list(o->choice.sort, "symbol") || text_in_list(o->choice.sort, "sym"));
-        const char *in_the_way = keys & native || has_symbol ? "the keys symbol, module and addr"
+        const char *in_the_way = keys & native || has_symbol ? "the keys symbol, module, machine and addr"
                                  : o->choice.inlines         ? "--inlines"
                                  : o->filter.modules         ? "--module"
                                                              : NULL;

@@ -28,6 +28,20 @@ static bool is_known(const struct pe_seen *seen, const char *path, const struct 
         return false;
 }
 
+/* NULL for another machine. */
+static const char *machine_of(const struct object *object)
+{
+        if (object_is_hybrid(object))
+                return "ARM64EC";
+        switch (object_get_facts(object)->machine) {
+        case OBJECT_MACHINE_X86: return "x86";
+        case OBJECT_MACHINE_X86_64: return "x64";
+        case OBJECT_MACHINE_ARM: return "ARM";
+        case OBJECT_MACHINE_ARM64: return "ARM64";
+        default: return NULL;
+        }
+}
+
 void pe_see_image(struct pe_seen *seen, const struct object *object, const char *path)
 {
         const struct object_facts *facts = object_get_facts(object);
@@ -36,6 +50,7 @@ void pe_see_image(struct pe_seen *seen, const struct object *object, const char 
 
         if (seen->n == MAX_IMAGES || is_known(seen, path, facts))
                 return;
+        image.machine = machine_of(object);
         image.path = arena_copy(&seen->names, path, strlen(path));
         if (object_get_pdb(object, &pdb)) {
                 image.build_id_size = facts->build_id_size;

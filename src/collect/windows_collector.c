@@ -36,6 +36,8 @@ struct collector {
         struct timer *timer;
         struct driver_samples *driver; /* NULL: the timer samples; else there is no timer */
         struct walker *walker;         /* NULL: no stacks */
+        struct stop_python *python;    /* NULL, as the next one: no Python frames */
+        struct stop_merge *merge;
         struct record_sink sink;
         struct buf out;                         /* the records of one round */
         uint64_t begin_ns, round_ns, before_ns; /* when this round began, and the one before */
@@ -172,8 +174,12 @@ struct collector *collector_open(const struct collect_request *request, struct e
         }
         make_event(c);
         note_stacks(c);
+        if (c->walker && (request->engine != COLLECT_RING || !request->target.argv)) {
+                c->python = stop_python_new();
+                c->merge = stop_merge_new(c->python, request->python_symbols);
+        }
         if (!c->driver)
-                c->timer = timer_new(interval_ns(&c->attr), stack_bytes, err);
+                c->timer = timer_new(interval_ns(&c->attr), stack_bytes, c->python, err);
         if (!c->driver && !c->timer)
                 return NULL;
         c->targets.timer = c->timer;
@@ -198,6 +204,8 @@ void collector_free(struct collector *c)
         targets_release(&c->targets);
         module_files_release(&c->files);
         walker_free(c->walker);
+        stop_merge_free(c->merge);
+        stop_python_free(c->python);
         buf_release(&c->out);
         buf_release(&c->note);
         buf_release(&c->stack_note);
@@ -267,6 +275,19 @@ static struct windows_stamp stamp_of(const struct target_process *process, uint6
         return (struct windows_stamp){process->pid, process->pid, UINT32_MAX, time_ns};
 }
 
+/* Tells which of the new modules may be an interpreter: the program, or a library with such a name. */
+static void tell_modules(struct collector *c, struct target_process *process)
+{
+        for (size_t i = 0; c->python && i < process->modules.n; i++) {
+                struct process_module *module = &process->modules.items[i];
+
+                if (!module->is_told)
+                        stop_binaries_tell(stop_python_binaries(c->python), process->image,
+                                           module->file->path, module->start);
+                module->is_told = true;
+        }
+}
+
 /* A new module may have been there since the list was read last. */
 static void read_modules(struct collector *c, struct target_process *process)
 {
@@ -280,6 +301,7 @@ static void read_modules(struct collector *c, struct target_process *process)
         stamp = stamp_of(process, since_ns + 1);
         if (process_modules_read(&process->modules, &c->files, process->handle, &stamp, &c->out))
                 process->modules.read_ns = now_ns;
+        tell_modules(c, process);
 }
 
 static void read_all_modules(struct collector *c)
@@ -302,6 +324,19 @@ static bool read_again(struct collector *c, struct target_process *process, cons
         return true;
 }
 
+/* Takes the Python frames that belong to the sample. */
+static void begin_python(struct collector *c, const struct timer_sample *sample)
+{
+        const struct sample record = {.pid = (int32_t)sample->pid,
+                                      .tid = (int32_t)sample->tid,
+                                      .cpu = sample->cpu,
+                                      .time = sample->time_ns,
+                                      .id = WINDOWS_EVENT_ID};
+
+        if (c->merge)
+                stop_merge_begin(c->merge, &c->attr, &record, &c->out);
+}
+
 static void add_sample(struct collector *c, const struct timer_sample *sample)
 {
         struct target_process *process = targets_find(&c->targets, sample->pid);
@@ -315,8 +350,9 @@ static void add_sample(struct collector *c, const struct timer_sample *sample)
                 read_again(c, process, sample);
         if (c->walker && !walker_walk(c->walker, &process->modules, sample) && read_again(c, process, sample))
                 walker_walk(c->walker, &process->modules, sample);
+        begin_python(c, sample);
         windows_record_sample(&c->out, WINDOWS_EVENT_ID, sample, pc,
-                              c->walker ? walker_take(c->walker) : NULL);
+                              c->walker ? walker_take(c->walker, c->merge) : NULL);
         c->result.n_samples++;
 }
 
@@ -366,6 +402,18 @@ static bool add_samples(struct collector *c, struct err *err)
         return true;
 }
 
+/* Before a module that is gone is forgotten. */
+static void untell_modules(struct collector *c, const struct target_process *process)
+{
+        for (size_t i = 0; c->python && i < process->modules.n; i++) {
+                if (process->modules.items[i].is_gone)
+                        stop_binaries_untell(stop_python_binaries(c->python), process->image,
+                                             process->modules.items[i].start);
+        }
+        if (c->python && process->has_ended)
+                stop_binaries_untell(stop_python_binaries(c->python), process->image, 0);
+}
+
 /* The samples of this round are unwound before the modules that are gone are forgotten. */
 static bool finish_round(struct collector *c, struct err *err)
 {
@@ -380,6 +428,7 @@ static bool finish_round(struct collector *c, struct err *err)
                 struct target_process *process = c->targets.items[i];
                 const struct windows_stamp stamp = stamp_of(process, process->modules.read_ns);
 
+                untell_modules(c, process);
                 process_modules_forget(&process->modules, &stamp, &c->out);
         }
         targets_forget_ended(&c->targets);
@@ -520,6 +569,10 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->command_ended = windows_command_has_ended(&c->targets.command, &r->exit_status);
         r->images = c->files.seen.images;
         r->n_images = c->files.seen.n;
+        if (c->merge) {
+                r->python_places = stop_merge_places(c->merge);
+                r->python = stop_merge_counts(c->merge);
+        }
         r->stacks = c->walker ? walker_get_marks(c->walker, c->has_ended) : NULL;
         r->sampled_event = r->not_sampled = r->not_kept = r->unprivileged = r->not_traced = "";
         return r;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread must be suspended for a short time only, and may have been stopped while it holds a lock of the heap or of the loader.
- * So nothing between SuspendThread and ResumeThread allocates memory or takes a lock. */
+/* A thread must be suspended for a short time only, because others may wait for a lock that it holds. */
 #include "windows_internal.h"
 
 #include <windows.h>
@@ -125,28 +124,33 @@ static uint64_t stack_pointer(const CONTEXT *context)
 #endif
 }
 
-bool thread_copy_make(void *process, void *thread, uint64_t stack_end, uint8_t *stack, size_t max_bytes,
-                      struct thread_copy *ret)
+bool thread_copy_begin(void *process, void *thread, uint64_t stack_end, uint8_t *stack, size_t max_bytes,
+                       struct thread_copy *ret)
 {
         CONTEXT context = {.ContextFlags = CONTEXT_CONTROL | CONTEXT_INTEGER};
         uint64_t begin_ns = os_monotonic_ns(), sp, size = 0;
         SIZE_T n_read = 0;
-        bool ok;
 
         if (SuspendThread(thread) == (DWORD)-1)
                 return false;
-        ok = GetThreadContext(thread, &context);
+        if (!GetThreadContext(thread, &context)) {
+                ResumeThread(thread);
+                return false;
+        }
         sp = stack_pointer(&context);
-        if (ok && sp < stack_end)
+        if (sp < stack_end)
                 size = stack_end - sp < max_bytes ? stack_end - sp : max_bytes;
         if (size && !ReadProcessMemory(process, (const void *)(uintptr_t)sp, stack, size, &n_read))
                 n_read = 0;
-        ResumeThread(thread);
-        if (!ok)
-                return false;
-        ret->suspended_ns = os_monotonic_ns() - begin_ns;
+        ret->begin_ns = begin_ns;
         ret->stack_bytes = n_read;
         ret->stack_is_whole = n_read && sp + n_read == stack_end;
         take_regs(&context, &ret->regs);
         return true;
+}
+
+void thread_copy_end(void *thread, struct thread_copy *copy)
+{
+        ResumeThread(thread);
+        copy->suspended_ns = os_monotonic_ns() - copy->begin_ns;
 }

@@ -8,6 +8,7 @@
 #include "os.h"
 #include "windows_internal.h"
 #include "windows_wperfdriver.h"
+#include "wperfdriver_answers.h"
 
 /* WindowsPerf's interval of events without one. */
 #define DEFAULT_INTERVAL 0x4000000u
@@ -19,7 +20,7 @@ struct driver_samples {
         uint64_t counters[WPERFDRIVER_COUNTERS]; /* the bit of each event's counter */
         uint32_t intervals[WPERFDRIVER_COUNTERS];
         struct buf sources; /* the message of SAMPLE_SET_SRC */
-        struct wperfdriver_samples taken;
+        struct wperfdriver_samples answer, taken;
         uint32_t next;
         uint64_t time_ns; /* when they were taken */
         bool runs;
@@ -139,18 +140,16 @@ bool driver_samples_begin(struct driver_samples *s, struct err *err)
 
 bool driver_samples_take(struct driver_samples *s, struct err *err)
 {
+        int64_t size;
+
         s->next = 0;
         s->taken.n = 0;
         if (!s->runs)
                 return true;
-        if (!wperfdriver_ask(s->driver, WPERFDRIVER_SAMPLE_GET, &s->core, sizeof(s->core), &s->taken,
-                             sizeof(s->taken), err))
+        size = wperfdriver_ask_any(s->driver, WPERFDRIVER_SAMPLE_GET, &s->core, sizeof(s->core), &s->answer,
+                                   sizeof(s->answer), err);
+        if (size < 0 || !wperfdriver_read_samples(&s->answer, (size_t)size, &s->taken, err))
                 return false;
-        if (s->taken.n > WPERFDRIVER_SAMPLES) {
-                s->taken.n = 0;
-                return err_set(err, ERR_FORMAT, "WPERFDRIVER says that it has more than %d samples",
-                               WPERFDRIVER_SAMPLES);
-        }
         s->time_ns = os_monotonic_ns();
         return true;
 }
@@ -189,7 +188,7 @@ bool driver_samples_end(struct driver_samples *s, uint64_t *ret_dropped, struct 
         s->runs = false;
         size = wperfdriver_ask_any(s->driver, WPERFDRIVER_SAMPLE_STOP, &control, sizeof(control), counts,
                                    sizeof(counts), err);
-        if (size == sizeof(counts) && ret_dropped)
-                *ret_dropped = counts[1];
+        if (size >= 0 && ret_dropped)
+                wperfdriver_read_dropped(counts, (size_t)size, ret_dropped);
         return size >= 0;
 }

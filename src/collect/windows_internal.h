@@ -15,6 +15,7 @@
 #include "map.h"
 #include "object.h"
 #include "pe_seen.h"
+#include "stop_merge.h"
 #include "unwind.h"
 #include "unwind_outermost.h"
 #include "windows_processes.h"
@@ -43,13 +44,16 @@ struct thread_copy {
         struct unwind_regs regs;
         size_t stack_bytes;
         bool stack_is_whole; /* the copy ends where the stack ends */
-        uint64_t suspended_ns;
+        uint64_t begin_ns, suspended_ns;
 };
 
-/* Suspends the thread, copies registers and at most `max_bytes` of its stack to `stack`, and resumes it.  False if that is not
- * possible, as after its end. */
-bool thread_copy_make(void *process, void *thread, uint64_t stack_end, uint8_t *stack, size_t max_bytes,
-                      struct thread_copy *ret);
+/* Suspends the thread and copies registers and at most `max_bytes` of its stack to `stack`.  False if that is not possible, as
+ * after its end; then the thread is not suspended. */
+bool thread_copy_begin(void *process, void *thread, uint64_t stack_end, uint8_t *stack, size_t max_bytes,
+                       struct thread_copy *ret);
+
+/* Resumes the thread. */
+void thread_copy_end(void *thread, struct thread_copy *copy);
 
 /* --- windows_timer.c: the timer's thread --- */
 
@@ -57,6 +61,7 @@ bool thread_copy_make(void *process, void *thread, uint64_t stack_end, uint8_t *
 struct timer_thread {
         void *process, *thread;
         uint32_t pid, tid;
+        uint32_t image;     /* of its process: struct stop_thread */
         uint32_t cpu;       /* UINT32_MAX if unknown */
         uint64_t stack_end; /* 0 if unknown */
         uint64_t seen_ns;   /* its CPU time that samples stand for, or that was not to be sampled */
@@ -79,8 +84,10 @@ struct timer_counts {
 
 struct timer;
 
-/* `stack_bytes`: 0 for no copies of stacks.  NULL (ERR_UNSUPPORTED) if Windows has no timer for it. */
-struct timer *timer_new(uint64_t interval_ns, size_t stack_bytes, struct err *err);
+/* `stack_bytes`: 0 for no copies of stacks.  `python` sees each thread while it is suspended; NULL: nobody does.  NULL
+ * (ERR_UNSUPPORTED) if Windows has no timer for it. */
+struct timer *timer_new(uint64_t interval_ns, size_t stack_bytes, struct stop_python *python,
+                        struct err *err);
 void timer_free(struct timer *timer);
 
 /* From now on looks at the thread, from its present CPU time on, or from 0 if it `is_new`. */
@@ -187,6 +194,7 @@ struct process_module {
         struct module_file *file;
         bool is_there; /* in the list that is being read */
         bool is_gone;  /* unloaded since the last round */
+        bool is_told;  /* windows_python.c has seen it */
 };
 
 /* Sorted by start. */
@@ -219,6 +227,7 @@ struct target_thread {
 struct target_process {
         void *handle;
         uint32_t pid, ppid, cpu;
+        uint32_t image; /* a number of its own: a pid may be reused */
         bool is_there, has_ended;
         bool is_attached;  /* named by the user */
         bool is_started;   /* it has begun while wperf was watching, so all its CPU time counts */
@@ -232,6 +241,7 @@ struct targets {
         struct windows_command command;
         struct target_process **items;
         size_t n, cap;
+        uint32_t n_images;
         struct map by_pid;   /* to the pointer */
         struct map expected; /* set of processes in the command's job that were not seen yet */
         struct timer *timer;
@@ -282,8 +292,9 @@ void walker_free(struct walker *walker);
 bool walker_walk(struct walker *walker, const struct process_modules *modules,
                  const struct timer_sample *sample);
 
-/* Counts the last walk and returns its call chain in the kernel's format, valid until the next walk. */
-const struct buf *walker_take(struct walker *walker);
+/* Counts the last walk and returns its call chain in the kernel's format, valid until the next walk.  With `merge`, which may be
+ * NULL, the chain has the Python frames of the sample for which stop_merge_begin was called. */
+const struct buf *walker_take(struct walker *walker, struct stop_merge *merge);
 
 /* The counts; `cut` is NULL unless `is_last`. */
 const struct stack_marks *walker_get_marks(struct walker *walker, bool is_last);

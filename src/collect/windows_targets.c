@@ -42,7 +42,8 @@ static void add_thread(struct targets *targets, struct target_process *process, 
         struct target_thread thread = {
                 .handle = OpenThread(rights, FALSE, tid), .tid = tid, .is_there = true};
         const struct windows_stamp stamp = stamp_of(targets, process->pid, tid);
-        struct timer_thread looked_at = {process->handle, thread.handle, process->pid, tid, process->cpu};
+        struct timer_thread looked_at = {process->handle, thread.handle, process->pid, tid,
+                                         process->image,  process->cpu};
 
         if (!thread.handle)
                 return;
@@ -112,6 +113,7 @@ static struct target_process *add_process(struct targets *targets, const struct 
 
         *added = *process;
         added->is_there = true;
+        added->image = ++targets->n_images;
         added->cpu = windows_cpus_only(added->handle);
         added->begin_ns = targets->now_ns;
         ARRAY_PUSH(targets->items, targets->n, targets->cap, added);

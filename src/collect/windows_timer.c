@@ -26,6 +26,7 @@ struct timer {
         uint64_t interval_ns;
         size_t stack_bytes, slot_bytes; /* the most that a sample can need */
         struct thread_clock clock;
+        struct stop_python *python; /* NULL: Python frames are not read */
         HANDLE tick;
         struct os_task *task;
         struct os_lock *lock; /* for `threads` */
@@ -38,12 +39,13 @@ struct timer {
         struct timer_counts counts;
 };
 
-struct timer *timer_new(uint64_t interval_ns, size_t stack_bytes, struct err *err)
+struct timer *timer_new(uint64_t interval_ns, size_t stack_bytes, struct stop_python *python, struct err *err)
 {
         struct timer *t = mem_new(1, sizeof(*t));
 
         t->interval_ns = interval_ns;
         t->stack_bytes = stack_bytes;
+        t->python = python;
         t->slot_bytes = (sizeof(struct timer_slot) + stack_bytes + ALIGN - 1) / ALIGN * ALIGN;
         t->lock = os_lock_new();
         /* Windows before 10, version 1803, has no timer of high resolution. */
@@ -144,9 +146,31 @@ bool timer_next(struct timer *t, struct timer_sample *ret)
 
 /* --- The timer's thread --- */
 
+/* Copies what disappears when the thread runs again. */
+static void see_python(struct timer *t, const struct timer_thread *thread, const struct timer_sample *sample,
+                       const uint8_t *stack)
+{
+        const struct unwind_regs *regs = &sample->copy.regs;
+        const struct stop_thread stopped = {
+                .pid = (int32_t)sample->pid,
+                .tid = (int32_t)sample->tid,
+                .image = thread->image,
+                .time_ns = sample->time_ns,
+                .pc = regs->values[unwind_reg_pc(regs)],
+                .tls = sample->tid,
+                .process = thread->process,
+                .stack_addr = regs->values[unwind_reg_sp(regs)],
+                .stack = stack,
+                .stack_bytes = sample->copy.stack_bytes,
+        };
+
+        stop_python_see(t->python, &stopped);
+}
+
 static void sample(struct timer *t, const struct timer_thread *thread, uint64_t period_ns)
 {
         struct timer_slot *slot = reserve(t);
+        uint8_t *stack = (uint8_t *)(slot + 1);
         struct timer_sample *s;
 
         if (!slot) {
@@ -157,9 +181,12 @@ static void sample(struct timer *t, const struct timer_thread *thread, uint64_t 
         *s = (struct timer_sample){.pid = thread->pid, .tid = thread->tid, .cpu = thread->cpu};
         s->time_ns = os_monotonic_ns();
         s->period_ns = period_ns;
-        if (!thread_copy_make(thread->process, thread->thread, thread->stack_end, (uint8_t *)(slot + 1),
-                              t->stack_bytes, &s->copy))
+        if (!thread_copy_begin(thread->process, thread->thread, thread->stack_end, stack, t->stack_bytes,
+                               &s->copy))
                 return;
+        if (t->python)
+                see_python(t, thread, s, stack);
+        thread_copy_end(thread->thread, &s->copy);
         t->counts.n_copies++;
         t->counts.suspended_ns += s->copy.suspended_ns;
         t->counts.period_ns += period_ns;

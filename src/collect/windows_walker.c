@@ -62,13 +62,15 @@ bool walker_walk(struct walker *w, const struct process_modules *modules, const 
         return unwind_end_is_whole(w->walked.end);
 }
 
-const struct buf *walker_take(struct walker *w)
+const struct buf *walker_take(struct walker *w, struct stop_merge *merge)
 {
-        const struct unwind_walked *walked = &w->walked;
+        struct unwind_walked *walked = &w->walked;
 
         buf_clear(&w->chain);
         buf_add_u64(&w->chain, PERF_CONTEXT_USER);
-        for (size_t i = 0; i < walked->n_frames; i++)
+        if (merge && !stop_merge_add(merge, w->frames, walked->n_frames, walked->end, MAX_FRAMES, &w->chain))
+                walked->end = UNWIND_END_LIMIT;
+        for (size_t i = 0; !merge && i < walked->n_frames; i++)
                 buf_add_u64(&w->chain, w->frames[i].pc);
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)
                 w->marks.by_way[i] += walked->n_by_way[i];

@@ -11,6 +11,7 @@
 #include "count_config.h"
 #include "mem.h"
 #include "os.h"
+#include "wperfdriver_answers.h"
 
 /* No counter has such an id. */
 #define MADE_UP_ID 0xc0c0000000000000ull
@@ -208,48 +209,32 @@ bool driver_counts_start(struct driver_counts *d, struct err *err)
         return d->runs;
 }
 
-static bool fail_counts(const struct driver_core *core, const char *what, struct err *err)
-{
-        return err_set(err, ERR_FORMAT, "WPERFDRIVER's counts of core %" PRIu32 " can't be used: %s",
-                       core->cpu, what);
-}
-
 static void set_sum(struct driver_sum *sum, const struct wperfdriver_count *count)
 {
         sum->value = count->value;
         sum->scheduled = count->scheduled;
 }
 
-/* The counts are in the order in which the events were assigned; that of the cycle counter may be anywhere. */
 static bool take_counts(struct driver_counts *d, struct driver_core *core,
                         const struct wperfdriver_counts *counts, struct err *err)
 {
-        size_t slot = 0;
+        uint16_t codes[SCHEDULE_CORE_MAX] = {0};
+        size_t n = d->schedule.n_slots;
+        struct wperfdriver_sums sums;
 
-        if (counts->n > WPERFDRIVER_COUNTS)
-                return fail_counts(core, "there are more than 128", err);
-        for (uint32_t i = 0; i < counts->n; i++) {
-                const struct wperfdriver_count *count = &counts->counts[i];
-                const struct schedule_slot *at = slot < d->schedule.n_slots ? &d->schedule.slots[slot] : NULL;
-
-                if (count->scheduled > counts->round)
-                        return fail_counts(core, "an event was counted in more rounds than there were", err);
-                if (count->event == WPERFDRIVER_CYCLES) {
-                        for (size_t k = 0; k < d->n_events; k++) {
-                                if (d->events[k].is_cycles)
-                                        set_sum(&core->sums[k], count);
-                        }
-                        continue;
-                }
-                if (!at || at->code != count->event)
-                        return fail_counts(core, "they are not of the events that were assigned", err);
-                if (at->event != UINT32_MAX)
-                        set_sum(&core->sums[at->event], count);
-                slot++;
+        for (size_t i = 0; i < n && i < N_ELEMENTS(codes); i++)
+                codes[i] = (uint16_t)d->schedule.slots[i].code;
+        if (!wperfdriver_read_counts(counts, codes, n, core->cpu, &sums, err))
+                return false;
+        for (size_t i = 0; i < n; i++) {
+                if (d->schedule.slots[i].event != UINT32_MAX)
+                        set_sum(&core->sums[d->schedule.slots[i].event], sums.events[i]);
         }
-        if (slot != d->schedule.n_slots)
-                return fail_counts(core, "some of the events are missing", err);
-        core->round = counts->round;
+        for (size_t i = 0; sums.cycles && i < d->n_events; i++) {
+                if (d->events[i].is_cycles)
+                        set_sum(&core->sums[i], sums.cycles);
+        }
+        core->round = sums.round;
         return true;
 }
 

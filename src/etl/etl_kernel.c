@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "attributes.h"
 #include "text_utf16.h"
 
 uint64_t etl_kernel_pointer(struct cursor *c, unsigned pointer_bytes)
@@ -244,4 +245,19 @@ bool etl_kernel_frames(const struct etl_event *event, unsigned pointer_bytes, st
                 return false;
         take_frames(&c, pointer_bytes, ret);
         return true;
+}
+
+/* {6a399ae0-4bc6-4de9-870b-3657f8947e7e} */
+static const uint8_t lost_class[ETL_GUID_BYTES] = {0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d,
+                                                   0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e};
+
+enum etl_loss etl_kernel_loss(const struct etl_event *event)
+{
+        enum { FIRST_TYPE = 32 };
+        static const enum etl_loss losses[] = {ETL_LOST_EVENTS, ETL_LOST_BUFFERS, ETL_LOST_FILE};
+
+        if (!event->guid || memcmp(event->guid, lost_class, sizeof(lost_class)) != 0 ||
+            event->id < FIRST_TYPE || event->id >= FIRST_TYPE + N_ELEMENTS(losses))
+                return ETL_LOST_NOTHING;
+        return losses[event->id - FIRST_TYPE];
 }

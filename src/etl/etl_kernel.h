@@ -87,6 +87,10 @@ struct etl_sample {
 /* ETL_SAMPLE and ETL_COUNTER_SAMPLE */
 bool etl_kernel_sample(const struct etl_event *event, unsigned pointer_bytes, struct etl_sample *ret);
 
+/* Whether the event says that one or more events (or buffers, or the file) of a real-time session were lost. */
+enum etl_loss { ETL_LOST_NOTHING, ETL_LOST_EVENTS, ETL_LOST_BUFFERS, ETL_LOST_FILE };
+enum etl_loss etl_kernel_loss(const struct etl_event *event);
+
 /* The interval of a source.  The source of ETL_SAMPLE is 0, the timer, in 100 ns; others count events. */
 struct etl_interval {
         uint32_t source, interval;

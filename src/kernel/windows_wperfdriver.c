@@ -11,12 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "cursor.h"
 #include "mem.h"
-#include "text.h"
-#include "text_printable.h"
-#include "text_utf16.h"
+#include "wperfdriver_answers.h"
 
 /* {F8047FDD-7083-4C2E-90EF-C0C73F1045FD} */
 static const GUID interface_guid = {
@@ -42,27 +38,6 @@ static DWORD control_code(enum wperfdriver_request request)
 {
         return (DWORD)WPERFDRIVER_DEVICE_TYPE << 16 | (DWORD)(FILE_READ_DATA | FILE_WRITE_DATA) << 14 |
                ((DWORD)WPERFDRIVER_FUNCTION + request) << 2 | METHOD_BUFFERED;
-}
-
-static const char *request_name(enum wperfdriver_request request)
-{
-        switch (request) {
-        case WPERFDRIVER_START: return "PMU_CTL_START";
-        case WPERFDRIVER_STOP: return "PMU_CTL_STOP";
-        case WPERFDRIVER_RESET: return "PMU_CTL_RESET";
-        case WPERFDRIVER_QUERY_HW_CFG: return "PMU_CTL_QUERY_HW_CFG";
-        case WPERFDRIVER_QUERY_EVENTS: return "PMU_CTL_QUERY_SUPP_EVENTS";
-        case WPERFDRIVER_QUERY_VERSION: return "PMU_CTL_QUERY_VERSION";
-        case WPERFDRIVER_ASSIGN_EVENTS: return "PMU_CTL_ASSIGN_EVENTS";
-        case WPERFDRIVER_READ_COUNTING: return "PMU_CTL_READ_COUNTING";
-        case WPERFDRIVER_SAMPLE_SET_SRC: return "PMU_CTL_SAMPLE_SET_SRC";
-        case WPERFDRIVER_SAMPLE_START: return "PMU_CTL_SAMPLE_START";
-        case WPERFDRIVER_SAMPLE_STOP: return "PMU_CTL_SAMPLE_STOP";
-        case WPERFDRIVER_SAMPLE_GET: return "PMU_CTL_SAMPLE_GET";
-        case WPERFDRIVER_LOCK_ACQUIRE: return "PMU_CTL_LOCK_ACQUIRE";
-        case WPERFDRIVER_LOCK_RELEASE: return "PMU_CTL_LOCK_RELEASE";
-        }
-        return "request";
 }
 
 /* --- the device --- */
@@ -199,7 +174,7 @@ static bool fail(const struct wperfdriver *d, enum wperfdriver_request request, 
         default: break;
         }
         return err_set(err, ERR_IO, "%s failed: WPERFDRIVER answers with Windows error %lu",
-                       request_name(request), error);
+                       wperfdriver_request_name(request), error);
 }
 
 int64_t wperfdriver_ask_any(struct wperfdriver *d, enum wperfdriver_request request, const void *in,
@@ -222,14 +197,7 @@ bool wperfdriver_ask(struct wperfdriver *d, enum wperfdriver_request request, co
 
         if (size < 0)
                 return false;
-        if ((size_t)size != out_size)
-                return err_set(
-                        err, ERR_FORMAT,
-                        "WPERFDRIVER answers %s with %lld bytes where version 3.8 has %zu: install version 3.8",
-                        request_name(request), (long long)size, out_size);
-        if (out_size)
-                memcpy(out, d->answer, out_size);
-        return true;
+        return wperfdriver_read_answer(request, d->answer, (size_t)size, out, out_size, err);
 }
 
 /* --- the lock --- */
@@ -254,24 +222,6 @@ static BOOL WINAPI on_control(DWORD type)
         return FALSE;
 }
 
-static bool check_status(uint32_t status, struct err *err)
-{
-        switch (status) {
-        case WPERFDRIVER_LOCKED: return true;
-        case WPERFDRIVER_BUSY:
-                return err_set(
-                        err, ERR_BUSY,
-                        "other WindowsPerf process acquired the wperf-driver: use --force-lock to force driver "
-                        "to give lock to current `wperf` process. Operation cancelled!");
-        case WPERFDRIVER_NO_RESOURCES:
-                return err_set(
-                        err, ERR_BUSY,
-                        "not enough resources available to execute the request: other profilers use all "
-                        "counters. Operation cancelled!");
-        default: return err_set(err, ERR_IO, "unknown lock error (%u). Operation cancelled!", status);
-        }
-}
-
 static bool take_lock(struct wperfdriver *d, bool force, struct err *err)
 {
         const uint32_t wanted = force ? WPERFDRIVER_LOCK_FORCE : WPERFDRIVER_LOCK_GET;
@@ -283,7 +233,7 @@ static bool take_lock(struct wperfdriver *d, bool force, struct err *err)
         handles_end = true;
         if (!wperfdriver_ask(d, WPERFDRIVER_LOCK_ACQUIRE, &wanted, sizeof(wanted), &status, sizeof(status),
                              err) ||
-            !check_status(status, err)) {
+            !wperfdriver_check_lock(status, err)) {
                 /* After an answer that is not understood this process may have it. */
                 give_lock(d->device);
                 return false;
@@ -307,19 +257,6 @@ void wperfdriver_free(struct wperfdriver *d)
 
 /* --- version and configuration --- */
 
-static void take_text(const uint16_t *units, size_t n, char *out, size_t size)
-{
-        struct cursor c = cursor_make(units, n * sizeof(*units));
-        AUTO_RELEASE(buf) text = {0};
-        AUTO_RELEASE(buf) printable = {0};
-
-        out[0] = '\0';
-        if (!text_add_utf16(&c, &text))
-                return;
-        text_add_printable(&printable, buf_text(&text));
-        text_copy(out, size, buf_text(&printable));
-}
-
 /* A driver of 3.8 answers only the owner of the lock. Others are asked without it, so that a driver whose lock works differently is not
  * touched. Sets *ret_known to false if the lock is needed. */
 static bool read_version(struct wperfdriver *d, bool *ret_known, struct err *err)
@@ -333,28 +270,7 @@ static bool read_version(struct wperfdriver *d, bool *ret_known, struct err *err
                 return true;
         if (size < 0)
                 return fail(d, WPERFDRIVER_QUERY_VERSION, error, err);
-        if (size < 3)
-                return err_set(err, ERR_FORMAT,
-                               "WPERFDRIVER answers PMU_CTL_QUERY_VERSION with %d bytes: install version 3.8",
-                               (int)size);
-        snprintf(d->facts.version, sizeof(d->facts.version), "%u.%u.%u", d->answer[0], d->answer[1],
-                 d->answer[2]);
-        if (d->answer[0] != 3 || d->answer[1] != 8)
-                return err_set(
-                        err, ERR_UNSUPPORTED,
-                        "WPERFDRIVER has version %s, and wperf knows the interface of 3.8 only: install the driver of "
-                        "WindowsPerf 3.8",
-                        d->facts.version);
-        if (size != sizeof(version))
-                return err_set(
-                        err, ERR_FORMAT,
-                        "WPERFDRIVER answers PMU_CTL_QUERY_VERSION with %d bytes where version 3.8 has %zu",
-                        (int)size, sizeof(version));
-        memcpy(&version, d->answer, sizeof(version));
-        take_text(version.gitver, N_ELEMENTS(version.gitver), d->facts.git, sizeof(d->facts.git));
-        take_text(version.features, N_ELEMENTS(version.features), d->facts.features,
-                  sizeof(d->facts.features));
-        return true;
+        return wperfdriver_read_version(d->answer, (size_t)size, &d->facts, err);
 }
 
 static bool lock_known_version(struct wperfdriver *d, bool force, struct err *err)
@@ -365,59 +281,16 @@ static bool lock_known_version(struct wperfdriver *d, bool force, struct err *er
                (known || read_version(d, &known, err));
 }
 
-static bool read_hw_cfg(struct wperfdriver *d, struct err *err)
+/* Sends the number of a request, and reads the answer. */
+static bool query(struct wperfdriver *d, enum wperfdriver_request request,
+                  bool (*read)(const void *answer, size_t size, struct kernel_driver *facts, struct err *err),
+                  struct err *err)
 {
-        const uint32_t action = WPERFDRIVER_QUERY_HW_CFG;
-        struct kernel_driver *f = &d->facts;
-        struct wperfdriver_hw_cfg cfg;
-
-        if (!wperfdriver_ask(d, WPERFDRIVER_QUERY_HW_CFG, &action, sizeof(action), &cfg, sizeof(cfg), err))
-                return false;
-        if (!cfg.core_num || cfg.core_num > WPERFDRIVER_CORES || !cfg.gpc_num ||
-            cfg.gpc_num > WPERFDRIVER_COUNTERS || cfg.total_gpc_num > WPERFDRIVER_COUNTERS ||
-            cfg.gpc_num > cfg.total_gpc_num)
-                return err_set(
-                        err, ERR_FORMAT,
-                        "WPERFDRIVER reports %u cores with %u of %u counters: from 1 to %d cores and %d counters are possible",
-                        cfg.core_num, cfg.gpc_num, cfg.total_gpc_num, WPERFDRIVER_CORES,
-                        WPERFDRIVER_COUNTERS);
-        f->pmu_version = cfg.pmu_ver;
-        f->n_fixed = cfg.fpc_num;
-        f->n_counters = cfg.gpc_num;
-        f->n_all_counters = cfg.total_gpc_num;
-        f->n_cpus = cfg.core_num;
-        f->midr = cfg.midr_value;
-        f->id_aa64dfr0 = cfg.id_aa64dfr0_value;
-        f->pmbidr = cfg.pmbidr_el1_value;
-        f->pmsidr = cfg.pmsidr_el1_value;
-        memcpy(f->counter_map, cfg.counter_idx_map, sizeof(f->counter_map));
-        take_text(cfg.device_id_str, N_ELEMENTS(cfg.device_id_str), f->devices, sizeof(f->devices));
-        return true;
-}
-
-/* Only how many there are: the numbers are those of the architecture. */
-static bool read_events(struct wperfdriver *d, struct err *err)
-{
-        const uint32_t action = WPERFDRIVER_QUERY_EVENTS;
+        const uint32_t action = request;
         DWORD error;
-        int64_t size = transact(d, WPERFDRIVER_QUERY_EVENTS, &action, sizeof(action), &error);
-        struct cursor c;
+        int64_t size = transact(d, request, &action, sizeof(action), &error);
 
-        if (size < 0)
-                return fail(d, WPERFDRIVER_QUERY_EVENTS, error, err);
-        c = cursor_make(d->answer, (size_t)size);
-        while (cursor_left(&c)) {
-                uint32_t class = cursor_u32(&c);
-                uint16_t n = cursor_u16(&c);
-
-                if (!cursor_skip(&c, 2 + 2 * (uint64_t)n) || class >= WPERFDRIVER_CLASSES)
-                        return err_set(
-                                err, ERR_FORMAT,
-                                "WPERFDRIVER answers PMU_CTL_QUERY_SUPP_EVENTS with a list that is cut or of a class "
-                                "that version 3.8 does not have");
-                d->facts.n_events[class] = n;
-        }
-        return true;
+        return size < 0 ? fail(d, request, error, err) : read(d->answer, (size_t)size, &d->facts, err);
 }
 
 struct wperfdriver *wperfdriver_open(bool force, struct err *err)
@@ -425,8 +298,9 @@ struct wperfdriver *wperfdriver_open(bool force, struct err *err)
         AUTO(wperfdriver) d = mem_new(1, sizeof(*d));
 
         d->device = INVALID_HANDLE_VALUE;
-        if (!open_device(d, err) || !lock_known_version(d, force, err) || !read_hw_cfg(d, err) ||
-            !read_events(d, err))
+        if (!open_device(d, err) || !lock_known_version(d, force, err) ||
+            !query(d, WPERFDRIVER_QUERY_HW_CFG, wperfdriver_read_hw_cfg, err) ||
+            !query(d, WPERFDRIVER_QUERY_EVENTS, wperfdriver_read_events, err))
                 return NULL;
         return TAKE(d);
 }

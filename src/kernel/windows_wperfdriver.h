@@ -10,7 +10,7 @@
 #include "attributes.h"
 #include "err.h"
 #include "kernel.h"
-#include "windows_wperfdriver_messages.h"
+#include "wperfdriver_messages.h"
 
 /* The driver while this process has its lock. */
 struct wperfdriver;

@@ -32,6 +32,7 @@ struct module_source {
         size_t n_looked_at;  /* modules searched for jitdumps so far */
         module_id *used;
         size_t n_used, cap_used;
+        bool is_arm64;     /* the machine that recorded */
         bool same_machine; /* the session was recorded on this host, under the same kernel release */
 };
 
@@ -57,6 +58,23 @@ static bool is_same_machine(const struct perfdata_reader *reader)
                !strcmp(release, machine.os_release);
 }
 
+static bool is_from_arm64(const struct perfdata_reader *reader)
+{
+        static const char *const names[] = {"aarch64", "arm64", "ARM64"};
+        const char *machine = perfdata_feature_str(reader, FEATURE_ARCH);
+
+        for (size_t i = 0; machine && i < N_ELEMENTS(names); i++) {
+                if (!strcmp(machine, names[i]))
+                        return true;
+        }
+        return false;
+}
+
+bool module_source_is_arm64(const struct module_source *source)
+{
+        return source->is_arm64;
+}
+
 struct module_source *module_source_new(const struct world *world, const struct perfdata_reader *reader,
                                         struct pe_images *images, const struct resolver_options *options,
                                         const struct collect_result *collected)
@@ -69,6 +87,7 @@ struct module_source *module_source_new(const struct world *world, const struct 
         source->resolver = resolver_new(options);
         source->sources = options->sources;
         source->same_machine = is_same_machine(reader);
+        source->is_arm64 = is_from_arm64(reader);
         if (!perfdata_get_layout(reader)->pipe)
                 source->jits = jit_codes_new(reader, options->sources ? options->sources->budget : NULL);
         source->python = python_names_new(perfdata_feature(reader, FEATURE_WPERF_PYTHON));
@@ -505,6 +524,35 @@ void module_source_tell(void *ctx, module_id id, struct module_facts *ret)
                 ret->has_lines = true;
                 break;
         }
+}
+
+static enum object_machine recorded_machine(const struct module_source *source, const struct module *module)
+{
+        if (module->kind != MODULE_IMAGE)
+                return OBJECT_MACHINE_OTHER;
+        return pe_images_machine(source->images, world_text(source->world, module->path), module->build_id,
+                                 module->build_id_size);
+}
+
+enum exec_machine module_source_machine(void *ctx, module_id id, uint64_t addr)
+{
+        struct module_source *source = ctx;
+        enum object_machine machine;
+
+        if (id == MODULE_NONE)
+                return EXEC_UNKNOWN;
+        machine = resolver_get_code(source->resolver, module_source_get(source, id), addr);
+        if (machine == OBJECT_MACHINE_OTHER)
+                machine = recorded_machine(source, world_get_module(source->world, id));
+        switch (machine) {
+        case OBJECT_MACHINE_OTHER: break;
+        case OBJECT_MACHINE_X86: return source->is_arm64 ? EXEC_X86_EMULATED : EXEC_X86;
+        case OBJECT_MACHINE_X86_64: return source->is_arm64 ? EXEC_X64_EMULATED : EXEC_X64;
+        case OBJECT_MACHINE_ARM: return EXEC_ARM;
+        case OBJECT_MACHINE_ARM64: return EXEC_ARM64;
+        case OBJECT_MACHINE_ARM64EC: return EXEC_ARM64EC;
+        }
+        return EXEC_UNKNOWN;
 }
 
 size_t module_source_n_sections(struct module_source *source, module_id module)

@@ -73,10 +73,14 @@ const struct python_section *module_source_python(const struct module_source *so
 
 struct resolver *module_source_resolver(struct module_source *source);
 
+/* Whether the machine that recorded is ARM64. */
+bool module_source_is_arm64(const struct module_source *source);
+
 /* Implement struct place_modules; `ctx` is a struct module_source. */
 resolver_id module_source_get(void *ctx, module_id module);
 bool module_source_is_executable(void *ctx, module_id module);
 void module_source_tell(void *ctx, module_id module, struct module_facts *ret);
+enum exec_machine module_source_machine(void *ctx, module_id module, uint64_t addr);
 
 /* As module_source_get(), but does not count the module as used. */
 resolver_id module_source_peek(struct module_source *source, module_id module);

@@ -2,6 +2,7 @@
 #include "pe_images.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 #include "image_section.h"
@@ -64,4 +65,25 @@ uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, si
              !object_build_id_equal(facts->build_id, facts->build_id_size, build_id, build_id_size)))
                 return 0;
         return facts->image_size;
+}
+
+enum object_machine pe_images_machine(const struct pe_images *images, const char *path,
+                                      const uint8_t *build_id, size_t build_id_size)
+{
+        static const struct {
+                const char *name;
+                enum object_machine machine;
+        } machines[] = {
+                {"x86", OBJECT_MACHINE_X86},         {"x64", OBJECT_MACHINE_X86_64},
+                {"ARM", OBJECT_MACHINE_ARM},         {"ARM64", OBJECT_MACHINE_ARM64},
+                {"ARM64EC", OBJECT_MACHINE_ARM64EC},
+        };
+        const struct recorded_image *image =
+                image_section_find(images->recorded, path, build_id, build_id_size);
+
+        for (size_t i = 0; image && image->machine && i < N_ELEMENTS(machines); i++) {
+                if (!strcmp(machines[i].name, image->machine))
+                        return machines[i].machine;
+        }
+        return OBJECT_MACHINE_OTHER;
 }

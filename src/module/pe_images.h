@@ -10,6 +10,7 @@
 
 #include "attributes.h"
 #include "cursor.h"
+#include "object.h"
 #include "pe_search.h"
 
 struct pe_images;
@@ -26,5 +27,9 @@ uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, si
 /* What the session's section says about an image; NULL if it does not name it. Valid as long as `images`. */
 const struct pe_identity *pe_images_find(struct pe_images *images, const char *path, const uint8_t *build_id,
                                          size_t build_id_size);
+
+/* The machine of an image by the session's section; OTHER if it does not say. */
+enum object_machine pe_images_machine(const struct pe_images *images, const char *path,
+                                      const uint8_t *build_id, size_t build_id_size);
 
 #endif

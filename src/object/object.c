@@ -349,6 +349,11 @@ bool object_find_unwind(const struct object *object, uint64_t addr, struct objec
         return object->ops->find_unwind && object->ops->find_unwind(object, addr, ret_entry);
 }
 
+bool object_find_function(const struct object *object, uint64_t addr, struct object_unwind *ret_entry)
+{
+        return object->ops->find_function && object->ops->find_function(object, addr, ret_entry);
+}
+
 bool object_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry)
 {
         return object->ops->read_unwind && object->ops->read_unwind(object, rva, ret_entry);
@@ -362,4 +367,14 @@ bool object_get_pdb(const struct object *object, struct object_pdb *ret_pdb)
 enum object_machine object_machine_at(const struct object *object, uint64_t addr)
 {
         return object->ops->machine_at ? object->ops->machine_at(object, addr) : object->facts.machine;
+}
+
+enum object_machine object_code_at(const struct object *object, uint64_t addr)
+{
+        return object->ops->code_at ? object->ops->code_at(object, addr) : object->facts.machine;
+}
+
+bool object_is_hybrid(const struct object *object)
+{
+        return object->ops->is_hybrid && object->ops->is_hybrid(object);
 }

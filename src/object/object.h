@@ -59,6 +59,7 @@ enum object_machine {
         OBJECT_MACHINE_X86_64,
         OBJECT_MACHINE_ARM,
         OBJECT_MACHINE_ARM64,
+        OBJECT_MACHINE_ARM64EC, /* only from object_code_at */
 };
 
 enum { OBJECT_BUILD_ID_BYTES = 64 };
@@ -84,6 +85,12 @@ const struct object_facts *object_get_facts(const struct object *object);
 
 /* The instruction set of the code at an address: a PE image may have code for two machines (ARM64EC, ARM64X). */
 enum object_machine object_machine_at(const struct object *object, uint64_t addr);
+
+/* The same, but ARM64EC for code of ARM64 that is for emulated processes. */
+enum object_machine object_code_at(const struct object *object, uint64_t addr);
+
+/* Whether a PE image has code for emulated processes: it is ARM64EC or ARM64X. */
+bool object_is_hybrid(const struct object *object);
 
 /* Build ids are equal if one is a prefix of the other and only zeros follow, because perf.data cuts and pads them to 20 bytes.
  * An empty build id is equal to none. */
@@ -214,6 +221,9 @@ bool object_get_unwind(const struct object *object, size_t i, struct object_unwi
 
 /* The entry that contains `addr`, found by binary search as in Windows. */
 bool object_find_unwind(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
+
+/* The entry of the function that has code at `addr`: if the code is a part that continues another entry (x64), the first one. */
+bool object_find_function(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
 
 /* The entry at an image-relative address, in the table or in x64's unwind information. */
 bool object_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry);

@@ -27,9 +27,12 @@ struct object_ops {
         size_t (*n_unwind)(const struct object *object);
         bool (*get_unwind)(const struct object *object, size_t i, struct object_unwind *ret_entry);
         bool (*find_unwind)(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
+        bool (*find_function)(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
         bool (*read_unwind)(const struct object *object, uint32_t rva, struct object_unwind *ret_entry);
         bool (*get_pdb)(const struct object *object, struct object_pdb *ret_pdb);
         enum object_machine (*machine_at)(const struct object *object, uint64_t addr);
+        enum object_machine (*code_at)(const struct object *object, uint64_t addr);
+        bool (*is_hybrid)(const struct object *object);
 };
 
 struct object_unpacked {

@@ -354,9 +354,12 @@ static const struct object_ops pe_ops = {
         .n_unwind = pe_n_unwind,
         .get_unwind = pe_get_unwind,
         .find_unwind = pe_find_unwind,
+        .find_function = pe_find_function,
         .read_unwind = pe_read_unwind,
         .get_pdb = get_pdb,
         .machine_at = pe_machine_at,
+        .code_at = pe_code_at,
+        .is_hybrid = pe_is_hybrid,
 };
 
 struct object *pe_new(const struct cursor *bytes, struct err *err)

@@ -11,8 +11,8 @@ enum {
 static enum object_machine machine_of(unsigned kind)
 {
         switch (kind) {
-        case 0: /* code for ARM64 programs */
-        case 1: /* code for emulated programs (ARM64EC) */ return OBJECT_MACHINE_ARM64;
+        case 0: return OBJECT_MACHINE_ARM64;
+        case 1: return OBJECT_MACHINE_ARM64EC;
         case 2: return OBJECT_MACHINE_X86_64;
         default: return OBJECT_MACHINE_OTHER;
         }
@@ -39,7 +39,7 @@ static struct cursor find_map(const struct pe *pe)
         return cursor_sub(&c, 0, size);
 }
 
-enum object_machine pe_machine_at(const struct object *object, uint64_t addr)
+enum object_machine pe_code_at(const struct object *object, uint64_t addr)
 {
         struct cursor c = find_map((const struct pe *)object);
         uint64_t rva = addr - object->facts.load_addr;
@@ -51,4 +51,18 @@ enum object_machine pe_machine_at(const struct object *object, uint64_t addr)
                         return machine_of(start & KIND_BITS);
         }
         return object->facts.machine;
+}
+
+enum object_machine pe_machine_at(const struct object *object, uint64_t addr)
+{
+        enum object_machine machine = pe_code_at(object, addr);
+
+        return machine == OBJECT_MACHINE_ARM64EC ? OBJECT_MACHINE_ARM64 : machine;
+}
+
+bool pe_is_hybrid(const struct object *object)
+{
+        struct cursor map = find_map((const struct pe *)object);
+
+        return cursor_left(&map) > 0;
 }

@@ -70,11 +70,14 @@ bool pe_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_s
 void pe_symbols_release(struct pe_symbols *symbols);
 
 enum object_machine pe_machine_at(const struct object *object, uint64_t addr);
+enum object_machine pe_code_at(const struct object *object, uint64_t addr);
+bool pe_is_hybrid(const struct object *object);
 
 size_t pe_list_functions(struct object *object, struct object_range **ret_ranges);
 size_t pe_n_unwind(const struct object *object);
 bool pe_get_unwind(const struct object *object, size_t i, struct object_unwind *ret_entry);
 bool pe_find_unwind(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
+bool pe_find_function(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
 bool pe_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry);
 
 #endif

@@ -124,6 +124,45 @@ static bool is_continued(const struct object *object, const struct object_unwind
         return (entry->word & 1) || (cursor_u8(&info) >> 3 & X64_CHAINED);
 }
 
+/* The entry that x64's unwind information continues; false if it is the first. */
+static bool read_chained(const struct object *object, const struct object_unwind *entry,
+                         struct object_unwind *ret_entry)
+{
+        enum { CODE_BYTES = 2, COUNT_OFF = 2, CODES_OFF = 4 };
+        struct cursor info = entry->info;
+        uint8_t flags, n_codes;
+
+        if (entry->word & 1)
+                return pe_read_unwind(object, entry->word & ~1u, ret_entry);
+        flags = cursor_u8(&info) >> 3;
+        if (!(flags & X64_CHAINED))
+                return false;
+        cursor_seek(&info, COUNT_OFF);
+        n_codes = cursor_u8(&info);
+        return read_entry(object,
+                          cursor_sub(&info, CODES_OFF + (uint64_t)(n_codes + (n_codes & 1)) * CODE_BYTES,
+                                     X64_ENTRY_BYTES),
+                          ret_entry);
+}
+
+bool pe_find_function(const struct object *object, uint64_t addr, struct object_unwind *ret_entry)
+{
+        enum { MAX_CHAINED = 32 };
+        struct object_unwind entry;
+
+        if (!pe_find_unwind(object, addr, &entry))
+                return false;
+        for (unsigned i = 0; object->facts.machine == OBJECT_MACHINE_X86_64 && i < MAX_CHAINED; i++) {
+                struct object_unwind next;
+
+                if (!read_chained(object, &entry, &next))
+                        break;
+                entry = next;
+        }
+        *ret_entry = entry;
+        return true;
+}
+
 static int compare_ranges(const void *a, const void *b)
 {
         const struct object_range *x = a, *y = b;

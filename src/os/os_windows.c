@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "os_windows_console.h"
 #include "text.h"
 
 static enum err_code code_of(DWORD os)
@@ -366,6 +367,22 @@ uint64_t os_monotonic_ns(void)
                (uint64_t)(count.QuadPart % hz.QuadPart) * 1000000000u / (uint64_t)hz.QuadPart;
 }
 
+/* IMAGE_FILE_MACHINE_...: other functions say x64 to a program for x64 that is emulated on ARM64. */
+static USHORT native_machine(void)
+{
+        BOOL(WINAPI * query)(HANDLE process, USHORT * ret_process, USHORT * ret_native);
+        FARPROC address = GetProcAddress(GetModuleHandleW(L"kernel32.dll"), "IsWow64Process2");
+        USHORT process, native;
+        SYSTEM_INFO info;
+
+        memcpy(&query, &address, sizeof(query));
+        if (address && query(GetCurrentProcess(), &process, &native))
+                return native;
+        GetNativeSystemInfo(&info);
+        return info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_AMD64 ? IMAGE_FILE_MACHINE_AMD64
+                                                                           : IMAGE_FILE_MACHINE_ARM64;
+}
+
 void os_machine_get(struct os_machine *ret_machine)
 {
         struct os_machine *m = ret_machine;
@@ -375,14 +392,14 @@ void os_machine_get(struct os_machine *ret_machine)
         SYSTEM_INFO info;
 
         *m = (struct os_machine){0};
-        GetNativeSystemInfo(&info);
+        GetSystemInfo(&info);
         GetComputerNameA(m->hostname, &size);
         if (GetVersionExA(&version))
                 snprintf(m->os_release, sizeof(m->os_release), "%lu.%lu.%lu", version.dwMajorVersion,
                          version.dwMinorVersion, version.dwBuildNumber);
         text_copy(m->os_version, sizeof(m->os_version), "Windows");
         text_copy(m->arch, sizeof(m->arch),
-                  info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_AMD64 ? "x86_64" : "aarch64");
+                  native_machine() == IMAGE_FILE_MACHINE_AMD64 ? "x86_64" : "aarch64");
         m->n_cpus_available = m->n_cpus_online = info.dwNumberOfProcessors;
         m->page_bytes = info.dwPageSize;
         if (GlobalMemoryStatusEx(&memory))
@@ -463,7 +480,12 @@ unsigned os_terminal_columns(enum os_stream stream)
 
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
 {
-        if (os_windows_write_all(stream_handle(stream), bytes, size))
+        static struct os_windows_console consoles[2];
+        HANDLE handle = stream_handle(stream);
+
+        if (os_windows_console_is(handle)
+                    ? os_windows_console_write(&consoles[stream == OS_STDOUT], handle, bytes, size)
+                    : os_windows_write_all(handle, bytes, size))
                 return true;
         os_windows_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
         if (err && (err->os == ERROR_BROKEN_PIPE || err->os == ERROR_NO_DATA))

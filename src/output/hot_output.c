@@ -45,6 +45,9 @@ static void fill_events(const struct report *report, struct view_parts *p)
                         .only_tracks = e->only_tracks,
                         .has_sources = e->has_sources,
                         .is_source = e->is_source,
+                        .emulated_x64 = e->emulation.x64,
+                        .emulated_x86 = e->emulation.x86,
+                        .emulated_module = e->emulated_module,
                 };
                 sources[i] = (struct sample_view_source){
                         .name = e->name,

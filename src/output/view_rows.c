@@ -17,6 +17,7 @@ static struct hot_view_row hot_row_of(const struct hot *hot, const struct hot_ro
                 .file = hot_text(hot, row->file),
                 .source = hot_text(hot, row->source),
                 .is_native = row->is_native,
+                .machine = hot_machine_text((enum exec_machine)row->machine),
                 .is_in_several = row->is_in_several,
                 .has_addr = row->has_addr,
                 .is_hidden = symbol && !hot_row_matches(hot, row, symbol),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text.h"
+#include "text_match.h"
 
 enum {
         MAX_RODATA_BYTES = 256 << 20,
@@ -48,6 +49,11 @@ static void read_symbols(struct object *object, enum object_table table, struct 
         while (object_symbols_next(&symbols, &symbol))
                 if (symbol.is_defined)
                         take_symbol(object_symbols_name(&symbols, &symbol), &symbol, found);
+}
+
+static bool is_pe(const struct object *object)
+{
+        return object_get_facts(object)->format == OBJECT_PE;
 }
 
 /* Finds the section that contains _PyRuntime; 3.11 and later. */
@@ -95,7 +101,8 @@ static unsigned minor_of_folder(const char *text, size_t len)
  * that is PY_VERSION ("3.8.18"), because other libraries that are linked in have versions, too. */
 static unsigned minor_of_constants(struct object *object)
 {
-        const struct object_section *section = object_find_section(object, ".rodata");
+        const struct object_section *section =
+                object_find_section(object, is_pe(object) ? ".rdata" : ".rodata");
         unsigned folders = 0, versions = 0, bits;
         struct cursor bytes;
 
@@ -116,10 +123,25 @@ static unsigned minor_of_constants(struct object *object)
         return bits && !(bits & (bits - 1)) ? (unsigned)__builtin_ctz(bits) : 0;
 }
 
-static unsigned minor_of_path(const char *path)
+/* python38.dll, python310_d.dll; python3.dll only refers to another one. */
+static unsigned minor_of_dll(const char *name)
+{
+        enum { MINOR_AT = 7 };
+        unsigned minor = 0;
+
+        if (!text_starts_nocase(name, "python3"))
+                return 0;
+        for (const char *at = name + MINOR_AT; at < name + MINOR_AT + 2 && *at >= '0' && *at <= '9'; at++)
+                minor = minor * 10 + (unsigned)(*at - '0');
+        return minor >= PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR ? minor : 0;
+}
+
+static unsigned minor_of_path(const struct object *object, const char *path)
 {
         const char *name = path ? text_base_name(path) : "";
 
+        if (is_pe(object))
+                return minor_of_dll(name);
         if (text_starts(name, "lib"))
                 name += 3;
         return text_starts(name, "python") ? parse_minor(name + 6, strlen(name + 6), false) : 0;
@@ -128,19 +150,18 @@ static unsigned minor_of_path(const char *path)
 /* The minor version in Py_Version, which has the format of PY_VERSION_HEX. */
 static unsigned minor_of_symbol(struct object *object, const struct python_symbols *found)
 {
+        uint64_t version, size = is_pe(object) ? 4 : 8; /* an unsigned long */
         struct cursor bytes;
-        uint64_t version;
 
-        if (!found->has_version || !object_read_addr(object, found->version, 8, &bytes))
+        if (!found->has_version || !object_read_addr(object, found->version, size, &bytes))
                 return 0;
-        version = cursor_u64(&bytes);
+        version = size == 4 ? cursor_u32(&bytes) : cursor_u64(&bytes);
         return version >> 24 == 3 ? version >> 16 & 0xff : 0;
 }
 
 static bool set_layout(struct object *object, const struct python_symbols *found, const char *path,
                        struct python_layout *ret_layout, struct err *err)
 {
-        const struct python_layout *layout;
         unsigned minor = minor_of_symbol(object, found);
         struct cursor bytes;
 
@@ -148,7 +169,8 @@ static bool set_layout(struct object *object, const struct python_symbols *found
                 if (object_read_addr(object, found->runtime, size, &bytes)) {
                         struct err why = {0};
 
-                        if (python_layout_read(bytes.at, cursor_left(&bytes), ret_layout, &why))
+                        if (python_layout_read(bytes.at, cursor_left(&bytes), is_pe(object), ret_layout,
+                                               &why))
                                 return true;
                         if (why.code == ERR_UNSUPPORTED || minor >= 13) {
                                 if (err)
@@ -160,16 +182,14 @@ static bool set_layout(struct object *object, const struct python_symbols *found
         if (!minor)
                 minor = minor_of_constants(object);
         if (!minor)
-                minor = minor_of_path(path);
+                minor = minor_of_path(object, path);
         if (!minor)
                 return err_set(err, ERR_MISSING, "the version of CPython is not known");
-        layout = python_layout_get(minor);
-        if (!layout && minor > PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR)
+        if (python_layout_get(minor, is_pe(object), ret_layout))
+                return true;
+        if (minor > PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR)
                 return err_set(err, ERR_FORMAT, "CPython 3.%u without _Py_DebugOffsets", minor);
-        if (!layout)
-                return err_set(err, ERR_UNSUPPORTED, "CPython 3.%u is not supported", minor);
-        *ret_layout = *layout;
-        return true;
+        return err_set(err, ERR_UNSUPPORTED, "CPython 3.%u is not supported", minor);
 }
 
 bool python_binary_find(struct object *object, const char *path, struct python_binary *ret_binary,
@@ -179,9 +199,9 @@ bool python_binary_find(struct object *object, const char *path, struct python_b
         struct python_binary binary = {0};
         struct python_symbols found = {0};
 
-        if (facts->format != OBJECT_ELF || facts->is_relocatable ||
+        if (facts->is_relocatable ||
             (facts->machine != OBJECT_MACHINE_X86_64 && facts->machine != OBJECT_MACHINE_ARM64))
-                return err_set(err, ERR_UNSUPPORTED, "%s: is not an ELF file for x86-64 or arm64",
+                return err_set(err, ERR_UNSUPPORTED, "%s: is not a program or library for x86-64 or arm64",
                                object_name(object));
         read_symbols(object, OBJECT_DYNAMIC_SYMBOLS, &found);
         if (!found.has_runtime || !found.code_type || !found.eval)
@@ -193,6 +213,10 @@ bool python_binary_find(struct object *object, const char *path, struct python_b
                                object_name(object));
         if (!set_layout(object, &found, path, &binary.layout, err))
                 return err_in(err, "%s", object_name(object));
+        /* Its strings have another layout, which depends on the compiler. */
+        if (binary.layout.is_windows && binary.layout.is_free_threaded)
+                return err_set(err, ERR_UNSUPPORTED, "%s: free-threaded CPython for Windows is not supported",
+                               object_name(object));
         binary.is_debug = found.is_debug;
         binary.runtime_addr = found.runtime;
         binary.code_type = found.code_type;

@@ -209,10 +209,32 @@ static const struct python_layout layouts[] = {
         },
 };
 
-const struct python_layout *python_layout_get(unsigned minor)
+/* Both ids of a thread have 4 bytes, so the fields after them are 8 bytes lower. In other structs that are read, fields of the
+ * type `long` come after those that are used, or there are none. */
+static void make_windows(struct python_layout *layout)
 {
-        for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
-                if (layouts[i].minor == minor)
-                        return &layouts[i];
-        return NULL;
+        enum { LESS_BYTES = 8 };
+
+        layout->is_windows = true;
+        layout->runtime_current =
+                PYTHON_NO_FIELD; /* after locks, which differ; it is needed only to sort states */
+        if (layout->thread_native_id != PYTHON_NO_FIELD)
+                layout->thread_native_id = layout->thread_id + python_layout_id_bytes(layout);
+        if (layout->thread_chunk != PYTHON_NO_FIELD) {
+                layout->thread_chunk -= LESS_BYTES;
+                layout->thread_bytes -= LESS_BYTES;
+        }
+}
+
+bool python_layout_get(unsigned minor, bool is_windows, struct python_layout *ret_layout)
+{
+        for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+                if (layouts[i].minor != minor)
+                        continue;
+                *ret_layout = layouts[i];
+                if (is_windows)
+                        make_windows(ret_layout);
+                return true;
+        }
+        return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Offsets of fields in CPython's structs, as data: tables for 3.8 to 3.12, and from 3.13 on the table `_Py_DebugOffsets` of the
- * interpreter.  64-bit builds for Linux. */
+ * interpreter.  64-bit builds for Linux and for Windows, where `unsigned long`, the type of a thread's ids, has 4 bytes. */
 #ifndef PYTHON_LAYOUT_H
 #define PYTHON_LAYOUT_H
 
@@ -43,6 +43,7 @@ enum { PYTHON_NO_FIELD = 0x7fffffff }; /* this version has no such field */
 struct python_layout {
         uint8_t minor; /* 8: CPython 3.8 */
         bool is_free_threaded;
+        bool is_windows;
         uint8_t frames; /* enum python_frames */
         uint8_t table;  /* enum python_table */
 
@@ -56,7 +57,7 @@ struct python_layout {
         uint32_t thread_next;
         uint32_t thread_interp;
         uint32_t thread_frame; /* the innermost frame, or the cframe */
-        uint32_t thread_id;    /* pthread_self() */
+        uint32_t thread_id;    /* pthread_self(); GetCurrentThreadId() on Windows */
         uint32_t thread_native_id;
         uint32_t thread_chunk;  /* the newest chunk of the data stack; next field: the end of its used part */
         uint32_t thread_status; /* bits; PYTHON_STATUS_ACTIVE */
@@ -92,11 +93,18 @@ struct python_layout {
 
 enum { PYTHON_STATUS_ACTIVE = 1 << 4 }; /* _status.active of 3.12 and later */
 
-/* The layout of 3.8 to 3.12; NULL for other versions.  A debug build (--with-pydebug) has the same offsets. */
-const struct python_layout *python_layout_get(unsigned minor);
+/* The layout of 3.8 to 3.12; false for other versions.  A debug build (--with-pydebug) has the same offsets. */
+bool python_layout_get(unsigned minor, bool is_windows, struct python_layout *ret_layout);
 
 /* Reads `_Py_DebugOffsets` of 3.13 to 3.15, which is at the start of `_PyRuntime`.  ERR_FORMAT: no cookie, or impossible offsets;
  * ERR_UNSUPPORTED: another version. */
-bool python_layout_read(const void *bytes, size_t size, struct python_layout *ret_layout, struct err *err);
+bool python_layout_read(const void *bytes, size_t size, bool is_windows, struct python_layout *ret_layout,
+                        struct err *err);
+
+/* The size of an id of a thread. */
+static inline uint32_t python_layout_id_bytes(const struct python_layout *layout)
+{
+        return layout->is_windows ? 4 : 8;
+}
 
 #endif

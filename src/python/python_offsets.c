@@ -88,6 +88,7 @@ enum {
 struct offset_words {
         uint64_t words[PYTHON_OFFSETS_BYTES / 8];
         size_t n_words;
+        bool is_windows;
         bool is_bad;
 };
 
@@ -127,18 +128,19 @@ static void read_thread(struct offset_words *table, const struct offset_variant 
 {
         const size_t max = PYTHON_MAX_THREAD_BYTES;
         size_t id = variant->thread_id;
+        uint32_t id_bytes = python_layout_id_bytes(layout);
 
         layout->thread_next = get_field(table, at, 2, 8, max);
         layout->thread_interp = get_field(table, at, 3, 8, max);
         layout->thread_frame = get_field(table, at, 4, 8, max);
-        layout->thread_id = get_field(table, at, id, 8, max);
-        layout->thread_native_id = get_field(table, at, id + 1, 8, max);
+        layout->thread_id = get_field(table, at, id, id_bytes, max);
+        layout->thread_native_id = get_field(table, at, id + 1, id_bytes, max);
         layout->thread_chunk = get_field(table, at, id + 2, 8, max - 8);
         layout->thread_status = get_field(table, at, id + 3, 4, max);
         layout->thread_bytes =
                 max_end_of((const uint32_t[]){layout->thread_next + 8, layout->thread_interp + 8,
-                                              layout->thread_frame + 8, layout->thread_id + 8,
-                                              layout->thread_native_id + 8, layout->thread_chunk + 16,
+                                              layout->thread_frame + 8, layout->thread_id + id_bytes,
+                                              layout->thread_native_id + id_bytes, layout->thread_chunk + 16,
                                               layout->thread_status + 4},
                            7);
 }
@@ -215,6 +217,7 @@ static bool read_variant(struct offset_words *table, const struct offset_variant
         table->is_bad = false;
         *layout = (struct python_layout){
                 .minor = variant->minor,
+                .is_windows = table->is_windows,
                 .is_free_threaded = get_word(table, WORD_FREE_THREADED) != 0,
                 .frames = PYTHON_FRAMES_THREAD,
                 .table = PYTHON_TABLE_LOCATIONS,
@@ -232,9 +235,10 @@ static bool read_variant(struct offset_words *table, const struct offset_variant
         return !table->is_bad;
 }
 
-bool python_layout_read(const void *bytes, size_t size, struct python_layout *ret_layout, struct err *err)
+bool python_layout_read(const void *bytes, size_t size, bool is_windows, struct python_layout *ret_layout,
+                        struct err *err)
 {
-        struct offset_words table = {.n_words = size / 8};
+        struct offset_words table = {.n_words = size / 8, .is_windows = is_windows};
         struct python_layout layout;
         unsigned major, minor;
         bool is_known = false;

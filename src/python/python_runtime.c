@@ -40,14 +40,14 @@ enum fit { FIT_NONE, FIT_NATIVE_ID, FIT_NEAR, FIT_POINTER };
 static enum fit fit_of(const struct python_layout *layout, const struct python_thread *thread,
                        const uint8_t *state)
 {
-        uint64_t id = python_word_at(state, layout->thread_id);
+        uint64_t id = python_id_at(layout, state, layout->thread_id);
 
         if (id && id == thread->pointer)
                 return FIT_POINTER;
-        if (id && id < thread->pointer && thread->pointer - id <= MAX_PTHREAD_BYTES)
+        if (!layout->is_windows && id && id < thread->pointer && thread->pointer - id <= MAX_PTHREAD_BYTES)
                 return FIT_NEAR;
         if (layout->thread_native_id != PYTHON_NO_FIELD && thread->native_id &&
-            python_word_at(state, layout->thread_native_id) == thread->native_id)
+            python_id_at(layout, state, layout->thread_native_id) == thread->native_id)
                 return FIT_NATIVE_ID;
         return FIT_NONE;
 }

@@ -35,7 +35,7 @@ void python_runtime_release(struct python_runtime *runtime);
 
 /* State of a native thread; zeroed before its first use, one for each (runtime, thread). */
 struct python_thread {
-        uint64_t pointer;   /* fs base, tpidr_el0; set by the caller */
+        uint64_t pointer;   /* fs base, tpidr_el0; on Windows the thread's id; set by the caller */
         uint64_t native_id; /* gettid() in the process's PID namespace, 0: not known; set by the caller */
         uint64_t pc, sp;    /* registers; set by the caller before each walk, 0 if not known */
         uint64_t states[PYTHON_MAX_STATES]; /* thread states, the active one first */
@@ -49,7 +49,7 @@ struct python_thread {
 void python_thread_forget(struct python_thread *thread);
 
 /* Searches all interpreters for the thread's states: by pthread_self(), which is the thread pointer (on arm64 somewhat below it),
- * else by the native id.  Returns their number. */
+ * else by the native id; on Windows by the thread's id.  Returns their number. */
 uint32_t python_runtime_search(const struct python_runtime *runtime, struct python_thread *thread,
                                struct python_memory *memory);
 
@@ -64,6 +64,16 @@ static inline uint64_t python_word_at(const uint8_t *bytes, uint32_t off)
 
         __builtin_memcpy(&word, bytes + off, sizeof(word));
         return word;
+}
+
+static inline uint64_t python_id_at(const struct python_layout *layout, const uint8_t *bytes, uint32_t off)
+{
+        uint32_t id;
+
+        if (!layout->is_windows)
+                return python_word_at(bytes, off);
+        __builtin_memcpy(&id, bytes + off, sizeof(id));
+        return id;
 }
 
 static inline int32_t python_int_at(const uint8_t *bytes, uint32_t off)

@@ -87,6 +87,8 @@ struct report_event {
         bool only_tracks; /* it has no samples by its nature: a dummy event, or one whose samples are in a trace */
         /* with by_source: its samples have events of their own, and: this is such an event */
         bool has_sources, is_source;
+        struct hot_emulation emulation; /* only if it was recorded on ARM64 */
+        const char *emulated_module;    /* name of its module; NULL: nothing was emulated */
 };
 
 /* A module in which samples, or requested branches, are. */

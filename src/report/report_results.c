@@ -73,6 +73,23 @@ static void make_events(struct report *report)
         free(sources);
 }
 
+/* Only Windows on ARM64 emulates code that the session shows as it is. */
+static void find_emulation(struct report *report, const struct place_modules *modules)
+{
+        if (!module_source_is_arm64(report->session.modules))
+                return;
+        for (uint32_t i = 0; i < report->n_events; i++) {
+                struct report_event *e = &report->events[i];
+                struct module_facts facts;
+
+                e->emulation = hot_get_emulation(report->hot, i, e->weight, modules);
+                if (e->emulation.module == MODULE_NONE)
+                        continue;
+                modules->tell(modules->ctx, e->emulation.module, &facts);
+                e->emulated_module = facts.name;
+        }
+}
+
 /* --- Quality --- */
 
 static double share_of(uint64_t part_ns, uint64_t whole_ns)
@@ -94,12 +111,24 @@ static void fill_damage(const struct report *report, struct quality *q)
         q->n_out_of_order = damage->n_out_of_order;
 }
 
+static enum quality_remedy remedy_of(const struct report *report)
+{
+        if (report->session.input->is_converted)
+                return QUALITY_MORE_BUFFERS;
+        for (size_t i = 0; i < report->n_events; i++) {
+                if (report->events[i].n_samples && report->events[i].attr.flags & PERF_ATTR_FREQ)
+                        return QUALITY_LOWER_RATE;
+        }
+        return QUALITY_LONGER_INTERVAL;
+}
+
 static void fill_run(const struct report *report, struct quality *q)
 {
         const struct run_info *run = &report->run.info;
         uint64_t busy_ns = run->user_ns + run->kernel_ns;
         bool kernel = false;
 
+        q->remedy = remedy_of(report);
         q->counted_share = run->counted_share;
         q->knows_sampled = run->sampled_share >= 0;
         q->sampled_share = run->sampled_share;
@@ -344,6 +373,7 @@ void report_make_results(struct report_pass *pass)
         make_events(report);
         report->hot = hot_new(report->profile, profile_keys(report->profile), pass->session->world, resolver,
                               &modules, pass->request.inlines, pass->request.arguments);
+        find_emulation(report, &modules);
         if (report->branches)
                 report->branch_rows = branch_rows_new(report->branches,
                                                       &(struct branch_rows_request){

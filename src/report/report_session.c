@@ -101,7 +101,7 @@ resolver_id report_session_module(const struct report_session *s, module_id modu
 struct place_modules report_session_modules(const struct report_session *s)
 {
         return (struct place_modules){module_source_get, module_source_is_executable, module_source_tell,
-                                      s->modules};
+                                      s->modules, module_source_machine};
 }
 
 void report_session_name_unmapped(const struct report_session *s, struct world *world)

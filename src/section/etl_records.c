@@ -525,11 +525,11 @@ static void begin_events(struct etl_records *r)
         }
 }
 
-/* The kernel counts what it lost, but not when. A lost buffer had at least one event. */
+/* The kernel counts what it lost, but not when. A lost buffer had at least one event, and a report of losses means at least one. */
 static void add_lost(struct etl_records *r)
 {
         const struct etl_header *h = &r->trace->header;
-        uint64_t n = (uint64_t)h->n_lost_events + h->n_lost_buffers;
+        uint64_t n = (uint64_t)h->n_lost_events + h->n_lost_buffers + r->trace->n_losses;
         struct etl_item last;
 
         if (!n || !r->trace->n_items)

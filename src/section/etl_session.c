@@ -119,6 +119,7 @@ static void make_run(const struct etl_records *r, struct buf *out)
         add_note(&note, r->n_left_out, "samples of too many counters are left out");
         add_note(&note, h->n_lost_events, "events of all kinds were lost");
         add_note(&note, h->n_lost_buffers, "buffers of events were lost");
+        add_note(&note, t->n_losses, "reports say that one or more events were lost");
         if (t->n_bad_buffers || t->cut_bytes || t->n_malformed)
                 buf_printf(&note,
                            "%sthe file is damaged: %" PRIu64 " buffers and %" PRIu64

@@ -320,6 +320,10 @@ static bool take_method(struct trace_reader *r, const struct etl_event *event)
 
 static bool take_class_event(struct trace_reader *r, const struct etl_event *event)
 {
+        if (etl_kernel_loss(event) != ETL_LOST_NOTHING) {
+                r->trace->n_losses++;
+                return true;
+        }
         if (etl_kernel_is_pdb(event))
                 return take_pdb(r, event);
         if (etl_kernel_is_stamp(event))

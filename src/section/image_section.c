@@ -43,6 +43,8 @@ void image_section_make(const struct recorded_image *images, size_t n, struct bu
                 }
                 session_lines_add_number(out, "image_size", images[i].image_size);
                 session_lines_add_number(out, "time_stamp", images[i].time_stamp);
+                if (images[i].machine)
+                        session_lines_add(out, "machine", images[i].machine);
                 if (images[i].pdb_path)
                         session_lines_add(out, "pdb", images[i].pdb_path);
         }
@@ -89,6 +91,8 @@ static void take_pair(struct image_section *images, const char *key, const char 
                 take_build_id(image, value);
         else if (!strcmp(key, "pdb"))
                 image->pdb_path = value;
+        else if (!strcmp(key, "machine"))
+                image->machine = value;
         else if (!strcmp(key, "image_size") && text_to_u64(value, 10, &number) && number <= UINT32_MAX)
                 image->image_size = number;
         else if (!strcmp(key, "time_stamp") && text_to_u64(value, 10, &number))

@@ -21,6 +21,7 @@ struct recorded_image {
         uint32_t time_stamp;                      /* from the PE header */
         /* the path of the PDB file when the image was linked; NULL if the image names none */
         const char *pdb_path;
+        const char *machine; /* "x86", "x64", "ARM", "ARM64" or "ARM64EC"; NULL if unknown */
 };
 
 /* Appends the section. Appends nothing if there are no images. */

@@ -19,6 +19,19 @@ enum named_kind {
         NAMED_PYTHON, /* lines of Python functions */
 };
 
+/* What executes code. Windows on ARM64 emulates programs for x64 and x86; ARM64EC is code of ARM64 in such programs. */
+enum exec_machine {
+        EXEC_UNKNOWN,
+        EXEC_ARM,
+        EXEC_ARM64,
+        EXEC_ARM64EC,
+        EXEC_X64,
+        EXEC_X64_EMULATED,
+        EXEC_X86,
+        EXEC_X86_EMULATED,
+        EXEC_N_MACHINES,
+};
+
 struct module_facts {
         enum named_kind kind;
         const char *name; /* for rows and trees; valid as long as the world */

@@ -13,6 +13,8 @@ struct place_modules {
         bool (*is_executable)(void *ctx, module_id module); /* an image that is executed, not a library */
         void (*tell)(void *ctx, module_id module, struct module_facts *ret);
         void *ctx;
+        /* what executes the code at an address of the module's object; NULL: not known */
+        enum exec_machine (*machine)(void *ctx, module_id module, uint64_t addr);
 };
 
 #endif

@@ -10,6 +10,7 @@
 #include "attributes.h"
 #include "python_binary.h"
 #include "python_pair.h"
+#include "stop_thread.h"
 
 struct stop_binaries;
 
@@ -17,11 +18,20 @@ struct stop_binaries *stop_binaries_new(void);
 void stop_binaries_free(struct stop_binaries *binaries);
 AUTO_DEFINE(stop_binaries)
 
-/* Searches the process's maps for the file that defines _PyRuntime: its program or a libpython. Returns the
- * file's number, from 1, and the difference between run-time and virtual addresses. 0 if no such file is
- * mapped (yet) or it is not supported. */
-uint32_t stop_binaries_find(struct stop_binaries *binaries, int32_t pid, uint64_t *ret_bias,
-                            bool *ret_is_unsupported);
+/* Finds the file of the thread's process that defines _PyRuntime: its program or a library. Returns the file's
+ * number, from 1, and the difference between run-time and virtual addresses. 0 if no such file is mapped (yet)
+ * or it is not supported. On Linux it searches the process's maps. */
+uint32_t stop_binaries_find(struct stop_binaries *binaries, const struct stop_thread *thread,
+                            uint64_t *ret_bias, bool *ret_is_unsupported);
+
+/* On Windows: the process that runs `image` has loaded this file at `start`. Not from the engine's thread. */
+void stop_binaries_tell(struct stop_binaries *binaries, uint32_t image, const char *path, uint64_t start);
+
+/* On Windows: it has unloaded the file at `start`, or, if that is 0, it has ended. */
+void stop_binaries_untell(struct stop_binaries *binaries, uint32_t image, uint64_t start);
+
+/* Counts calls of the two; if it has changed, stop_binaries_find may have another result. */
+uint32_t stop_binaries_n_changes(struct stop_binaries *binaries);
 
 /* Valid until stop_binaries_free. Uses a lock, because the engine's thread adds files while the reader gets
  * them. */

@@ -74,8 +74,6 @@ struct deep_stack {
         uint64_t used_size; /* size of the stack if it was not copied or exceeds DEEP_STACK_LIMIT; else 0 */
 };
 
-enum { DEEP_STACK_LIMIT = 1 << 20 }; /* maximum size of the copy, in bytes */
-
 /* Takes the stack copy of a sample; call in order of time. False if there is none. For unwinder_set_stacks;
  * `ctx` is the engine. Release ret->bytes. */
 bool stop_engine_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);

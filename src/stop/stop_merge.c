@@ -11,7 +11,7 @@
 #include "map.h"
 #include "mem.h"
 #include "os.h"
-#include "stop_engine.h"
+#include "stop_thread.h"
 
 enum { MAX_ADDRS = 1 << 20 }; /* cached addresses */
 
@@ -119,15 +119,6 @@ static uint32_t line_number(int32_t line)
         return line > 0 ? (uint32_t)line : 0;
 }
 
-/* Finds the file below the root or working directory of the process; if that has ended, below ours. */
-static bool find_source(int32_t pid, const char *path, struct os_stat *ret)
-{
-        AUTO_RELEASE(buf) seen = {0};
-
-        buf_printf(&seen, "/proc/%" PRId32 "/%s%s", pid, *path == '/' ? "root" : "cwd/", path);
-        return (os_stat(buf_text(&seen), ret) || os_stat(path, ret)) && ret->is_file;
-}
-
 /* Stores size and mtime of a source file for reading it after the recording. */
 static void see_source(struct stop_merge *m, const char *path)
 {
@@ -135,7 +126,7 @@ static void see_source(struct stop_merge *m, const char *path)
         bool is_new;
 
         map_put(&m->files, map_hash_bytes(path, strlen(path)), &is_new);
-        if (is_new && find_source(m->pid, path, &file))
+        if (is_new && stop_thread_find_source(m->pid, path, &file))
                 python_places_add_file(m->places, path, file.size_bytes, file.mtime_ns);
 }
 

@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux_events.h"
-#include "linux_processes.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
-#include "stop_binary.h"
 
 enum {
         MAX_IMAGES = 128, /* processes whose state is kept; the state of others is searched again */
@@ -40,7 +37,8 @@ struct python_image {
         bool is_unsupported;
         uint64_t bias;
         uint64_t next_search_ns;
-        uint64_t used; /* the stop at which it was used last */
+        uint32_t n_changes; /* stop_binaries_n_changes at the last search */
+        uint64_t used;      /* the stop at which it was used last */
         struct python_runtime runtime;
         struct map threads; /* tid to struct python_thread * */
         struct map codes;   /* address to index in `seen` + 1 */
@@ -109,11 +107,16 @@ static void forget_threads(struct python_image *image)
         map_release(&image->threads);
 }
 
-static void free_image(struct python_image *image)
+static void forget_image(struct python_image *image)
 {
         forget_threads(image);
         forget_codes(image);
         python_runtime_release(&image->runtime);
+}
+
+static void free_image(struct python_image *image)
+{
+        forget_image(image);
         free(image);
 }
 
@@ -157,6 +160,24 @@ static struct python_image *add_image(struct stop_python *p, uint32_t number)
         return *slot;
 }
 
+static void find_interpreter(struct stop_python *p, struct python_image *image,
+                             const struct stop_thread *thread)
+{
+        uint32_t n_changes = stop_binaries_n_changes(p->binaries), before = image->binary;
+        uint64_t bias = image->bias;
+
+        if (image->n_changes == n_changes && (image->binary || thread->time_ns < image->next_search_ns))
+                return;
+        image->n_changes = n_changes;
+        image->next_search_ns = thread->time_ns + NS_BETWEEN_SEARCHES;
+        image->binary = stop_binaries_find(p->binaries, thread, &image->bias, &image->is_unsupported);
+        if (before && (image->binary != before || image->bias != bias))
+                forget_image(image);
+        if (image->binary && (image->binary != before || image->bias != bias))
+                python_runtime_init(&image->runtime, stop_binaries_get(p->binaries, image->binary),
+                                    image->bias);
+}
+
 static struct python_image *get_image(struct stop_python *p, const struct stop_thread *thread)
 {
         struct python_image *image = NULL;
@@ -168,14 +189,7 @@ static struct python_image *get_image(struct stop_python *p, const struct stop_t
         if (!image)
                 image = add_image(p, thread->image);
         image->used = ++p->n_stops;
-        if (!image->binary && thread->time_ns >= image->next_search_ns) {
-                image->next_search_ns = thread->time_ns + NS_BETWEEN_SEARCHES;
-                image->binary =
-                        stop_binaries_find(p->binaries, thread->pid, &image->bias, &image->is_unsupported);
-                if (image->binary)
-                        python_runtime_init(&image->runtime, stop_binaries_get(p->binaries, image->binary),
-                                            image->bias);
-        }
+        find_interpreter(p, image, thread);
         return image;
 }
 
@@ -208,13 +222,12 @@ static struct python_thread *get_thread(struct stop_python *p, struct python_ima
                 thread->pointer = stands->tls;
                 *slot = (uint64_t)(uintptr_t)thread;
         }
-        thread->pc = stands->regs[linux_arch()->reg_ip];
+        thread->pc = stands->pc;
         thread->sp = stands->stack_addr;
         return thread;
 }
 
-/* Finds the thread state by the thread pointer; if that fails, by the native id, which requires reading a
- * file of /proc. */
+/* Finds the thread state by the thread pointer; if that fails, by the native id, which takes longer to find. */
 static void walk(struct stop_python *p, struct python_image *image, struct python_thread *thread,
                  const struct stop_thread *stands, struct python_memory *memory,
                  struct python_walked *ret_walked)
@@ -223,7 +236,7 @@ static void walk(struct stop_python *p, struct python_image *image, struct pytho
         if (ret_walked->end != PYTHON_END_NO_THREAD || thread->native_id ||
             image->runtime.layout.thread_native_id == PYTHON_NO_FIELD)
                 return;
-        thread->native_id = (uint64_t)(uint32_t)proc_inner_pid(stands->tid);
+        thread->native_id = stop_thread_native_id(stands);
         python_thread_forget(thread);
         python_stack_walk(&image->runtime, thread, memory, p->frames, PYTHON_MAX_FRAMES, ret_walked);
 }
@@ -411,6 +424,11 @@ void stop_python_end(void *ctx, uint32_t number)
                 p->images[i] = p->images[--p->n_images];
                 return;
         }
+}
+
+struct stop_binaries *stop_python_binaries(struct stop_python *p)
+{
+        return p->binaries;
 }
 
 /* --- the reader --- */

@@ -7,6 +7,7 @@
 #include "python_code.h"
 #include "python_pair.h"
 #include "python_stack.h"
+#include "stop_binary.h"
 #include "stop_thread.h"
 
 struct stop_python;
@@ -48,6 +49,9 @@ enum python_native stop_python_kind(struct stop_python *python, const struct sto
 /* NULL if the interpreter was not found. */
 const struct python_binary *stop_python_binary(struct stop_python *python,
                                                const struct stop_python_stack *stack);
+
+/* The files of interpreters; they belong to `python`. */
+struct stop_binaries *stop_python_binaries(struct stop_python *python);
 
 /* Makes the next stop of a thread search for its thread state again, because its frames do not match its
  * native stack. */

@@ -134,37 +134,6 @@ static size_t read_memory(struct stop_task *task, uint64_t sp, void *stack, size
         return n > 0 ? (size_t)n : 0;
 }
 
-size_t stop_thread_read(const struct stop_thread *thread, uint64_t addr, void *to, size_t size)
-{
-        struct iovec local = {to, size}, remote = {(void *)(uintptr_t)addr, size};
-        ssize_t n;
-
-        if (addr >= thread->stack_addr && addr - thread->stack_addr < thread->stack_bytes &&
-            size <= thread->stack_bytes - (addr - thread->stack_addr)) {
-                memcpy(to, thread->stack + (addr - thread->stack_addr), size);
-                return size;
-        }
-        n = process_vm_readv(thread->tid, &local, 1, &remote, 1, 0);
-        return n > 0 ? (size_t)n : 0;
-}
-
-size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct stop_piece *pieces, size_t n)
-{
-        struct iovec to[STOP_MAX_PIECES] = {0}, from[STOP_MAX_PIECES] = {0};
-        size_t n_read = 0, bytes;
-        ssize_t got;
-
-        for (size_t i = 0; i < n; i++) {
-                to[i] = (struct iovec){pieces[i].to, pieces[i].size};
-                from[i] = (struct iovec){(void *)(uintptr_t)pieces[i].addr, pieces[i].size};
-        }
-        got = process_vm_readv(thread->tid, to, n, from, n, 0);
-        bytes = got > 0 ? (size_t)got : 0;
-        while (n_read < n && bytes >= pieces[n_read].size)
-                bytes -= pieces[n_read++].size;
-        return n_read;
-}
-
 /* --- the record --- */
 
 /* The fields are in the order of the bits of sample_type, except that IDENTIFIER comes first
@@ -281,6 +250,7 @@ void stop_sample_take(struct stop_engine *e, struct stop_task *task)
 
         if (!get_regs(&thread))
                 return; /* the thread was killed */
+        thread.pc = thread.regs[linux_arch()->reg_ip];
         find_cpu(task);
         used = used_stack(task, &thread);
         os_lock_enter(e->lock);

@@ -3,10 +3,12 @@
 #ifndef STOP_THREAD_H
 #define STOP_THREAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "arch.h"
+#include "os.h"
 
 struct stop_thread {
         int32_t pid, tid;
@@ -14,9 +16,11 @@ struct stop_thread {
         uint32_t image;
         uint64_t time_ns;             /* CLOCK_MONOTONIC, as in the thread's sample */
         uint64_t regs[ARCH_REGS_MAX]; /* by perf register number; those in arch.regs_user_mask */
-        uint64_t tls;                 /* x86-64: fs base; arm64: tpidr_el0 */
-        uint64_t stack_addr;          /* the stack pointer */
-        const uint8_t *stack;         /* a copy of the stack from stack_addr on; valid during the callback */
+        uint64_t pc;
+        uint64_t tls;         /* x86-64: fs base; arm64: tpidr_el0; on Windows the thread's id */
+        void *process;        /* on Windows a handle of its process */
+        uint64_t stack_addr;  /* the stack pointer */
+        const uint8_t *stack; /* a copy of the stack from stack_addr on; valid during the callback */
         size_t stack_bytes;
 };
 
@@ -35,5 +39,13 @@ struct stop_piece {
 /* Reads up to STOP_MAX_PIECES pieces with one system call. Returns how many of them were read completely,
  * from the first on. */
 size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct stop_piece *pieces, size_t n);
+
+/* The number by which the interpreter may know the thread, besides `tls`: gettid() in its PID namespace. */
+uint64_t stop_thread_native_id(const struct stop_thread *thread);
+
+/* Finds a source file as the process sees it, or, if that has ended, as wperf does. False if there is none. */
+bool stop_thread_find_source(int32_t pid, const char *path, struct os_stat *ret);
+
+enum { DEEP_STACK_LIMIT = 1 << 20 }; /* maximum size of the copy of a stack, in bytes */
 
 #endif

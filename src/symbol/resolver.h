@@ -285,6 +285,9 @@ bool resolver_has_file(struct resolver *resolver, resolver_id module);
 /* The instruction set of the code at an address in the object. */
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module, uint64_t addr);
 
+/* As object_code_at; without the module's file, as the above. */
+enum object_machine resolver_get_code(struct resolver *resolver, resolver_id module, uint64_t addr);
+
 /* Sections of the module's own file that are loaded at run time; 0 if the file can't be read. */
 struct resolver_section {
         const char *name;

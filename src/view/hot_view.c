@@ -29,11 +29,11 @@ const char *hot_view_row_noun(const struct hot_view *view)
                 enum row_key key;
                 const char *noun;
         } nouns[] = {
-                {ROW_ADDR, "addresses"},   {ROW_LINE, "lines"},    {ROW_SYMBOL, "functions"},
-                {ROW_PYTHON, "functions"}, {ROW_FILE, "files"},    {ROW_MODULE, "modules"},
-                {ROW_THREAD, "threads"},   {ROW_TID, "threads"},   {ROW_PROCESS, "processes"},
-                {ROW_PID, "processes"},    {ROW_COMM, "commands"}, {ROW_CPU, "CPUs"},
-                {ROW_SOURCE, "sources"},
+                {ROW_ADDR, "addresses"},   {ROW_LINE, "lines"},       {ROW_SYMBOL, "functions"},
+                {ROW_PYTHON, "functions"}, {ROW_FILE, "files"},       {ROW_MODULE, "modules"},
+                {ROW_THREAD, "threads"},   {ROW_TID, "threads"},      {ROW_PROCESS, "processes"},
+                {ROW_PID, "processes"},    {ROW_COMM, "commands"},    {ROW_CPU, "CPUs"},
+                {ROW_SOURCE, "sources"},   {ROW_MACHINE, "machines"},
         };
 
         if (!view->keys.n)
@@ -67,6 +67,7 @@ static const struct column key_columns[ROW_N_KEYS] = {
         [ROW_THREAD] = {.name = "thread"},
         [ROW_CPU] = {.name = "cpu", .type = COLUMN_U64},
         [ROW_MODULE] = {.name = "module", .can_cut = true},
+        [ROW_MACHINE] = {.name = "machine"},
         [ROW_SYMBOL] = {.name = "symbol", .can_cut = true, .is_name = true},
         [ROW_PYTHON] = {.name = "python", .can_cut = true},
         [ROW_FILE] = {.name = "file", .can_cut = true},
@@ -195,6 +196,7 @@ void hot_view_add_key(const struct hot_view *view, const struct hot_view_row *ro
         case ROW_THREAD: add_task(row->comm, row->tid, out); break;
         case ROW_CPU: add_id_text((int32_t)row->cpu, out); break;
         case ROW_MODULE: add_known(row->module, out); break;
+        case ROW_MACHINE: add_known(row->machine, out); break;
         case ROW_SYMBOL: buf_add_str(out, wants_module(view, row) ? row->symbol : row->bare); break;
         case ROW_PYTHON: add_python(row, row->bare, out); break;
         case ROW_FILE: add_python(row, row->file, out); break;
@@ -354,6 +356,27 @@ void hot_view_add_no_match(const char *symbol, struct buf *out)
         buf_add_char(out, '\n');
 }
 
+/* "31 % in x64 emulation, most in foo.dll" */
+static void add_emulation(const struct hot_view_event *event, struct buf *out)
+{
+        const struct {
+                const char *name;
+                double share;
+        } kinds[] = {{"x64", event->emulated_x64}, {"x86", event->emulated_x86}};
+
+        for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
+                if (kinds[i].share <= 0)
+                        continue;
+                buf_printf(out, kinds[i].share < 0.01 ? "%.2f %% in %s emulation" : "%.0f %% in %s emulation",
+                           100 * kinds[i].share, kinds[i].name);
+                if (event->emulated_module) {
+                        buf_add_str(out, ", most in ");
+                        text_add_printable(out, event->emulated_module);
+                }
+                buf_add_char(out, '\n');
+        }
+}
+
 static void add_section(const struct hot_view *view, uint32_t event, struct buf *out)
 {
         struct columns c = {0};
@@ -379,6 +402,7 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
                 return;
         }
         table_render_text(table, view->max_columns, out);
+        add_emulation(&view->events[event], out);
         if (view->verbose && (!view->keys.n || has_key(view, ROW_SYMBOL)))
                 add_pcs(view, event, out);
 }

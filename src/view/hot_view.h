@@ -20,6 +20,9 @@ struct hot_view_event {
         /* Of Arm SPE: the event that was recorded, whose samples are in others; and: such an event, for one source of samples.
          * The first has the line in the heading, the others have the sections. */
         bool has_sources, is_source;
+        /* Of its weight, 0 to 1: code that Windows on ARM64 emulates; and the module with most of it, or NULL. */
+        double emulated_x64, emulated_x86;
+        const char *emulated_module;
 };
 
 /* Texts are "" if they are not known. */
@@ -27,7 +30,7 @@ struct hot_view_row {
         uint32_t event;
         int32_t pid, tid; /* -1: not recorded */
         uint32_t cpu;
-        const char *comm, *process, *line, *file, *module, *source;
+        const char *comm, *process, *line, *file, *module, *source, *machine;
         const char *symbol; /* with ":module", if needed, after `bare` */
         const char *bare;
         bool is_in_several; /* functions in other modules have the same name; `symbol` tells them apart */

@@ -33,6 +33,20 @@ static void add_annotated(const struct hot_view *view, uint32_t event, struct js
         }
 }
 
+static void add_emulation(const struct hot_view *view, const struct hot_view_event *event, struct json *json)
+{
+        if (!view->is_extended || !event->emulated_module)
+                return;
+        json_key(json, "emulation");
+        json_begin_object(json);
+        json_key(json, "x64");
+        json_fixed(json, event->emulated_x64, 4);
+        json_key(json, "x86");
+        json_fixed(json, event->emulated_x86, 4);
+        json_key_str(json, "module", event->emulated_module);
+        json_end_object(json);
+}
+
 static void add_event(const struct hot_view *view, uint32_t event, struct json *json)
 {
         struct columns c = {0};
@@ -47,6 +61,7 @@ static void add_event(const struct hot_view *view, uint32_t event, struct json *
         json_key_str(json, "type", view->events[event].name);
         json_key(json, "samples");
         table_render_json(table, view->is_extended, json);
+        add_emulation(view, &view->events[event], json);
         json_key_u64(json, "interval", view->events[event].interval);
         json_key_u64(json, "printed_sample_num", shown);
         if (view->verbose)

@@ -211,7 +211,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         if (data[0] < N_LAYOUTS)
                 binary.layout = layout_number(data[0]);
-        else if (data[0] != SMALL_OFFSETS || !python_layout_read(data + 2, size - 2, &binary.layout, NULL))
+        else if (data[0] != SMALL_OFFSETS ||
+                 !python_layout_read(data + 2, size - 2, false, &binary.layout, NULL))
                 return 0;
         if (data[0] < N_LAYOUTS)
                 small_shrink(&binary.layout);

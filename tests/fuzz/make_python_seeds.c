@@ -207,7 +207,7 @@ static void make_described(size_t far, uint64_t value)
         published_make(&table, 14, false);
         table.words[5] = 1024; /* interpreters_head */
         table.words[22] = table.words[31] = table.words[39] = 1 << 16;
-        if (!python_layout_read(table.words, table.n_words * 8, &layout, NULL))
+        if (!python_layout_read(table.words, table.n_words * 8, false, &layout, NULL))
                 abort();
         image_init(&image, &layout);
         image.chunk_bytes = 512;

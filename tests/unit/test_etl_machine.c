@@ -5,6 +5,8 @@
 #include "etl_session.h"
 #include "os.h"
 #include "pdb.h"
+#include "pe_builder.h"
+#include "pe_map_builder.h"
 #include "pe_search.h"
 #include "perfdata_format.h"
 
@@ -122,6 +124,25 @@ TEST(losses_are_counted)
                    "30 events of all kinds were lost; 2 buffers of events were lost");
 }
 
+TEST(reports_of_losses_are_counted)
+{
+        AUTO(report) report = NULL;
+        struct etl_builder b;
+
+        begin(&b);
+        etl_add_loss(&b, 31, 1500); /* no such type */
+        etl_add_loss(&b, 32, 1500);
+        etl_add_loss(&b, 32, 1600);
+        etl_add_loss(&b, 33, 1700);
+        etl_add_loss(&b, 34, 1800);
+        etl_add_loss(&b, 35, 1900);
+        etl_add_sample(&b, 2000, TID, PROGRAM);
+        report = etl_report(&b, "etl-losses.etl", 0, 0);
+        EXPECT_INT(report->quality.n_lost, 4);
+        EXPECT_INT(report->quality.remedy, QUALITY_MORE_BUFFERS);
+        EXPECT_STR(report->run.info.source_note, "4 reports say that one or more events were lost");
+}
+
 /* --- ARM64 --- */
 
 static void copy_data(const char *name, const char *to)
@@ -173,6 +194,90 @@ TEST(functions_of_arm64_programs_have_names)
                 buf_printf(&rows, "%s %u\n", hot_text(report->hot, row->symbol), (unsigned)row->count);
         }
         EXPECT_STR(buf_text(&rows), "start:shapes.exe 3\ngeometry::total:shapes.exe 2\nmain:arm64.dll 1\n");
+}
+
+/* --- Emulation --- */
+
+static void save_bytes(const struct buf *bytes, const char *path)
+{
+        FILE *file = fopen(path, "wb");
+
+        if (!file || fwrite(bytes->data, 1, bytes->len, file) != bytes->len || fclose(file))
+                TAP_FAIL("%s", path);
+}
+
+/* An image with code of ARM64EC, ARM64 and x64, at 0x1000, 0x2000 and 0x3000; a program for x64; one whose file is not here. */
+static struct report *emulating_report(const char *path, uint16_t architecture)
+{
+        static const uint32_t parts[][2] = {{0x1001, 0x30}, {0x2000, 0x40}, {0x3002, 0x50}};
+        static const char *const dirs[] = {".", NULL};
+        const struct pe_places places = {.dirs = dirs};
+        const struct resolver_sources sources = {.pe = &places};
+        const struct report_request request = {
+                .path = path, .sources = &sources, .keys = PROFILE_MODULE | PROFILE_MACHINE};
+        AUTO_RELEASE(pe_builder) program = {0};
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO_RELEASE(buf) hybrid = {0};
+        struct report *report;
+        struct etl_builder b;
+        struct err err = {0};
+
+        buf_add_zeros(&program.code, 0x200);
+        pe_build(&program, &bytes);
+        save_bytes(&bytes, "plain.exe");
+        pe_map_build(&hybrid, 3, parts);
+        save_bytes(&hybrid, "hybrid.dll");
+        begin(&b);
+        etl_add_machine(&b, 1200, architecture, "THINKPAD");
+        etl_add_image_of(&b, ETL_IMAGE_RUNNING, 1300, PID, PROGRAM, PE_IMAGE_BYTES, 0, "C:\\src\\plain.exe");
+        etl_add_image_of(&b, ETL_IMAGE_RUNNING, 1300, PID, LIBRARY, PE_MAP_SECTION_RVA + PE_MAP_SECTION_BYTES,
+                         0, "C:\\src\\hybrid.dll");
+        etl_add_image(&b, ETL_IMAGE_RUNNING, 1300, PID, PROGRAM + 0x10000000, 0x10000, "C:\\src\\away.dll");
+        for (unsigned i = 0; i < 3; i++)
+                etl_add_sample(&b, 2000 + i, TID, PROGRAM + PE_CODE_RVA);
+        etl_add_sample(&b, 2010, TID, LIBRARY + 0x1000);
+        etl_add_sample(&b, 2011, TID, LIBRARY + 0x1008);
+        etl_add_sample(&b, 2012, TID, LIBRARY + 0x2000);
+        etl_add_sample(&b, 2013, TID, LIBRARY + 0x3000);
+        etl_add_sample(&b, 2014, TID, PROGRAM + 0x10001000);
+        etl_save(&b, path);
+        report = report_make(&request, &err);
+        if (!report)
+                TAP_FAIL("%s", err.text);
+        return report;
+}
+
+static void add_machines(const struct report *report, struct buf *out)
+{
+        for (size_t i = 0; i < hot_n_rows(report->hot); i++) {
+                const struct hot_row *row = hot_get_row(report->hot, i);
+
+                buf_printf(out, "%s %s %u\n", hot_text(report->hot, row->module),
+                           hot_machine_text((enum exec_machine)row->machine), (unsigned)row->count);
+        }
+}
+
+TEST(emulated_code_is_told)
+{
+        AUTO(report) report = emulating_report("emulated.etl", ETL_ARCHITECTURE_ARM64);
+        AUTO_RELEASE(buf) rows = {0};
+
+        add_machines(report, &rows);
+        EXPECT_STR(buf_text(&rows), "plain.exe x64 emulated 3\nhybrid.dll ARM64EC 2\naway.dll  1\n"
+                                    "hybrid.dll ARM64 1\nhybrid.dll x64 emulated 1\n");
+        EXPECT_TRUE(report->events[0].emulation.x64 > 0.49 && report->events[0].emulation.x64 < 0.51);
+        EXPECT_TRUE(report->events[0].emulation.x86 == 0);
+        EXPECT_STR(report->events[0].emulated_module, "plain.exe");
+}
+
+TEST(code_of_x64_is_not_emulated_on_x64)
+{
+        AUTO(report) report = emulating_report("not-emulated.etl", ETL_ARCHITECTURE_X64);
+        AUTO_RELEASE(buf) rows = {0};
+
+        add_machines(report, &rows);
+        EXPECT_CONTAINS(buf_text(&rows), "plain.exe x64 3\n");
+        EXPECT_TRUE(!report->events[0].emulated_module);
 }
 
 TAP_MAIN

@@ -7,17 +7,43 @@
 TEST(tables)
 {
         for (unsigned minor = 0; minor < 20; minor++) {
-                const struct python_layout *layout = python_layout_get(minor);
+                struct python_layout layout;
+                bool has = python_layout_get(minor, false, &layout);
 
-                EXPECT_INT(layout != NULL, minor >= 8 && minor <= 12);
-                if (layout)
-                        EXPECT_INT(layout->minor, minor);
+                EXPECT_INT(has, minor >= 8 && minor <= 12);
+                if (has)
+                        EXPECT_INT(layout.minor, minor);
+        }
+}
+
+/* Tests for Windows compare these with CPython's headers: tests/windows/test_layouts.py. */
+TEST(tables_for_windows)
+{
+        static const struct {
+                uint8_t minor;
+                uint32_t id, native_id, chunk, bytes;
+        } facts[] = {
+                {8, 176, PYTHON_NO_FIELD, PYTHON_NO_FIELD, 184},
+                {11, 152, 156, 288, 352},
+                {12, 136, 140, 224, 240},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(facts); i++) {
+                struct python_layout layout;
+
+                EXPECT_TRUE(python_layout_get(facts[i].minor, true, &layout));
+                EXPECT_TRUE(layout.is_windows);
+                EXPECT_INT(layout.thread_id, facts[i].id);
+                EXPECT_INT(layout.thread_native_id, facts[i].native_id);
+                EXPECT_INT(layout.thread_chunk, facts[i].chunk);
+                EXPECT_INT(layout.thread_bytes, facts[i].bytes);
+                EXPECT_INT(layout.runtime_current, PYTHON_NO_FIELD);
         }
 }
 
 static bool read_published(const struct published *table, struct python_layout *ret_layout, struct err *err)
 {
-        return python_layout_read(table->words, table->n_words * 8, ret_layout, err);
+        return python_layout_read(table->words, table->n_words * 8, false, ret_layout, err);
 }
 
 /* What Debian's and pyenv's headers of 3.13.0 say. */
@@ -134,7 +160,7 @@ TEST(refused_offsets)
         table.n_words = 20;
         EXPECT_TRUE(!read_published(&table, &layout, &err));
         EXPECT_STR(err.text, "_Py_DebugOffsets: malformed offsets");
-        EXPECT_TRUE(!python_layout_read("xdebugpy", 8, &layout, &err));
+        EXPECT_TRUE(!python_layout_read("xdebugpy", 8, false, &layout, &err));
 }
 
 /* Each word in turn has an impossible value: no accepted table leads outside the buffers. */

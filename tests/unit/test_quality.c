@@ -180,6 +180,10 @@ TEST(lost_samples_may_be_of_traced_threads)
         quality_add_poor(&q, &out);
         EXPECT_CONTAINS(buf_text(&out),
                         "poor: at most 0.99 % of the samples were lost: lower the rate with -F");
+        q.remedy = QUALITY_LONGER_INTERVAL;
+        quality_add_poor(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), "were lost: sample with a longer interval (-e EVENT:INTERVAL)");
+        q.remedy = QUALITY_LOWER_RATE;
         json_init(&json, &document);
         json_begin_object(&json);
         quality_add_json(&q, NULL, &json);

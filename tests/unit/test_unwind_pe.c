@@ -318,6 +318,12 @@ TEST(x64_chained_entries)
         expect_reg("the second's prologue", &image, R12, AS_IT_WAS);
         step_x64(&image, 0xd0);
         EXPECT_INT(image.how, UNWIND_PE_MALFORMED);
+        for (unsigned at = 0x10; at < 0xc0; at += 0x40) {
+                struct object_unwind entry;
+
+                EXPECT_TRUE(object_find_function(image.object, PE_BASE + PE_CODE_RVA + at, &entry));
+                EXPECT_INT(entry.start, PE_BASE + PE_CODE_RVA);
+        }
 }
 
 /* --- What is not there --- */

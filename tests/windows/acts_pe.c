@@ -6,6 +6,8 @@
  *   spin MS         uses the CPU for this long
  *   wait FILE       prints "ready" and its process id, and uses the CPU until FILE exists
  *   load DLL N      loads the DLL, calls its function work, and unloads it, N times, with other work in between */
+#include "outline.h"
+
 #include <windows.h>
 
 #include <stdio.h>
@@ -14,7 +16,7 @@
 
 static volatile unsigned sink;
 
-static __attribute__((noinline, noclone)) void own_work(unsigned n)
+static OUTLINE void own_work(unsigned n)
 {
         for (unsigned i = 0; i < n; i++)
                 sink += i;

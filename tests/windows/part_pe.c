@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A library that a program loads later. */
+#include "outline.h"
+
 #include <windows.h>
 
 static volatile unsigned sink;
 
-static __attribute__((noinline, noclone)) void part_loop(unsigned n)
+static OUTLINE void part_loop(unsigned n)
 {
         for (unsigned i = 0; i < n; i++)
                 sink += i * 7;

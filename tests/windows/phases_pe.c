@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs three functions that two others call, in phases, and prints the CPU time of each phase by the thread's own clock.  Usage: phases
  * SIZE [CHILDREN]: a phase is SIZE times 10 million rounds of a loop, or a part of it; children run the same */
+#include "outline.h"
+
 #include <windows.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OUTLINE static __attribute__((noinline, noclone))
 
 static volatile unsigned sink;
 
@@ -20,25 +20,25 @@ static double cpu_us(void)
                ((double)kernel.dwLowDateTime + (double)user.dwLowDateTime) / 10;
 }
 
-OUTLINE void work_a(unsigned n)
+static OUTLINE void work_a(unsigned n)
 {
         for (unsigned i = 0; i < n; i++)
                 sink += i;
 }
 
-OUTLINE void work_b(unsigned n)
+static OUTLINE void work_b(unsigned n)
 {
         for (unsigned i = 0; i < n; i++)
                 sink ^= i * 3;
 }
 
-OUTLINE void work_c(unsigned n)
+static OUTLINE void work_c(unsigned n)
 {
         for (unsigned i = 0; i < n; i++)
                 sink -= i * 5;
 }
 
-OUTLINE void call_both(unsigned n)
+static OUTLINE void call_both(unsigned n)
 {
         work_a(n);
         sink++;
@@ -46,7 +46,7 @@ OUTLINE void call_both(unsigned n)
         sink++;
 }
 
-OUTLINE void call_one(unsigned n)
+static OUTLINE void call_one(unsigned n)
 {
         work_c(n);
         sink++;

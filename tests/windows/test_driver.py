@@ -255,8 +255,9 @@ def samples_of_two_events() -> None:
     address = int(Running([drive, "function"]).wait().out.split()[1], 16) + 4
     fake("set", PC_LOW, hex(address & 0xffffffff), PC_HIGH, hex(address >> 32))
     with tempfile.TemporaryDirectory() as folder:
-        done = run("record", "-e", "ld_spec:100000,vfp_spec:5000", "-c", "1", "--session", os.path.join(folder, "s.data"), "--json",
-                   "--", drive, "function")
+        session = os.path.join(folder, "s.data")
+        done = run("record", "-e", "ld_spec:100000,vfp_spec:5000", "-c", "1", "--session", session, "--json", "--", drive, "function")
+        report = run("report", "-i", session)
     document = json.loads(done.out)["sampling"]
     events = {e["type"]: e for e in document["events"]}
     check(set(events) == {"ld_spec", "vfp_spec"}, "both events", done)
@@ -265,6 +266,7 @@ def samples_of_two_events() -> None:
         check(events[name]["interval"] == interval and len(rows) == 1 and rows[0]["symbol"].startswith("sampled_function")
               and rows[0]["count"] % 2 == 0, f"{name}: two of three samples, all in the function", done)
     check(document["samples_dropped"] == 4, "what the driver dropped", done)
+    check("were lost: sample with a longer interval" in report.out, "what to do about it", report)
 
 
 def samples_that_are_refused() -> None:

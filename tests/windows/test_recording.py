@@ -47,7 +47,7 @@ class Context:
 
     def __init__(self, wperf: str, programs: str, folder: str) -> None:
         self.wperf, self.folder = os.path.abspath(wperf), folder
-        for name in ("acts.exe", "phases.exe", "part.dll"):
+        for name in ("acts.exe", "phases.exe", "part.dll", "python.exe", "python312_d.dll", "python313.dll"):
             shutil.copy(os.path.join(programs, name), folder)
 
     def start(self, argv: list[str], cwd: str) -> tuple[subprocess.Popen, list]:
@@ -146,6 +146,8 @@ def test_what_is_refused(c: Context) -> None:
     assert "no process runs 'no-such.exe'" in c.ours("sample", "--pe_file", "no-such.exe", status=1).err
     assert "there is no process 4000000" in c.ours("sample", "-p", "4000000", status=1).err
     assert "name a process" in c.ours("sample", "-a", "--timeout", "1", status=1).err
+    missing = c.ours("sample", "--pe_file", "no-such.exe", "-c", "0", "--timeout", "1", status=1).err
+    assert "no process runs 'no-such.exe'" in missing and "sampling all programs" not in missing, missing
 
 
 def test_what_it_says_of_itself(c: Context) -> None:
@@ -194,6 +196,59 @@ def test_shares_are_right(c: Context) -> None:
     for command in (["report"], ["report", "-g"]):
         here, there = c.ours(*command), c.linux(*command)
         assert here.out == there.out, f"here {here.text()}\nLinux {there.text()}"
+
+
+def stack_shares(c: Context) -> dict[str, float]:
+    """The share of each stack of the session, Python functions and native functions in one."""
+    stacks = collections.Counter()
+    for line in c.ours("export", "--format", "folded", "-o", "-").out.splitlines():
+        stack, _, period = line.rpartition(" ")
+        stacks[stack] += int(period)
+    return {stack: period / sum(stacks.values()) for stack, period in stacks.items()}
+
+
+def check_python(c: Context, dll: str, *more: str) -> None:
+    """The DLL is loaded when the program has already run for a while."""
+    done = c.ours("record", "-g", "--", "python.exe", dll, "300", *more)
+    shares, weights = stack_shares(c), periods(c)
+    by_python = {}
+    for stack, share in shares.items():
+        stack = re.sub(r" \[spin\.py:\d+\]", "", stack)
+        found = re.search(r"(?:main|run_thread);(?:[^;]*;)?<module>;(?:outer;fake_sort;Row\.key|plain)(?:;fake_multiply)?$", stack)
+        inner = stack.removesuffix(";fake_multiply").rpartition(";")[2]
+        if found or inner == "<module>":
+            by_python[inner] = by_python.get(inner, 0) + share
+    total = sum(by_python.values())
+    assert total > 0.7, f"{shares}\n{done.text()}"
+    for name, wanted in (("Row.key", 0.6), ("plain", 0.3), ("<module>", 0.1)):
+        check_share(by_python.get(name, 0) / total, wanted, 1e6, weights, f"{name}\n{shares}")
+    document = c.document("report", "-g", "--json")
+    python = document["quality"]["python"]
+    assert python["merged"] >= 0.95 * python["stacks"] > 0, python
+
+
+def test_python_functions(c: Context) -> None:
+    check_python(c, "python312_d.dll")
+    stacks = c.ours("export", "--format", "folded", "-o", "-").out
+    assert "<module> [spin.py:2];outer [spin.py:11];fake_sort;Row.key [spin.py:21];fake_multiply" in stacks, stacks
+    for command in (["report"], ["report", "-g"]):
+        here, there = c.ours(*command), c.linux(*command)
+        assert here.out == there.out, f"here {here.text()}\nLinux {there.text()}"
+
+
+def test_python_with_offsets_and_threads(c: Context) -> None:
+    check_python(c, "python313.dll", "1")
+
+
+def test_python_of_a_running_process(c: Context) -> None:
+    started = c.start([os.path.join(c.folder, "python.exe"), "python312_d.dll", "100000"], c.folder)
+    try:
+        time.sleep(3)
+        document = c.document("sample", "-g", "--pe_file", "python.exe", "--timeout", "3", "--json", "--json-extended")
+    finally:
+        started[0].kill()
+    python = document["quality"]["python"]
+    assert python["merged"] >= 0.9 * python["stacks"] >= 10, document
 
 
 def test_children(c: Context) -> None:

@@ -2,8 +2,8 @@
 /* The messages of WindowsPerf's driver (WPERFDRIVER), version 3.8, and the numbers of its requests. The layouts were derived from a
  * published list of fields, in its order, with the natural alignment of 64-bit Windows; the width of fields whose type the list does not
  * give (enumerations and flags) is taken to be 32 bits. They have not been compared with a driver that runs on a real machine. */
-#ifndef WINDOWS_WPERFDRIVER_MESSAGES_H
-#define WINDOWS_WPERFDRIVER_MESSAGES_H
+#ifndef WPERFDRIVER_MESSAGES_H
+#define WPERFDRIVER_MESSAGES_H
 
 #include <stddef.h>
 #include <stdint.h>

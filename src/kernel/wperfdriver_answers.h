@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the answers of WPERFDRIVER 3.8. Depends on no system. All answers are checked, because another program's driver may have the
+ * same name. */
+#ifndef WPERFDRIVER_ANSWERS_H
+#define WPERFDRIVER_ANSWERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "kernel.h"
+#include "wperfdriver_messages.h"
+
+/* The name in WindowsPerf's source ("PMU_CTL_START"). */
+const char *wperfdriver_request_name(enum wperfdriver_request request);
+
+/* Copies an answer that must have exactly `out_size` bytes, else ERR_FORMAT. */
+bool wperfdriver_read_answer(enum wperfdriver_request request, const void *answer, size_t size, void *out,
+                             size_t out_size, struct err *err);
+
+/* ERR_UNSUPPORTED for another version than 3.8; ERR_FORMAT. */
+bool wperfdriver_read_version(const void *answer, size_t size, struct kernel_driver *facts, struct err *err);
+
+/* ERR_FORMAT; an impossible number of cores or counters, too. */
+bool wperfdriver_read_hw_cfg(const void *answer, size_t size, struct kernel_driver *facts, struct err *err);
+
+/* The number of events of each class. ERR_FORMAT. */
+bool wperfdriver_read_events(const void *answer, size_t size, struct kernel_driver *facts, struct err *err);
+
+/* Whether a status says that this process has the lock; ERR_BUSY, ERR_IO. */
+bool wperfdriver_check_lock(uint32_t status, struct err *err);
+
+/* ERR_FORMAT if there are more samples than an answer has room for. */
+bool wperfdriver_read_samples(const void *answer, size_t size, struct wperfdriver_samples *ret,
+                              struct err *err);
+
+/* The number of samples that were dropped, from the answer to SAMPLE_STOP. False: it does not say. */
+bool wperfdriver_read_dropped(const void *answer, size_t size, uint64_t *ret_dropped);
+
+/* The counts of a core's events. */
+struct wperfdriver_sums {
+        uint64_t round;
+        /* in the order in which the events were assigned */
+        const struct wperfdriver_count *events[WPERFDRIVER_COUNTS];
+        const struct wperfdriver_count *cycles; /* NULL: not counted */
+};
+
+/* `codes` are the events that were assigned to the core. ERR_FORMAT if the counts are not of these. *ret points into `counts`. */
+bool wperfdriver_read_counts(const struct wperfdriver_counts *counts, const uint16_t *codes, size_t n_codes,
+                             uint32_t core, struct wperfdriver_sums *ret, struct err *err);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The input is what WPERFDRIVER answers: pieces of a kind, a size and bytes.  Each answer is exactly as long as the reader is told, so
+ * the address sanitizer finds every access behind it.  wperfdriver_pieces.h describes the pieces. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "wperfdriver_answers.h"
+#include "wperfdriver_pieces.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool is_right)
+{
+        if (!is_right)
+                abort();
+}
+
+static void check_text(const char *text, size_t room)
+{
+        check(strnlen(text, room) < room);
+}
+
+static void try_samples(const uint8_t *answer, size_t size, struct err *err)
+{
+        struct wperfdriver_samples *samples = malloc(sizeof(*samples));
+
+        if (wperfdriver_read_samples(answer, size, samples, err))
+                check(samples->n <= WPERFDRIVER_SAMPLES);
+        free(samples);
+}
+
+/* The first two bytes of the piece are the number of assigned events, whose numbers follow; the rest is the answer, and zeros. */
+static void try_counts(const uint8_t *bytes, size_t size, struct err *err)
+{
+        struct wperfdriver_counts *counts = calloc(1, sizeof(*counts));
+        uint16_t codes[WPERFDRIVER_COUNTS - 1], n = 0;
+        struct wperfdriver_sums sums;
+        size_t at;
+
+        if (size >= sizeof(n))
+                memcpy(&n, bytes, sizeof(n));
+        n %= WPERFDRIVER_COUNTS;
+        at = sizeof(n) + n * sizeof(*codes);
+        if (at <= size) {
+                size_t rest = size - at < sizeof(*counts) ? size - at : sizeof(*counts);
+
+                memcpy(codes, bytes + sizeof(n), n * sizeof(*codes));
+                memcpy(counts, bytes + at, rest);
+                if (wperfdriver_read_counts(counts, codes, n, 0, &sums, err)) {
+                        for (size_t i = 0; i < n; i++)
+                                check(sums.events[i]->event == codes[i] &&
+                                      sums.events[i]->scheduled <= sums.round);
+                        check(!sums.cycles || sums.cycles->event == WPERFDRIVER_CYCLES);
+                }
+        }
+        free(counts);
+}
+
+static void check_facts(const struct kernel_driver *facts, bool is_configured)
+{
+        check_text(facts->version, sizeof(facts->version));
+        check_text(facts->git, sizeof(facts->git));
+        check_text(facts->features, sizeof(facts->features));
+        check_text(facts->devices, sizeof(facts->devices));
+        check(!is_configured || (facts->n_cpus && facts->n_cpus <= WPERFDRIVER_CORES && facts->n_counters &&
+                                 facts->n_counters <= facts->n_all_counters));
+}
+
+static void try_answer(enum piece_kind kind, const uint8_t *answer, size_t size, struct kernel_driver *facts)
+{
+        struct err err = {0};
+        uint64_t dropped;
+        uint32_t status;
+        bool is_configured = false;
+
+        switch (kind) {
+        case PIECE_VERSION: wperfdriver_read_version(answer, size, facts, &err); break;
+        case PIECE_HW_CFG: is_configured = wperfdriver_read_hw_cfg(answer, size, facts, &err); break;
+        case PIECE_EVENTS: wperfdriver_read_events(answer, size, facts, &err); break;
+        case PIECE_LOCK:
+                if (wperfdriver_read_answer(WPERFDRIVER_LOCK_ACQUIRE, answer, size, &status, sizeof(status),
+                                            &err))
+                        check(wperfdriver_check_lock(status, &err) == (status == WPERFDRIVER_LOCKED));
+                break;
+        case PIECE_SAMPLES: try_samples(answer, size, &err); break;
+        case PIECE_DROPPED: wperfdriver_read_dropped(answer, size, &dropped); break;
+        case PIECE_COUNTS: try_counts(answer, size, &err); break;
+        case PIECE_KINDS: break;
+        }
+        check_facts(facts, is_configured);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        struct kernel_driver facts = {0};
+        size_t at = 0;
+
+        while (size - at >= PIECE_HEADER_BYTES) {
+                size_t wanted = data[at + 1] | (size_t)data[at + 2] << 8;
+                enum piece_kind kind = data[at] % PIECE_KINDS;
+                size_t rest = size - (at += PIECE_HEADER_BYTES), n = wanted < rest ? wanted : rest;
+                uint8_t *answer = malloc(n + !n);
+
+                memcpy(answer, data + at, n);
+                try_answer(kind, answer, n, &facts);
+                free(answer);
+                at += n;
+        }
+        for (uint32_t i = 0; i < 32; i++)
+                check(wperfdriver_request_name(i)[0]);
+        return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes seeds of fuzz_wperfdriver into a folder. */
+#include <string.h>
+
+#include "save_seed.h"
+#include "wperfdriver_messages.h"
+#include "wperfdriver_pieces.h"
+
+static void add_piece(struct buf *seed, enum piece_kind kind, const void *answer, size_t size)
+{
+        buf_add_u8(seed, (uint8_t)kind);
+        buf_add_u16(seed, (uint16_t)size);
+        buf_add(seed, answer, size);
+}
+
+static void set_text(uint16_t *units, const char *text)
+{
+        for (size_t i = 0; text[i]; i++)
+                units[i] = (uint8_t)text[i];
+}
+
+static void save_one(const char *folder, const char *name, enum piece_kind kind, const void *answer,
+                     size_t size)
+{
+        struct buf seed = {0};
+
+        add_piece(&seed, kind, answer, size);
+        save_seed(folder, name, &seed);
+}
+
+static void save_versions(const char *folder)
+{
+        struct wperfdriver_version version = {.major = 3, .minor = 8};
+
+        set_text(version.gitver, "3.8.0-1-g0123abc");
+        set_text(version.features, "+etw-app +spe");
+        version.features[13] = 0xd83d; /* half of a pair */
+        save_one(folder, "version", PIECE_VERSION, &version, sizeof(version));
+        save_one(folder, "version-cut", PIECE_VERSION, &version, 100);
+        save_one(folder, "version-of-two-bytes", PIECE_VERSION, &version, 2);
+        version.minor = 9;
+        save_one(folder, "version-3.9", PIECE_VERSION, &version, sizeof(version));
+}
+
+static void save_machines(const char *folder)
+{
+        struct wperfdriver_hw_cfg cfg = {
+                .pmu_ver = 6, .fpc_num = 1, .gpc_num = 5, .total_gpc_num = 6, .core_num = 4};
+        static const uint16_t events[] = {0, 0, 2, 0, 8, 17, 1, 0, 0, 0, 2, 0, 1, 0, 5};
+        static const uint16_t wrong_class[] = {9, 0, 0, 0};
+
+        set_text(cfg.device_id_str, "core.stat=core;core.sample=core");
+        save_one(folder, "machine", PIECE_HW_CFG, &cfg, sizeof(cfg));
+        save_one(folder, "machine-cut", PIECE_HW_CFG, &cfg, sizeof(cfg) - 1);
+        cfg.gpc_num = 7;
+        save_one(folder, "more-free-counters-than-counters", PIECE_HW_CFG, &cfg, sizeof(cfg));
+        cfg.core_num = 129;
+        save_one(folder, "many-cores", PIECE_HW_CFG, &cfg, sizeof(cfg));
+        save_one(folder, "events", PIECE_EVENTS, events, sizeof(events));
+        save_one(folder, "events-cut", PIECE_EVENTS, events, sizeof(events) - 2);
+        save_one(folder, "events-of-no-class", PIECE_EVENTS, wrong_class, sizeof(wrong_class));
+}
+
+static void save_locks(const char *folder)
+{
+        struct buf seed = {0};
+
+        for (uint32_t status = 0; status < 6; status++)
+                add_piece(&seed, PIECE_LOCK, &status, sizeof(status));
+        add_piece(&seed, PIECE_LOCK, "", 1);
+        save_seed(folder, "locks", &seed);
+}
+
+static void save_samples(const char *folder)
+{
+        struct wperfdriver_samples samples = {.n = 2, .samples = {{1, 0x140001000, 2, 0, 0}}};
+        static const uint64_t dropped[] = {1000, 7};
+
+        save_one(folder, "samples", PIECE_SAMPLES, &samples, sizeof(samples));
+        samples.n = 129;
+        save_one(folder, "samples-many", PIECE_SAMPLES, &samples, sizeof(samples));
+        save_one(folder, "dropped", PIECE_DROPPED, dropped, sizeof(dropped));
+        save_one(folder, "dropped-cut", PIECE_DROPPED, dropped, sizeof(dropped[0]));
+}
+
+static void save_counts(const char *folder, const char *name, uint16_t n_codes,
+                        struct wperfdriver_counts counts)
+{
+        struct buf piece = {0}, seed = {0};
+        size_t used = offsetof(struct wperfdriver_counts, counts) + 4 * sizeof(counts.counts[0]);
+
+        buf_add_u16(&piece, n_codes);
+        for (uint16_t i = 0; i < n_codes; i++)
+                buf_add_u16(&piece, (uint16_t)(8 + i));
+        buf_add(&piece, &counts, used);
+        add_piece(&seed, PIECE_COUNTS, piece.data, piece.len);
+        save_seed(folder, name, &seed);
+        buf_release(&piece);
+}
+
+int main(int argc, char **argv)
+{
+        const char *folder = argc > 1 ? argv[1] : ".";
+        struct wperfdriver_counts counts = {
+                .n = 3,
+                .round = 10,
+                .counts = {{8, 0, 0, 100, 5}, {WPERFDRIVER_CYCLES, 0, 0, 5000, 10}, {9, 0, 0, 300, 5}}};
+
+        save_versions(folder);
+        save_machines(folder);
+        save_locks(folder);
+        save_samples(folder);
+        save_counts(folder, "counts", 2, counts);
+        save_counts(folder, "counts-missing", 3, counts);
+        save_counts(folder, "counts-of-others", 1, counts);
+        counts.counts[2].event = 12;
+        save_counts(folder, "counts-of-another", 2, counts);
+        counts.counts[0].scheduled = 11;
+        save_counts(folder, "counts-in-more-rounds", 2, counts);
+        counts.n = 129;
+        save_counts(folder, "counts-many", 2, counts);
+        return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pieces of an input of fuzz_wperfdriver: the kind of an answer (a byte), its size (two bytes, the low one first), and the answer. */
+#ifndef WPERFDRIVER_PIECES_H
+#define WPERFDRIVER_PIECES_H
+
+enum { PIECE_HEADER_BYTES = 3 };
+
+enum piece_kind {
+        PIECE_VERSION,
+        PIECE_HW_CFG,
+        PIECE_EVENTS,
+        PIECE_LOCK,
+        PIECE_SAMPLES,
+        PIECE_DROPPED,
+        PIECE_COUNTS, /* the number of assigned events, and the numbers of these, before the answer */
+        PIECE_KINDS,
+};
+
+#endif
