@@ -167,6 +167,21 @@ def test_a_long_module_does_not_hide_the_function(t: Context) -> None:
             leave(screen)
 
 
+def test_size_changes_while_it_is_shown(t: Context) -> None:
+    with browse(t, *sessions(t)) as screen:
+        screen.wait("5 functions")
+        for key, words in (("Enter", "jne"), ("i", "order: all runs of A"), ("Escape", "jne"), ("Escape", "5 functions")):
+            screen.keys(key)
+            wide = screen.wait(words)
+            for columns, rows in ((1, 1), (7, 3), (12, 4), (40, 12), (300, 5)):
+                screen.resize(columns, rows)
+                screen.wait()
+                screen.keys("Down", "PageDown", "Home")
+            screen.resize(80, 24)
+            check(screen.wait(words) == wide, "the same again")
+        leave(screen)
+
+
 def test_rows_without_code_say_so(t: Context) -> None:
     argv = sessions(t)
     pathlib.Path(t.path("rules")).write_text("work w*\n", encoding="ascii")
