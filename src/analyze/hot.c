@@ -420,6 +420,8 @@ static int compare_rows(const void *x, const void *y)
                 order = compare_numbers(a->row.pid, b->row.pid);
         if (!order)
                 order = compare_numbers(a->row.tid, b->row.tid);
+        if (!order)
+                order = compare_numbers(a->row.machine, b->row.machine);
         return order ? order : compare_numbers(a->row.cpu, b->row.cpu);
 }
 
