@@ -6,9 +6,8 @@
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
 
-#include <pthread.h>
-
 #include "request.h"
+#include "sim_host.h"
 
 enum { SIM_CPUS_MAX = 128, SIM_UNITS_MAX = SIM_CPUS_MAX + 16, SIM_CLASSES_MAX = 4, SIM_STACK_WORDS = 256 };
 
@@ -20,7 +19,7 @@ struct sim_class {
 };
 
 struct sim_cpu {
-        pthread_mutex_t lock;
+        struct sim_lock *lock;
         struct driver_frame frame; /* what the CPU is doing */
         uint32_t timer_ms;         /* 0: off */
         uint64_t midr, dfr0;
@@ -47,6 +46,8 @@ struct sim_machine {
 /* Makes a machine with `n_cpus` CPUs, each with the core PMU, and `n_each` units of every other block, and its
  * driver. */
 void sim_machine_init(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
+/* The same without a driver: interrupts are lost until `driver` is set. */
+void sim_machine_make(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
 void sim_machine_release(struct sim_machine *machine);
 
 /* The unit `number` of a block; the core PMU of a CPU if the block is "core-pmuv3". */
