@@ -107,32 +107,37 @@ static NTSTATUS NTAPI on_create(DEVICE_OBJECT *device, IRP *irp)
         if (NT_SUCCESS(status))
                 n_handles++;
         unlock();
+        complete(irp, status, 0);
         end_use();
-        return complete(irp, status, 0);
+        return status;
 }
 
-/* The last handle to the file was closed, or its process ended. */
+/* The file's last handle was closed, or its process ended; Windows sends both requests, wine only the close. After the driver was
+ * unloaded, which only wine does earlier, nothing is left to do. */
+static NTSTATUS release_owner(IRP *irp, bool closes)
+{
+        if (!begin_use())
+                return complete(irp, STATUS_SUCCESS, 0);
+        lock();
+        driver_release(driver, IoGetCurrentIrpStackLocation(irp)->FileObject);
+        if (closes && !--n_handles)
+                close_machine();
+        unlock();
+        complete(irp, STATUS_SUCCESS, 0);
+        end_use();
+        return STATUS_SUCCESS;
+}
+
 static NTSTATUS NTAPI on_cleanup(DEVICE_OBJECT *device, IRP *irp)
 {
         (void)device;
-        lock();
-        if (driver)
-                driver_release(driver, IoGetCurrentIrpStackLocation(irp)->FileObject);
-        unlock();
-        return complete(irp, STATUS_SUCCESS, 0);
+        return release_owner(irp, false);
 }
 
-/* Windows sends a cleanup before; wine does not. */
 static NTSTATUS NTAPI on_close(DEVICE_OBJECT *device, IRP *irp)
 {
         (void)device;
-        lock();
-        if (driver)
-                driver_release(driver, IoGetCurrentIrpStackLocation(irp)->FileObject);
-        if (driver && !--n_handles)
-                close_machine();
-        unlock();
-        return complete(irp, STATUS_SUCCESS, 0);
+        return release_owner(irp, true);
 }
 
 static NTSTATUS status_of(enum request_status status)
@@ -146,7 +151,7 @@ static NTSTATUS status_of(enum request_status status)
         case REQUEST_STATE: return STATUS_INVALID_DEVICE_STATE;
         case REQUEST_ROOM: return STATUS_QUOTA_EXCEEDED;
         case REQUEST_MEMORY: return STATUS_NO_MEMORY;
-        case REQUEST_NO_DEVICE: return STATUS_NO_SUCH_DEVICE;
+        case REQUEST_NO_DEVICE: return STATUS_NOT_FOUND;
         }
         return STATUS_INTERNAL_ERROR;
 }
@@ -157,21 +162,21 @@ static NTSTATUS NTAPI on_control(DEVICE_OBJECT *device, IRP *irp)
 {
         const IO_STACK_LOCATION *stack = IoGetCurrentIrpStackLocation(irp);
         void *buffer = irp->AssociatedIrp.SystemBuffer;
-        NTSTATUS status = STATUS_INVALID_DEVICE_STATE;
-        uint32_t bytes = 0;
+        NTSTATUS status;
+        uint32_t bytes;
 
         (void)device;
         if (!begin_use())
                 return complete(irp, STATUS_DELETE_PENDING, 0);
         lock();
-        if (driver)
-                status = status_of(request_run(driver, stack->FileObject,
-                                               stack->Parameters.DeviceIoControl.IoControlCode, buffer,
-                                               stack->Parameters.DeviceIoControl.InputBufferLength, buffer,
-                                               stack->Parameters.DeviceIoControl.OutputBufferLength, &bytes));
+        status = status_of(request_run(driver, stack->FileObject,
+                                       stack->Parameters.DeviceIoControl.IoControlCode, buffer,
+                                       stack->Parameters.DeviceIoControl.InputBufferLength, buffer,
+                                       stack->Parameters.DeviceIoControl.OutputBufferLength, &bytes));
         unlock();
+        complete(irp, status, bytes);
         end_use();
-        return complete(irp, status, bytes);
+        return status;
 }
 
 /* Windows calls this when no handle is open. Where one is (wine), new requests are refused, and those under way end first. */

@@ -212,8 +212,10 @@ NTSTATUS platform_open(struct hw *hw)
         own.time_ns = time_ns;
         *hw = own;
         is_over = FALSE;
+        shared->is_open = 1;
         status = PsCreateSystemThread(&handle, THREAD_ALL_ACCESS, NULL, NULL, NULL, pass_time, NULL);
         if (!NT_SUCCESS(status)) {
+                shared->is_open = 0;
                 close_section();
                 return status;
         }
@@ -229,6 +231,7 @@ void platform_close(struct hw *hw)
         KeWaitForSingleObject(thread, Executive, KernelMode, FALSE, NULL);
         ObDereferenceObject(thread);
         sim_machine_release(&machine);
+        shared->is_open = 0;
         close_section();
 }
 

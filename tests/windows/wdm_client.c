@@ -66,6 +66,21 @@ DWORD wdm_service_remove(void)
         return change(REMOVE);
 }
 
+DWORD wdm_service_begin(const char *path)
+{
+        DWORD error;
+
+        wdm_service_end();
+        error = wdm_service_install(path);
+        return error ? error : wdm_service_start();
+}
+
+void wdm_service_end(void)
+{
+        wdm_service_stop();
+        wdm_service_remove();
+}
+
 /* --- the machine --- */
 
 volatile struct sim_shared *wdm_machine(void)
@@ -104,6 +119,16 @@ HANDLE wdm_open(void)
 {
         return CreateFileA(ABI_PATH, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
                            OPEN_EXISTING, 0, NULL);
+}
+
+bool wdm_close(HANDLE device)
+{
+        DWORD begin = GetTickCount();
+
+        CloseHandle(device);
+        while (machine->is_open && GetTickCount() - begin < MINUTE_MS)
+                Sleep(1);
+        return !machine->is_open;
 }
 
 DWORD wdm_send(HANDLE device, DWORD code, const void *in, size_t in_bytes, void *out, size_t out_bytes,

@@ -17,6 +17,10 @@ DWORD wdm_service_start(void);
 DWORD wdm_service_stop(void);
 DWORD wdm_service_remove(void);
 
+/* Removes what a test left that was stopped, then installs and starts the driver. wdm_service_end stops and removes it. */
+DWORD wdm_service_begin(const char *path);
+void wdm_service_end(void);
+
 /* What the simulated machine does. NULL if it cannot be made. It lasts until the program ends. */
 volatile struct sim_shared *wdm_machine(void);
 
@@ -25,6 +29,10 @@ bool wdm_machine_pass(uint64_t ms);
 
 /* INVALID_HANDLE_VALUE if the device cannot be opened; GetLastError says why. */
 HANDLE wdm_open(void);
+
+/* Closes the last handle, and waits until the driver has closed the machine: wine, other than Windows, does not wait with an
+ * unload. */
+bool wdm_close(HANDLE device);
 
 /* Sends a request; *ret_bytes is the size of its answer. */
 DWORD wdm_send(HANDLE device, DWORD code, const void *in, size_t in_bytes, void *out, size_t out_bytes,
