@@ -137,9 +137,13 @@ static VOID NTAPI pass_time(PVOID unused)
         (void)unused;
         while (!is_over) {
                 bool runs = shared->runs_freely || shared->done_ms < shared->wanted_ms;
+                uint32_t n = 0;
 
                 for (uint32_t i = 0; runs && i < machine.hw.n_cpus; i++)
                         pass_cpu(i);
+                for (uint32_t i = 0; i < machine.hw.n_cpus; i++)
+                        n += machine.classes[i][0].enabled != 0;
+                shared->n_counting = n;
                 if (runs)
                         shared->done_ms++;
                 if (!runs || shared->runs_freely)
@@ -231,7 +235,7 @@ void platform_close(struct hw *hw)
         KeWaitForSingleObject(thread, Executive, KernelMode, FALSE, NULL);
         ObDereferenceObject(thread);
         sim_machine_release(&machine);
-        shared->is_open = 0;
+        shared->n_counting = shared->is_open = 0;
         close_section();
 }
 

@@ -25,7 +25,8 @@ struct sim_shared {
         uint64_t spe_per_ms;
         uint64_t pc, lr; /* what all CPUs do; CPU n is at pc + 4 * n */
         uint32_t pid, tid;
-        uint32_t is_open; /* the driver has opened the machine, and not closed it; set by it */
+        uint32_t n_counting; /* CPUs that count something; set by the driver */
+        uint32_t is_open;    /* the driver has opened the machine, and not closed it; set by it */
 };
 
 #define SIM_DEFAULTS                                                                                         \

@@ -87,6 +87,7 @@ volatile struct sim_shared *wdm_machine(void)
 {
         const struct sim_shared defaults = SIM_DEFAULTS;
         HANDLE section;
+        bool is_new;
 
         if (machine)
                 return machine;
@@ -94,8 +95,9 @@ volatile struct sim_shared *wdm_machine(void)
                                      "Global\\" SIM_SECTION);
         if (!section)
                 return NULL;
+        is_new = GetLastError() != ERROR_ALREADY_EXISTS;
         machine = MapViewOfFile(section, FILE_MAP_ALL_ACCESS, 0, 0, 0);
-        if (machine)
+        if (machine && is_new)
                 *machine = defaults;
         return machine;
 }

@@ -21,7 +21,8 @@ DWORD wdm_service_remove(void);
 DWORD wdm_service_begin(const char *path);
 void wdm_service_end(void);
 
-/* What the simulated machine does. NULL if it cannot be made. It lasts until the program ends. */
+/* What the simulated machine does: what another program has set, or else the defaults. NULL if it cannot be made. It lasts until all
+ * programs have ended that called this. */
 volatile struct sim_shared *wdm_machine(void);
 
 /* Waits until `ms` more simulated milliseconds have passed; false if they do not within a minute. */
