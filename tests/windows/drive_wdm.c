@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads wperf's driver and sets its simulated machine. Usage: drive_wdm install DRIVER.SYS, or start, stop, remove; keep: hold the machine
  * until the input ends; set NAME VALUE... (n_cpus, kernel, pid, pc); running: print how many CPUs count; hold: take the lock and stay. As a
- * program that is measured, pinned STATUS: end with STATUS after 0.3 s; function: print the number of the process and the address of
- * sampled_function, which runs for 1.5 s. */
+ * program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the number of the process and the address of
+ * sampled_function, and run it for so long. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,19 +64,19 @@ static int hold(void)
         return 0;
 }
 
-void sampled_function(void);
+void sampled_function(DWORD ms);
 
 /* The machine gives its samples an address in this function. */
-__attribute__((noinline)) void sampled_function(void)
+__attribute__((noinline)) void sampled_function(DWORD ms)
 {
-        Sleep(1500);
+        Sleep(ms);
 }
 
-static int show_function(void)
+static int show_function(const char *ms)
 {
         printf("%lu 0x%llx\n", GetCurrentProcessId(), (unsigned long long)(uintptr_t)sampled_function);
         fflush(stdout);
-        sampled_function();
+        sampled_function((DWORD)atoi(ms));
         return 0;
 }
 
@@ -98,8 +98,8 @@ int main(int argc, char **argv)
                 return set(argc - 2, argv + 2);
         if (!strcmp(what, "hold"))
                 return hold();
-        if (!strcmp(what, "function"))
-                return show_function();
+        if (!strcmp(what, "function") && argc == 3)
+                return show_function(argv[2]);
         if (!strcmp(what, "running")) {
                 printf("%u\n", wdm_machine()->n_counting);
                 return 0;

@@ -11,7 +11,7 @@ import time
 import traceback
 from typing import Callable
 
-from test_driver import CODES, IMIX, LIMIT, WRAPPER, Running, check, drive, driver, fake, refused, run, stat, wperf
+from test_driver import CODES, Done, IMIX, LIMIT, WRAPPER, Running, check, drive, driver, fake, refused, run, stat, wperf
 
 CYCLES_PER_MS = 1000000
 CPUS = 4
@@ -115,6 +115,93 @@ def session_and_timeline() -> None:
         check_core(line["core"]["cores"][0], ["ld_spec"])
 
 
+# --- sampling
+
+def start_sampled() -> tuple[Running, str]:
+    """A process that runs for a while; the machine's CPUs are said to run its function. Returns its number, too."""
+    running = Running([drive, "function", str(LIMIT * 1000)])
+    deadline = time.monotonic() + LIMIT
+    while True:
+        running.files[0].seek(0)
+        words = running.files[0].read().split()
+        if len(words) == 2:
+            break
+        check(time.monotonic() < deadline, "the process runs")
+        time.sleep(0.05)
+    pid, address = words[0].decode(), int(words[1], 16)
+    fake("set", "pid", pid, "pc", hex(address))
+    return running, pid
+
+
+def sampled(*argv: str) -> tuple[dict, dict, Done]:
+    """The events of a document, by name, and the document."""
+    done = run("sample", "--json", *argv)
+    check(done.status == 0, "it samples", done)
+    document = json.loads(done.out)["sampling"]
+    return {e["type"]: e for e in document["events"]}, document, done
+
+
+def total(event: dict) -> int:
+    return sum(row["count"] for row in event["samples"])
+
+
+def samples_of_one_process() -> None:
+    running, pid = start_sampled()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            events, document, done = sampled("-e", "cpu_cycles:1000000,ld_spec:30000", "-c", "1", "-p", pid, "--timeout", "1",
+                                             "--session", os.path.join(folder, "s.data"))
+            ms = total(events["cpu_cycles"])
+            check(50 < ms < 5000, "a sample in each millisecond", done)
+            check(total(events["ld_spec"]) == ms * rate("ld_spec", 1) // 30000, f"ld_spec in {ms} ms", done)
+            for event in events.values():
+                check([row["symbol"].split("+")[0].split("!")[0] for row in event["samples"]] == ["sampled_function"], "all in the function", done)
+            check(document["samples_dropped"] == 0, "none dropped", done)
+    finally:
+        running.process.kill()
+        running.wait()
+
+
+def samples_of_all_cores() -> None:
+    running, pid = start_sampled()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.data")
+            done = run("sample", "-e", "cpu_cycles:1000000,vfp_spec:5000", "-p", pid, "--timeout", "0.5", "--session", path)
+            check(done.status == 0, "it samples", done)
+            rows = [line.split() for line in run("export", "-i", path, "--format", "perf-script").out.splitlines() if pid in line]
+            check(rows, "samples", done)
+            seen = {}
+            for row in rows:
+                cpu = next(int(word[1:-1]) for word in row if word.startswith("[") and word.endswith("]"))
+                name = next(word.rstrip(":") for word in row if word.rstrip(":") in ("cpu_cycles", "vfp_spec"))
+                seen[cpu, name] = seen.get((cpu, name), 0) + 1
+            for cpu in range(CPUS):
+                ms = seen[cpu, "cpu_cycles"]
+                check(ms > 30 and seen[cpu, "vfp_spec"] == ms * rate("vfp_spec", cpu) // 5000, f"CPU {cpu}", seen)
+    finally:
+        running.process.kill()
+        running.wait()
+
+
+def samples_of_others_are_left_out() -> None:
+    running, pid = start_sampled()
+    try:
+        fake("set", "pid", "999999")
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("sample", "-e", "ld_spec:30000", "-p", pid, "--timeout", "0.3", "--session", os.path.join(folder, "s.data"), "--json")
+        check(done.status != 0 or not any(total(e) for e in json.loads(done.out)["sampling"]["events"]), "no samples", done)
+    finally:
+        running.process.kill()
+        running.wait()
+
+
+def sampling_that_is_refused() -> None:
+    refused("has 6 free counters for each core, and more are needed", "record", "-e", ",".join(f"r{n}:1000" for n in range(1, 8)), "--",
+            drive, "pinned", "0")
+    refused("is out of range! WPERFDRIVER-2 takes 1 to 4294967295", "record", "-e", "ld_spec:4294967296", "--", drive, "pinned", "0")
+
+
 # --- the lock
 
 def another_process_has_the_lock() -> None:
@@ -182,7 +269,8 @@ def no_driver() -> None:
 def main() -> int:
     tests: list[Callable[[], None]] = [
         metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores, command_and_its_status,
-        session_and_timeline, another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
+        session_and_timeline, samples_of_one_process,
+        samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
         driver_is_stopped_meanwhile, commands_about_the_machine]
     failed = 0
     wanted = sys.argv[4:]
