@@ -2,6 +2,7 @@
 """Builds the driver for Windows on Arm64 and checks the image: wdm_image.py DIR."""
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -83,6 +84,26 @@ def check_sum(path: str) -> None:
     expect(stored == total + size, f"the checksum is {total + size:#x}, not {stored:#x}")
 
 
+def verifies(path: str, certificate: str) -> bool:
+    done = subprocess.run(["osslsigncode", "verify", "-CAfile", certificate, "-in", path], stdin=subprocess.DEVNULL, capture_output=True)
+    return done.returncode == 0
+
+
+def check_signature(path: str, folder: str) -> None:
+    signed = os.path.join(folder, "signed.sys")
+    shutil.copyfile(path, signed)
+    subprocess.run([os.path.join(WDM, "sign.sh"), signed], check=True)
+    certificate = os.path.join(folder, "wperf-test.pem")
+    expect(verifies(signed, certificate), "the signature is valid")
+    check_sum(signed)
+    with open(signed, "r+b") as file:
+        file.seek(0x1000)
+        byte = file.read(1)
+        file.seek(0x1000)
+        file.write(bytes([byte[0] ^ 1]))
+    expect(not verifies(signed, certificate), "a changed byte makes the signature wrong")
+
+
 def check_again(path: str, folder: str) -> None:
     """The same source gives the same bytes."""
     with open(path, "rb") as file:
@@ -99,6 +120,7 @@ def main() -> int:
     for check in (check_headers, check_imports, check_sections, check_sum):
         check(path)
     check_again(path, folder)
+    check_signature(path, folder)
     print(f"# {IMAGE}: {os.path.getsize(path)} bytes")
     for text in findings:
         print(f"wdm_image.py: expected: {text}")
