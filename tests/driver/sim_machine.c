@@ -93,7 +93,7 @@ static uint64_t sim_read_id(void *ctx, enum hw_id id)
 
         const struct sim_cpu *cpu = &m->cpus[sim_host_cpu()];
 
-        return id == HW_MIDR ? cpu->midr : id == HW_DFR0 ? cpu->dfr0 : 0;
+        return id == HW_MIDR ? cpu->midr : id == HW_DFR0 ? cpu->dfr0 : cpu->pmsidr;
 }
 
 /* --- counting --- */
@@ -302,6 +302,7 @@ void sim_machine_make(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, b
         for (uint32_t i = 0; i < n_cpus; i++) {
                 m->cpus[i].lock = sim_lock_new();
                 m->cpus[i].midr = 0x410fd0c1;
+                m->cpus[i].pmsidr = with_spe ? SIM_PMSIDR : 0;
                 m->cpus[i].dfr0 = (with_spe ? UINT64_C(1) << 32 : 0) | 4 << 8;
         }
         for (uint32_t b = 0; b < block_all_n; b++) {

@@ -11,6 +11,9 @@
 
 enum { SIM_CPUS_MAX = 128, SIM_UNITS_MAX = SIM_CPUS_MAX + 16, SIM_CLASSES_MAX = 4, SIM_STACK_WORDS = 256 };
 
+/* PMSIDR_EL1: SPE filters by events, types and latency, and by events that did not happen (FnE, bit 6). */
+enum { SIM_PMSIDR = 0x47, SIM_PMSIDR_FNE = 0x40 };
+
 struct sim_class {
         uint64_t control, select, enabled, interrupts, overflow, cycles, cycles_filter;
         uint64_t events[BLOCK_COUNTERS_MAX], values[BLOCK_COUNTERS_MAX];
@@ -22,7 +25,7 @@ struct sim_cpu {
         struct sim_lock *lock;
         struct driver_frame frame; /* what the CPU is doing */
         uint32_t timer_ms;         /* 0: off */
-        uint64_t midr, dfr0;
+        uint64_t midr, dfr0, pmsidr;
         uint64_t spe[HW_SPE_REGISTERS];
         uint64_t n_interrupts, n_foreign;
         uint64_t n_spe_records; /* written so far */

@@ -202,4 +202,28 @@ TEST(values_are_checked)
         sim_machine_release(&machine);
 }
 
+TEST(registers_that_a_cpu_lacks_are_not_touched)
+{
+        struct abi_spe what = {.period = 1024};
+
+        ASSERT_TRUE(begin(2, &what));
+        plan_stop(&machine);
+        machine.cpus[1].pmsidr &= ~(uint64_t)SIM_PMSIDR_FNE;
+        driver_free(machine.driver);
+        machine.driver = driver_new(&machine.hw);
+        machine.driver->owner = &plan_owner;
+        EXPECT_INT(
+                sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &what, sizeof(what), NULL, 0),
+                REQUEST_OK);
+        what.events_not = 2;
+        EXPECT_INT(
+                sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &what, sizeof(what), NULL, 0),
+                REQUEST_NO_DEVICE);
+        what.cpus.bits[0] = 1; /* the other CPU has it */
+        EXPECT_INT(
+                sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &what, sizeof(what), NULL, 0),
+                REQUEST_OK);
+        sim_machine_release(&machine);
+}
+
 TAP_MAIN
