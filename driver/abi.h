@@ -39,6 +39,15 @@ enum {
         ((uint32_t)ABI_DEVICE_TYPE << 16 | 3u << 14 | (ABI_FUNCTION + (uint32_t)(number)) << 2)
 #define ABI_OWN(number) ABI_CODE((uint32_t)ABI_NUMBER << 6 | (uint32_t)(number))
 
+/* A request that the driver refuses ends with one of these errors of Windows, and without an answer:
+ *   ERROR_INVALID_FUNCTION    no such code, or of another version
+ *   ERROR_BAD_LENGTH          the payload, or the room for the answer, has the wrong size
+ *   ERROR_INVALID_PARAMETER   a number in the payload is out of range
+ *   ERROR_INVALID_OWNER       the program does not have the lock, or has lost it
+ *   ERROR_BAD_COMMAND         not while something runs
+ *   ERROR_NOT_ENOUGH_QUOTA    more counters are needed than are free
+ *   ERROR_NOT_ENOUGH_MEMORY
+ *   ERROR_NOT_FOUND           the machine has no such unit */
 enum abi_request {
         ABI_REQUEST_VERSION,      /* in: -; out: abi_version */
         ABI_REQUEST_HW_CONFIG,    /* in: abi_first; out: abi_hw_config */

@@ -7,6 +7,8 @@ import tempfile
 
 from check_layers import ROOMS, find_sources, room_of
 
+# Its headers need those of Windows' kernel; driver/wdm/build.sh compiles them.
+ELSEWHERE = {"driver/wdm"}
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-fsyntax-only"]
 
 
@@ -37,7 +39,7 @@ def compile_twice(path: str, root: str, compiler: str) -> str:
 def main() -> int:
     compiler = sys.argv[1] if len(sys.argv) > 1 else "gcc"
     root = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
-    headers = [path for path in find_sources(root) if path.endswith(".h") and room_of(path) in ROOMS]
+    headers = [path for path in find_sources(root) if path.endswith(".h") and room_of(path) in ROOMS.keys() - ELSEWHERE]
     bad = 0
     for path in headers:
         if complaint := compile_twice(path, root, compiler):

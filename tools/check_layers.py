@@ -82,6 +82,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
                 "facts/event_listing.h", "api", "include/wperf.h"),
     "include": (),
     "driver/core": ("driver/abi.h", "driver/hw/block.h", "driver/hw/hw.h"),
+    "driver/devgen": ("driver/abi.h",),
+    "driver/wdm": ("driver/abi.h", "driver/core", "driver/hw"),
     "driver/hw": (),
 }
 

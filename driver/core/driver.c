@@ -112,6 +112,7 @@ void driver_tick(struct driver *driver, uint32_t cpu)
                 if (driver->sets[i].unit->cpu == cpu)
                         counter_set_tick(&driver->sets[i]);
         }
+        spe_buffer_interrupt(&driver->cpus[cpu].spe);
 }
 
 /* The return addresses of the frame records at `fp`; each is further up the stack than the one before. */
@@ -213,11 +214,11 @@ static void stop_cpu(void *arg)
         spe_buffer_stop(&work->driver->cpus[work->cpu].spe);
 }
 
-/* The shortest period of the CPU's plans; counters of 32 bits are read often enough even if there is one window. 0: the CPU
- * counts nothing. */
+/* The shortest period of the CPU's plans; counters of 32 bits are read often enough even if there is one window. Where no
+ * interrupt of SPE arrives, the timer looks whether its piece is full. 0: the CPU needs no timer. */
 static uint32_t timer_period(const struct driver *driver, uint32_t cpu)
 {
-        uint32_t period = 0;
+        uint32_t period = driver->cpus[cpu].spe.what.period ? DRIVER_READ_MS : 0;
 
         for (uint32_t i = 0; i < driver->n_sets; i++) {
                 const struct counter_set *set = &driver->sets[i];

@@ -52,7 +52,7 @@ struct driver {
 struct driver *driver_new(const struct hw *hw);
 void driver_free(struct driver *driver);
 
-/* Adds what the counters of the CPU counted, and goes on with the next windows. */
+/* Adds what the counters of the CPU counted, and goes on with the next windows; does what driver_spe_interrupt does, too. */
 void driver_tick(struct driver *driver, uint32_t cpu);
 
 /* Handles an interrupt of the core's PMU, and of SPE. False if it is not the driver's. */

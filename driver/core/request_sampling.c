@@ -77,6 +77,9 @@ enum request_status request_read_samples(struct driver *driver, struct request *
         return REQUEST_OK;
 }
 
+/* PMSIDR_EL1.FnE: without it an access to PMSNEVFR_EL1 is undefined, which ends the kernel. */
+#define PMSIDR_EVENTS_NOT (UINT64_C(1) << 6)
+
 enum request_status request_check_spe(struct driver *driver, const struct request *request)
 {
         const struct abi_spe *in = request->in;
@@ -87,7 +90,10 @@ enum request_status request_check_spe(struct driver *driver, const struct reques
             in->min_latency > 0xffff || in->period > UINT32_MAX || (in->period && in->period < 256))
                 return REQUEST_VALUE;
         for (uint32_t i = 0; i < driver->hw->n_cpus; i++) {
-                if (request_set_has(&in->cpus, i) && !(driver->cpus[i].dfr0 >> 32 & 0xf))
+                const struct driver_cpu *cpu = &driver->cpus[i];
+
+                if (request_set_has(&in->cpus, i) &&
+                    (!(cpu->dfr0 >> 32 & 0xf) || (in->events_not && !(cpu->pmsidr & PMSIDR_EVENTS_NOT))))
                         return REQUEST_NO_DEVICE;
         }
         return REQUEST_OK;

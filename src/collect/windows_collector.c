@@ -138,7 +138,7 @@ static void note_stacks(struct collector *c)
         enum call_graph_kind kind = c->request.call_graph.kind;
 
         if (kind != CALL_GRAPH_NONE && c->driver)
-                buf_add_str(&c->stack_note, "WPERFDRIVER's samples have no call stacks");
+                buf_add_str(&c->stack_note, "the driver's samples have no call stacks");
         else if (kind != CALL_GRAPH_NONE && kind != CALL_GRAPH_UNWIND)
                 buf_printf(
                         &c->stack_note,
@@ -370,12 +370,15 @@ static struct target_process *find_by_address(struct collector *c, uint64_t pc)
 
 static void add_driver_sample(struct collector *c, const struct driver_sample *sample)
 {
-        const struct target_process *process = find_by_address(c, sample->pc);
-        struct timer_sample record = {.time_ns = sample->time_ns, .cpu = sample->cpu};
+        const struct target_process *process =
+                sample->pid ? targets_find(&c->targets, sample->pid) : find_by_address(c, sample->pc);
+        struct timer_sample record = {
+                .time_ns = sample->time_ns, .cpu = sample->cpu, .is_kernel = sample->is_kernel};
 
         if (!process || !c->is_on)
                 return;
-        record.pid = record.tid = process->pid;
+        record.pid = process->pid;
+        record.tid = sample->pid ? sample->tid : process->pid;
         for (size_t i = 0; i < c->request.events->n_items; i++) {
                 if (!(sample->events >> i & 1))
                         continue;
@@ -520,8 +523,11 @@ static bool put_losses(struct collector *c, struct err *err)
 {
         const struct windows_stamp stamp = {UINT32_MAX, UINT32_MAX, UINT32_MAX, c->round_ns};
 
-        if (c->driver && !driver_samples_end(c->driver, &c->result.n_lost, err))
-                return false;
+        if (c->driver) {
+                if (!driver_samples_end(c->driver, err) || !finish_round(c, err))
+                        return false;
+                c->result.n_lost = driver_samples_count_dropped(c->driver);
+        }
         if (c->timer)
                 c->result.n_lost = timer_get_counts(c->timer).n_lost;
         if (!c->result.n_lost)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples that WPERFDRIVER takes when counters of a core overflow. The driver keeps 128 of them, and after one that it had to drop it
+/* Samples that a driver takes when counters of cores overflow. WPERFDRIVER keeps 128 of them, and after one that it had to drop it
  * waits for 2^32 further events, so they are taken often. A sample has an address and no process. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "os.h"
 #include "windows_internal.h"
+#include "windows_own_driver.h"
 #include "windows_wperfdriver.h"
 #include "wperfdriver_answers.h"
 
@@ -14,6 +15,7 @@
 #define DEFAULT_INTERVAL 0x4000000u
 
 struct driver_samples {
+        struct own_samples *own; /* those of wperf's own driver; then nothing else is used */
         struct wperfdriver *driver;
         uint32_t core;
         size_t n_events;
@@ -23,6 +25,7 @@ struct driver_samples {
         struct wperfdriver_samples answer, taken;
         uint32_t next;
         uint64_t time_ns; /* when they were taken */
+        uint64_t n_dropped;
         bool runs;
 };
 
@@ -99,6 +102,10 @@ struct driver_samples *driver_samples_new(const struct collect_request *request,
 {
         AUTO(driver_samples) s = mem_new(1, sizeof(*s));
 
+        if (own_driver_is_loaded()) {
+                s->own = own_samples_new(request, err);
+                return s->own ? TAKE(s) : NULL;
+        }
         s->driver = wperfdriver_open(false, err);
         if (!s->driver || !plan(s, request, err))
                 return NULL;
@@ -119,8 +126,9 @@ void driver_samples_free(struct driver_samples *s)
 {
         if (!s)
                 return;
+        own_samples_free(s->own);
         if (s->runs)
-                driver_samples_end(s, NULL, NULL);
+                driver_samples_end(s, NULL);
         wperfdriver_free(s->driver);
         buf_release(&s->sources);
         free(s);
@@ -130,6 +138,8 @@ bool driver_samples_begin(struct driver_samples *s, struct err *err)
 {
         const struct wperfdriver_control control = control_of(s);
 
+        if (s->own)
+                return own_samples_begin(s->own, err);
         s->runs =
                 wperfdriver_ask(s->driver, WPERFDRIVER_STOP, &control, sizeof(control), NULL, 0, err) &&
                 wperfdriver_ask(s->driver, WPERFDRIVER_SAMPLE_SET_SRC, s->sources.data, s->sources.len, NULL,
@@ -142,6 +152,8 @@ bool driver_samples_take(struct driver_samples *s, struct err *err)
 {
         int64_t size;
 
+        if (s->own)
+                return own_samples_take(s->own, err);
         s->next = 0;
         s->taken.n = 0;
         if (!s->runs)
@@ -165,6 +177,8 @@ bool driver_samples_next(struct driver_samples *s, struct driver_sample *ret)
 {
         const struct wperfdriver_sample *sample;
 
+        if (s->own)
+                return own_samples_next(s->own, ret);
         if (s->next == s->taken.n)
                 return false;
         sample = &s->taken.samples[s->next++];
@@ -176,19 +190,26 @@ bool driver_samples_next(struct driver_samples *s, struct driver_sample *ret)
 
 uint32_t driver_samples_interval(const struct driver_samples *s, size_t event)
 {
-        return s->intervals[event];
+        return s->own ? own_samples_interval(s->own, event) : s->intervals[event];
 }
 
-bool driver_samples_end(struct driver_samples *s, uint64_t *ret_dropped, struct err *err)
+bool driver_samples_end(struct driver_samples *s, struct err *err)
 {
         const struct wperfdriver_control control = control_of(s);
         uint64_t counts[2];
         int64_t size;
 
+        if (s->own)
+                return own_samples_end(s->own, err);
         s->runs = false;
         size = wperfdriver_ask_any(s->driver, WPERFDRIVER_SAMPLE_STOP, &control, sizeof(control), counts,
                                    sizeof(counts), err);
-        if (size >= 0 && ret_dropped)
-                wperfdriver_read_dropped(counts, (size_t)size, ret_dropped);
+        if (size >= 0)
+                wperfdriver_read_dropped(counts, (size_t)size, &s->n_dropped);
         return size >= 0;
+}
+
+uint64_t driver_samples_count_dropped(const struct driver_samples *s)
+{
+        return s->own ? own_samples_count_dropped(s->own) : s->n_dropped;
 }

@@ -71,6 +71,7 @@ struct timer_thread {
 
 struct timer_sample {
         uint32_t pid, tid, cpu;
+        bool is_kernel; /* taken in Windows' kernel */
         uint64_t time_ns, period_ns;
         struct thread_copy copy;
         const uint8_t *stack;
@@ -103,12 +104,14 @@ void timer_end(struct timer *timer);                /* no further samples */
 bool timer_next(struct timer *timer, struct timer_sample *ret);
 struct timer_counts timer_get_counts(const struct timer *timer);
 
-/* --- windows_driver_samples.c: samples of WPERFDRIVER --- */
+/* --- windows_driver_samples.c: samples of the driver, wperf's own or WindowsPerf's --- */
 
 struct driver_sample {
         uint64_t pc, time_ns;
         uint64_t events; /* a bit for each event that it belongs to */
         uint32_t cpu;
+        uint32_t pid, tid; /* 0: the driver does not say which process ran */
+        bool is_kernel;    /* taken in Windows' kernel; known only with a process */
 };
 
 struct driver_samples;
@@ -116,7 +119,8 @@ struct driver_samples;
 /* Whether the driver takes these samples, not the timer. */
 bool driver_samples_serve(const struct collect_request *request);
 
-/* Takes the driver. Errors of wperfdriver_open; ERR_USAGE: not one CPU, or an interval that is too long; ERR_LIMIT: too many events. */
+/* Takes the driver. Errors of own_driver_open and wperfdriver_open; ERR_USAGE: WPERFDRIVER, and not one CPU, or an interval that is too
+ * long; ERR_LIMIT: too many events. */
 struct driver_samples *driver_samples_new(const struct collect_request *request, struct err *err);
 void driver_samples_free(struct driver_samples *samples);
 AUTO_DEFINE(driver_samples)
@@ -130,8 +134,25 @@ bool driver_samples_next(struct driver_samples *samples, struct driver_sample *r
 /* The number of occurrences of the event between two samples. */
 uint32_t driver_samples_interval(const struct driver_samples *samples, size_t event);
 
-/* Stops. Sets *ret_dropped to the number of samples that the driver dropped, if it says so. */
-bool driver_samples_end(struct driver_samples *samples, uint64_t *ret_dropped, struct err *err);
+/* Stops. Samples that are left can still be taken. */
+bool driver_samples_end(struct driver_samples *samples, struct err *err);
+
+/* The number of samples that the driver dropped, as it said when it was stopped and the last ones were taken. */
+uint64_t driver_samples_count_dropped(const struct driver_samples *samples);
+
+/* --- windows_own_samples.c: the same for wperf's own driver --- */
+
+struct own_samples;
+
+struct own_samples *own_samples_new(const struct collect_request *request, struct err *err);
+void own_samples_free(struct own_samples *samples);
+AUTO_DEFINE(own_samples)
+bool own_samples_begin(struct own_samples *samples, struct err *err);
+bool own_samples_take(struct own_samples *samples, struct err *err);
+bool own_samples_next(struct own_samples *samples, struct driver_sample *ret);
+uint32_t own_samples_interval(const struct own_samples *samples, size_t event);
+bool own_samples_end(struct own_samples *samples, struct err *err);
+uint64_t own_samples_count_dropped(const struct own_samples *samples);
 
 /* --- windows_records.c: records of perf.data --- */
 

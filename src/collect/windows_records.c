@@ -111,7 +111,7 @@ uint64_t windows_record_sample_type(bool has_chain)
 void windows_record_sample(struct buf *out, uint64_t event_id, const struct timer_sample *sample, uint64_t pc,
                            const struct buf *chain)
 {
-        size_t start = begin(out, PERF_RECORD_SAMPLE, PERF_MISC_USER);
+        size_t start = begin(out, PERF_RECORD_SAMPLE, sample->is_kernel ? PERF_MISC_KERNEL : PERF_MISC_USER);
 
         buf_add_u64(out, event_id);
         buf_add_u64(out, pc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counting with WPERFDRIVER. It counts whatever runs on a core, so a command is pinned to the cores that are counted. */
+/* Counting with a driver. It counts whatever runs on a core, so a command is pinned to the cores that are counted. */
 #include "counting.h"
 
 #include <windows.h>
@@ -42,14 +42,17 @@ struct counting {
 
 static bool check_target(const struct target *target, struct err *err)
 {
+        const struct kernel_driver *driver = kernel_get_driver();
+        const char *name = driver ? driver->name : "WPERFDRIVER";
+
         if (target->n_pids)
-                return err_set(
-                        err, ERR_UNSUPPORTED,
-                        "WPERFDRIVER counts CPUs, not processes: leave out -p and choose CPUs with -c");
+                return err_set(err, ERR_UNSUPPORTED,
+                               "%s counts CPUs, not processes: leave out -p and choose CPUs with -c", name);
         if (target->argv && !target->n_cpus)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "WPERFDRIVER counts CPUs, not processes: choose the CPUs on which the command "
-                               "is to run with -c; everything that runs there is counted");
+                               "%s counts CPUs, not processes: choose the CPUs on which the command "
+                               "is to run with -c; everything that runs there is counted",
+                               name);
         return true;
 }
 

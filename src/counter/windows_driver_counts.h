@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts of cores through WPERFDRIVER: which events it counts, in which order, and the sums of its answers. */
+/* Counts of cores through a driver, wperf's own or WindowsPerf's: which events it counts, in which order, and the sums of its answers. */
 #ifndef WINDOWS_DRIVER_COUNTS_H
 #define WINDOWS_DRIVER_COUNTS_H
 
 #include "buf.h"
 #include "counting.h"
 #include "schedule.h"
-#include "windows_wperfdriver.h"
 
 struct driver_event {
         struct perf_attr attr;
@@ -18,13 +17,14 @@ struct driver_event {
 
 /* The sum of one event on one core. */
 struct driver_sum {
-        uint64_t value, scheduled; /* since the last start */
+        uint64_t value,
+                scheduled; /* since the last start; scheduled in the units of struct driver_core's round */
         uint64_t past_value, past_running_ns;
 };
 
 struct driver_core {
         uint32_t cpu;
-        uint64_t round; /* ticks of the driver since the last start */
+        uint64_t round; /* how long it counted since the last start: WPERFDRIVER's ticks, or nanoseconds */
         struct driver_sum *sums;
 };
 
@@ -36,8 +36,9 @@ struct driver_counts {
         uint64_t filter_bits;
         struct schedule schedule; /* the events of each core, with indexes of `events` */
         uint32_t period_ms;
-        bool runs;                  /* was started */
-        struct wperfdriver *driver; /* NULL: nothing is counted, only planned */
+        bool runs; /* was started */
+        const struct driver_backend *backend;
+        void *driver; /* of the backend; NULL: nothing is counted, only planned */
 };
 
 /* Decides how the events are counted with `n_counters` counters. ERR_UNSUPPORTED if the driver counts none. The texts of
@@ -45,19 +46,19 @@ struct driver_counts {
 bool driver_counts_plan(const struct count_request *request, unsigned n_counters, struct driver_counts *ret,
                         struct err *err);
 
-/* Takes the driver, plans, and assigns the events to the request's cores. Errors as of driver_counts_plan and wperfdriver_open; ERR_USAGE for
- * a core that does not exist. */
+/* Takes the driver, plans, and assigns the events to the request's cores. Errors as of driver_counts_plan, own_driver_open and
+ * wperfdriver_open; ERR_USAGE for a core that does not exist. */
 bool driver_counts_open(const struct count_request *request, struct driver_counts *ret, struct err *err);
 void driver_counts_release(struct driver_counts *counts);
 
 /* Starts from 0. The sums continue. */
 bool driver_counts_start(struct driver_counts *counts, struct err *err);
 
-/* Asks the driver for the sums of all cores, as they were at its last tick. */
+/* Asks the driver for the sums of all cores; WPERFDRIVER tells them as they were at its last tick. */
 bool driver_counts_read(struct driver_counts *counts, struct err *err);
 
-/* Waits for the next tick of every core, because the driver forgets what it counted since its last tick when it is stopped; reads and
- * stops. ERR_IO if there is no tick for some seconds. */
+/* Stops and reads. WPERFDRIVER forgets what it counted since its last tick when it is stopped: there, waits for the next tick of every
+ * core first; ERR_IO if there is none for some seconds. */
 bool driver_counts_stop(struct driver_counts *counts, struct err *err);
 
 /* Adds the sums since the start, which were counted in `span_ns`, to those of the past. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows whose values come from WPERFDRIVER on Windows. */
+/* The rows whose values come from the driver on Windows. */
 #include "machine_driver.h"
 
 #include <inttypes.h>
@@ -76,8 +76,8 @@ void machine_add_driver(struct machine_rows *rows)
         AUTO_RELEASE(buf) text = {0};
 
         if (rows->driver) {
-                buf_printf(&text, "WPERFDRIVER %s %s %s", rows->driver->version, rows->driver->git,
-                           rows->driver->features);
+                buf_printf(&text, "%s %s %s%s%s", rows->driver->name, rows->driver->version,
+                           rows->driver->git, rows->driver->features[0] ? " " : "", rows->driver->features);
                 machine_add(rows, "windows.driver", text.data);
         } else if (rows->request->facts->unknown.code != ERR_NONE) {
                 machine_add(rows, "windows.driver", rows->request->facts->unknown.text);

@@ -181,7 +181,7 @@ static size_t count_core_events(const struct machine_rows *rows)
         const struct event_facts *facts = rows->request->facts;
         size_t n = 0;
 
-        if (rows->driver)
+        if (rows->driver && rows->driver->n_events[COUNT_CORE])
                 return rows->driver->n_events[COUNT_CORE];
         if (rows->kind && rows->model && rows->model->n_events)
                 return rows->model->n_events;

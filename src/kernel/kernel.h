@@ -15,14 +15,15 @@
  * it. */
 struct pmu_source kernel_pmu_source(const char *root);
 
-/* Must be called before the source of this machine is read. On Windows the PMU is described by the driver
- * WPERFDRIVER, which one process at a time may use: it is asked once and released, and `force` takes it from
- * another process. Fails only on Windows: ERR_MISSING (there is no driver), ERR_UNSUPPORTED (its version),
- * ERR_BUSY (another process has it). */
+/* Must be called before the source of this machine is read. On Windows the PMU is described by a driver, wperf's
+ * own or else WindowsPerf's, which one process at a time may use: it is asked once and released, and `force` takes
+ * it from another process. Fails only on Windows: ERR_MISSING (there is no driver), ERR_UNSUPPORTED (its version),
+ * ERR_DENIED (this user may not open it), ERR_BUSY (another process has it). */
 bool kernel_connect(bool force, struct err *err);
 
-/* What WPERFDRIVER reports. Texts are UTF-8, and only printable. */
+/* What the driver reports. Texts are UTF-8, and only printable. */
 struct kernel_driver {
+        const char *name; /* of its service */
         char version[16]; /* "3.8.0" */
         char git[129], features[513];
         char devices[513];                           /* "core.stat=core;core.sample=core" */
@@ -31,7 +32,7 @@ struct kernel_driver {
         uint16_t n_cpus;
         uint64_t midr, id_aa64dfr0, pmbidr, pmsidr;
         uint8_t counter_map[32];
-        uint16_t n_events[4]; /* of cores, DSU, DMC clk, DMC clkdiv2 */
+        uint16_t n_events[4]; /* of cores, DSU, DMC clk, DMC clkdiv2; 0 if the driver does not know */
 };
 
 /* NULL on Linux, and where kernel_connect failed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This machine's PMUs on Windows: what WPERFDRIVER reports, as the tree of files that Linux has for a core of the same model. */
+/* This machine's PMUs on Windows: what the driver reports, as the tree of files that Linux has for a core of the same model. */
 #include <windows.h>
 
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "os_paths.h"
 #include "text.h"
+#include "windows_own_driver.h"
 #include "windows_wperfdriver.h"
 
 /* The PMU of core_model_source. */
@@ -22,13 +23,29 @@ enum { BR_RETIRED = 0x21 };
 static struct kernel_driver driver;
 static bool is_connected;
 
-bool kernel_connect(bool force, struct err *err)
+static bool ask_own_driver(bool force, struct err *err)
 {
-        AUTO(wperfdriver) d = is_connected ? NULL : wperfdriver_open(force, err);
+        AUTO(own_driver) d = own_driver_open(force, err);
+
+        if (d)
+                driver = *own_driver_get_facts(d);
+        return d;
+}
+
+static bool ask_wperfdriver(bool force, struct err *err)
+{
+        AUTO(wperfdriver) d = wperfdriver_open(force, err);
 
         if (d)
                 driver = *wperfdriver_get_facts(d);
-        is_connected |= d != NULL;
+        return d;
+}
+
+bool kernel_connect(bool force, struct err *err)
+{
+        if (!is_connected)
+                is_connected =
+                        own_driver_is_loaded() ? ask_own_driver(force, err) : ask_wperfdriver(force, err);
         return is_connected;
 }
 
@@ -128,5 +145,7 @@ void kernel_each_device(void (*device)(void *ctx, const char *name, const char *
 {
         struct name_teller teller = {device, ctx};
 
+        if (own_driver_is_loaded())
+                device(ctx, ABI_PATH, "");
         wperfdriver_each_device(tell_name, &teller);
 }

@@ -170,7 +170,7 @@ static bool fail(const struct wperfdriver *d, enum wperfdriver_request request, 
         case ERROR_DEV_NOT_EXIST:
         case ERROR_DEVICE_REMOVED:
         case ERROR_OPERATION_ABORTED:
-                return err_set(err, ERR_CLOSED, "WPERFDRIVER was stopped: what this run measured is lost");
+                return err_set(err, ERR_IO, "WPERFDRIVER was stopped: what this run measured is lost");
         default: break;
         }
         return err_set(err, ERR_IO, "%s failed: WPERFDRIVER answers with Windows error %lu",
@@ -297,6 +297,7 @@ struct wperfdriver *wperfdriver_open(bool force, struct err *err)
 {
         AUTO(wperfdriver) d = mem_new(1, sizeof(*d));
 
+        d->facts.name = "WPERFDRIVER";
         d->device = INVALID_HANDLE_VALUE;
         if (!open_device(d, err) || !lock_known_version(d, force, err) ||
             !query(d, WPERFDRIVER_QUERY_HW_CFG, wperfdriver_read_hw_cfg, err) ||

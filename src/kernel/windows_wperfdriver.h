@@ -25,7 +25,7 @@ AUTO_DEFINE(wperfdriver)
 const struct kernel_driver *wperfdriver_get_facts(const struct wperfdriver *driver);
 
 /* Sends a request. The answer must have exactly `out_size` bytes, else ERR_FORMAT. ERR_BUSY: another process took the lock by force.
- * ERR_CLOSED: the driver was stopped. */
+ * ERR_IO: the driver was stopped, or does not know the request. */
 bool wperfdriver_ask(struct wperfdriver *driver, enum wperfdriver_request request, const void *in,
                      size_t in_size, void *out, size_t out_size, struct err *err);
 

@@ -3,6 +3,7 @@
  * timers tick, and a program measures, reads and dies. Built with -fsanitize=thread; race.sh runs it.
  *
  * race_machine [SECONDS [SEED]] */
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ static void step_cpu(uint32_t cpu, unsigned *state)
 {
         struct sim_cpu *c = &machine.cpus[cpu];
 
-        pthread_mutex_lock(&c->lock);
+        sim_lock_take(c->lock);
         c->frame = (struct driver_frame){
                 .pc = cpu, .lr = 1, .fp = 8 * SIM_STACK_WORDS, .tid = cpu, .user = true};
         c->hold = rand_r(state) % 4 == 0;
@@ -37,7 +38,7 @@ static void step_cpu(uint32_t cpu, unsigned *state)
         sim_machine_sample(&machine, cpu, (unsigned)rand_r(state) % 50);
         c->hold = false;
         sim_machine_deliver(&machine, cpu);
-        pthread_mutex_unlock(&c->lock);
+        sim_lock_release(c->lock);
 }
 
 static void *run_cpu(void *arg)
@@ -95,9 +96,9 @@ static void set_up(void)
                 plan_add_unit(&plan.head.units, cpu);
                 plan_add_unit(&sources.head.cpus, cpu);
                 plan_add_unit(&spe.cpus, cpu);
-                pthread_mutex_lock(&machine.cpus[cpu].lock);
+                sim_lock_take(machine.cpus[cpu].lock);
                 memset(machine.classes[cpu][0].counted, 0, sizeof(machine.classes[cpu][0].counted));
-                pthread_mutex_unlock(&machine.cpus[cpu].lock);
+                sim_lock_release(machine.cpus[cpu].lock);
         }
         for (uint32_t i = 0; i < SLOTS; i++)
                 plan.head.slots[i].code = 0x100 + i;

@@ -2,11 +2,7 @@
 /* Registers as state, and the functions of struct hw that act on it. */
 #include "sim_machine.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* The CPU on which this thread acts. */
-static _Thread_local uint32_t current_cpu;
 
 static uint64_t width(uint32_t bits)
 {
@@ -95,7 +91,9 @@ static uint64_t sim_read_id(void *ctx, enum hw_id id)
 {
         struct sim_machine *m = ctx;
 
-        return id == HW_MIDR ? m->cpus[current_cpu].midr : id == HW_DFR0 ? m->cpus[current_cpu].dfr0 : 0;
+        const struct sim_cpu *cpu = &m->cpus[sim_host_cpu()];
+
+        return id == HW_MIDR ? cpu->midr : id == HW_DFR0 ? cpu->dfr0 : cpu->pmsidr;
 }
 
 /* --- counting --- */
@@ -117,9 +115,9 @@ void sim_machine_deliver(struct sim_machine *m, uint32_t cpu)
         const struct hw_unit *unit = &m->units[cpu];
         struct sim_class *s = &m->classes[cpu][0];
 
-        if (m->cpus[cpu].hold || !(s->overflow & s->interrupts) || !(s->control & 1))
+        if (!m->driver || m->cpus[cpu].hold || !(s->overflow & s->interrupts) || !(s->control & 1))
                 return;
-        current_cpu = cpu;
+        sim_host_set_cpu(cpu);
         m->cpus[cpu].n_interrupts++;
         m->cpus[cpu].n_foreign += !driver_interrupt(m->driver, unit->cpu, &m->cpus[cpu].frame);
 }
@@ -175,12 +173,12 @@ void sim_machine_cycle(struct sim_machine *m, uint32_t unit, uint32_t class_numb
 
 static uint64_t sim_spe_read(void *ctx, enum hw_spe_register which)
 {
-        return ((struct sim_machine *)ctx)->cpus[current_cpu].spe[which];
+        return ((struct sim_machine *)ctx)->cpus[sim_host_cpu()].spe[which];
 }
 
 static void sim_spe_write(void *ctx, enum hw_spe_register which, uint64_t value)
 {
-        ((struct sim_machine *)ctx)->cpus[current_cpu].spe[which] = value;
+        ((struct sim_machine *)ctx)->cpus[sim_host_cpu()].spe[which] = value;
 }
 
 static void sim_spe_drain(void *ctx)
@@ -193,7 +191,7 @@ uint32_t sim_machine_sample(struct sim_machine *m, uint32_t cpu, uint32_t n)
         uint64_t *spe = m->cpus[cpu].spe;
         uint32_t written = 0;
 
-        current_cpu = cpu;
+        sim_host_set_cpu(cpu);
         while (written < n && (spe[HW_PMBLIMITR] & 1) && (spe[HW_PMSCR] & 3) &&
                !(spe[HW_PMBSR] & SPE_STATUS_SERVICE)) {
                 uint64_t limit = spe[HW_PMBLIMITR] & ~UINT64_C(0xfff);
@@ -201,7 +199,7 @@ uint32_t sim_machine_sample(struct sim_machine *m, uint32_t cpu, uint32_t n)
 
                 if (spe[HW_PMBPTR] + sizeof(record) > limit) {
                         spe[HW_PMBSR] |= SPE_STATUS_SERVICE;
-                        if (!m->cpus[cpu].hold)
+                        if (m->driver && !m->cpus[cpu].hold)
                                 driver_spe_interrupt(m->driver, cpu);
                         continue;
                 }
@@ -220,19 +218,19 @@ static void sim_run_on_cpu(void *ctx, uint32_t cpu, void (*run)(void *arg), void
 {
         struct sim_machine *m = ctx;
 
-        pthread_mutex_lock(&m->cpus[cpu].lock);
-        current_cpu = cpu;
+        sim_lock_take(m->cpus[cpu].lock);
+        sim_host_set_cpu(cpu);
         run(arg);
-        pthread_mutex_unlock(&m->cpus[cpu].lock);
+        sim_lock_release(m->cpus[cpu].lock);
 }
 
 static void sim_set_timer(void *ctx, uint32_t cpu, uint32_t period_ms)
 {
         struct sim_machine *m = ctx;
 
-        pthread_mutex_lock(&m->cpus[cpu].lock);
+        sim_lock_take(m->cpus[cpu].lock);
         m->cpus[cpu].timer_ms = period_ms;
-        pthread_mutex_unlock(&m->cpus[cpu].lock);
+        sim_lock_release(m->cpus[cpu].lock);
 }
 
 static uint64_t sim_time(void *ctx)
@@ -255,21 +253,20 @@ static bool sim_read_stack(void *ctx, uint64_t address, bool user, uint64_t ret[
 static void *sim_allocate(void *ctx, size_t bytes)
 {
         struct sim_machine *m = ctx;
-        size_t pages = (bytes + 4095) / 4096 * 4096;
         void *memory;
 
         if (++m->n_allocations == m->fail_allocation)
                 return NULL;
-        memory = aligned_alloc(4096, pages);
+        memory = sim_host_allocate(bytes);
         if (memory)
-                memset(memory, 0, pages);
+                memset(memory, 0, bytes);
         return memory;
 }
 
 static void sim_release(void *ctx, void *memory)
 {
         (void)ctx;
-        free(memory);
+        sim_host_release(memory);
 }
 
 /* --- the machine --- */
@@ -281,7 +278,7 @@ static void add_units(struct sim_machine *m, const struct block *block, uint32_t
                         .block = block, .number = i, .cpu = i % m->hw.n_cpus, .free_counters = UINT32_MAX};
 }
 
-void sim_machine_init(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, bool with_spe)
+void sim_machine_make(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, bool with_spe)
 {
         memset(m, 0, sizeof(*m));
         m->hw = (struct hw){
@@ -303,8 +300,9 @@ void sim_machine_init(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, b
         };
         m->n_core_counters = 6;
         for (uint32_t i = 0; i < n_cpus; i++) {
-                pthread_mutex_init(&m->cpus[i].lock, NULL);
+                m->cpus[i].lock = sim_lock_new();
                 m->cpus[i].midr = 0x410fd0c1;
+                m->cpus[i].pmsidr = with_spe ? SIM_PMSIDR : 0;
                 m->cpus[i].dfr0 = (with_spe ? UINT64_C(1) << 32 : 0) | 4 << 8;
         }
         for (uint32_t b = 0; b < block_all_n; b++) {
@@ -315,6 +313,11 @@ void sim_machine_init(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, b
                 if (strcmp(block_all[b].name, "core-pmuv3"))
                         add_units(m, &block_all[b], n_each);
         }
+}
+
+void sim_machine_init(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, bool with_spe)
+{
+        sim_machine_make(m, n_cpus, n_each, with_spe);
         m->driver = driver_new(&m->hw);
 }
 
@@ -323,7 +326,7 @@ void sim_machine_release(struct sim_machine *m)
         if (m->driver)
                 driver_free(m->driver);
         for (uint32_t i = 0; i < m->hw.n_cpus; i++)
-                pthread_mutex_destroy(&m->cpus[i].lock);
+                sim_lock_free(m->cpus[i].lock);
 }
 
 uint32_t sim_machine_find_unit(const struct sim_machine *m, const char *block, uint32_t number)
@@ -337,11 +340,11 @@ uint32_t sim_machine_find_unit(const struct sim_machine *m, const char *block, u
 
 void sim_machine_tick(struct sim_machine *m, uint32_t cpu)
 {
-        pthread_mutex_lock(&m->cpus[cpu].lock);
-        current_cpu = cpu;
+        sim_lock_take(m->cpus[cpu].lock);
+        sim_host_set_cpu(cpu);
         if (m->cpus[cpu].timer_ms)
                 driver_tick(m->driver, cpu);
-        pthread_mutex_unlock(&m->cpus[cpu].lock);
+        sim_lock_release(m->cpus[cpu].lock);
 }
 
 void sim_machine_pass(struct sim_machine *m, uint64_t ns)

@@ -6,11 +6,13 @@
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
 
-#include <pthread.h>
-
 #include "request.h"
+#include "sim_host.h"
 
 enum { SIM_CPUS_MAX = 128, SIM_UNITS_MAX = SIM_CPUS_MAX + 16, SIM_CLASSES_MAX = 4, SIM_STACK_WORDS = 256 };
+
+/* PMSIDR_EL1: SPE filters by events, types and latency, and by events that did not happen (FnE, bit 6). */
+enum { SIM_PMSIDR = 0x47, SIM_PMSIDR_FNE = 0x40 };
 
 struct sim_class {
         uint64_t control, select, enabled, interrupts, overflow, cycles, cycles_filter;
@@ -20,10 +22,10 @@ struct sim_class {
 };
 
 struct sim_cpu {
-        pthread_mutex_t lock;
+        struct sim_lock *lock;
         struct driver_frame frame; /* what the CPU is doing */
         uint32_t timer_ms;         /* 0: off */
-        uint64_t midr, dfr0;
+        uint64_t midr, dfr0, pmsidr;
         uint64_t spe[HW_SPE_REGISTERS];
         uint64_t n_interrupts, n_foreign;
         uint64_t n_spe_records; /* written so far */
@@ -47,6 +49,8 @@ struct sim_machine {
 /* Makes a machine with `n_cpus` CPUs, each with the core PMU, and `n_each` units of every other block, and its
  * driver. */
 void sim_machine_init(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
+/* The same without a driver: interrupts are lost until `driver` is set. */
+void sim_machine_make(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
 void sim_machine_release(struct sim_machine *machine);
 
 /* The unit `number` of a block; the core PMU of a CPU if the block is "core-pmuv3". */

@@ -94,6 +94,29 @@ TEST(data_is_complete_over_many_turns_of_the_ring)
         sim_machine_release(&machine);
 }
 
+/* As on Windows, where the driver gets no interrupts of SPE. */
+TEST(without_interrupts_the_timer_gives_the_next_piece)
+{
+        struct abi_spe what = {.period = 1024};
+        uint64_t next = 1;
+
+        ASSERT_TRUE(begin(1, &what));
+        machine.cpus[0].hold = true;
+        EXPECT_INT(sim_machine_sample(&machine, 0, 1000), 1000);
+        read_spe(0, ABI_READ_MAX_BYTES);
+        expect_records(&next);
+        EXPECT_INT(sim_machine_sample(&machine, 0, 1000000), SPE_BUFFER_BYTES / RECORD - 1000);
+        EXPECT_INT(sim_machine_sample(&machine, 0, 1), 0);
+        sim_machine_pass(&machine, DRIVER_READ_MS * UINT64_C(1000000));
+        EXPECT_TRUE(sim_machine_sample(&machine, 0, 500) == 500);
+        read_spe(0, ABI_READ_MAX_BYTES);
+        expect_records(&next);
+        EXPECT_INT(next, SPE_BUFFER_BYTES / RECORD + 500 + 1);
+        plan_stop(&machine);
+        EXPECT_INT(machine.cpus[0].timer_ms, 0);
+        sim_machine_release(&machine);
+}
+
 TEST(an_end_that_is_too_short_for_a_record_is_padding)
 {
         enum { WHOLE = SPE_BUFFER_BYTES / RECORD, SHORT = 16 };
@@ -176,6 +199,30 @@ TEST(values_are_checked)
         EXPECT_INT(sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &nobody, sizeof(nobody),
                                        NULL, 0),
                    REQUEST_NO_DEVICE);
+        sim_machine_release(&machine);
+}
+
+TEST(registers_that_a_cpu_lacks_are_not_touched)
+{
+        struct abi_spe what = {.period = 1024};
+
+        ASSERT_TRUE(begin(2, &what));
+        plan_stop(&machine);
+        machine.cpus[1].pmsidr &= ~(uint64_t)SIM_PMSIDR_FNE;
+        driver_free(machine.driver);
+        machine.driver = driver_new(&machine.hw);
+        machine.driver->owner = &plan_owner;
+        EXPECT_INT(
+                sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &what, sizeof(what), NULL, 0),
+                REQUEST_OK);
+        what.events_not = 2;
+        EXPECT_INT(
+                sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &what, sizeof(what), NULL, 0),
+                REQUEST_NO_DEVICE);
+        what.cpus.bits[0] = 1; /* the other CPU has it */
+        EXPECT_INT(
+                sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, &what, sizeof(what), NULL, 0),
+                REQUEST_OK);
         sim_machine_release(&machine);
 }
 

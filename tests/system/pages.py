@@ -18,6 +18,7 @@ REASONS = {
     "bisect": "needs a repository with a bad commit; test_compare.py runs such a script",
     "block": "builds wperf with one more PMU block; test_block_page.py runs such commands",
     "cpython": "needs the source of CPython",
+    "driver": "needs a cross compiler; tests/driver/wdm_image.py runs such commands",
     "install": "changes the machine",
     "library": "needs libwperf to be installed; test_library.py builds its examples so",
     "network": "asks a server",

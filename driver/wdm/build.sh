@@ -1,0 +1,50 @@
+#!/bin/sh
+# build.sh DIR: builds the driver for Windows on Arm64: DIR/wperfdriver-2.sys and its debug information, DIR/wperfdriver-2.pdb.
+# BLOCKS has files of PMU blocks of your own, besides those of driver/blocks.
+# Needs: clang-14 lld-14 llvm-14 mingw-w64-common python3.
+set -eu
+export LC_ALL=C.UTF-8
+dir=${1:?usage: build.sh DIR}
+here=$(cd "$(dirname "$0")" && pwd)
+driver=$(dirname "$here")
+root=$(dirname "$driver")
+include=/usr/share/mingw-w64/include
+mkdir -p "$dir/ddk" "$dir/objects"
+dir=$(cd "$dir" && pwd)
+
+# In mingw-w64 10, headers for drivers take ARM64 for a machine of 32 bits, and define two functions that other headers have.
+for header in wdm.h ntddk.h ntifs.h; do
+        sed 's/^#elif defined(_M_ARM)$/#elif defined(_M_ARM) || defined(_M_ARM64)/
+                s/^#if defined (_M_AMD64)$/#if defined (_M_AMD64) || defined(_M_ARM64)/
+                s/^#if !defined(_AMD64_) && !defined(_IA64_)$/#if !defined(_AMD64_) \&\& !defined(_IA64_) \&\& !defined(_M_ARM64)/
+                s/^InterlockedBitTestAnd\(Set\|Reset\)($/BitTestAnd\1InWdm(/' \
+                "$include/ddk/$header" >"$dir/ddk/$header"
+done
+for kind in registers sysregs; do
+        # shellcheck disable=SC2086
+        python3 "$root/tools/gen_blocks.py" "$kind" "$dir/block_$kind.c" "$driver"/blocks/*.block ${BLOCKS-}
+done
+
+# An interrupt saves only some of the floating-point registers: the driver uses none.
+compile() {
+        clang-14 --target=aarch64-w64-mingw32 -nostdlibinc -std=gnu11 -O2 -g -gcodeview -fasynchronous-unwind-tables -fseh-exceptions \
+                -fno-omit-frame-pointer -fms-extensions -ffreestanding -fno-builtin -fno-stack-protector -mno-stack-arg-probe \
+                -mgeneral-regs-only -Wall -Wextra -Werror -Wno-missing-field-initializers -D_WIN32_WINNT=0x0a00 \
+                -DDRIVER_VERSION="\"$("$root/tools/version.sh" 0.2.0)\"" -ffile-prefix-map="$dir=." \
+                -ffile-prefix-map="$root=." \
+                -I"$here" -I"$driver" -I"$driver/core" -I"$driver/hw" -isystem "$dir/ddk" -isystem "$include/ddk" \
+                -isystem "$include" -c "$1" -o "$2"
+}
+
+rm -f "$dir"/objects/*
+for source in "$here"/*.c "$driver"/core/*.c "$driver/hw/register_access.c" "$dir"/block_*.c; do
+        compile "$source" "$dir/objects/$(basename "$source" .c).o"
+done
+for library in ntoskrnl hal; do
+        llvm-dlltool-14 -m arm64 -d "$here/$library.def" -l "$dir/$library.lib"
+done
+# The image has no date (Brepro) and no path of this machine.
+cd "$dir"
+lld-link-14 /driver /subsystem:native,10.0 /entry:DriverEntry /machine:arm64 /nodefaultlib /Brepro /debug \
+        /pdb:wperfdriver-2.pdb /pdbaltpath:wperfdriver-2.pdb /pdbsourcepath:. /out:wperfdriver-2.sys objects/*.o ntoskrnl.lib hal.lib
+python3 "$here/set_checksum.py" wperfdriver-2.sys

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All answers are checked: another program's driver may have the same name. */
+#include "windows_own_driver.h"
+
+#include <windows.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "mem.h"
+#include "text.h"
+#include "text_printable.h"
+
+enum { COUNTERS_MAX = 31, NO_COUNTER = 32, PMU_VERSION_SHIFT = 8, SPE_VERSION_SHIFT = 32 };
+
+struct own_driver {
+        HANDLE device;
+        bool locked;
+        uint32_t core_class;
+        struct kernel_driver facts;
+};
+
+static const char *request_name(enum abi_request request)
+{
+        static const char *const names[ABI_REQUESTS] = {
+                "VERSION", "HW_CONFIG", "BLOCKS", "LOCK",        "UNLOCK",       "ASSIGN",   "SET_SOURCES",
+                "SET_SPE", "START",     "STOP",   "READ_COUNTS", "READ_SAMPLES", "READ_SPE",
+        };
+
+        return names[request];
+}
+
+/* --- the device --- */
+
+static HANDLE open_path(DWORD access)
+{
+        return CreateFileA(ABI_PATH, access, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0,
+                           NULL);
+}
+
+bool own_driver_is_loaded(void)
+{
+        HANDLE device = open_path(0);
+
+        if (device == INVALID_HANDLE_VALUE)
+                return GetLastError() == ERROR_ACCESS_DENIED;
+        CloseHandle(device);
+        return true;
+}
+
+static bool open_device(struct own_driver *d, struct err *err)
+{
+        DWORD error;
+
+        d->device = open_path(GENERIC_READ | GENERIC_WRITE);
+        if (d->device != INVALID_HANDLE_VALUE)
+                return true;
+        error = GetLastError();
+        if (error == ERROR_ACCESS_DENIED)
+                return err_set(err, ERR_DENIED,
+                               ABI_SERVICE
+                               " is loaded, but this user may not open it: run wperf as administrator");
+        return err_set(err, ERR_MISSING, ABI_SERVICE " can't be opened (Windows error %lu)", error);
+}
+
+/* --- requests --- */
+
+static bool fail(const struct own_driver *d, enum abi_request request, DWORD error, struct err *err)
+{
+        switch (error) {
+        case ERROR_INVALID_OWNER:
+                if (d->locked)
+                        return err_set(err, ERR_BUSY,
+                                       "another process took the lock of " ABI_SERVICE
+                                       " with --force-lock: what this run measured is lost");
+                break;
+        case ERROR_FILE_NOT_FOUND:
+        case ERROR_ACCESS_DENIED:
+        case ERROR_DELETE_PENDING:
+        case ERROR_DEV_NOT_EXIST:
+        case ERROR_DEVICE_REMOVED:
+        case ERROR_OPERATION_ABORTED:
+        case ERROR_INVALID_HANDLE:
+                return err_set(err, ERR_IO, ABI_SERVICE " was stopped: what this run measured is lost");
+        case ERROR_NOT_ENOUGH_QUOTA:
+                return err_set(err, ERR_LIMIT,
+                               ABI_SERVICE " has %u free counters for each core, and more are needed",
+                               d->facts.n_counters);
+        default: break;
+        }
+        return err_set(err, ERR_IO, "the request %s failed: " ABI_SERVICE " answers with Windows error %lu",
+                       request_name(request), error);
+}
+
+int64_t own_driver_ask(struct own_driver *d, enum abi_request request, const void *in, size_t in_size,
+                       void *out, size_t room, struct err *err)
+{
+        DWORD code = request == ABI_REQUEST_VERSION ? ABI_CODE(request) : ABI_OWN(request), size = 0;
+
+        if (DeviceIoControl(d->device, code, (void *)(uintptr_t)in, (DWORD)in_size, out, (DWORD)room, &size,
+                            NULL) &&
+            size <= room)
+                return size;
+        fail(d, request, GetLastError(), err);
+        return -1;
+}
+
+/* An answer of exactly `size` bytes. */
+static bool ask(struct own_driver *d, enum abi_request request, const void *in, size_t in_size, void *out,
+                size_t size, struct err *err)
+{
+        int64_t got = own_driver_ask(d, request, in, in_size, out, size, err);
+
+        if (got >= 0 && (size_t)got != size)
+                return err_set(err, ERR_FORMAT, ABI_SERVICE " answers %s with %lld bytes, not %zu",
+                               request_name(request), (long long)got, size);
+        return got >= 0;
+}
+
+/* --- what it says --- */
+
+static bool read_version(struct own_driver *d, struct err *err)
+{
+        AUTO_RELEASE(buf) printable = {0};
+        struct abi_version version;
+
+        if (!ask(d, ABI_REQUEST_VERSION, NULL, 0, &version, sizeof(version), err))
+                return false;
+        version.text[sizeof(version.text) - 1] = '\0';
+        text_add_printable(&printable, version.text);
+        text_copy(d->facts.git, sizeof(d->facts.git), buf_text(&printable));
+        snprintf(d->facts.version, sizeof(d->facts.version), "%u.%u.%u", version.major % 1000,
+                 version.minor % 1000, version.patch % 1000);
+        if (version.abi != ABI_NUMBER)
+                return err_set(err, ERR_UNSUPPORTED,
+                               ABI_SERVICE
+                               " %s has interface %u, and this wperf knows %d: install the driver and "
+                               "wperf.exe of one version",
+                               d->facts.version, version.abi, ABI_NUMBER);
+        return true;
+}
+
+static bool take_lock(struct own_driver *d, bool force, struct err *err)
+{
+        const struct abi_lock lock = {.force = force};
+        struct abi_lock_answer answer;
+
+        if (!ask(d, ABI_REQUEST_LOCK, &lock, sizeof(lock), &answer, sizeof(answer), err))
+                return false;
+        if (answer.status != ABI_LOCKED)
+                return err_set(err, ERR_BUSY,
+                               "another process measures with " ABI_SERVICE
+                               ": use --force-lock to take its lock; it loses what it measured");
+        d->locked = true;
+        return true;
+}
+
+static bool read_config(struct own_driver *d, struct err *err)
+{
+        const struct abi_first first = {0};
+        struct kernel_driver *f = &d->facts;
+        union {
+                struct abi_hw_config head;
+                uint8_t bytes[sizeof(struct abi_hw_config) + sizeof(struct abi_cpu)];
+        } config;
+        const struct abi_cpu *cpu = config.head.cpus;
+
+        if (!ask(d, ABI_REQUEST_HW_CONFIG, &first, sizeof(first), &config, sizeof(config), err))
+                return false;
+        if (!config.head.n_cpus || config.head.n_cpus > ABI_CPUS_MAX || cpu->n_counters > COUNTERS_MAX)
+                return err_set(err, ERR_FORMAT,
+                               ABI_SERVICE
+                               " reports %u cores with %u counters: from 1 to %d cores and %d counters are "
+                               "possible",
+                               config.head.n_cpus, cpu->n_counters, ABI_CPUS_MAX, COUNTERS_MAX);
+        if (!cpu->n_counters)
+                return err_set(err, ERR_BUSY, "other profilers use all counters");
+        f->n_cpus = (uint16_t)config.head.n_cpus;
+        f->n_counters = f->n_all_counters = cpu->n_counters;
+        f->n_fixed = 1;
+        f->pmu_version = cpu->pmu_version;
+        f->midr = cpu->midr;
+        f->pmsidr = cpu->pmsidr;
+        f->id_aa64dfr0 = (uint64_t)cpu->pmu_version << PMU_VERSION_SHIFT | (uint64_t)cpu->spe_version
+                                                                                   << SPE_VERSION_SHIFT;
+        for (size_t i = 0; i < N_ELEMENTS(f->counter_map); i++)
+                f->counter_map[i] = i < f->n_counters ? (uint8_t)i : NO_COUNTER;
+        f->counter_map[COUNTERS_MAX] = COUNTERS_MAX; /* that of cycles */
+        return true;
+}
+
+/* Finds the class of the cores. */
+static bool read_blocks(struct own_driver *d, struct err *err)
+{
+        struct abi_first first = {0};
+        union {
+                struct abi_blocks head;
+                uint8_t bytes[sizeof(struct abi_blocks) + ABI_CLASSES_PER_ANSWER * sizeof(struct abi_class)];
+        } blocks;
+
+        for (;;) {
+                int64_t size = own_driver_ask(d, ABI_REQUEST_BLOCKS, &first, sizeof(first), &blocks,
+                                              sizeof(blocks), err);
+
+                if (size < 0)
+                        return false;
+                if (size < (int64_t)sizeof(blocks.head) || !blocks.head.n ||
+                    blocks.head.n > ABI_CLASSES_PER_ANSWER ||
+                    (uint64_t)size != sizeof(blocks.head) + blocks.head.n * sizeof(struct abi_class))
+                        return err_set(err, ERR_FORMAT, ABI_SERVICE " has no class of cores");
+                for (uint32_t i = 0; i < blocks.head.n; i++) {
+                        if (blocks.head.classes[i].is_core) {
+                                d->core_class = blocks.head.classes[i].number;
+                                return true;
+                        }
+                }
+                first.first += blocks.head.n;
+        }
+}
+
+struct own_driver *own_driver_open(bool force, struct err *err)
+{
+        AUTO(own_driver) d = mem_new(1, sizeof(*d));
+
+        d->facts.name = ABI_SERVICE;
+        if (!open_device(d, err) || !read_version(d, err) || !take_lock(d, force, err) ||
+            !read_config(d, err) || !read_blocks(d, err))
+                return NULL;
+        text_copy(d->facts.devices, sizeof(d->facts.devices), "core.stat=core;core.sample=core");
+        return TAKE(d);
+}
+
+void own_driver_free(struct own_driver *d)
+{
+        if (!d)
+                return;
+        if (d->device != INVALID_HANDLE_VALUE)
+                CloseHandle(d->device);
+        free(d);
+}
+
+const struct kernel_driver *own_driver_get_facts(const struct own_driver *d)
+{
+        return &d->facts;
+}
+
+uint32_t own_driver_get_core_class(const struct own_driver *d)
+{
+        return d->core_class;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loads wperf's driver and sets its simulated machine. Usage: drive_wdm install DRIVER.SYS, or start, stop, remove; keep: hold the machine
+ * until the input ends; set NAME VALUE... (n_cpus, kernel, pid, pc); running: print how many CPUs count; hold: take the lock and stay. As a
+ * program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the number of the process and the address of
+ * sampled_function, and run it for so long. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "wdm_requests.h"
+
+enum { HOLD_MS = 600000 };
+
+static int report(const char *what, DWORD error)
+{
+        if (error)
+                printf("%s: Windows error %lu\n", what, error);
+        return error != 0;
+}
+
+static int keep(void)
+{
+        char byte;
+
+        if (!wdm_machine())
+                return 1;
+        while (fread(&byte, 1, 1, stdin) == 1)
+                continue;
+        return 0;
+}
+
+static int set(int n, char **words)
+{
+        volatile struct sim_shared *machine = wdm_machine();
+
+        for (int i = 0; i + 1 < n; i += 2) {
+                uint64_t value = strtoull(words[i + 1], NULL, 0);
+
+                if (!strcmp(words[i], "n_cpus"))
+                        machine->n_cpus = (uint32_t)value;
+                else if (!strcmp(words[i], "kernel"))
+                        machine->kernel = (uint32_t)value;
+                else if (!strcmp(words[i], "pid"))
+                        machine->pid = machine->tid = (uint32_t)value;
+                else if (!strcmp(words[i], "pc"))
+                        machine->pc = value;
+                else
+                        return 2;
+        }
+        return 0;
+}
+
+static int hold(void)
+{
+        HANDLE device = wdm_open();
+        uint32_t status = ABI_LOCK_BUSY;
+        DWORD error = wdm_lock(device, true, &status);
+
+        if (error || status != ABI_LOCKED)
+                return report("lock", error ? error : ERROR_BUSY);
+        printf("held\n");
+        fflush(stdout);
+        Sleep(HOLD_MS);
+        return 0;
+}
+
+void sampled_function(DWORD ms);
+
+/* The machine gives its samples an address in this function. */
+__attribute__((noinline)) void sampled_function(DWORD ms)
+{
+        Sleep(ms);
+}
+
+static int show_function(const char *ms)
+{
+        printf("%lu 0x%llx\n", GetCurrentProcessId(), (unsigned long long)(uintptr_t)sampled_function);
+        fflush(stdout);
+        sampled_function((DWORD)atoi(ms));
+        return 0;
+}
+
+int main(int argc, char **argv)
+{
+        const char *what = argc > 1 ? argv[1] : "";
+
+        if (!strcmp(what, "install") && argc == 3)
+                return report(what, wdm_service_install(argv[2]));
+        if (!strcmp(what, "start"))
+                return report(what, wdm_service_start());
+        if (!strcmp(what, "stop"))
+                return report(what, wdm_service_stop());
+        if (!strcmp(what, "remove"))
+                return report(what, wdm_service_remove());
+        if (!strcmp(what, "keep"))
+                return keep();
+        if (!strcmp(what, "set"))
+                return set(argc - 2, argv + 2);
+        if (!strcmp(what, "hold"))
+                return hold();
+        if (!strcmp(what, "function") && argc == 3)
+                return show_function(argv[2]);
+        if (!strcmp(what, "running")) {
+                printf("%u\n", wdm_machine()->n_counting);
+                return 0;
+        }
+        if (!strcmp(what, "pinned") && argc == 3) {
+                Sleep(300);
+                return atoi(argv[2]);
+        }
+        return 2;
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""Installs wperf's driver in wine. Usage: test_devgen.py WPERF-DEVGEN.EXE DRIVE_WDM.EXE SIM_WPERFDRIVER.SYS. WINEPREFIX must be set."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+from typing import Callable
+
+from test_driver import LIMIT, WRAPPER, Running, check, drive, driver, fake, run
+
+INSTALLED = os.path.join(os.environ["WINEPREFIX"], "drive_c/windows/system32/drivers/wperfdriver-2.sys")
+
+
+def expect(status: int, text: str, *argv: str) -> None:
+    done = run(*argv)
+    check(done.status == status and text in done.out + done.err and bool(done.out) == (status in (0, 3)), f"{' '.join(argv)}: {status}, '{text}'", done)
+
+
+def changed(old: bytes, new: bytes) -> str:
+    """A copy of the driver with other bytes."""
+    with open(driver, "rb") as file:
+        data = file.read()
+    check(old in data, "the bytes are there")
+    handle, path = tempfile.mkstemp(suffix=".sys")
+    with os.fdopen(handle, "wb") as file:
+        file.write(data.replace(old, new))
+    return path
+
+
+def is_gone() -> None:
+    expect(3, "WPERFDRIVER-2 is not installed", "status")
+    check(not os.path.exists(INSTALLED), "no file is left")
+
+
+def installed_loaded_and_removed() -> None:
+    is_gone()
+    expect(0, "installed and loaded", "install", driver)
+    expect(0, "WPERFDRIVER-2 is loaded: version", "status")
+    fake("stop")
+    expect(3, "WPERFDRIVER-2 is installed, and not loaded", "status")
+    expect(0, "WPERFDRIVER-2 is uninstalled", "uninstall")
+    is_gone()
+    expect(0, "WPERFDRIVER-2 is not installed", "uninstall")
+
+
+def another_version_replaces_it() -> None:
+    expect(0, "installed and loaded", "install", driver)
+    other = changed(b"!This program", b"!this program")
+    expect(0, "installed and loaded", "install", other)
+    with open(other, "rb") as want, open(INSTALLED, "rb") as got:
+        check(want.read() == got.read(), "the other file")
+    os.unlink(other)
+    expect(0, "WPERFDRIVER-2 is loaded", "status")
+    expect(0, "uninstalled", "uninstall")
+
+
+def files_that_are_no_driver_for_this_machine() -> None:
+    with open(driver, "rb") as file:
+        at = struct.unpack_from("<I", file.read(64), 0x3c)[0]
+        file.seek(at)
+        head = file.read(6)
+    arm64 = changed(head, head[:4] + struct.pack("<H", 0xaa64))
+    for path, text in ((arm64, "is a driver for machine 0xaa64, and this is a machine 0x8664"), (drive, "is not a driver"),
+                       (__file__, "is not a driver"), ("no-such-file.sys", "can't be opened: No such file")):
+        expect(1, text, "install", path)
+        is_gone()
+    os.unlink(arm64)
+
+
+def a_driver_that_does_not_load_is_removed() -> None:
+    broken = changed(b"ntoskrnl.exe", b"ntoskrnx.exe")
+    expect(1, "starting WPERFDRIVER-2: Windows error", "install", broken)
+    os.unlink(broken)
+    is_gone()
+
+
+def users() -> None:
+    expect(0, "installed and loaded", "install", "--allow", "Everyone", driver)
+    expect(1, "'no such user' is not a user or group", "install", "--allow", "no such user", driver)
+    expect(0, "WPERFDRIVER-2 is loaded", "status")
+    expect(0, "uninstalled", "uninstall")
+    is_gone()
+
+
+def wrong_usage() -> None:
+    for argv in ([], ["bogus"], ["status", "more"], ["install", "one", "two"], ["uninstall", "more"]):
+        expect(2, "Usage: wperf-devgen install", *argv)
+    expect(0, "Usage: wperf-devgen install", "--help")
+
+
+def main() -> int:
+    tests: list[Callable[[], None]] = [
+        installed_loaded_and_removed, another_version_replaces_it, files_that_are_no_driver_for_this_machine,
+        a_driver_that_does_not_load_is_removed, users, wrong_usage]
+    failed = 0
+    keeper = subprocess.Popen([*WRAPPER, drive, "keep"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run("uninstall")  # a run that was stopped may have left it
+    print(f"1..{len(tests)}", flush=True)
+    for number, test in enumerate(tests, 1):
+        try:
+            test()
+            print(f"ok {number} - {test.__name__}", flush=True)
+        except Exception:  # every failure of a test is reported, and the next test runs
+            failed += 1
+            print(f"not ok {number} - {test.__name__}")
+            print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+            run("uninstall")
+    keeper.stdin.close()
+    keeper.wait(LIMIT)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

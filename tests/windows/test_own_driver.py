@@ -1,0 +1,307 @@
+#!/usr/bin/python3
+"""wperf.exe with wperf's own driver in wine's driver host. Usage: test_own_driver.py WPERF.EXE DRIVE_WDM.EXE SIM_WPERFDRIVER.SYS. WINEPREFIX
+must be set. The driver's simulated machine counts by rules (sim_shared.h), so counts and samples are compared exactly; how many
+milliseconds a run saw is taken from its cycle counter."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from typing import Callable
+
+from test_driver import CODES, Done, IMIX, LIMIT, WRAPPER, Running, check, drive, driver, fake, refused, run, stat, wperf
+
+CYCLES_PER_MS = 1000000
+CPUS = 4
+
+
+def rate(event: str, core: int) -> int:
+    return 1000 * CODES[event] + core + 1
+
+
+def core_counts(core: dict) -> tuple[int, dict[str, dict]]:
+    """The milliseconds that the run saw, and the rows by event."""
+    cycle, *rows = core["Performance_counter"]
+    check(cycle["event_name"] == "cycle" and cycle["counter_value"] % CYCLES_PER_MS == 0, "whole milliseconds", core)
+    return cycle["counter_value"] // CYCLES_PER_MS, {row["event_name"]: row for row in rows}
+
+
+def check_core(core: dict, events: list[str]) -> int:
+    """All events share the counters with nobody."""
+    ms, rows = core_counts(core)
+    check(ms > 0 and list(rows) == events, "the events in their order", core)
+    for name, row in rows.items():
+        check(row["counter_value"] == ms * rate(name, core["core_number"]), f"{name} in {ms} ms", row)
+    return ms
+
+
+def wait_until_counting() -> None:
+    deadline = time.monotonic() + LIMIT
+    while fake("running").strip() == "0":
+        check(time.monotonic() < deadline, "wperf counts")
+
+
+def count_once(*options: str) -> None:
+    check_core(stat("-e", "ld_spec", "-c", "0", "--timeout", "50ms", *options)["core"]["cores"][0], ["ld_spec"])
+
+
+# --- counting
+
+def metric_on_one_core() -> None:
+    done = stat("-m", "imix", "-c", "1", "--timeout", "0.3")
+    ms = check_core(done["core"]["cores"][0], IMIX)
+    check(50 < ms < 600, f"{ms} ms of 300", done)
+    check(not done["core"]["Multiplexing"] and not done["core"]["Kernel_mode"], "one window, without the kernel", done)
+
+
+def windows_on_all_cores() -> None:
+    events = [*CODES][:7]
+    done = stat("-e", ",".join(events), "-e", "r1,r2,r3,r5,r6", "--timeout", "1", "--config", "count.period=10")
+    check([c["core_number"] for c in done["core"]["cores"]] == list(range(CPUS)), "all cores", done)
+    for core in done["core"]["cores"]:
+        ms, rows = core_counts(core)
+        for name in events:
+            in_ms, rest = divmod(rows[name]["counter_value"], rate(name, core["core_number"]))
+            check(rest == 0 and 0 < in_ms < ms, f"{name}: a part of the whole milliseconds", core)
+            scaled, all_of_it = rows[name]["scaled_value"], ms * rate(name, core["core_number"])
+            check(abs(scaled - all_of_it) <= 2 + all_of_it // 1000, f"{name} scaled to {ms} ms", rows[name])
+    check(done["core"]["Multiplexing"], "multiplexed", done)
+
+
+def modes_of_each_event() -> None:
+    for kernel in (0, 1):
+        fake("set", "kernel", str(kernel))
+        core = stat("-e", "ld_spec:u,st_spec:k,dp_spec", "-k", "-c", "2", "--timeout", "0.2")["core"]["cores"][0]
+        _, rows = core_counts(core)
+        values = [rows[name]["counter_value"] for name in rows]
+        check(len(values) == 3 and values[2] > 0 and values[2] % rate("dp_spec", 2) == 0, "both modes", core)
+        check((values[0] > 0) == (kernel == 0) and (values[1] > 0) == (kernel == 1), f"kernel {kernel}", core)
+
+
+def kernel_is_left_out() -> None:
+    fake("set", "kernel", "1")
+    core = stat("-e", "ld_spec", "-c", "0", "--timeout", "0.1")["core"]["cores"][0]
+    ms, rows = core_counts(core)
+    check(ms == 0 and rows["ld_spec"]["counter_value"] == 0, "nothing in user mode", core)
+
+
+def all_of_128_cores() -> None:
+    fake("set", "n_cpus", "128")
+    cores = stat("-e", "ld_spec,st_spec", "--timeout", "0.2")["core"]["cores"]
+    check([c["core_number"] for c in cores] == list(range(128)), "every core", len(cores))
+    for core in cores:
+        check_core(core, ["ld_spec", "st_spec"])
+
+
+def command_and_its_status() -> None:
+    done = run("stat", "-e", "ld_spec", "-c", "1", "--json", "--", drive, "pinned", "7")
+    check_core(json.loads(done.out)["core"]["cores"][0], ["ld_spec"])
+    refused("WPERFDRIVER-2 counts CPUs, not processes", "stat", "-e", "ld_spec", "--", drive, "pinned", "7")
+    refused("core index 4 not allowed. Use 0-3", "stat", "-e", "ld_spec", "-c", "4", "--timeout", "10ms")
+
+
+def session_and_timeline() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "counts.data")
+        counted = stat("-m", "imix", "-c", "1", "--timeout", "0.1", "--session", path)
+        done = run("report", "-i", path, "--json")
+        check(json.loads(done.out)["core"]["cores"] == counted["core"]["cores"], "the same counts", done)
+        done = run("stat", "-e", "ld_spec", "-c", "0", "-t", "-i", "100ms", "-n", "2", "--timeout", "0.3", "--json-lines", "--cwd", folder)
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    check(done.status == 0 and len(lines) == 2, "two lines", done)
+    for line in lines:
+        check_core(line["core"]["cores"][0], ["ld_spec"])
+
+
+# --- sampling
+
+def start_sampled() -> tuple[Running, str]:
+    """A process that runs for a while; the machine's CPUs are said to run its function. Returns its number, too."""
+    running = Running([drive, "function", str(LIMIT * 1000)])
+    deadline = time.monotonic() + LIMIT
+    while True:
+        running.files[0].seek(0)
+        words = running.files[0].read().split()
+        if len(words) == 2:
+            break
+        check(time.monotonic() < deadline, "the process runs")
+        time.sleep(0.05)
+    pid, address = words[0].decode(), int(words[1], 16)
+    fake("set", "pid", pid, "pc", hex(address))
+    return running, pid
+
+
+def sampled(*argv: str) -> tuple[dict, dict, Done]:
+    """The events of a document, by name, and the document."""
+    done = run("sample", "--json", *argv)
+    check(done.status == 0, "it samples", done)
+    document = json.loads(done.out)["sampling"]
+    return {e["type"]: e for e in document["events"]}, document, done
+
+
+def total(event: dict) -> int:
+    return sum(row["count"] for row in event["samples"])
+
+
+def samples_of_one_process() -> None:
+    running, pid = start_sampled()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            events, document, done = sampled("-e", "cpu_cycles:1000000,ld_spec:30000", "-c", "1", "-p", pid, "--timeout", "1",
+                                             "--session", os.path.join(folder, "s.data"))
+            ms = total(events["cpu_cycles"])
+            check(50 < ms < 5000, "a sample in each millisecond", done)
+            check(total(events["ld_spec"]) == ms * rate("ld_spec", 1) // 30000, f"ld_spec in {ms} ms", done)
+            for event in events.values():
+                check([row["symbol"].split("+")[0].split("!")[0] for row in event["samples"]] == ["sampled_function"], "all in the function", done)
+            check(document["samples_dropped"] == 0, "none dropped", done)
+    finally:
+        running.process.kill()
+        running.wait()
+
+
+def samples_of_all_cores() -> None:
+    running, pid = start_sampled()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.data")
+            done = run("sample", "-e", "cpu_cycles:1000000,vfp_spec:5000", "-p", pid, "--timeout", "0.5", "--session", path)
+            check(done.status == 0, "it samples", done)
+            rows = [line.split() for line in run("export", "-i", path, "--format", "perf-script").out.splitlines() if pid in line]
+            check(rows, "samples", done)
+            seen = {}
+            for row in rows:
+                cpu = next(int(word[1:-1]) for word in row if word.startswith("[") and word.endswith("]"))
+                name = next(word.rstrip(":") for word in row if word.rstrip(":") in ("cpu_cycles", "vfp_spec"))
+                seen[cpu, name] = seen.get((cpu, name), 0) + 1
+            for cpu in range(CPUS):
+                ms = seen[cpu, "cpu_cycles"]
+                check(ms > 30 and seen[cpu, "vfp_spec"] == ms * rate("vfp_spec", cpu) // 5000, f"CPU {cpu}", seen)
+    finally:
+        running.process.kill()
+        running.wait()
+
+
+def samples_of_others_are_left_out() -> None:
+    running, pid = start_sampled()
+    try:
+        fake("set", "pid", "999999")
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("sample", "-e", "ld_spec:30000", "-p", pid, "--timeout", "0.3", "--session", os.path.join(folder, "s.data"), "--json")
+        check(done.status != 0 or not any(total(e) for e in json.loads(done.out)["sampling"]["events"]), "no samples", done)
+    finally:
+        running.process.kill()
+        running.wait()
+
+
+def sampling_that_is_refused() -> None:
+    refused("has 6 free counters for each core, and more are needed", "record", "-e", ",".join(f"r{n}:1000" for n in range(1, 8)), "--",
+            drive, "pinned", "0")
+    refused("is out of range! WPERFDRIVER-2 takes 1 to 4294967295", "record", "-e", "ld_spec:4294967296", "--", drive, "pinned", "0")
+
+
+# --- the lock
+
+def another_process_has_the_lock() -> None:
+    holder = Running([drive, "hold"])
+    deadline = time.monotonic() + LIMIT
+    while run("stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms").status == 0:
+        check(time.monotonic() < deadline, "the lock is held")
+    refused("another process measures with WPERFDRIVER-2: use --force-lock", "stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
+    count_once("--force-lock")
+    holder.process.kill()
+    holder.wait()
+
+
+def another_process_steals_the_lock() -> None:
+    running = Running([wperf, "stat", "-e", "ld_spec", "-c", "0", "--timeout", "90"])
+    wait_until_counting()
+    holder = Running([drive, "hold"])
+    done = running.wait()
+    check(done.status == 1 and "took the lock of WPERFDRIVER-2" in done.err and "counter value" not in done.out, "stolen", done)
+    holder.process.kill()
+    holder.wait()
+
+
+def killed_while_it_counts() -> None:
+    running = Running([wperf, "stat", "-e", "ld_spec", "-c", "0", "--timeout", "90"])
+    wait_until_counting()
+    running.process.kill()
+    running.wait()
+    deadline = time.monotonic() + LIMIT
+    while fake("running").strip() != "0":
+        check(time.monotonic() < deadline, "nobody counts")
+    count_once()
+
+
+def driver_is_stopped_meanwhile() -> None:
+    running = Running([wperf, "stat", "-e", "ld_spec", "-c", "0", "--timeout", "90"])
+    wait_until_counting()
+    fake("stop")
+    done = running.wait()
+    check(done.status == 1 and "WPERFDRIVER-2 was stopped" in done.err, "an error", done)
+    fake("start")
+
+
+# --- what it tells
+
+def commands_about_the_machine() -> None:
+    done = run("test", "--json", "-m", "imix")
+    rows = {row["Test_Name"]: row["Result"] for row in json.loads(done.out)["Test_Results"]}
+    version = next(row for row in json.loads(run("--version", "--json").out)["Version"] if row["Component"] == "wperf-driver")
+    for name, value in (
+            ("pmu_device.product_name", "neoverse-n1"), ("pmu_device.version_name", "FEAT_PMUv3p1"),
+            ("PMU_CTL_QUERY_HW_CFG [core_num]", "0x0004"), ("PMU_CTL_QUERY_HW_CFG [gpc_num]", "0x0006"),
+            ("PMU_CTL_QUERY_HW_CFG [midr_value]", "0x000000000000410fd0c1"), ("spe_device.version_name", "FEAT_SPE"),
+            ("windows.driver", f"WPERFDRIVER-2 {version['Version']} {version['GitVer']}")):
+        check(rows.get(name) == value, f"{name}: {value}", done)
+    check(int(rows["pmu_device.events_query(events) [EVT_CORE]"]) > 50, "the model's events", done)
+    done = run("detect")
+    check(done.status == 0 and "WPERFDRIVER-2" in done.out, "detect", done)
+
+
+def no_driver() -> None:
+    refused("no active device interfaces found", "stat", "-e", "ld_spec", "--timeout", "10ms")
+
+
+def main() -> int:
+    tests: list[Callable[[], None]] = [
+        metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores, command_and_its_status,
+        session_and_timeline, samples_of_one_process,
+        samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
+        driver_is_stopped_meanwhile, commands_about_the_machine]
+    failed = 0
+    wanted = sys.argv[4:]
+    # Holds the machine, and keeps wine's services alive.
+    keeper = subprocess.Popen([*WRAPPER, drive, "keep"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # A run that was stopped may have left it.
+    for word in ("stop", "remove"):
+        Running([drive, word]).wait()
+    tests = [no_driver, *(t for t in tests if not wanted or t.__name__ in wanted)]
+    print(f"1..{len(tests)}", flush=True)
+    for number, test in enumerate(tests, 1):
+        start = time.monotonic()
+        try:
+            if test is not no_driver:
+                fake("set", "n_cpus", str(CPUS), "kernel", "0")
+            test()
+            print(f"ok {number} - {test.__name__}", flush=True)
+        except Exception:  # every failure of a test is reported, and the next test runs
+            failed += 1
+            print(f"not ok {number} - {test.__name__}")
+            print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+        print(f"# {time.monotonic() - start:.1f} s", flush=True)
+        if number == 1:
+            fake("install", driver)
+            fake("start")
+    for word in ("stop", "remove"):
+        Running([drive, word]).wait()
+    keeper.stdin.close()
+    keeper.wait(LIMIT)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
