@@ -114,6 +114,7 @@ static void add_row(struct comparison *c, const struct run_values *v, const stru
 {
         struct compared_row lone = *row;
 
+        lone.amount.verdict = lone.share.verdict = COMPARED_ONE_SIDE;
         if (row->samples_a > 0 && row->samples_b > 0) {
                 ARRAY_PUSH(c->rows, c->n_rows, c->cap_rows, *row);
         } else if (row->samples_a >= COMPARISON_MIN_SAMPLES) {

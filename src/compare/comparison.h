@@ -14,6 +14,7 @@
 
 enum compared_verdict {
         COMPARED_NOT_MEASURED, /* fewer than two runs in a group: nothing is known about the change from run to run */
+        COMPARED_ONE_SIDE,    /* the other group does not have the name: in a list of its own */
         COMPARED_FEW_SAMPLES, /* fewer than COMPARISON_MIN_SAMPLES in a run: not tested */
         COMPARED_NOT_SHOWN,   /* a difference may exist, but is not larger than chance makes */
         COMPARED_MORE,        /* B is larger */

@@ -13,6 +13,7 @@ const char *diff_view_verdict(enum compared_verdict verdict, bool is_time)
 {
         switch (verdict) {
         case COMPARED_NOT_MEASURED: return "run-to-run not measured";
+        case COMPARED_ONE_SIDE: return "only one side has it";
         case COMPARED_FEW_SAMPLES: return "too few samples";
         case COMPARED_NOT_SHOWN: return "not shown";
         case COMPARED_MORE: return is_time ? "slower" : "more";
