@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signals that ask a run to end. */
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "os_linux_internal.h"
 
-static volatile sig_atomic_t stop_signal;
-static volatile sig_atomic_t n_stops;
+/* Set by a signal, and by other threads. */
+static atomic_int stop_signal;
+static atomic_int n_stops;
+
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may use them");
 
 /* The first three are requests of users.  The others (a closed pipe, a timer, a limit of file size or CPU time) would also end
  * the process, and leave an unfinished session. */
@@ -17,6 +21,14 @@ enum { N_ALWAYS = 2, N_ASKING = 3 };
 static struct sigaction old_actions[sizeof(stop_signals) / sizeof(*stop_signals)];
 static bool is_caught;
 
+/* The first request counts. */
+static void request_stop(int sig)
+{
+        int none = 0;
+
+        atomic_compare_exchange_strong(&stop_signal, &none, sig);
+}
+
 static void on_stop(int sig)
 {
         bool is_asked = false;
@@ -25,8 +37,7 @@ static void on_stop(int sig)
                 is_asked |= sig == stop_signals[i];
         if (is_asked && ++n_stops >= 3)
                 _exit(128 + sig);
-        if (!stop_signal)
-                stop_signal = sig;
+        request_stop(sig);
 }
 
 void os_catch_stop(void)
@@ -57,8 +68,7 @@ void os_release_stop(void)
 
 void os_request_stop(void)
 {
-        if (!stop_signal)
-                stop_signal = SIGTERM;
+        request_stop(SIGTERM);
 }
 
 int os_stop_requested(void)
