@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etl_names.h"
 #include "mem.h"
 #include "perf_abi.h"
 #include "record.h"
@@ -243,7 +244,7 @@ static void add_code(struct etl_records *r, const struct etl_item *item)
         map_put(&r->code, map_mix((end - CODE_PIECE) ^ key), &is_new_end);
         if (!is_new_begin && !is_new_end)
                 return;
-        etl_records_code_path(item->pid, path);
+        etl_names_code_path(item->pid, path);
         add_map(r, &memory, PERF_MISC_USER, memory.addr, no_id, 0, path);
 }
 
@@ -282,57 +283,6 @@ void etl_records_add_images(const struct etl_records *r, struct buf *section)
         image_section_make(images, n, section);
         map_release(&known);
         free(images);
-}
-
-/* --- Names of code --- */
-
-void etl_records_code_path(uint32_t pid, char path[ETL_CODE_PATH_BYTES])
-{
-        snprintf(path, ETL_CODE_PATH_BYTES, "[.NET %" PRIu32 "]", pid);
-}
-
-/* The last of several names of an address is the newest. */
-static bool is_replaced(const struct etl_trace *t, size_t i)
-{
-        return i + 1 < t->n_names && t->names[i + 1].pid == t->names[i].pid &&
-               t->names[i + 1].addr == t->names[i].addr;
-}
-
-/* One process: the names from `from` on; returns where those of the next process begin. */
-static size_t add_names_of(const struct etl_trace *t, size_t from, struct buf *out)
-{
-        enum { SYMBOL_MAP = 4 /* a file of names alone, whose addresses are those in memory */ };
-        AUTO_RELEASE(buf) part = {0};
-        char path[ETL_CODE_PATH_BYTES];
-        uint32_t n = 0;
-        size_t n_off, i;
-
-        etl_records_code_path(t->names[from].pid, path);
-        buf_add(&part, path, strlen(path) + 1);
-        buf_add_u32(&part, SYMBOL_MAP);
-        buf_add_u64(&part, 0);
-        n_off = part.len;
-        buf_add_u32(&part, 0);
-        for (i = from; i < t->n_names && t->names[i].pid == t->names[from].pid; i++) {
-                const char *text = t->texts.data + t->names[i].text;
-
-                if (is_replaced(t, i))
-                        continue;
-                buf_add_u64(&part, t->names[i].addr);
-                buf_add_u32(&part, t->names[i].size);
-                buf_add(&part, text, strlen(text) + 1);
-                n++;
-        }
-        memcpy(part.data + n_off, &n, sizeof(n));
-        buf_add_u32(out, (uint32_t)part.len);
-        buf_add(out, part.data, part.len);
-        return i;
-}
-
-void etl_records_add_names(const struct etl_records *r, struct buf *section)
-{
-        for (size_t i = 0; i < r->trace->n_names;)
-                i = add_names_of(r->trace, i, section);
 }
 
 /* --- Samples --- */
@@ -544,10 +494,7 @@ static void add_lost(struct etl_records *r)
 
 bool etl_records_make(struct etl_records *r, uint64_t limit)
 {
-        enum {
-                NAME_BYTES = 16,
-                CODE_BYTES = 32
-        }; /* of a name in the section, less its text; of a piece in the set */
+        enum { NAME_BYTES = 40, CODE_BYTES = 32 }; /* of a name, less its text; of a piece in the set */
         uint64_t names = r->trace->n_names ? r->trace->n_names * NAME_BYTES + r->trace->texts.len : 0;
 
         begin_events(r);

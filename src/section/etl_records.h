@@ -15,10 +15,7 @@ enum {
         ETL_SOURCE_READY = 0x10001,   /* a thread allowed another one to go on */
 };
 
-enum {
-        ETL_FIRST_ID = 1, /* of the first event; the others follow */
-        ETL_CODE_PATH_BYTES = 24,
-};
+enum { ETL_FIRST_ID = 1 }; /* of the first event; the others follow */
 
 struct etl_session_event {
         uint32_t source;
@@ -54,11 +51,5 @@ void etl_records_release(struct etl_records *records);
 
 /* Appends the section that describes the images. */
 void etl_records_add_images(const struct etl_records *records, struct buf *section);
-
-/* The path of the memory where a process has code that a runtime compiled. */
-void etl_records_code_path(uint32_t pid, char path[ETL_CODE_PATH_BYTES]);
-
-/* Appends the names of this code, laid out as simpleperf's feature FILE. */
-void etl_records_add_names(const struct etl_records *records, struct buf *section);
 
 #endif

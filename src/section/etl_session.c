@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "etl_names.h"
 #include "etl_records.h"
 #include "mem.h"
 #include "perf_abi.h"
@@ -228,7 +229,7 @@ static void make_features(struct etl_records *r, struct buf *out)
         make_n_cpus(t, &features[3].bytes);
         make_memory(t, &features[4].bytes);
         make_event_desc(r, &features[5].bytes);
-        etl_records_add_names(r, &features[6].bytes);
+        etl_names_make(t, &features[6].bytes);
         make_run(r, &features[7].bytes);
         etl_records_add_images(r, &features[8].bytes);
         make_marks(r, &features[9].bytes);

@@ -301,13 +301,16 @@ static bool take_method(struct trace_reader *r, const struct etl_event *event)
         if (!etl_dotnet_method(event, &method, &t->texts))
                 return false;
         buf_add_char(&t->texts, 0);
-        if (!method.is_compiled || !method.size)
+        if (!method.size)
                 return true;
         if (method.addr >> 63 || event->pid < 0)
                 return false;
         name.addr = method.addr;
         name.size = method.size;
+        name.is_compiled = method.is_compiled;
         ARRAY_PUSH(t->names, t->n_names, t->cap_names, name);
+        if (!method.is_compiled)
+                return true;
         item.pid = name.pid;
         item.addr = method.addr;
         item.size = method.size;

@@ -69,12 +69,13 @@ struct etl_mark {
         uint32_t text; /* the path of the PDB */
 };
 
-/* The name of code that was compiled while the program ran. */
+/* The name of a method. */
 struct etl_name {
         uint64_t addr;
         uint32_t size, pid;
-        uint32_t text;  /* offset into `texts` */
-        uint32_t order; /* in the file */
+        uint32_t text;    /* offset into `texts` */
+        uint32_t order;   /* in the file */
+        bool is_compiled; /* while the program ran; else its code is in an image */
 };
 
 struct etl_trace {
@@ -93,7 +94,7 @@ struct etl_trace {
         size_t n_marks, cap_marks;
         struct etl_volume *volumes;
         size_t n_volumes, cap_volumes;
-        struct etl_name *names; /* sorted by process, address and order in the file */
+        struct etl_name *names; /* in the order of the file */
         size_t n_names, cap_names;
         struct etl_machine machine;   /* n_cpus 0: not known */
         uint32_t machine_name, build; /* offsets into `texts` */

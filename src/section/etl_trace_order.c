@@ -75,15 +75,6 @@ static int compare_marks(const void *a, const void *b)
         return order ? order : (x->text > y->text) - (x->text < y->text);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-        const struct etl_name *x = a, *y = b;
-        const uint64_t of_x[] = {x->pid, x->addr, x->order};
-        const uint64_t of_y[] = {y->pid, y->addr, y->order};
-
-        return compare_words(of_x, of_y, N_ELEMENTS(of_x));
-}
-
 /* --- What the file only says at its end --- */
 
 static uint64_t identity_of(const struct etl_item *item)
@@ -148,7 +139,6 @@ void etl_trace_sort(struct etl_trace *t, const struct etl_late_items *late)
         sort(t->parts, t->n_parts, sizeof(*t->parts), compare_parts);
         sort(t->keyed, t->n_keyed, sizeof(*t->keyed), compare_keyed);
         sort(t->marks, t->n_marks, sizeof(*t->marks), compare_marks);
-        sort(t->names, t->n_names, sizeof(*t->names), compare_names);
         for (size_t i = 0; i < t->n_items; i++)
                 n += t->items[i].kind == ETL_ITEM_THREAD;
         t->threads = mem_new(n, sizeof(struct etl_item *));

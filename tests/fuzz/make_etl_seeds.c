@@ -95,6 +95,7 @@ static void save_methods(const char *folder)
                                "Name");
         etl_add_method(&b, false, ETL_METHOD_LOAD, 1600, PID, 0x7fe00010000u, UINT32_MAX, ETL_METHOD_COMPILED,
                        "A", "Large");
+        etl_add_method(&b, true, ETL_METHOD_UNLOAD, 1700, PID, PROGRAM + 0x100, 0x100, 0, "A", "Precompiled");
         etl_add_sample(&b, 2000, TID, 0x7fe00010001u);
         save(&b, folder, "methods");
 }

@@ -90,18 +90,33 @@ TEST(the_last_method_at_an_address_has_it)
         expect_rows(&b, "etl-replaced.etl", "1 My.Space.Type.New:[.NET 100]\n");
 }
 
-/* Code of images that were compiled before is found by the image. */
-TEST(methods_of_images_are_left_out)
+/* Code that was compiled before is in an image, which each process may have at another address. */
+TEST(methods_of_images_have_names)
 {
         struct etl_builder b;
 
         begin(&b);
-        etl_add_method(&b, true, ETL_METHOD_UNLOAD, 9000, PID, PROGRAM + 0x100, 0x100, 0, "A", "B");
+        etl_add_image(&b, ETL_IMAGE_RUNNING, 1100, PID, LIBRARY, 0x10000, "C:\\a\\lib.dll");
+        etl_add_image(&b, ETL_IMAGE_RUNNING, 1100, OTHER_PID, LIBRARY + 0x40000, 0x10000, "C:\\a\\lib.dll");
+        etl_add_method(&b, true, ETL_METHOD_UNLOAD, 9000, PID, LIBRARY + 0x100, 0x100, 0, "A", "B");
+        etl_add_method(&b, true, ETL_METHOD_UNLOAD, 9000, OTHER_PID, LIBRARY + 0x40200, 0x100, 0, "A", "C");
+        etl_add_method(&b, true, ETL_METHOD_UNLOAD, 9000, OTHER_PID, HEAP, 0x100, 0, "A", "Nowhere");
+        for (uint64_t i = 0; i < 3; i++)
+                etl_add_sample(&b, 2000 + i, TID, LIBRARY + 0x110);
+        for (uint64_t i = 0; i < 2; i++)
+                etl_add_sample(&b, 2010 + i, TID, LIBRARY + 0x210);
+        etl_add_sample(&b, 2020, OTHER_TID, LIBRARY + 0x40310);
+        expect_rows(&b, "etl-precompiled.etl", "3 A.B:lib.dll\n2 A.C:lib.dll\n1 unknown:lib.dll\n");
+}
+
+TEST(methods_without_code_are_left_out)
+{
+        struct etl_builder b;
+
+        begin(&b);
         etl_add_method(&b, false, ETL_METHOD_LOAD, 1500, PID, HEAP, 0, ETL_METHOD_COMPILED, "A", "Empty");
-        etl_add_sample(&b, 2000, TID, PROGRAM + 0x110);
-        etl_add_sample(&b, 2001, TID, PROGRAM + 0x110);
         etl_add_sample(&b, 2002, TID, HEAP);
-        expect_rows(&b, "etl-precompiled.etl", "2 unknown:app.exe\n1 unknown:\n");
+        expect_rows(&b, "etl-empty-method.etl", "1 unknown:\n");
 }
 
 TEST(damaged_methods_are_counted)
