@@ -209,7 +209,7 @@ def stack_shares(c: Context) -> dict[str, float]:
 
 def check_python(c: Context, dll: str, *more: str) -> None:
     """The DLL is loaded when the program has already run for a while."""
-    done = c.ours("record", "-g", "--", "python.exe", dll, "300", *more)
+    done = c.ours("record", "-g", "--", "python.exe", dll, "600", *more)
     shares, weights = stack_shares(c), periods(c)
     by_python = {}
     for stack, share in shares.items():
@@ -219,7 +219,8 @@ def check_python(c: Context, dll: str, *more: str) -> None:
         if found or inner == "<module>":
             by_python[inner] = by_python.get(inner, 0) + share
     total = sum(by_python.values())
-    assert total > 0.7, f"{shares}\n{done.text()}"
+    before = sum(share for stack, share in shares.items() if "before_python" in stack)
+    assert total > 0.9 * (1 - before) and before < 0.5, f"{shares}\n{done.text()}"
     for name, wanted in (("Row.key", 0.6), ("plain", 0.3), ("<module>", 0.1)):
         check_share(by_python.get(name, 0) / total, wanted, 1e6, weights, f"{name}\n{shares}")
     document = c.document("report", "-g", "--json")
