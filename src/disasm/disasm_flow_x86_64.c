@@ -16,6 +16,7 @@ struct x86_insn {
         uint8_t opcode;
         uint8_t map_number; /* 1: 0f, 2: 0f38, 3: 0f3a, 8 to 10: XOP */
         bool is_vector;     /* a VEX, EVEX or XOP prefix precedes the opcode */
+        bool has_rex2;
         bool is_jmpabs;     /* opcode a1 after REX2 is jmpabs */
         bool is_invalid;    /* REX2 precedes an opcode that does not allow it */
         bool has_addr32;    /* an address-size prefix: addresses have 32 bits */
@@ -108,6 +109,7 @@ static void set_rex2_opcode(struct x86_insn *insn, size_t off)
         uint8_t payload = byte_at(insn, off + 1);
         bool is_0f = payload & REX2_MAP;
 
+        insn->has_rex2 = true;
         insn->is_wide = payload & REX2_W;
         insn->map_number = is_0f;
         set_opcode(insn, off + 2, is_0f ? MAP_0F : MAP_ONE_BYTE);
@@ -530,9 +532,14 @@ bool disasm_fields_x86_64(const uint8_t *code, size_t size, struct disasm_x86_fi
         ret->number_bytes = (uint8_t)(insn.is_jmpabs ? 8 : number_bytes(&insn));
         ret->number_off = (uint8_t)(n - ret->number_bytes);
         ret->is_nop = is_nop(&insn);
+        ret->opcode_off = (uint8_t)insn.opcode_off;
+        ret->opcode = insn.opcode;
+        ret->is_vector = insn.is_vector;
+        ret->has_rex2 = insn.has_rex2;
         if (insn.is_jmpabs)
                 return true;
+        ret->has_modrm = has_modrm(&insn);
         set_displacement(&insn, ret);
-        ret->load_bytes = has_modrm(&insn) ? load_bytes(&insn) : 0;
+        ret->load_bytes = ret->has_modrm ? load_bytes(&insn) : 0;
         return true;
 }

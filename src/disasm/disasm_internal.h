@@ -48,6 +48,10 @@ size_t disasm_size_x86_64(const uint8_t *code, size_t size);
 struct disasm_x86_fields {
         uint8_t size_bytes;
         uint8_t map_number; /* 0: one-byte opcodes, 1: 0f, 2: 0f38, 3: 0f3a */
+        uint8_t opcode_off, opcode;
+        bool has_modrm; /* follows the opcode */
+        bool is_vector; /* a VEX, EVEX or XOP prefix precedes the opcode */
+        bool has_rex2;
         uint8_t displacement_off, displacement_bytes;
         uint8_t number_off, number_bytes; /* an immediate or a relative target; the last one of two */
         bool is_absolute;                 /* no register is added to the displacement, or only an index */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "disasm_internal.h"
+#include "disasm_registers.h"
 #include "disasm_shape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -76,6 +77,20 @@ static void check_effects(const uint8_t *code, size_t size)
         }
 }
 
+/* Reads no byte behind the instruction. */
+static void check_registers(enum disasm_arch arch, const uint8_t *code, const struct disasm_shape *shape)
+{
+        uint8_t *copy = malloc(shape->size_bytes);
+        struct disasm_registers registers;
+
+        if (!copy)
+                abort();
+        memcpy(copy, code, shape->size_bytes);
+        if (disasm_registers_get(arch, copy, shape, &registers))
+                check(registers.n_form && registers.slot_ref < shape->n_refs);
+        free(copy);
+}
+
 /* Each byte of an instruction is in a field or in the shape. */
 static void check_shapes(enum disasm_arch arch, const uint8_t *code, size_t size)
 {
@@ -89,6 +104,8 @@ static void check_shapes(enum disasm_arch arch, const uint8_t *code, size_t size
                 for (size_t i = 0; i < shape.n_refs; i++)
                         check(shape.refs[i].size_bytes &&
                               shape.refs[i].off + shape.refs[i].size_bytes <= shape.size_bytes);
+                if (is_insn)
+                        check_registers(arch, code + off, &shape);
         }
 }
 
