@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "code_compare.h"
+#include "code_diff_hot.h"
 #include "code_match.h"
 #include "code_side.h"
 #include "demangle.h"
@@ -202,7 +203,8 @@ static void sum_changed(const struct code_comparison *c, struct code_function_ro
         for (size_t i = 0; i < c->n_pairs; i++) {
                 const struct code_block_pair *pair = &c->pairs[i];
 
-                if (pair->state == CODE_BLOCK_SAME || pair->state == CODE_BLOCK_ORDER)
+                if (pair->state == CODE_BLOCK_SAME || pair->state == CODE_BLOCK_ORDER ||
+                    pair->state == CODE_BLOCK_REGISTERS)
                         continue;
                 if (pair->a != SIZE_MAX)
                         row->changed_weight[CODE_A] += c->a.blocks[pair->a].weight;
@@ -225,12 +227,15 @@ static void add_pair(struct code_diffing *d, const struct code_side_module *a, c
         row.n_blocks[CODE_B] = c.b.n_blocks;
         row.n_same = c.n_same;
         row.n_reordered = c.n_reordered;
+        row.n_renamed = c.n_renamed;
         row.n_entries_changed = c.n_entries_changed;
         row.is_too_large = c.is_too_large;
         if (c.state == CODE_CHANGED)
                 sum_changed(&c, &row);
         if (d->request->symbol && c.state == CODE_CHANGED)
                 add_blocks(d, &c, &row);
+        if (d->request->symbol)
+                code_diff_hot_add(&c, &d->ret->rows.texts, &row);
         code_comparison_release(&c);
         add_row(d, &row);
 }

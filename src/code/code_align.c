@@ -145,6 +145,15 @@ static void align_deep(struct code_align *align, size_t a0, size_t a1, size_t b0
                 align->is_too_large = true;
 }
 
+size_t *code_align_new(size_t n)
+{
+        size_t *to_b = mem_new(n, sizeof(*to_b));
+
+        for (size_t i = 0; i < n; i++)
+                to_b[i] = CODE_ALIGN_NONE;
+        return to_b;
+}
+
 void code_align_range(struct code_align *align, size_t a0, size_t a1, size_t b0, size_t b1)
 {
         align_deep(align, a0, a1, b0, b1, 0);

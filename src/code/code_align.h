@@ -19,6 +19,9 @@ struct code_align {
         bool is_too_large; /* set if a part had more cells than the limit */
 };
 
+/* `n` times CODE_ALIGN_NONE; the caller frees them. */
+size_t *code_align_new(size_t n);
+
 /* Aligns a[a0..a1) with b[b0..b1); sets `to_b` of this range, whose elements must be CODE_ALIGN_NONE. */
 void code_align_range(struct code_align *align, size_t a0, size_t a1, size_t b0, size_t b1);
 

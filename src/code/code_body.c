@@ -379,9 +379,8 @@ static void hash_insn(struct code_insn *insn)
 {
         for (size_t k = 0; k < insn->n_refs; k++) {
                 const struct code_referent *to = &insn->referents[k];
-                bool is_inner = to->kind == CODE_REFERS_BLOCK || to->kind == CODE_REFERS_TABLE;
 
-                insn->hash = code_hash_join(insn->hash, is_inner ? to->kind : to->key);
+                insn->hash = code_hash_join(insn->hash, code_referent_key(to));
                 insn->blank = code_hash_join(insn->blank, is_named_by_linker(to) ? to->key : 0);
         }
 }
@@ -401,20 +400,26 @@ static void hash_blocks(struct code_body *body)
         }
 }
 
-static void widen(const struct code_body *body, size_t index)
+static uint64_t hash_of(const struct code_block *block, bool is_loose)
 {
-        struct code_block *block = &body->blocks[index];
-        const struct code_insn *last = &body->insns[block->first + block->n - 1];
+        return is_loose ? block->loose : block->hash;
+}
 
-        block->wider = block->hash;
+uint64_t code_body_widen(const struct code_body *body, size_t block, bool is_loose)
+{
+        const struct code_block *b = &body->blocks[block];
+        const struct code_insn *last = &body->insns[b->first + b->n - 1];
+        uint64_t wider = hash_of(b, is_loose);
+
         for (size_t k = 0; k < last->n_refs; k++) {
                 uint32_t to = last->referents[k].index;
 
                 if (last->referents[k].kind == CODE_REFERS_BLOCK && to < body->n_blocks)
-                        block->wider = code_hash_join(block->wider, body->blocks[to].hash);
+                        wider = code_hash_join(wider, hash_of(&body->blocks[to], is_loose));
         }
-        if (index + 1 < body->n_blocks)
-                block->wider = code_hash_join(block->wider, body->blocks[index + 1].hash);
+        if (block + 1 < body->n_blocks)
+                wider = code_hash_join(wider, hash_of(&body->blocks[block + 1], is_loose));
+        return wider;
 }
 
 /* --- Interface --- */
@@ -483,7 +488,7 @@ void code_body_make(const struct code_image *image, const struct code_function *
                 hash_insn(&ret->insns[i]);
         hash_blocks(ret);
         for (size_t i = 0; i < ret->n_blocks; i++)
-                widen(ret, i);
+                ret->blocks[i].wider = code_body_widen(ret, i, false);
         free(shapes);
 }
 

@@ -19,14 +19,16 @@ struct code_insn {
         /* of the instruction and the keys of its fields; not of targets in the function */
         uint64_t hash;
         uint64_t blank; /* the same without names of functions and variables, constants and texts */
+        uint64_t loose; /* without registers and stack slots; set by code_registers_hash() */
 };
 
 struct code_block {
         size_t first, n; /* instructions; padding at both ends is left out */
         uint64_t addr, end;
-        uint64_t hash;          /* of its instructions */
-        uint64_t wider;         /* the same with the hashes of the blocks to which it may continue */
-        uint64_t count, weight; /* samples */
+        uint64_t hash;               /* of its instructions */
+        uint64_t wider;              /* the same with the hashes of the blocks to which it may continue */
+        uint64_t loose, loose_wider; /* both without registers and stack slots */
+        uint64_t count, weight;      /* samples */
 };
 
 /* A jump table: the blocks to which it leads, in its order. */
@@ -54,6 +56,9 @@ struct code_body {
 void code_body_make(const struct code_image *image, const struct code_function *function,
                     struct code_body *ret);
 void code_body_release(struct code_body *body);
+
+/* The hash of a block with those of the blocks to which it may continue. */
+uint64_t code_body_widen(const struct code_body *body, size_t block, bool is_loose);
 
 /* The instruction at exactly `addr`; SIZE_MAX: none. */
 size_t code_body_find(const struct code_body *body, uint64_t addr);

@@ -20,6 +20,7 @@ struct code_comparison {
         size_t *to_b;  /* for each block of `a` its pair, or SIZE_MAX */
         size_t n_same; /* blocks that are the same, in any order */
         size_t n_reordered;
+        size_t n_renamed;         /* blocks that are the same but for registers and stack slots */
         size_t n_entries_changed; /* elements of jump tables that lead to blocks that are not a pair */
         bool is_too_large;        /* blocks were not aligned because there are too many */
 };

@@ -88,6 +88,14 @@ struct code_referent {
         const struct object_relocation *relocation;
 };
 
+/* What hashes of instructions have of it: equal for equal things in both modules.  Where blocks and tables lead is compared later. */
+static inline uint64_t code_referent_key(const struct code_referent *referent)
+{
+        bool is_inner = referent->kind == CODE_REFERS_BLOCK || referent->kind == CODE_REFERS_TABLE;
+
+        return is_inner ? referent->kind : referent->key;
+}
+
 /* What the address `addr` refers to.  `ref` is the field of the instruction that has it. */
 void code_referent_of_addr(const struct code_image *image, uint64_t addr, const struct disasm_ref *ref,
                            struct code_referent *ret);

@@ -22,7 +22,8 @@ enum code_state {
 
 enum code_block_state {
         CODE_BLOCK_SAME,
-        CODE_BLOCK_ORDER, /* the same, but in another order */
+        CODE_BLOCK_ORDER,     /* the same, but in another order */
+        CODE_BLOCK_REGISTERS, /* the same instructions with other registers or stack slots, one for one */
         CODE_BLOCK_CHANGED,
         CODE_BLOCK_ONLY_A,
         CODE_BLOCK_ONLY_B,
@@ -51,19 +52,30 @@ struct code_block_row {
         size_t n_lines;
 };
 
+struct code_hot_row {
+        enum code_block_state state;
+        size_t numbers[CODE_N_SIDES]; /* from 1 on; 0: none */
+        struct code_row_side sides[CODE_N_SIDES];
+        const char *source; /* "ceval.c:1850", of the first instruction in A, otherwise in B; "": not known */
+};
+
 struct code_function_row {
         enum code_state state;
         struct code_row_side sides[CODE_N_SIDES];
         const char *modules[CODE_N_SIDES]; /* base names; NULL: none */
         uint64_t size_bytes[CODE_N_SIDES];
         size_t n_blocks[CODE_N_SIDES];
-        uint64_t changed_weight[CODE_N_SIDES]; /* samples in blocks that are not the same */
+        uint64_t changed_weight[CODE_N_SIDES]; /* samples in blocks that are neither the same nor renamed */
         size_t n_same;                         /* blocks that are the same, in any order */
         size_t n_reordered;
+        size_t n_renamed;              /* blocks that are the same but for registers */
         size_t n_entries_changed;      /* elements of jump tables that lead to other blocks */
         bool is_too_large;             /* some blocks were not aligned, so more of them may be the same */
         struct code_block_row *blocks; /* blocks that are not the same; NULL: not wanted */
         size_t n_blocks_listed;
+        struct code_hot_row
+                *hot; /* blocks with most samples, whatever their state; NULL: not wanted, or no samples */
+        size_t n_hot;
 };
 
 struct code_rows {

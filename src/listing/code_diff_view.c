@@ -17,7 +17,7 @@ static const char *const state_names[CODE_N_STATES] = {
 static const char *const block_names[] = {
         [CODE_BLOCK_SAME] = "same",        [CODE_BLOCK_ORDER] = "in another order",
         [CODE_BLOCK_CHANGED] = "changed",  [CODE_BLOCK_ONLY_A] = "only in A",
-        [CODE_BLOCK_ONLY_B] = "only in B",
+        [CODE_BLOCK_ONLY_B] = "only in B", [CODE_BLOCK_REGISTERS] = "same but for registers",
 };
 
 static double share(uint64_t part, uint64_t all)
@@ -91,6 +91,7 @@ static const struct column function_columns[] = {
         {.name = "blocks A", .key = "a_blocks", .type = COLUMN_U64},
         {.name = "blocks B", .key = "b_blocks", .type = COLUMN_U64},
         {.name = "same", .key = "same_blocks", .type = COLUMN_U64},
+        {.name = "registers", .key = "register_blocks", .type = COLUMN_U64},
         {.name = "A", .key = "a_address", .type = COLUMN_HEX},
         {.name = "B", .key = "b_address", .type = COLUMN_HEX},
         {.name = "function", .can_cut = true, .is_name = true},
@@ -127,10 +128,13 @@ static void add_function(const struct code_diff_view *view, const struct code_fu
                 else
                         table_add_none(table);
         }
-        if (is_pair)
+        if (is_pair) {
                 table_add_u64(table, row->n_same);
-        else
+                table_add_u64(table, row->n_renamed);
+        } else {
                 table_add_none(table);
+                table_add_none(table);
+        }
         for (int side = 0; side < CODE_N_SIDES; side++) {
                 if (row->sides[side].exists)
                         table_add_u64(table, row->sides[side].addr);
@@ -193,6 +197,8 @@ static void add_changed_sentence(const struct code_diff_view *view, const struct
         buf_printf(out, "machine code identical in %zu of %zu blocks", row->n_same, row->n_blocks[CODE_A]);
         if (row->n_blocks[CODE_A] != row->n_blocks[CODE_B])
                 buf_printf(out, " (%zu in B)", row->n_blocks[CODE_B]);
+        if (row->n_renamed)
+                buf_printf(out, ", the same but for registers in %zu", row->n_renamed);
         add_changed_share(view, row, out);
         if (row->n_reordered)
                 buf_printf(out, "; %zu of the identical blocks %s in another order", row->n_reordered,
@@ -323,23 +329,87 @@ static void add_block_text(const struct code_diff_view *view, const struct code_
         table_render_text(table, view->max_columns, out);
 }
 
+/* --- Blocks with most samples --- */
+
+static const struct column hot_columns[] = {
+        {.name = "% A", .key = "a_percent", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
+        {.name = "% B", .key = "b_percent", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
+        {.name = "block A", .key = "a_block", .type = COLUMN_U64},
+        {.name = "block B", .key = "b_block", .type = COLUMN_U64},
+        {.name = "A", .key = "a_address", .type = COLUMN_HEX},
+        {.name = "B", .key = "b_address", .type = COLUMN_HEX},
+        {.name = "machine code", .key = "state"},
+        {.name = "source", .can_cut = true},
+};
+
+/* Shares are of the function's samples. */
+static struct table *make_hot(const struct code_diff_view *view, const struct code_function_row *row)
+{
+        struct table *table = table_new(hot_columns, N_ELEMENTS(hot_columns));
+
+        for (size_t i = 0; i < row->n_hot; i++) {
+                const struct code_hot_row *hot = &row->hot[i];
+
+                for (int side = 0; side < CODE_N_SIDES; side++) {
+                        if (hot->numbers[side] && row->sides[side].weight)
+                                table_add_fixed(table,
+                                                share(hot->sides[side].weight, row->sides[side].weight));
+                        else
+                                table_add_none(table);
+                }
+                add_number(hot->numbers[CODE_A], table);
+                add_number(hot->numbers[CODE_B], table);
+                for (int side = 0; side < CODE_N_SIDES; side++) {
+                        if (hot->numbers[side])
+                                table_add_u64(table, hot->sides[side].addr);
+                        else
+                                table_add_none(table);
+                }
+                table_add_text(table, block_names[hot->state]);
+                table_add_text(table, hot->source);
+        }
+        table_color(table, view->is_colored);
+        return table;
+}
+
+static void add_hot_text(const struct code_diff_view *view, const struct code_function_row *row,
+                         struct buf *out)
+{
+        AUTO(table) table = NULL;
+
+        if (!row->n_hot)
+                return;
+        buf_add_str(out, "\nblocks with most of the function's samples:\n");
+        table = make_hot(view, row);
+        table_render_text(table, view->max_columns, out);
+}
+
+/* --- Text of a function --- */
+
 static uint64_t heat_of(const struct code_block_row *block)
 {
         return block->sides[CODE_A].weight + block->sides[CODE_B].weight;
 }
 
-/* The limit of rows keeps the hottest blocks; without samples, the first ones. */
+static bool is_listed(const struct code_block_row *block)
+{
+        return block->state != CODE_BLOCK_REGISTERS;
+}
+
+/* The limit of rows keeps the hottest blocks.  Without samples in the function, the first ones. */
 static bool is_shown(const struct code_diff_view *view, const struct code_function_row *row, size_t index)
 {
         uint64_t heat = heat_of(&row->blocks[index]);
         size_t n_before = 0;
 
+        if (!is_listed(&row->blocks[index]) || (!heat && row->n_hot))
+                return false;
         if (row->n_blocks_listed <= view->max_rows)
                 return true;
         for (size_t i = 0; i < row->n_blocks_listed && n_before < view->max_rows; i++) {
                 uint64_t other = heat_of(&row->blocks[i]);
 
-                n_before += other > heat || (other == heat && i < index);
+                n_before += is_listed(&row->blocks[i]) && (other > heat || (other == heat && i < index));
         }
         return n_before < view->max_rows;
 }
@@ -347,14 +417,21 @@ static bool is_shown(const struct code_diff_view *view, const struct code_functi
 static void add_function_text(const struct code_diff_view *view, const struct code_function_row *row,
                               struct buf *out)
 {
+        size_t n_listed = 0, n_shown = 0;
+
         code_diff_view_sentence(view, row, out);
+        add_hot_text(view, row, out);
         for (size_t i = 0; i < row->n_blocks_listed; i++) {
-                if (is_shown(view, row, i))
-                        add_block_text(view, row, &row->blocks[i], out);
+                n_listed += is_listed(&row->blocks[i]);
+                if (!is_shown(view, row, i))
+                        continue;
+                add_block_text(view, row, &row->blocks[i], out);
+                n_shown++;
         }
-        if (row->n_blocks_listed > view->max_rows)
-                buf_printf(out, "\n%zu more blocks are not shown; --sample-display-row N shows more\n",
-                           row->n_blocks_listed - (size_t)view->max_rows);
+        if (n_listed > n_shown)
+                buf_printf(out, "\n%zu more blocks are not shown%s\n", n_listed - n_shown,
+                           n_shown < view->max_rows ? ": they have no samples"
+                                                    : "; --sample-display-row N shows more");
 }
 
 /* --- Documents --- */
@@ -484,12 +561,19 @@ static void json_of_function(const struct code_diff_view *view, const struct cod
         json_key_str(json, "function", row->sides[row->sides[CODE_A].exists ? CODE_A : CODE_B].text);
         json_key_str(json, "sentence", buf_text(&sentence));
         json_key_u64(json, "reordered_blocks", row->n_reordered);
+        json_key_u64(json, "register_blocks", row->n_renamed);
         json_key_u64(json, "changed_table_elements", row->n_entries_changed);
         json_key(json, "blocks");
         json_begin_array(json);
         for (size_t i = 0; i < row->n_blocks_listed; i++)
                 json_of_block(view, row, &row->blocks[i], json);
         json_end_array(json);
+        if (row->n_hot) {
+                AUTO(table) hot = make_hot(view, row);
+
+                json_key(json, "hot_blocks");
+                table_render_json(hot, true, json);
+        }
         json_end_object(json);
 }
 

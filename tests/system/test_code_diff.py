@@ -197,6 +197,119 @@ def test_an_exchanged_case_is_seen_in_the_jump_table(t: Context) -> None:
     check("elements of its jump tables" in done.out or ": changed" in done.out, "the table or blocks differ", done)
 
 
+# --- Registers ---
+
+# Three functions: of the second side, `renamed` has other registers and stack slots, `mixed` uses one register for two, and
+# `spilled` keeps a value on the stack; a `nop` moves the code.
+X86_SIDES = ("""
+        .text
+        .globl renamed, mixed, spilled
+        .type renamed, @function
+renamed: sub $24, %rsp; mov %rdi, %rax; add 8(%rsi), %rax; mov %rax, 8(%rsp); lea (%rax,%rdx,4), %rcx; mov (%rcx), %rax; add $24, %rsp; ret
+        .size renamed, .-renamed
+        .type mixed, @function
+mixed:  mov %rdi, %rax; add %rsi, %rcx; add %rcx, %rax; ret
+        .size mixed, .-mixed
+        .type spilled, @function
+spilled: test %edi, %edi; je 1f; mov %rsi, %rax; add $1, %rax; ret
+1:      mov 8(%rdx), %rax; ret
+        .size spilled, .-spilled
+""", """
+        .text
+        .globl renamed, mixed, spilled
+        nop
+        .type renamed, @function
+renamed: sub $24, %rsp; mov %r12, %r8; add 8(%r13), %r8; mov %r8, (%rsp); lea (%r8,%rdx,4), %rdi; mov (%rdi), %r8; add $24, %rsp; ret
+        .size renamed, .-renamed
+        .type mixed, @function
+mixed:  mov %rdi, %rax; add %rsi, %rax; add %rcx, %rax; ret
+        .size mixed, .-mixed
+        .type spilled, @function
+spilled: test %edi, %edi; je 1f; mov 16(%rsp), %rax; add $1, %rax; ret
+1:      mov 8(%rcx), %rax; ret
+        .size spilled, .-spilled
+""")
+ARM64_SIDES = ("""
+        .text
+        .globl renamed, mixed, spilled
+        .type renamed, @function
+renamed: sub sp, sp, #32; add x0, x1, x2; ldr x3, [x0, #8]; str x3, [sp, #8]; madd x4, x0, x3, x1; fmov d0, x4; fadd d1, d0, d0; cbz x4, 1f; add sp, sp, #32
+1:      ret
+        .size renamed, .-renamed
+        .type mixed, @function
+mixed:  add x0, x1, x2; add x3, x1, x2; ret
+        .size mixed, .-mixed
+        .type spilled, @function
+spilled: cbz w0, 1f; mov x0, x1; add x0, x0, #1; ret
+1:      ldr x0, [x2, #8]; ret
+        .size spilled, .-spilled
+""", """
+        .text
+        .globl renamed, mixed, spilled
+        nop
+        .type renamed, @function
+renamed: sub sp, sp, #32; add x9, x8, x7; ldr x6, [x9, #8]; str x6, [sp, #16]; madd x5, x9, x6, x8; fmov d3, x5; fadd d2, d3, d3; cbz x5, 1f; add sp, sp, #32
+1:      ret
+        .size renamed, .-renamed
+        .type mixed, @function
+mixed:  add x0, x1, x2; add x0, x1, x2; ret
+        .size mixed, .-mixed
+        .type spilled, @function
+spilled: cbz w0, 1f; ldr x0, [sp, #16]; add x0, x0, #1; ret
+1:      ldr x0, [x3, #8]; ret
+        .size spilled, .-spilled
+""")
+
+
+def expect_renamed(t: Context, compiler: str, sides: tuple[str, str]) -> None:
+    need(compiler)
+    paths = []
+    for name, text in zip("ab", sides):
+        paths.append(t.path(f"{name}.{compiler}.o"))
+        subprocess.run([compiler, "-c", "-x", "assembler", "-", "-o", paths[-1]], input=text, text=True, check=True)
+    blocks = {}
+    for name in ("renamed", "mixed", "spilled"):
+        document = json.loads(t.good("diff", "--code", "--json", "-s", name, *paths).out)
+        row, = document["functions"]
+        check(row["state"] == "changed", f"{name} is changed: {row}")
+        blocks[name] = [block["state"] for block in document["compared"][0]["blocks"]]
+        check(row["register_blocks"] == blocks[name].count("same but for registers"), f"{row} {blocks}")
+    check(set(blocks["renamed"]) == {"same but for registers"}, f"renamed: {blocks}")
+    check(blocks["mixed"] == ["changed"], f"two registers became one: {blocks}")
+    check(sorted(blocks["spilled"]) == ["changed", "same but for registers"], f"one block has another instruction: {blocks}")
+    done = t.good("diff", "--code", "-s", "spilled", *paths)
+    check("the same but for registers in 1" in done.out and done.out.count("\nblock ") == 1, "only the changed block is listed", done)
+
+
+def test_registers_are_renamed(t: Context) -> None:
+    need_x86()
+    expect_renamed(t, X86, X86_SIDES)
+
+
+def test_registers_are_renamed_on_arm64(t: Context) -> None:
+    expect_renamed(t, ARM64, ARM64_SIDES)
+
+
+def test_blocks_in_another_order_are_found_by_jumps(t: Context) -> None:
+    """The cases of a switch, whose code is laid out in the opposite order with other registers."""
+    need_x86()
+    n = 40
+    sides = []
+    for order, (x, y) in ((range(n), ("rax", "rsi")), (reversed(range(n)), ("rcx", "r8"))):
+        cases = "\n".join(f"c{i}: mov {8 * i + 8}(%{y}), %{x}; imul ${i + 1000}, %{x}; mov %{x}, {8 * i}(%{y}); jmp end" for i in order)
+        table = "\n".join(f".long c{i} - table" for i in range(n))
+        sides.append(f".text\n.globl f\n.type f, @function\nf: lea table(%rip), %rdx\nmovslq (%rdx,%rdi,4), %rdi\nadd %rdx, %rdi\n"
+                     f"jmp *%rdi\n{cases}\nend: ret\n.size f, .-f\n.globl main\n.type main, @function\nmain: xor %eax, %eax\nret\n"
+                     f".size main, .-main\n.section .rodata\n.align 4\ntable: {table}\n.section .note.GNU-stack,\"\",@progbits\n")
+    paths = [t.path("a.elf"), t.path("b.elf")]
+    for path, text in zip(paths, sides):
+        subprocess.run([X86, "-x", "assembler", "-", "-o", path], input=text, text=True, check=True)
+    document = json.loads(t.good("diff", "--code", "--json", "-s", "f", *paths).out)
+    found = [block["state"] for block in document["compared"][0]["blocks"]]
+    check(found.count("same but for registers") == n and "only in A" not in found, f"all cases: {found}")
+    check(document["compared"][0]["changed_table_elements"] == 0, "the table leads to the same cases")
+
+
 # --- objdump ---
 
 
@@ -253,6 +366,11 @@ def test_sessions_have_shares(t: Context) -> None:
     found = re.search(r"^choose: machine code identical in (\d+) of \d+ blocks, ([\d.]+) % of its samples in A and ([\d.]+) % in B "
                       r"in changed ones$", done.out, re.M)
     check(found is not None and float(found[2]) > 5 and float(found[3]) > 5, "shares of the changed block", done)
+    check("blocks with most of the function's samples" in done.out, "hot blocks", done)
+    document = json.loads(t.good("diff", "--code", "--json", "-s", "choose", a, "--", b).out)
+    hot = document["compared"][0]["hot_blocks"]
+    check(hot and sum(row["a_percent"] or 0 for row in hot) > 90 and hot[0]["a_percent"] + hot[0]["b_percent"] > 20, f"hot first: {hot}")
+    check({row["state"] for row in hot} >= {"same", "changed"}, f"also those that are the same: {hot}")
     before = states(t, a, b)
     check(before.get("choose") == "changed" and before.get("main") in SAME, f"{before}")
     for path in (a, b):
