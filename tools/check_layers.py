@@ -54,7 +54,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
                "search/elf_search.h", "symbol", "unwind", "spe", "collect/collector.h", "metric", "stack", "analyze",
                "module"),
     "archive": ("base", "os", "session", "section", "world", "search/debuginfod.h", "symbol", "disasm", "collect",
-                "stack", "analyze", "module", "report"),
+                "stack", "analyze", "code/code_image.h", "module", "report"),
     "api": ("base", "os", "event", "count", "object", "demangle", "session", "section", "world/world.h", "pdb",
             "search/debuginfod.h", "symbol", "disasm/disasm.h", "target", "kernel/kernel.h", "counter", "collect",
             "facts/event_facts.h", "facts/extra_source.h", "facts/hardware_judge.h", "facts/hardware_loops.h", "spe", "metric", "stack/calltree.h", "stack/stacks_tree.h", "analyze", "code", "compare", "module", "report", "archive"),

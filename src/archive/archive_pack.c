@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "archive_internal.h"
+#include "code_image.h"
 #include "map.h"
 #include "mem.h"
 #include "module_source.h"
@@ -296,6 +297,7 @@ struct asking {
         struct symbol_archive_writer *writer;
         struct asked *list;
         size_t n, cap;
+        struct code_image *image; /* made for the jump tables of functions; NULL: not needed yet */
 };
 
 static int compare_asked(const void *x, const void *y)
@@ -344,6 +346,25 @@ static void ask_targets(struct asking *a, const struct archive_function *f, cons
         }
 }
 
+/* Tells which case of a switch is where, when machine code is compared. */
+static void add_tables(struct asking *a, const struct archive_function *f)
+{
+        struct code_table_bytes *tables;
+        size_t n;
+
+        if (!resolver_get_object(a->pack->resolver, a->module->id) &&
+            !resolver_is_archived(a->pack->resolver, a->module->id))
+                return;
+        if (!a->image)
+                a->image = code_image_new(a->pack->resolver, a->module->id);
+        n = code_image_tables(a->image, f->extents, f->n_extents, &tables);
+        for (size_t i = 0; i < n; i++) {
+                symbol_archive_add_code(a->writer, tables[i].addr, tables[i].bytes, tables[i].size);
+                free(tables[i].bytes);
+        }
+        free(tables);
+}
+
 static void ask_code(struct asking *a, const struct archive_function *f, enum object_machine machine)
 {
         uint64_t slide = module_source_slide(a->pack->source, a->module->module, f->extents[0].start);
@@ -363,6 +384,7 @@ static void ask_code(struct asking *a, const struct archive_function *f, enum ob
                         disasm_add(disasm, bytes, (size_t)(e->end - e->start), e->start + slide, &code);
         }
         ask_targets(a, f, &code);
+        add_tables(a, f);
 }
 
 /* Instructions of AArch64 are aligned to 4 bytes. */
@@ -549,6 +571,7 @@ static void add_module(struct archive_pack *pack, const struct archive_module *m
         add_symbols(&a);
         add_frames(&a);
         symbol_archive_set_line_note(writer, resolver_note(pack->resolver, m->id));
+        code_image_free(a.image);
         free(a.list);
 }
 

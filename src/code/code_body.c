@@ -264,7 +264,8 @@ static void find_table(struct code_body *body, const struct code_data *data, siz
         if (!*number)
                 return;
         to->kind = CODE_REFERS_TABLE;
-        to->key = 0;
+        if (body->image->naming.contents)
+                to->key = CODE_REFERS_TABLE;
         to->index = (uint32_t)(*number - 1);
 }
 

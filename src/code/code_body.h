@@ -36,6 +36,7 @@ struct code_table {
         uint64_t addr;
         uint32_t *blocks;
         size_t n;
+        unsigned element_bytes;
 };
 
 struct code_body {

@@ -506,6 +506,7 @@ struct code_naming code_image_can_name(const struct code_image *image)
                 .functions = has_names || !image->object,
                 .variables = has_names && image->object,
                 .contents = image->object,
+                .tables = image->object || resolver_has_data(image->resolver, image->id),
         };
 }
 

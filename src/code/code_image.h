@@ -38,7 +38,7 @@ struct code_function {
 
 /* Which names and contents the comparison uses: only what both modules have. */
 struct code_naming {
-        bool functions, variables, contents;
+        bool functions, variables, contents, tables;
 };
 
 struct code_image;
@@ -76,6 +76,17 @@ bool code_image_get_arch(const struct code_image *image, enum disasm_arch *ret);
 /* What the module has: to choose the naming of a comparison, which must be set before a body is made. */
 struct code_naming code_image_can_name(const struct code_image *image);
 void code_image_set_naming(struct code_image *image, struct code_naming naming);
+
+/* The bytes of a jump table, with addresses in place of relocations. */
+struct code_table_bytes {
+        uint64_t addr;
+        uint8_t *bytes;
+        size_t size;
+};
+
+/* The jump tables of the function that has these extents.  Returns their number; the caller frees the bytes of each, and the array. */
+size_t code_image_tables(struct code_image *image, struct resolver_extent *extents, size_t n,
+                         struct code_table_bytes **ret_tables);
 
 /* Number of functions that were left out because of a limit. */
 size_t code_image_n_left_out(const struct code_image *image);

@@ -81,19 +81,17 @@ enum code_referent_kind {
 
 struct code_referent {
         uint8_t kind;   /* enum code_referent_kind */
-        uint64_t key;   /* equal for equal things in both modules; 0 for BLOCK, TABLE and PAGE */
+        uint64_t key;   /* equal for equal things in both modules; 0 for BLOCK and PAGE */
         uint64_t addr;  /* in the object; 0: not in it */
         uint32_t index; /* BLOCK: the block; TABLE: the table */
         /* of a relocation, or NULL */
         const struct object_relocation *relocation;
 };
 
-/* What hashes of instructions have of it: equal for equal things in both modules.  Where blocks and tables lead is compared later. */
+/* What hashes of instructions have of it: equal for equal things in both modules.  Where jumps and tables lead is compared later. */
 static inline uint64_t code_referent_key(const struct code_referent *referent)
 {
-        bool is_inner = referent->kind == CODE_REFERS_BLOCK || referent->kind == CODE_REFERS_TABLE;
-
-        return is_inner ? referent->kind : referent->key;
+        return referent->kind == CODE_REFERS_BLOCK ? CODE_REFERS_BLOCK : referent->key;
 }
 
 /* What the address `addr` refers to.  `ref` is the field of the instruction that has it. */

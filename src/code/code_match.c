@@ -398,7 +398,7 @@ static struct code_naming choose_naming(struct code_image *a, struct code_image 
 {
         struct code_naming x = code_image_can_name(a), y = code_image_can_name(b);
         const struct code_naming both = {x.functions && y.functions, x.variables && y.variables,
-                                         x.contents && y.contents};
+                                         x.contents && y.contents, x.tables && y.tables};
 
         code_image_set_naming(a, both);
         code_image_set_naming(b, both);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pairs are found by equal blocks in the same order, with their successors and then by themselves; by the elements of jump tables; by
- * the jumps of blocks that are a pair; by equal blocks in any order; and by likeness in the gaps between pairs. */
+/* Pairs are found by equal blocks in the same order; by the elements of jump tables; by where the jumps of pairs lead; by blocks that are
+ * equal to one other only; and by likeness in the gaps between pairs.  Blocks are compared as they are and without registers, with
+ * and without the blocks to which they may continue. */
 #include "code_pairing.h"
 
 #include <stdlib.h>
@@ -77,6 +78,36 @@ static void align_blocks(struct pairing *p, enum hash_kind kind)
                 if (to_b[i] != CODE_ALIGN_NONE)
                         pair(p, i, to_b[i]);
         }
+        free(to_b);
+}
+
+/* Pairs blocks that are equal to no other one of their side, in any order. */
+static void pair_unique(struct pairing *p, enum hash_kind kind)
+{
+        size_t n = p->a->n_blocks, *to_b = code_align_new(n);
+        struct map in_a = {0}, in_b = {0};
+
+        take_hashes(p, kind);
+        for (size_t i = 0; i < n; i++)
+                ++*map_put(&in_a, p->a_hashes[i], NULL);
+        for (size_t k = 0; k < p->b->n_blocks; k++) {
+                bool is_new;
+                uint64_t *at = map_put(&in_b, p->b_hashes[k], &is_new);
+
+                *at = is_new ? k : CODE_ALIGN_NONE;
+        }
+        for (size_t i = 0; i < n; i++) {
+                const uint64_t *at = map_find(&in_b, p->a_hashes[i]);
+
+                if (at && *at != CODE_ALIGN_NONE && *map_find(&in_a, p->a_hashes[i]) == 1)
+                        to_b[i] = (size_t)*at;
+        }
+        for (size_t i = 0; i < n; i++) {
+                if (to_b[i] != CODE_ALIGN_NONE)
+                        pair(p, i, to_b[i]);
+        }
+        map_release(&in_a);
+        map_release(&in_b);
         free(to_b);
 }
 
@@ -355,7 +386,12 @@ static void pair_different(struct pairing *p)
 {
         p->a_sorted = sort_hashes(p->a);
         p->b_sorted = sort_hashes(p->b);
+        follow_pairs(p);
+        find_order(p);
         align_blocks(p, LOOSE_WIDER);
+        follow_pairs(p);
+        pair_unique(p, EXACT);
+        pair_unique(p, LOOSE);
         follow_pairs(p);
         find_order(p);
         align_blocks(p, EXACT);

@@ -75,7 +75,7 @@ static bool read_table(const struct code_body *body, const struct code_data *dat
         uint64_t limit = limit_of(body, data, addr), target;
         size_t cap = 0;
 
-        *ret = (struct code_table){.addr = addr};
+        *ret = (struct code_table){.addr = addr, .element_bytes = layout->element_bytes};
         for (uint64_t at = addr; limit - at >= layout->element_bytes && ret->n < CODE_MAX_TABLE_ENTRIES;
              at += layout->element_bytes) {
                 size_t insn;
@@ -95,7 +95,7 @@ static bool read_table(const struct code_body *body, const struct code_data *dat
 
 bool code_tables_are_possible(const struct code_body *body)
 {
-        if (!body->image->object || !body->image->naming.contents)
+        if (!body->image->naming.tables)
                 return false;
         for (size_t i = 0; i < body->n_insns; i++) {
                 const struct code_insn *insn = &body->insns[i];
@@ -150,4 +150,40 @@ bool code_tables_read(const struct code_body *body, const struct code_data *data
                 return true;
         return body->image->machine == OBJECT_MACHINE_ARM64 && find_arm64_layout(body, insn, &small) &&
                read_table(body, data, addr, &small, ret);
+}
+
+/* Other relocations than of addresses leave the bytes of the file. */
+static void take_bytes(const struct code_image *image, const struct code_table *table,
+                       struct code_table_bytes *ret)
+{
+        const uint8_t *bytes;
+
+        *ret = (struct code_table_bytes){table->addr, NULL, table->n * table->element_bytes};
+        ret->bytes = mem_new(ret->size, 1);
+        for (size_t at = 0; at < ret->size; at += table->element_bytes) {
+                const struct object_relocation *relocation =
+                        code_image_relocation(image, table->addr + at, table->element_bytes);
+
+                if (relocation && relocation->kind == OBJECT_RELOCATION_ABSOLUTE && table->element_bytes == 8)
+                        memcpy(ret->bytes + at, &relocation->target, sizeof(relocation->target));
+                else if (code_image_read(image, table->addr + at, table->element_bytes, &bytes))
+                        memcpy(ret->bytes + at, bytes, table->element_bytes);
+        }
+}
+
+size_t code_image_tables(struct code_image *image, struct resolver_extent *extents, size_t n,
+                         struct code_table_bytes **ret_tables)
+{
+        struct code_function function = {.name = "", .extents = extents, .n_extents = n};
+        struct code_body body;
+        size_t n_tables;
+
+        code_image_set_naming(image, code_image_can_name(image));
+        code_body_make(image, &function, &body);
+        n_tables = body.n_tables;
+        *ret_tables = mem_new(n_tables + 1, sizeof(**ret_tables));
+        for (size_t i = 0; i < n_tables; i++)
+                take_bytes(image, &body.tables[i], &(*ret_tables)[i]);
+        code_body_release(&body);
+        return n_tables;
 }

@@ -216,6 +216,9 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint
 bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code);
 
+/* Whether an archived module has data that its code refers to, too: jump tables. */
+bool resolver_has_data(struct resolver *resolver, resolver_id module);
+
 /* Unwinding information from a jitdump: its .eh_frame, kept by the resolver. */
 struct resolver_jit_frames {
         uint64_t start, end; /* address range of the code when it ran */

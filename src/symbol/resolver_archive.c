@@ -10,6 +10,7 @@
 #include "buf.h"
 #include "mem.h"
 #include "search.h"
+#include "text.h"
 
 void resolver_archive_begin(struct symbol_module *module)
 {
@@ -111,6 +112,31 @@ bool resolver_archive_read_code(const struct symbol_module *module, uint64_t add
                         continue;
                 *ret_code = code->bytes.at + (addr - code->addr);
                 return true;
+        }
+        return false;
+}
+
+static bool is_in_data(const struct symbol_module *module, uint64_t addr)
+{
+        for (size_t i = 0; i < resolver_archive_n_sections(module); i++) {
+                struct resolver_section section = resolver_archive_get_section(module, i);
+
+                if (addr >= section.addr && addr - section.addr < section.size_bytes)
+                        return text_starts(section.name, ".rodata") || text_starts(section.name, ".rdata") ||
+                               text_starts(section.name, ".data");
+        }
+        return false;
+}
+
+bool resolver_archive_has_data(const struct symbol_module *module)
+{
+        const struct module_answers *m = module->is.archived->answers;
+
+        for (size_t i = 0; i < answers_n_items(m, ANSWER_CODE); i++) {
+                const struct answer_code *code = answers_get_item(m, ANSWER_CODE, i);
+
+                if (is_in_data(module, code->addr))
+                        return true;
         }
         return false;
 }

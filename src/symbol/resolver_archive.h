@@ -15,6 +15,8 @@ struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_mod
 bool resolver_archive_read_code(const struct symbol_module *module, uint64_t addr, uint64_t size,
                                 const uint8_t **ret_code);
 bool resolver_archive_get_image(const struct symbol_module *module, struct resolver_image *ret);
+bool resolver_archive_has_data(const struct symbol_module *module);
+
 size_t resolver_archive_n_sections(const struct symbol_module *module);
 struct resolver_section resolver_archive_get_section(const struct symbol_module *module, size_t index);
 

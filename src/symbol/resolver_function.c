@@ -87,6 +87,13 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
                jitdump_read_code(module->jitdump, off, size, ret_code);
 }
 
+bool resolver_has_data(struct resolver *resolver, resolver_id id)
+{
+        const struct symbol_module *module = resolver_load(resolver, id);
+
+        return module->is.archived && resolver_archive_has_data(module);
+}
+
 bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t addr,
                               struct resolver_jit_frames *ret)
 {

@@ -290,24 +290,52 @@ def test_registers_are_renamed_on_arm64(t: Context) -> None:
     expect_renamed(t, ARM64, ARM64_SIDES)
 
 
-def test_blocks_in_another_order_are_found_by_jumps(t: Context) -> None:
-    """The cases of a switch, whose code is laid out in the opposite order with other registers."""
+N_CASES = 40
+
+
+def build_cases(t: Context) -> list[str]:
+    """Two programs with a jump table.  The cases of the second have other registers, and are laid out in the opposite order."""
     need_x86()
-    n = 40
-    sides = []
-    for order, (x, y) in ((range(n), ("rax", "rsi")), (reversed(range(n)), ("rcx", "r8"))):
-        cases = "\n".join(f"c{i}: mov {8 * i + 8}(%{y}), %{x}; imul ${i + 1000}, %{x}; mov %{x}, {8 * i}(%{y}); jmp end" for i in order)
-        table = "\n".join(f".long c{i} - table" for i in range(n))
-        sides.append(f".text\n.globl f\n.type f, @function\nf: lea table(%rip), %rdx\nmovslq (%rdx,%rdi,4), %rdi\nadd %rdx, %rdi\n"
-                     f"jmp *%rdi\n{cases}\nend: ret\n.size f, .-f\n.globl main\n.type main, @function\nmain: xor %eax, %eax\nret\n"
-                     f".size main, .-main\n.section .rodata\n.align 4\ntable: {table}\n.section .note.GNU-stack,\"\",@progbits\n")
-    paths = [t.path("a.elf"), t.path("b.elf")]
-    for path, text in zip(paths, sides):
-        subprocess.run([X86, "-x", "assembler", "-", "-o", path], input=text, text=True, check=True)
-    document = json.loads(t.good("diff", "--code", "--json", "-s", "f", *paths).out)
-    found = [block["state"] for block in document["compared"][0]["blocks"]]
-    check(found.count("same but for registers") == n and "only in A" not in found, f"all cases: {found}")
-    check(document["compared"][0]["changed_table_elements"] == 0, "the table leads to the same cases")
+    paths = []
+    for name, order, x, y in (("a", range(N_CASES), "rax", "rsi"), ("b", reversed(range(N_CASES)), "rcx", "r8")):
+        cases = "\n".join(f"c{i}: mov 8(%{y}), %{x}; imul $1000, %{x}; mov %{x}, (%{y}); jmp end" for i in order)
+        table = "\n".join(f".long c{i} - table" for i in range(N_CASES))
+        text = (f".text\n.globl f\n.type f, @function\nf: lea table(%rip), %rdx\nmovslq (%rdx,%rdi,4), %rdi\nadd %rdx, %rdi\n"
+                f"jmp *%rdi\n{cases}\nend: ret\n.size f, .-f\n.section .rodata\n.align 4\ntable: {table}\n"
+                f".globl main\n.text\n.type main, @function\nmain: sub $24, %rsp\nmov $200000000, %r9d\n"
+                f"1: mov %r9d, %eax\nxor %edx, %edx\nmov ${N_CASES}, %ecx\ndiv %ecx\nmov %edx, %edi\nmov %rsp, %rsi\nmov %rsp, %r8\n"
+                f"call f\ndec %r9d\njne 1b\nxor %eax, %eax\nadd $24, %rsp\nret\n.size main, .-main\n"
+                f".section .note.GNU-stack,\"\",@progbits\n")
+        os.mkdir(t.path(name))
+        paths.append(t.path(os.path.join(name, "cases")))
+        subprocess.run([X86, "-x", "assembler", "-", "-o", paths[-1]], input=text, text=True, check=True)
+    return paths
+
+
+def check_cases(document: dict, what: str) -> None:
+    """The first four instructions and the end are one block each, so case i is block i + 2 in A and N_CASES - 1 - i + 2 in B."""
+    found = {(block.get("a_block"), block.get("b_block")): block["state"] for block in document["compared"][0]["blocks"]}
+    wanted = {(i + 2, N_CASES - i + 1): "same but for registers" for i in range(N_CASES)}
+    check(found.items() >= wanted.items(), f"{what}: each case has its own one: {found}")
+    check(document["compared"][0]["changed_table_elements"] == 0, f"{what}: the table leads to the same cases")
+
+
+def test_blocks_in_another_order_are_found_by_jump_tables(t: Context) -> None:
+    paths = build_cases(t)
+    check_cases(json.loads(t.good("diff", "--code", "--json", "-s", "f", *paths).out), "programs")
+
+
+def test_archives_have_jump_tables(t: Context) -> None:
+    harness.need_events()
+    paths = build_cases(t)
+    sessions = [path + ".data" for path in paths]
+    for path, session in zip(paths, sessions):
+        t.good("record", "-q", "--session", session, "--timeout", "0.3", "--", path)
+        t.good("archive", "-i", session)
+    os.remove(paths[0])
+    check_cases(json.loads(t.good("diff", "--code", "--json", "-s", "f", sessions[0], paths[1]).out), "archive and program")
+    os.remove(paths[1])
+    check_cases(json.loads(t.good("diff", "--code", "--json", "-s", "f", *sessions).out), "archives")
 
 
 # --- objdump ---
