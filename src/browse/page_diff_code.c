@@ -83,6 +83,28 @@ static void push_block(struct diff_code_page *p, const struct code_function_row 
                 push(p, &(struct code_page_row){.function = function, .line = &block->lines[i]});
 }
 
+/* Lines of a table, which fits the width already. */
+static void push_lines(struct diff_code_page *p, const struct buf *text)
+{
+        for (const char *at = buf_text(text), *end; *at; at = end + 1) {
+                end = strchr(at, '\n');
+                push(p, &(struct code_page_row){.text = arena_copy(&p->wrapped, at, (size_t)(end - at))});
+        }
+}
+
+static void push_hot(struct diff_code_page *p, const struct code_function_row *function)
+{
+        struct code_diff_view view = p->view;
+        AUTO_RELEASE(buf) text = {0};
+
+        if (!function->n_hot)
+                return;
+        view.max_columns = p->columns;
+        push(p, &(struct code_page_row){.text = ""});
+        code_diff_view_hot(&view, function, &text);
+        push_lines(p, &text);
+}
+
 static void push_function(struct diff_code_page *p, const struct code_function_row *function)
 {
         AUTO_RELEASE(buf) sentence = {0};
@@ -91,8 +113,11 @@ static void push_function(struct diff_code_page *p, const struct code_function_r
                 push(p, &(struct code_page_row){.text = ""});
         code_diff_view_sentence(&p->view, function, &sentence);
         push_text(p, buf_text(&sentence), false);
-        for (size_t i = 0; i < function->n_blocks_listed; i++)
-                push_block(p, function, &function->blocks[i]);
+        push_hot(p, function);
+        for (size_t i = 0; i < function->n_blocks_listed; i++) {
+                if (code_diff_view_lists(function, &function->blocks[i]))
+                        push_block(p, function, &function->blocks[i]);
+        }
 }
 
 static bool is_of_module(const struct diff_code_page *p, const struct code_function_row *function)

@@ -336,51 +336,57 @@ static const struct column hot_columns[] = {
         {.name = "% B", .key = "b_percent", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
         {.name = "block A", .key = "a_block", .type = COLUMN_U64},
         {.name = "block B", .key = "b_block", .type = COLUMN_U64},
-        {.name = "A", .key = "a_address", .type = COLUMN_HEX},
-        {.name = "B", .key = "b_address", .type = COLUMN_HEX},
         {.name = "machine code", .key = "state"},
         {.name = "source", .can_cut = true},
+        {.name = "A", .key = "a_address", .type = COLUMN_HEX},
+        {.name = "B", .key = "b_address", .type = COLUMN_HEX},
 };
 
-/* Shares are of the function's samples. */
-static struct table *make_hot(const struct code_diff_view *view, const struct code_function_row *row)
+enum { HOT_TEXT_COLUMNS = 6 }; /* without the addresses */
+
+static void add_hot(const struct code_function_row *row, const struct code_hot_row *hot, bool with_addresses,
+                    struct table *table)
 {
-        struct table *table = table_new(hot_columns, N_ELEMENTS(hot_columns));
-
-        for (size_t i = 0; i < row->n_hot; i++) {
-                const struct code_hot_row *hot = &row->hot[i];
-
-                for (int side = 0; side < CODE_N_SIDES; side++) {
-                        if (hot->numbers[side] && row->sides[side].weight)
-                                table_add_fixed(table,
-                                                share(hot->sides[side].weight, row->sides[side].weight));
-                        else
-                                table_add_none(table);
-                }
-                add_number(hot->numbers[CODE_A], table);
-                add_number(hot->numbers[CODE_B], table);
-                for (int side = 0; side < CODE_N_SIDES; side++) {
-                        if (hot->numbers[side])
-                                table_add_u64(table, hot->sides[side].addr);
-                        else
-                                table_add_none(table);
-                }
-                table_add_text(table, block_names[hot->state]);
-                table_add_text(table, hot->source);
+        for (int side = 0; side < CODE_N_SIDES; side++) {
+                if (hot->numbers[side] && row->sides[side].weight)
+                        table_add_fixed(table, share(hot->sides[side].weight, row->sides[side].weight));
+                else
+                        table_add_none(table);
         }
+        add_number(hot->numbers[CODE_A], table);
+        add_number(hot->numbers[CODE_B], table);
+        table_add_text(table, block_names[hot->state]);
+        table_add_text(table, hot->source);
+        for (int side = 0; side < CODE_N_SIDES && with_addresses; side++) {
+                if (hot->numbers[side])
+                        table_add_u64(table, hot->sides[side].addr);
+                else
+                        table_add_none(table);
+        }
+}
+
+/* Shares are of the function's samples. */
+static struct table *make_hot(const struct code_diff_view *view, const struct code_function_row *row,
+                              bool with_addresses)
+{
+        size_t n = with_addresses ? N_ELEMENTS(hot_columns) : (size_t)HOT_TEXT_COLUMNS;
+        struct table *table = table_new(hot_columns, n);
+
+        for (size_t i = 0; i < row->n_hot; i++)
+                add_hot(row, &row->hot[i], with_addresses, table);
         table_color(table, view->is_colored);
         return table;
 }
 
-static void add_hot_text(const struct code_diff_view *view, const struct code_function_row *row,
-                         struct buf *out)
+void code_diff_view_hot(const struct code_diff_view *view, const struct code_function_row *row,
+                        struct buf *out)
 {
         AUTO(table) table = NULL;
 
         if (!row->n_hot)
                 return;
-        buf_add_str(out, "\nblocks with most of the function's samples:\n");
-        table = make_hot(view, row);
+        buf_add_str(out, "blocks with most of the function's samples:\n");
+        table = make_hot(view, row, false);
         table_render_text(table, view->max_columns, out);
 }
 
@@ -391,9 +397,9 @@ static uint64_t heat_of(const struct code_block_row *block)
         return block->sides[CODE_A].weight + block->sides[CODE_B].weight;
 }
 
-static bool is_listed(const struct code_block_row *block)
+bool code_diff_view_lists(const struct code_function_row *row, const struct code_block_row *block)
 {
-        return block->state != CODE_BLOCK_REGISTERS;
+        return block->state != CODE_BLOCK_REGISTERS && (heat_of(block) || !row->n_hot);
 }
 
 /* The limit of rows keeps the hottest blocks.  Without samples in the function, the first ones. */
@@ -402,14 +408,15 @@ static bool is_shown(const struct code_diff_view *view, const struct code_functi
         uint64_t heat = heat_of(&row->blocks[index]);
         size_t n_before = 0;
 
-        if (!is_listed(&row->blocks[index]) || (!heat && row->n_hot))
+        if (!code_diff_view_lists(row, &row->blocks[index]))
                 return false;
         if (row->n_blocks_listed <= view->max_rows)
                 return true;
         for (size_t i = 0; i < row->n_blocks_listed && n_before < view->max_rows; i++) {
                 uint64_t other = heat_of(&row->blocks[i]);
 
-                n_before += is_listed(&row->blocks[i]) && (other > heat || (other == heat && i < index));
+                n_before += code_diff_view_lists(row, &row->blocks[i]) &&
+                            (other > heat || (other == heat && i < index));
         }
         return n_before < view->max_rows;
 }
@@ -420,9 +427,11 @@ static void add_function_text(const struct code_diff_view *view, const struct co
         size_t n_listed = 0, n_shown = 0;
 
         code_diff_view_sentence(view, row, out);
-        add_hot_text(view, row, out);
+        if (row->n_hot)
+                buf_add_char(out, '\n');
+        code_diff_view_hot(view, row, out);
         for (size_t i = 0; i < row->n_blocks_listed; i++) {
-                n_listed += is_listed(&row->blocks[i]);
+                n_listed += row->blocks[i].state != CODE_BLOCK_REGISTERS;
                 if (!is_shown(view, row, i))
                         continue;
                 add_block_text(view, row, &row->blocks[i], out);
@@ -569,7 +578,7 @@ static void json_of_function(const struct code_diff_view *view, const struct cod
                 json_of_block(view, row, &row->blocks[i], json);
         json_end_array(json);
         if (row->n_hot) {
-                AUTO(table) hot = make_hot(view, row);
+                AUTO(table) hot = make_hot(view, row, true);
 
                 json_key(json, "hot_blocks");
                 table_render_json(hot, true, json);

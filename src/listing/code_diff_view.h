@@ -28,6 +28,13 @@ void code_diff_view_sentence(const struct code_diff_view *view, const struct cod
 void code_diff_view_block(const struct code_diff_view *view, const struct code_function_row *function,
                           const struct code_block_row *block, struct buf *out);
 
+/* Appends a table of the blocks with most samples, with a heading; nothing if the function has no samples. */
+void code_diff_view_hot(const struct code_diff_view *view, const struct code_function_row *row,
+                        struct buf *out);
+
+/* Whether a block is shown side by side: not if it is the same but for registers, nor if only others have samples. */
+bool code_diff_view_lists(const struct code_function_row *row, const struct code_block_row *block);
+
 void code_diff_view_text(const struct code_diff_view *view, struct buf *out);
 
 /* One table: of functions, or with blocks, of the lines of their blocks. */
