@@ -16,6 +16,8 @@ enum {
         /* of a gap whose blocks are compared each with each: pairs of blocks, and instructions that are looked at */
         MAX_GAP_CELLS = 1 << 22,
         MAX_GAP_INSNS = 1 << 26,
+        /* that are looked at to follow jumps and tables */
+        MAX_FOLLOWED_INSNS = 1 << 26,
 };
 
 struct pairing {
@@ -23,6 +25,7 @@ struct pairing {
         size_t *to_b, *to_a;
         bool *is_reordered; /* by blocks of `a` */
         bool is_too_large;
+        uint64_t n_followed_insns;
         uint64_t *a_hashes, *b_hashes;
         uint64_t *a_sorted, *b_sorted; /* loose hashes of the instructions, sorted in each block */
 };
@@ -201,7 +204,11 @@ struct found {
 static void find_pair(struct pairing *p, size_t a, size_t b, struct found *found)
 {
         if (a >= p->a->n_blocks || b >= p->b->n_blocks || p->to_b[a] != CODE_ALIGN_NONE ||
-            p->to_a[b] != CODE_ALIGN_NONE || !is_like(p, a, b, likeness(p, a, b)))
+            p->to_a[b] != CODE_ALIGN_NONE)
+                return;
+        p->n_followed_insns += p->a->blocks[a].n + p->b->blocks[b].n;
+        p->is_too_large |= p->n_followed_insns > MAX_FOLLOWED_INSNS;
+        if (p->n_followed_insns > MAX_FOLLOWED_INSNS || !is_like(p, a, b, likeness(p, a, b)))
                 return;
         pair(p, a, b);
         ARRAY_PUSH(found->pairs, found->n, found->cap, (struct block_pair){a, b});

@@ -434,6 +434,16 @@ def test_mistakes_are_one_sentence(t: Context) -> None:
         check(done.status == 1 and "different machines" in done.err, "machines", done)
 
 
+def test_functions_that_are_too_large(t: Context) -> None:
+    need_x86()
+    path = t.path("large.o")
+    text = ".text\n.globl f\n.type f, @function\nf: .fill 0x100001, 1, 0xc3\n.size f, .-f\n"
+    subprocess.run([X86, "-c", "-x", "assembler", "-", "-o", path], input=text, text=True, check=True)
+    done = t.ours("diff", "--code", path, path)
+    check(done.status == 1, "refused", done)
+    harness.check_sentence(done, "large.o: all of its functions have more than 1 MiB")
+
+
 def test_damaged_programs_are_not_called_sessions(t: Context) -> None:
     """Each message names the file and the place in it."""
     diff_sessions.write_runs(t.folder, 1)
