@@ -270,7 +270,7 @@ def test_python_stacks_are_the_default_with_g(t: Context) -> None:
 def test_names_in_a_pipe(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
-    done = t.run("sh", "-c", '"$1" record -g -F 999 --session - -- /usr/bin/python3.11 "$2" 1000 | tee "$3" | "$1" report -g -i -', "sh",
+    done = t.run("sh", "-c", '"$1" record -g -F 999 --session - -- /usr/bin/python3.11 "$2" 3000 | tee "$3" | "$1" report -g -i -', "sh",
                  t.wperf, PROGRAM, t.path("piped.data"))
     if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
