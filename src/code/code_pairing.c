@@ -20,7 +20,7 @@ enum {
         MAX_FOLLOWED_INSNS = 1 << 26,
 };
 
-struct pairing {
+struct block_pairing {
         const struct code_body *a, *b;
         size_t *to_b, *to_a;
         bool *is_reordered; /* by blocks of `a` */
@@ -32,7 +32,7 @@ struct pairing {
 
 /* --- Equal blocks --- */
 
-static void pair(struct pairing *p, size_t a, size_t b)
+static void pair(struct block_pairing *p, size_t a, size_t b)
 {
         p->to_b[a] = b;
         p->to_a[b] = a;
@@ -52,7 +52,7 @@ static uint64_t hash_of(const struct code_block *block, enum hash_kind kind)
 }
 
 /* Blocks that have a pair are equal to no other block. */
-static void take_hashes(struct pairing *p, enum hash_kind kind)
+static void take_hashes(struct block_pairing *p, enum hash_kind kind)
 {
         for (size_t i = 0; i < p->a->n_blocks; i++)
                 p->a_hashes[i] = p->to_b[i] == CODE_ALIGN_NONE ? hash_of(&p->a->blocks[i], kind) : 2 * i;
@@ -61,7 +61,7 @@ static void take_hashes(struct pairing *p, enum hash_kind kind)
 }
 
 /* Aligns the blocks between those that are already aligned. */
-static void align_blocks(struct pairing *p, enum hash_kind kind)
+static void align_blocks(struct block_pairing *p, enum hash_kind kind)
 {
         size_t n = p->a->n_blocks, *to_b = code_align_new(n), a0 = 0, b0 = 0;
         struct code_align align = {.a = p->a_hashes, .b = p->b_hashes, .to_b = to_b};
@@ -85,7 +85,7 @@ static void align_blocks(struct pairing *p, enum hash_kind kind)
 }
 
 /* Pairs blocks that are equal to no other one of their side, in any order. */
-static void pair_unique(struct pairing *p, enum hash_kind kind)
+static void pair_unique(struct block_pairing *p, enum hash_kind kind)
 {
         size_t n = p->a->n_blocks, *to_b = code_align_new(n);
         struct map in_a = {0}, in_b = {0};
@@ -115,7 +115,7 @@ static void pair_unique(struct pairing *p, enum hash_kind kind)
 }
 
 /* Pairs the remaining blocks with equal hashes in the order of their addresses. */
-static void pair_reordered(struct pairing *p, enum hash_kind kind)
+static void pair_reordered(struct block_pairing *p, enum hash_kind kind)
 {
         struct map first = {0}; /* hash to index + 1 of the first free block of `b` */
         size_t n_b = p->b->n_blocks, *next = mem_new(n_b, sizeof(*next));
@@ -163,7 +163,7 @@ static uint64_t *sort_hashes(const struct code_body *body)
 }
 
 /* How many instructions of two blocks are equal without their registers, in any order. */
-static size_t likeness(const struct pairing *p, size_t a, size_t b)
+static size_t likeness(const struct block_pairing *p, size_t a, size_t b)
 {
         const struct code_block *x = &p->a->blocks[a], *y = &p->b->blocks[b];
         const uint64_t *xs = p->a_sorted + x->first, *ys = p->b_sorted + y->first;
@@ -184,7 +184,7 @@ static size_t likeness(const struct pairing *p, size_t a, size_t b)
 }
 
 /* At least half of the instructions are equal. */
-static bool is_like(const struct pairing *p, size_t a, size_t b, size_t n_equal)
+static bool is_like(const struct block_pairing *p, size_t a, size_t b, size_t n_equal)
 {
         return 4 * n_equal >= p->a->blocks[a].n + p->b->blocks[b].n;
 }
@@ -196,12 +196,12 @@ struct block_pair {
 };
 
 /* Pairs of blocks whose jumps have not been followed. */
-struct found {
+struct followed {
         struct block_pair *pairs;
         size_t n, cap;
 };
 
-static void find_pair(struct pairing *p, size_t a, size_t b, struct found *found)
+static void find_pair(struct block_pairing *p, size_t a, size_t b, struct followed *found)
 {
         if (a >= p->a->n_blocks || b >= p->b->n_blocks || p->to_b[a] != CODE_ALIGN_NONE ||
             p->to_a[b] != CODE_ALIGN_NONE)
@@ -219,7 +219,7 @@ static const struct code_insn *last_of(const struct code_body *body, size_t bloc
         return &body->insns[body->blocks[block].first + body->blocks[block].n - 1];
 }
 
-static void follow(struct pairing *p, size_t a, size_t b, struct found *found)
+static void follow(struct block_pairing *p, size_t a, size_t b, struct followed *found)
 {
         const struct code_insn *x = last_of(p->a, a), *y = last_of(p->b, b);
 
@@ -233,7 +233,7 @@ static void follow(struct pairing *p, size_t a, size_t b, struct found *found)
 }
 
 /* Elements with the same number in jump tables of the same size, which are in the same order. */
-static void follow_tables(struct pairing *p, struct found *found)
+static void follow_tables(struct block_pairing *p, struct followed *found)
 {
         for (size_t i = 0; i < p->a->n_tables && i < p->b->n_tables; i++) {
                 const struct code_table *x = &p->a->tables[i], *y = &p->b->tables[i];
@@ -243,9 +243,9 @@ static void follow_tables(struct pairing *p, struct found *found)
         }
 }
 
-static void follow_pairs(struct pairing *p)
+static void follow_pairs(struct block_pairing *p)
 {
-        struct found found = {0};
+        struct followed found = {0};
 
         follow_tables(p, &found);
         for (size_t i = 0; i < p->a->n_blocks; i++) {
@@ -263,7 +263,7 @@ static void follow_pairs(struct pairing *p)
 /* --- Order --- */
 
 /* The longest sequence of pairs in the order of both sides is in order; the others are not. */
-static void find_order(struct pairing *p)
+static void find_order(struct block_pairing *p)
 {
         size_t n = p->a->n_blocks, n_ends = 0, *before = code_align_new(n), *ends = mem_new(n, sizeof(*ends));
 
@@ -299,7 +299,7 @@ static bool is_small(const struct gap *gap)
 }
 
 /* Pairs the blocks of a gap in order, so that the most instructions are equal. */
-static void pair_gap_by_table(struct pairing *p, const struct gap *gap)
+static void pair_gap_by_table(struct block_pairing *p, const struct gap *gap)
 {
         size_t n = gap->n, m = gap->m;
         uint32_t *best = mem_new((n + 1) * (m + 1), sizeof(*best));
@@ -331,7 +331,7 @@ static void pair_gap_by_table(struct pairing *p, const struct gap *gap)
         free(equal);
 }
 
-static void pair_gap(struct pairing *p, const struct gap *gap)
+static void pair_gap(struct block_pairing *p, const struct gap *gap)
 {
         if (!gap->n || !gap->m)
                 return;
@@ -350,7 +350,7 @@ static void pair_gap(struct pairing *p, const struct gap *gap)
 }
 
 /* The free blocks of `a` up to the next aligned one, and those of `b` up to its counterpart. */
-static void pair_like(struct pairing *p)
+static void pair_like(struct block_pairing *p)
 {
         size_t n = p->a->n_blocks, m = p->b->n_blocks, at_b = 0;
         struct gap gap = {.as = mem_new(n, sizeof(size_t)), .bs = mem_new(m, sizeof(size_t))};
@@ -389,7 +389,7 @@ static bool has_free(const size_t *links, size_t n)
         return false;
 }
 
-static void pair_different(struct pairing *p)
+static void pair_different(struct block_pairing *p)
 {
         p->a_sorted = sort_hashes(p->a);
         p->b_sorted = sort_hashes(p->b);
@@ -417,7 +417,7 @@ static void pair_different(struct pairing *p)
 
 void code_pairing_make(struct code_body *a, struct code_body *b, struct code_pairing *ret)
 {
-        struct pairing p = {.a = a, .b = b};
+        struct block_pairing p = {.a = a, .b = b};
 
         p.to_b = code_align_new(a->n_blocks);
         p.to_a = code_align_new(b->n_blocks);
