@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of WindowsPerf's driver (WPERFDRIVER), version 3.8, and the numbers of its requests. The layouts were derived from a
- * published list of fields, in its order, with the natural alignment of 64-bit Windows; the width of fields whose type the list does not
- * give (enumerations and flags) is taken to be 32 bits. They have not been compared with a driver that runs on a real machine. */
+/* The messages of WindowsPerf's driver (WPERFDRIVER), version 3.8, and the numbers of its requests. The layouts are those of its published
+ * source with the natural alignment of 64-bit Windows, where enumerations have 32 bits. They have not been compared with a driver that runs
+ * on a real machine. */
 #ifndef WPERFDRIVER_MESSAGES_H
 #define WPERFDRIVER_MESSAGES_H
 
@@ -92,7 +92,8 @@ struct wperfdriver_version {
 /* Before the numbers (16 bits each) of the events of a class. */
 struct wperfdriver_events {
         uint32_t class;
-        uint32_t n;
+        uint16_t n;
+        uint16_t pad; /* of an answer: anything */
 };
 
 struct wperfdriver_assign {
@@ -141,6 +142,7 @@ WPERFDRIVER_LAYOUT(control, dmc, 140);
 WPERFDRIVER_LAYOUT(control, flags, 144);
 _Static_assert(sizeof(struct wperfdriver_control) == 152, "control");
 WPERFDRIVER_LAYOUT(hw_cfg, part_id, 8);
+WPERFDRIVER_LAYOUT(hw_cfg, core_num, 10);
 WPERFDRIVER_LAYOUT(hw_cfg, midr_value, 16);
 WPERFDRIVER_LAYOUT(hw_cfg, counter_idx_map, 32);
 WPERFDRIVER_LAYOUT(hw_cfg, device_id_str, 64);
@@ -149,6 +151,7 @@ _Static_assert(sizeof(struct wperfdriver_hw_cfg) == 336, "hw_cfg");
 WPERFDRIVER_LAYOUT(version, gitver, 4);
 WPERFDRIVER_LAYOUT(version, features, 68);
 _Static_assert(sizeof(struct wperfdriver_version) == 324, "version");
+WPERFDRIVER_LAYOUT(events, n, 4);
 _Static_assert(sizeof(struct wperfdriver_events) == 8, "events");
 WPERFDRIVER_LAYOUT(assign, dmc, 4);
 WPERFDRIVER_LAYOUT(assign, filter_bits, 8);
@@ -159,8 +162,11 @@ WPERFDRIVER_LAYOUT(count, scheduled, 24);
 WPERFDRIVER_LAYOUT(counts, round, 8);
 WPERFDRIVER_LAYOUT(counts, counts, 16);
 _Static_assert(sizeof(struct wperfdriver_counts) == 4112, "counts");
+WPERFDRIVER_LAYOUT(source, filter_bits, 8);
 _Static_assert(sizeof(struct wperfdriver_source) == 12, "source");
+WPERFDRIVER_LAYOUT(sample, pc, 8);
 WPERFDRIVER_LAYOUT(sample, overflows, 16);
+WPERFDRIVER_LAYOUT(sample, spe_event, 24);
 _Static_assert(sizeof(struct wperfdriver_sample) == 32, "sample");
 WPERFDRIVER_LAYOUT(samples, samples, 8);
 _Static_assert(sizeof(struct wperfdriver_samples) == 4104, "samples");

@@ -46,7 +46,7 @@ static void save_machines(const char *folder)
 {
         struct wperfdriver_hw_cfg cfg = {
                 .pmu_ver = 6, .fpc_num = 1, .gpc_num = 5, .total_gpc_num = 6, .core_num = 4};
-        static const uint16_t events[] = {0, 0, 2, 0, 8, 17, 1, 0, 0, 0, 2, 0, 1, 0, 5};
+        static const uint16_t events[] = {0, 0, 2, 0xa5a5, 8, 17, 1, 0, 0, 0, 2, 0, 1, 0, 5};
         static const uint16_t wrong_class[] = {9, 0, 0, 0};
 
         set_text(cfg.device_id_str, "core.stat=core;core.sample=core");
