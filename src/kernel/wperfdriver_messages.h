@@ -23,8 +23,13 @@ enum wperfdriver_request {
         WPERFDRIVER_SAMPLE_START = 13,   /* control in */
         WPERFDRIVER_SAMPLE_STOP = 14, /* control in, the numbers of samples that were taken and dropped out */
         WPERFDRIVER_SAMPLE_GET = 15,  /* core in, samples out, which are then forgotten */
-        WPERFDRIVER_LOCK_ACQUIRE = 16, /* lock request in, lock status out */
-        WPERFDRIVER_LOCK_RELEASE = 17, /* the same */
+        WPERFDRIVER_LOCK_ACQUIRE = 16,   /* lock request in, lock status out */
+        WPERFDRIVER_LOCK_RELEASE = 17,   /* the same */
+        WPERFDRIVER_SPE_INIT = 18,       /* control in; what was not taken is forgotten */
+        WPERFDRIVER_SPE_GET_SIZE = 19,   /* control of one core in, the number of bytes (64 bits) out */
+        WPERFDRIVER_SPE_GET_BUFFER = 20, /* spe in, bytes out */
+        WPERFDRIVER_SPE_START = 21,      /* spe of one core in */
+        WPERFDRIVER_SPE_STOP = 22,       /* control of one core in */
 };
 
 enum {
@@ -71,7 +76,7 @@ struct wperfdriver_control {
         uint32_t flags; /* WPERFDRIVER_FLAG_CORE */
         uint32_t pad2;
 };
-enum { WPERFDRIVER_FLAG_CORE = 1 };
+enum { WPERFDRIVER_FLAG_CORE = 1, WPERFDRIVER_FLAG_SPE = 8 };
 
 struct wperfdriver_hw_cfg {
         uint8_t pmu_ver, fpc_num, gpc_num, total_gpc_num, vendor_id, variant_id, arch_id, rev_id;
@@ -133,6 +138,22 @@ struct wperfdriver_samples {
         struct wperfdriver_sample samples[WPERFDRIVER_SAMPLES];
 };
 
+/* Its buffer, which does not wrap: the core stops where it ends. */
+enum { WPERFDRIVER_SPE_BUFFER_BYTES = 512 << 10 };
+
+enum { WPERFDRIVER_SPE_BRANCHES = 1, WPERFDRIVER_SPE_LOADS = 2, WPERFDRIVER_SPE_STORES = 4 };
+
+/* The driver uses the core, `bytes` (GET_BUFFER) and `operations` (START) only: interval, events and latency are as the registers are. */
+struct wperfdriver_spe {
+        uint64_t n_cores;
+        uint8_t cores[WPERFDRIVER_CORES];
+        uint64_t bytes;
+        uint8_t operations; /* WPERFDRIVER_SPE_LOADS...; 0 for all */
+        uint8_t pad[7];
+        uint64_t events, flags;
+        uint32_t interval, pad2;
+};
+
 #define WPERFDRIVER_LAYOUT(type, member, offset)                                                             \
         _Static_assert(offsetof(struct wperfdriver_##type, member) == (offset), #type "." #member)
 
@@ -170,5 +191,10 @@ WPERFDRIVER_LAYOUT(sample, spe_event, 24);
 _Static_assert(sizeof(struct wperfdriver_sample) == 32, "sample");
 WPERFDRIVER_LAYOUT(samples, samples, 8);
 _Static_assert(sizeof(struct wperfdriver_samples) == 4104, "samples");
+WPERFDRIVER_LAYOUT(spe, bytes, 136);
+WPERFDRIVER_LAYOUT(spe, operations, 144);
+WPERFDRIVER_LAYOUT(spe, events, 152);
+WPERFDRIVER_LAYOUT(spe, interval, 168);
+_Static_assert(sizeof(struct wperfdriver_spe) == 176, "spe");
 
 #endif
