@@ -54,7 +54,8 @@ static bool control(struct driver_counts *d, enum wperfdriver_request request, s
 
 static bool assign(struct driver_counts *d, struct err *err)
 {
-        const struct wperfdriver_events header = {WPERFDRIVER_CORE, (uint32_t)d->schedule.n_slots};
+        const struct wperfdriver_events header = {.class = WPERFDRIVER_CORE,
+                                                  .n = (uint16_t)d->schedule.n_slots};
         AUTO_RELEASE(buf) message = {0};
 
         if (!control(d, WPERFDRIVER_STOP, err))

@@ -28,6 +28,11 @@ const char *wperfdriver_request_name(enum wperfdriver_request request)
         case WPERFDRIVER_SAMPLE_GET: return "PMU_CTL_SAMPLE_GET";
         case WPERFDRIVER_LOCK_ACQUIRE: return "PMU_CTL_LOCK_ACQUIRE";
         case WPERFDRIVER_LOCK_RELEASE: return "PMU_CTL_LOCK_RELEASE";
+        case WPERFDRIVER_SPE_INIT: return "PMU_CTL_SPE_INIT";
+        case WPERFDRIVER_SPE_GET_SIZE: return "PMU_CTL_SPE_GET_SIZE";
+        case WPERFDRIVER_SPE_GET_BUFFER: return "PMU_CTL_SPE_GET_BUFFER";
+        case WPERFDRIVER_SPE_START: return "PMU_CTL_SPE_START";
+        case WPERFDRIVER_SPE_STOP: return "PMU_CTL_SPE_STOP";
         }
         return "request";
 }

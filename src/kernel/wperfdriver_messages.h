@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of WindowsPerf's driver (WPERFDRIVER), version 3.8, and the numbers of its requests. The layouts were derived from a
- * published list of fields, in its order, with the natural alignment of 64-bit Windows; the width of fields whose type the list does not
- * give (enumerations and flags) is taken to be 32 bits. They have not been compared with a driver that runs on a real machine. */
+/* The messages of WindowsPerf's driver (WPERFDRIVER), version 3.8, and the numbers of its requests. The layouts are those of its published
+ * source with the natural alignment of 64-bit Windows, where enumerations have 32 bits. They have not been compared with a driver that runs
+ * on a real machine. */
 #ifndef WPERFDRIVER_MESSAGES_H
 #define WPERFDRIVER_MESSAGES_H
 
@@ -23,8 +23,13 @@ enum wperfdriver_request {
         WPERFDRIVER_SAMPLE_START = 13,   /* control in */
         WPERFDRIVER_SAMPLE_STOP = 14, /* control in, the numbers of samples that were taken and dropped out */
         WPERFDRIVER_SAMPLE_GET = 15,  /* core in, samples out, which are then forgotten */
-        WPERFDRIVER_LOCK_ACQUIRE = 16, /* lock request in, lock status out */
-        WPERFDRIVER_LOCK_RELEASE = 17, /* the same */
+        WPERFDRIVER_LOCK_ACQUIRE = 16,   /* lock request in, lock status out */
+        WPERFDRIVER_LOCK_RELEASE = 17,   /* the same */
+        WPERFDRIVER_SPE_INIT = 18,       /* control in; what was not taken is forgotten */
+        WPERFDRIVER_SPE_GET_SIZE = 19,   /* control of one core in, the number of bytes (64 bits) out */
+        WPERFDRIVER_SPE_GET_BUFFER = 20, /* spe in, bytes out */
+        WPERFDRIVER_SPE_START = 21,      /* spe of one core in */
+        WPERFDRIVER_SPE_STOP = 22,       /* control of one core in */
 };
 
 enum {
@@ -71,7 +76,7 @@ struct wperfdriver_control {
         uint32_t flags; /* WPERFDRIVER_FLAG_CORE */
         uint32_t pad2;
 };
-enum { WPERFDRIVER_FLAG_CORE = 1 };
+enum { WPERFDRIVER_FLAG_CORE = 1, WPERFDRIVER_FLAG_SPE = 8 };
 
 struct wperfdriver_hw_cfg {
         uint8_t pmu_ver, fpc_num, gpc_num, total_gpc_num, vendor_id, variant_id, arch_id, rev_id;
@@ -92,7 +97,8 @@ struct wperfdriver_version {
 /* Before the numbers (16 bits each) of the events of a class. */
 struct wperfdriver_events {
         uint32_t class;
-        uint32_t n;
+        uint16_t n;
+        uint16_t pad; /* of an answer: anything */
 };
 
 struct wperfdriver_assign {
@@ -132,6 +138,22 @@ struct wperfdriver_samples {
         struct wperfdriver_sample samples[WPERFDRIVER_SAMPLES];
 };
 
+/* Its buffer, which does not wrap: the core stops where it ends. */
+enum { WPERFDRIVER_SPE_BUFFER_BYTES = 512 << 10 };
+
+enum { WPERFDRIVER_SPE_BRANCHES = 1, WPERFDRIVER_SPE_LOADS = 2, WPERFDRIVER_SPE_STORES = 4 };
+
+/* The driver uses the core, `bytes` (GET_BUFFER) and `operations` (START) only: interval, events and latency are as the registers are. */
+struct wperfdriver_spe {
+        uint64_t n_cores;
+        uint8_t cores[WPERFDRIVER_CORES];
+        uint64_t bytes;
+        uint8_t operations; /* WPERFDRIVER_SPE_LOADS...; 0 for all */
+        uint8_t pad[7];
+        uint64_t events, flags;
+        uint32_t interval, pad2;
+};
+
 #define WPERFDRIVER_LAYOUT(type, member, offset)                                                             \
         _Static_assert(offsetof(struct wperfdriver_##type, member) == (offset), #type "." #member)
 
@@ -141,6 +163,7 @@ WPERFDRIVER_LAYOUT(control, dmc, 140);
 WPERFDRIVER_LAYOUT(control, flags, 144);
 _Static_assert(sizeof(struct wperfdriver_control) == 152, "control");
 WPERFDRIVER_LAYOUT(hw_cfg, part_id, 8);
+WPERFDRIVER_LAYOUT(hw_cfg, core_num, 10);
 WPERFDRIVER_LAYOUT(hw_cfg, midr_value, 16);
 WPERFDRIVER_LAYOUT(hw_cfg, counter_idx_map, 32);
 WPERFDRIVER_LAYOUT(hw_cfg, device_id_str, 64);
@@ -149,6 +172,7 @@ _Static_assert(sizeof(struct wperfdriver_hw_cfg) == 336, "hw_cfg");
 WPERFDRIVER_LAYOUT(version, gitver, 4);
 WPERFDRIVER_LAYOUT(version, features, 68);
 _Static_assert(sizeof(struct wperfdriver_version) == 324, "version");
+WPERFDRIVER_LAYOUT(events, n, 4);
 _Static_assert(sizeof(struct wperfdriver_events) == 8, "events");
 WPERFDRIVER_LAYOUT(assign, dmc, 4);
 WPERFDRIVER_LAYOUT(assign, filter_bits, 8);
@@ -159,10 +183,18 @@ WPERFDRIVER_LAYOUT(count, scheduled, 24);
 WPERFDRIVER_LAYOUT(counts, round, 8);
 WPERFDRIVER_LAYOUT(counts, counts, 16);
 _Static_assert(sizeof(struct wperfdriver_counts) == 4112, "counts");
+WPERFDRIVER_LAYOUT(source, filter_bits, 8);
 _Static_assert(sizeof(struct wperfdriver_source) == 12, "source");
+WPERFDRIVER_LAYOUT(sample, pc, 8);
 WPERFDRIVER_LAYOUT(sample, overflows, 16);
+WPERFDRIVER_LAYOUT(sample, spe_event, 24);
 _Static_assert(sizeof(struct wperfdriver_sample) == 32, "sample");
 WPERFDRIVER_LAYOUT(samples, samples, 8);
 _Static_assert(sizeof(struct wperfdriver_samples) == 4104, "samples");
+WPERFDRIVER_LAYOUT(spe, bytes, 136);
+WPERFDRIVER_LAYOUT(spe, operations, 144);
+WPERFDRIVER_LAYOUT(spe, events, 152);
+WPERFDRIVER_LAYOUT(spe, interval, 168);
+_Static_assert(sizeof(struct wperfdriver_spe) == 176, "spe");
 
 #endif

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cursor.h"
 #include "err.h"
 #include "wperfdriver_answers.h"
 #include "wperfdriver_pieces.h"
+#include "wperfdriver_spe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -57,6 +59,53 @@ static void try_counts(const uint8_t *bytes, size_t size, struct err *err)
         free(counts);
 }
 
+struct spe_driver {
+        struct cursor answers;
+        uint64_t n_asked; /* bytes since the buffer was begun */
+};
+
+static int64_t answer_spe(void *ctx, enum wperfdriver_request request, const void *in, size_t in_size,
+                          void *out, size_t room, struct err *err)
+{
+        struct spe_driver *d = ctx;
+        struct wperfdriver_spe spe;
+        int64_t size = (int32_t)cursor_u32(&d->answers);
+        uint64_t says;
+
+        if (request == WPERFDRIVER_SPE_INIT)
+                d->n_asked = 0;
+        if (request == WPERFDRIVER_SPE_GET_BUFFER) {
+                check(in_size == sizeof(spe));
+                memcpy(&spe, in, sizeof(spe));
+                check(spe.bytes && spe.bytes <= WPERFDRIVER_ANSWER_MAX_BYTES);
+                check((d->n_asked += spe.bytes) <= WPERFDRIVER_SPE_BUFFER_BYTES);
+        }
+        if (room)
+                memset(out, 0, room);
+        if (request == WPERFDRIVER_SPE_GET_SIZE) {
+                says = cursor_u32(&d->answers);
+                memcpy(out, &says, sizeof(says));
+        }
+        if (size >= 0)
+                return size;
+        err_set(err, ERR_IO, "refused");
+        return -1;
+}
+
+static void try_spe(const uint8_t *answers, size_t size, struct err *err)
+{
+        struct spe_driver d = {.answers = cursor_make(answers, size)};
+        struct wperfdriver_spe_taker taker = {.ask = answer_spe, .ctx = &d};
+        AUTO_RELEASE(buf) taken = {0};
+
+        if (!wperfdriver_spe_begin(&taker, err))
+                return;
+        while (cursor_left(&d.answers) && wperfdriver_spe_take(&taker, &taken, err))
+                continue;
+        wperfdriver_spe_end(&taker, &taken, err);
+        check(taker.passed <= WPERFDRIVER_SPE_BUFFER_BYTES);
+}
+
 static void check_facts(const struct kernel_driver *facts, bool is_configured)
 {
         check_text(facts->version, sizeof(facts->version));
@@ -86,6 +135,7 @@ static void try_answer(enum piece_kind kind, const uint8_t *answer, size_t size,
         case PIECE_SAMPLES: try_samples(answer, size, &err); break;
         case PIECE_DROPPED: wperfdriver_read_dropped(answer, size, &dropped); break;
         case PIECE_COUNTS: try_counts(answer, size, &err); break;
+        case PIECE_SPE: try_spe(answer, size, &err); break;
         case PIECE_KINDS: break;
         }
         check_facts(facts, is_configured);

@@ -46,7 +46,7 @@ static void save_machines(const char *folder)
 {
         struct wperfdriver_hw_cfg cfg = {
                 .pmu_ver = 6, .fpc_num = 1, .gpc_num = 5, .total_gpc_num = 6, .core_num = 4};
-        static const uint16_t events[] = {0, 0, 2, 0, 8, 17, 1, 0, 0, 0, 2, 0, 1, 0, 5};
+        static const uint16_t events[] = {0, 0, 2, 0xa5a5, 8, 17, 1, 0, 0, 0, 2, 0, 1, 0, 5};
         static const uint16_t wrong_class[] = {9, 0, 0, 0};
 
         set_text(cfg.device_id_str, "core.stat=core;core.sample=core");
@@ -98,6 +98,22 @@ static void save_counts(const char *folder, const char *name, uint16_t n_codes,
         buf_release(&piece);
 }
 
+/* Answers to INIT, START, and pairs of GET_SIZE and GET_BUFFER. */
+static void save_spe(const char *folder)
+{
+        static const uint32_t each[] = {0, 0, 8, 128, 128, 8, 0, 8, 40960, 40960, 0, 8, 64, 64};
+        static const uint32_t skipped[] = {0, 0, 8, 61440, UINT32_MAX, 8, 20480, 20480};
+        static const uint32_t full[] = {0, 0, 8, 524288, UINT32_MAX, 8, 483328, UINT32_MAX, 8, 0, 0, 8, 0};
+        static const uint32_t many[] = {0, 0, 8, 524289};
+        static const uint32_t differs[] = {0, 0, 8, 128, 127};
+
+        save_one(folder, "spe", PIECE_SPE, each, sizeof(each));
+        save_one(folder, "spe-skipped", PIECE_SPE, skipped, sizeof(skipped));
+        save_one(folder, "spe-full", PIECE_SPE, full, sizeof(full));
+        save_one(folder, "spe-of-no-buffer", PIECE_SPE, many, sizeof(many));
+        save_one(folder, "spe-of-another-size", PIECE_SPE, differs, sizeof(differs));
+}
+
 int main(int argc, char **argv)
 {
         const char *folder = argc > 1 ? argv[1] : ".";
@@ -110,6 +126,7 @@ int main(int argc, char **argv)
         save_machines(folder);
         save_locks(folder);
         save_samples(folder);
+        save_spe(folder);
         save_counts(folder, "counts", 2, counts);
         save_counts(folder, "counts-missing", 3, counts);
         save_counts(folder, "counts-of-others", 1, counts);

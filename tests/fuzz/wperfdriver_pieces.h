@@ -13,6 +13,7 @@ enum piece_kind {
         PIECE_SAMPLES,
         PIECE_DROPPED,
         PIECE_COUNTS, /* the number of assigned events, and the numbers of these, before the answer */
+        PIECE_SPE, /* sizes of answers (32 bits, as far as they say) and, for GET_SIZE, what it says (32 bits) */
         PIECE_KINDS,
 };
 

@@ -181,7 +181,7 @@ static NTSTATUS assign(const UCHAR *in, ULONG size)
         if (size < 24 || u32_at(in) >= settings[FAKE_CORES] || u32_at(in + 16) != 0)
                 return STATUS_INVALID_PARAMETER;
         core = &cores[u32_at(in)];
-        n = u32_at(in + 20);
+        n = u16_at(in + 20);
         if (n > MAX_EVENTS || size != 24 + 2 * n)
                 return STATUS_INVALID_PARAMETER;
         RtlCopyMemory(&core->filter, in + 8, sizeof(core->filter));
@@ -270,13 +270,14 @@ static ULONG put_version(UCHAR *out)
         return VERSION_BYTES;
 }
 
-/* Five events of cores. */
+/* Five events of cores. As in the driver, the two bytes after their number may be anything. */
 static ULONG put_events(UCHAR *out)
 {
         const USHORT codes[] = {0x08, 0x11, 0x1b, 0x70, 0x75};
 
         put(out, 0, 4);
-        put(out + 4, 5, 4);
+        put(out + 4, 5, 2);
+        put(out + 6, 0xa5a5, 2);
         RtlCopyMemory(out + 8, codes, sizeof(codes));
         return 8 + sizeof(codes);
 }
