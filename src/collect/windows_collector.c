@@ -20,7 +20,8 @@
          PERF_ATTR_TASK | PERF_ATTR_BUILD_ID)
 
 enum {
-        WAIT_MS = 20, /* between two looks at processes and threads */
+        WAIT_MS = 20,        /* between two looks at processes and threads */
+        WAIT_FOR_SPE_MS = 1, /* an answer of WPERFDRIVER has 40 KiB at most */
         READ_MODULES_MS = 100,
         HURRIED_MS = 5, /* the least time between two looks at modules, after an address that is in none */
         DEFAULT_HZ = 999,
@@ -34,9 +35,11 @@ struct collector {
         struct targets targets;
         struct module_files files;
         struct timer *timer;
-        struct driver_samples *driver; /* NULL: the timer samples; else there is no timer */
-        struct walker *walker;         /* NULL: no stacks */
-        struct stop_python *python;    /* NULL, as the next one: no Python frames */
+        /* One of these two, or neither: then the timer samples. */
+        struct driver_samples *driver;
+        struct windows_spe *spe;
+        struct walker *walker;      /* NULL: no stacks */
+        struct stop_python *python; /* NULL, as the next one: no Python frames */
         struct stop_merge *merge;
         struct record_sink sink;
         struct buf out;                         /* the records of one round */
@@ -81,7 +84,7 @@ static bool check_events(const struct collect_request *request, struct err *err)
 
 static bool check(const struct collect_request *request, struct err *err)
 {
-        if (!driver_samples_serve(request) && !check_events(request, err))
+        if (!driver_samples_serve(request) && !windows_spe_serves(request) && !check_events(request, err))
                 return false;
         if (request->branches)
                 return err_set(err, ERR_UNSUPPORTED,
@@ -111,14 +114,19 @@ static void make_event(struct collector *c)
         c->attr.flags |= SESSION_FLAGS;
 }
 
-/* What the session says of an event of the driver. */
+static bool is_by_driver(const struct collector *c)
+{
+        return c->driver || c->spe;
+}
+
+/* What the session says of an event of the driver.  The interval of SPE is not known. */
 static struct perf_attr driver_attr(const struct collector *c, size_t index)
 {
         struct perf_attr attr = c->request.events->items[index].attr;
 
         attr.size = sizeof(attr);
         attr.sample_type = windows_record_sample_type(false);
-        attr.sample_period_or_freq = driver_samples_interval(c->driver, index);
+        attr.sample_period_or_freq = c->driver ? driver_samples_interval(c->driver, index) : 0;
         attr.flags = (attr.flags & ~PERF_ATTR_FREQ) | SESSION_FLAGS;
         return attr;
 }
@@ -137,7 +145,7 @@ static void note_stacks(struct collector *c)
                 [CALL_GRAPH_FP] = "fp", [CALL_GRAPH_DWARF] = "dwarf", [CALL_GRAPH_LBR] = "lbr"};
         enum call_graph_kind kind = c->request.call_graph.kind;
 
-        if (kind != CALL_GRAPH_NONE && c->driver)
+        if (kind != CALL_GRAPH_NONE && is_by_driver(c))
                 buf_add_str(&c->stack_note, "the driver's samples have no call stacks");
         else if (kind != CALL_GRAPH_NONE && kind != CALL_GRAPH_UNWIND)
                 buf_printf(
@@ -163,7 +171,11 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->ids = mem_new(request->events->n_items, sizeof(*c->ids));
         for (size_t i = 0; i < request->events->n_items; i++)
                 c->ids[i] = WINDOWS_EVENT_ID + i;
-        if (driver_samples_serve(request)) {
+        if (windows_spe_serves(request)) {
+                c->spe = windows_spe_new(request, err);
+                if (!c->spe)
+                        return NULL;
+        } else if (driver_samples_serve(request)) {
                 c->driver = driver_samples_new(request, err);
                 if (!c->driver)
                         return NULL;
@@ -178,9 +190,9 @@ struct collector *collector_open(const struct collect_request *request, struct e
                 c->python = stop_python_new();
                 c->merge = stop_merge_new(c->python, request->python_symbols);
         }
-        if (!c->driver)
+        if (!is_by_driver(c))
                 c->timer = timer_new(interval_ns(&c->attr), stack_bytes, c->python, err);
-        if (!c->driver && !c->timer)
+        if (!is_by_driver(c) && !c->timer)
                 return NULL;
         c->targets.timer = c->timer;
         c->targets.out = &c->out;
@@ -201,6 +213,7 @@ void collector_free(struct collector *c)
                 return;
         timer_free(c->timer);
         driver_samples_free(c->driver);
+        windows_spe_free(c->spe);
         targets_release(&c->targets);
         module_files_release(&c->files);
         walker_free(c->walker);
@@ -215,12 +228,12 @@ void collector_free(struct collector *c)
 
 size_t collector_n_events(const struct collector *c)
 {
-        return c->driver ? c->request.events->n_items : 1;
+        return is_by_driver(c) ? c->request.events->n_items : 1;
 }
 
 struct collect_event collector_get_event(const struct collector *c, size_t index)
 {
-        if (c->driver)
+        if (is_by_driver(c))
                 return (struct collect_event){driver_attr(c, index), c->request.events->items[index].name,
                                               &c->ids[index], 1};
         return (struct collect_event){c->attr, "cpu-clock", &c->ids[0], 1};
@@ -234,6 +247,21 @@ static void note_source(struct collector *c)
         struct timer_counts counts;
 
         buf_clear(&c->note);
+        if (c->spe) {
+                buf_add_str(
+                        &c->note,
+                        "WPERFDRIVER takes SPE data of everything that runs on the core; addresses outside "
+                        "the modules of the program are not resolved");
+                if (windows_spe_lost_bytes(c->spe))
+                        buf_printf(&c->note,
+                                   "; %" PRIu64
+                                   " bytes were lost, because they came faster than the driver gives them",
+                                   windows_spe_lost_bytes(c->spe));
+                if (windows_spe_n_full(c->spe))
+                        buf_printf(&c->note, "; its buffer was full %" PRIu64 " times",
+                                   windows_spe_n_full(c->spe));
+                return;
+        }
         if (c->driver) {
                 buf_add_str(&c->note,
                             "WPERFDRIVER samples everything that runs on the core; addresses outside "
@@ -393,6 +421,8 @@ static bool add_samples(struct collector *c, struct err *err)
         struct driver_sample driver_sample;
         struct timer_sample sample;
 
+        if (c->spe)
+                return windows_spe_take(c->spe, &c->out, err);
         if (!c->driver) {
                 while (timer_next(c->timer, &sample))
                         add_sample(c, &sample);
@@ -440,7 +470,7 @@ static bool finish_round(struct collector *c, struct err *err)
         windows_record_round(&c->out);
         ok = c->sink.put(c->sink.ctx, c->out.data, c->out.len, err);
         buf_clear_and_shrink(&c->out);
-        return ok;
+        return ok && (!c->spe || windows_spe_put(c->spe, &c->sink, err));
 }
 
 /* --- The run --- */
@@ -477,6 +507,9 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         c->is_on = is_due(c);
         if (c->driver && !driver_samples_begin(c->driver, err))
                 return false;
+        if (c->spe && (!windows_spe_put_info(c->spe, sink, err) ||
+                       !windows_spe_begin(c->spe, c->targets.n ? c->targets.items[0]->pid : 0, &c->out, err)))
+                return false;
         if (c->timer)
                 timer_begin(c->timer, c->is_on);
         if (c->targets.command.process)
@@ -491,7 +524,8 @@ bool collector_command_runs(struct collector *c)
 
 static void wait_for_news(const struct collector *c, int timeout_ms)
 {
-        DWORD ms = (DWORD)(timeout_ms < WAIT_MS ? timeout_ms : WAIT_MS);
+        int longest_ms = c->spe ? WAIT_FOR_SPE_MS : WAIT_MS;
+        DWORD ms = (DWORD)(timeout_ms < longest_ms ? timeout_ms : longest_ms);
 
         if (c->targets.command.process)
                 WaitForSingleObject(c->targets.command.process, ms);
@@ -523,6 +557,8 @@ static bool put_losses(struct collector *c, struct err *err)
 {
         const struct windows_stamp stamp = {UINT32_MAX, UINT32_MAX, UINT32_MAX, c->round_ns};
 
+        if (c->spe)
+                return windows_spe_end(c->spe, &c->out, err) && finish_round(c, err);
         if (c->driver) {
                 if (!driver_samples_end(c->driver, err) || !finish_round(c, err))
                         return false;
@@ -542,7 +578,7 @@ static void note_sampled(struct collector *c)
         enum { CLOCK_TICK_NS = 15625000 };
         uint64_t busy_ns = c->result.user_ns + c->result.kernel_ns, sampled_ns;
 
-        if (!busy_ns || c->driver)
+        if (!busy_ns || is_by_driver(c))
                 return;
         sampled_ns = timer_get_counts(c->timer).period_ns;
         c->result.sampled_share =

@@ -154,6 +154,37 @@ uint32_t own_samples_interval(const struct own_samples *samples, size_t event);
 bool own_samples_end(struct own_samples *samples, struct err *err);
 uint64_t own_samples_count_dropped(const struct own_samples *samples);
 
+/* --- windows_spe.c: Arm SPE through WPERFDRIVER --- */
+
+struct windows_spe;
+
+/* Whether the events are of SPE. */
+bool windows_spe_serves(const struct collect_request *request);
+
+/* Takes the driver.  Errors of wperfdriver_open; ERR_USAGE: not one CPU; ERR_UNSUPPORTED: other events, or an interval. */
+struct windows_spe *windows_spe_new(const struct collect_request *request, struct err *err);
+void windows_spe_free(struct windows_spe *spe); /* stops it */
+AUTO_DEFINE(windows_spe)
+
+/* Puts AUXTRACE_INFO, which comes before all other records. */
+bool windows_spe_put_info(const struct windows_spe *spe, const struct record_sink *sink, struct err *err);
+
+/* All records count for this thread, because the driver does not say who ran.  Appends ITRACE_START to `out`. */
+bool windows_spe_begin(struct windows_spe *spe, uint32_t pid, struct buf *out, struct err *err);
+
+/* Takes the data that the driver has, and appends their AUX record to `out`. */
+bool windows_spe_take(struct windows_spe *spe, struct buf *out, struct err *err);
+
+/* Puts the data that were taken, after their AUX record. */
+bool windows_spe_put(struct windows_spe *spe, const struct record_sink *sink, struct err *err);
+
+/* Stops, and takes the last data as above; with `out` NULL they are forgotten. */
+bool windows_spe_end(struct windows_spe *spe, struct buf *out, struct err *err);
+
+/* How many bytes of data were lost, because there was more than the driver can give at once; and how often its buffer was full. */
+uint64_t windows_spe_lost_bytes(const struct windows_spe *spe);
+uint64_t windows_spe_n_full(const struct windows_spe *spe);
+
 /* --- windows_records.c: records of perf.data --- */
 
 struct windows_stamp {
@@ -182,6 +213,11 @@ void windows_record_sample(struct buf *out, uint64_t event_id, const struct time
                            const struct buf *chain);
 void windows_record_lost(struct buf *out, const struct windows_stamp *stamp, uint64_t n);
 void windows_record_round(struct buf *out);
+
+/* `offset` is that of the piece in the whole stream; `flags` are PERF_AUX_FLAG_... */
+void windows_record_aux(struct buf *out, const struct windows_stamp *stamp, uint64_t offset,
+                        uint64_t size_bytes, uint64_t flags);
+void windows_record_itrace_start(struct buf *out, const struct windows_stamp *stamp);
 
 uint64_t windows_record_sample_type(bool has_chain);
 enum { WINDOWS_EVENT_ID = 1 }; /* of the first event; further ones have the next numbers */

@@ -142,3 +142,25 @@ void windows_record_round(struct buf *out)
 {
         end(out, begin(out, PERF_RECORD_FINISHED_ROUND, 0));
 }
+
+void windows_record_aux(struct buf *out, const struct windows_stamp *stamp, uint64_t offset,
+                        uint64_t size_bytes, uint64_t flags)
+{
+        size_t start = begin(out, PERF_RECORD_AUX, 0);
+
+        buf_add_u64(out, offset);
+        buf_add_u64(out, size_bytes);
+        buf_add_u64(out, flags);
+        add_stamp(out, stamp);
+        end(out, start);
+}
+
+void windows_record_itrace_start(struct buf *out, const struct windows_stamp *stamp)
+{
+        size_t start = begin(out, PERF_RECORD_ITRACE_START, 0);
+
+        buf_add_u32(out, stamp->pid);
+        buf_add_u32(out, stamp->tid);
+        add_stamp(out, stamp);
+        end(out, start);
+}

@@ -83,5 +83,5 @@ const char *event_spe_why_missing(const struct pmu_source *source)
                 return "its driver is not loaded; use 'modprobe arm_spe_pmu'";
         if (is_virtual(source))
                 return "this is a virtual machine, and its hypervisor does not offer SPE; record on the host";
-        return "this CPU has none, or the firmware does not describe it";
+        return "this CPU has none, or the firmware or the driver does not offer it";
 }

@@ -59,6 +59,73 @@ static struct pmu_source model_source(void)
         return core_model_source(catalogue_cpu_from_midr(driver.midr));
 }
 
+/* --- Arm SPE through WPERFDRIVER --- */
+
+static const char spe_pmu[] = "arm_spe_0";
+
+/* As Linux' arm_spe_pmu has them. There is a format for what WPERFDRIVER sets only: the filters of operations. */
+static const struct {
+        const char *file, *text;
+} spe_files[] = {
+        {"type", "9\n"},
+        {"format/branch_filter", "config:32\n"},
+        {"format/load_filter", "config:33\n"},
+        {"format/store_filter", "config:34\n"},
+};
+
+static bool has_spe(void)
+{
+        enum { PMS_VERSION_SHIFT = 32 };
+
+        return is_connected && strstr(driver.features, "+spe") &&
+               (driver.id_aa64dfr0 >> PMS_VERSION_SHIFT & 15);
+}
+
+/* The path below the folder of the PMU; NULL: it is not in it. */
+static const char *below_spe(const char *path)
+{
+        AUTO_RELEASE(buf) folder = {0};
+
+        os_sysfs_pmu(spe_pmu, "", &folder);
+        if (!has_spe() || !text_starts(path, buf_text(&folder)))
+                return NULL;
+        path += folder.len;
+        return !*path ? path : *path == '/' ? path + 1 : NULL;
+}
+
+static bool read_spe(const char *below, struct buf *out)
+{
+        if (!strcmp(below, "cpus")) {
+                buf_printf(out, "0-%u\n", driver.n_cpus - 1u);
+                return true;
+        }
+        for (size_t i = 0; i < N_ELEMENTS(spe_files); i++) {
+                if (strcmp(below, spe_files[i].file) != 0)
+                        continue;
+                buf_add_str(out, spe_files[i].text);
+                return true;
+        }
+        return false;
+}
+
+static bool list_spe(const char *below, bool (*each)(void *each_ctx, const char *name), void *each_ctx)
+{
+        static const char format[] = "format/";
+
+        if (!*below)
+                return each(each_ctx, "type") && each(each_ctx, "cpus") && each(each_ctx, "format");
+        if (strncmp(below, format, strlen(format) - 1) != 0)
+                return false;
+        for (size_t i = 0; i < N_ELEMENTS(spe_files); i++) {
+                if (text_starts(spe_files[i].file, format) &&
+                    !each(each_ctx, spe_files[i].file + strlen(format)))
+                        break;
+        }
+        return true;
+}
+
+/* --- the tree --- */
+
 static bool is_midr(const char *path)
 {
         const char *prefix = os_sysfs_cpu_prefix();
@@ -69,10 +136,13 @@ static bool is_midr(const char *path)
 static bool read_file(void *ctx, const char *path, struct buf *out)
 {
         AUTO_RELEASE(buf) cpus = {0};
+        const char *below = below_spe(path);
         struct pmu_source model;
 
         if (!is_connected)
                 return false;
+        if (below)
+                return read_spe(below, out);
         os_sysfs_pmu(core_pmu, "cpus", &cpus);
         if (!strcmp(path, buf_text(&cpus))) {
                 buf_printf(out, "0-%u\n", driver.n_cpus - 1u);
@@ -89,10 +159,15 @@ static bool read_file(void *ctx, const char *path, struct buf *out)
 static bool list_folder(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
                         void *each_ctx)
 {
+        const char *below = below_spe(path);
         struct pmu_source model;
 
         if (!is_connected)
                 return false;
+        if (below)
+                return list_spe(below, each, each_ctx);
+        if (has_spe() && !strcmp(path, os_sysfs_pmus()) && !each(each_ctx, spe_pmu))
+                return true;
         model = model_source();
         return model.list_dir(model.ctx, path, each, each_ctx);
 }

@@ -19,6 +19,9 @@ bool count_replay_is(const struct perfdata_reader *reader)
 {
         size_t n = perfdata_n_events(reader);
 
+        /* The interval of SPE may not be known. */
+        if (!perfdata_feature(reader, FEATURE_AUXTRACE).failed)
+                return false;
         for (size_t i = 0; i < n; i++) {
                 if (perfdata_get_event(reader, i)->attr.sample_period_or_freq)
                         return false;

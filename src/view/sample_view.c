@@ -22,7 +22,7 @@ static void add_source(const struct sample_view_source *source, struct buf *out)
         text_add_printable(out, source->name);
         if (source->is_frequency)
                 buf_printf(out, " at %" PRIu64 " Hz", source->rate);
-        else
+        else if (source->rate)
                 buf_printf(out, " every %" PRIu64, source->rate);
         buf_add_str(out, source->no_kernel ? ", user mode only"
                          : source->no_user ? ", kernel mode only"

@@ -7,7 +7,7 @@
 #define FAKE_CODE(function) (40004u << 16 | 3u << 14 | (function) << 2)
 
 /* FAKE_SET: a setting and its value in. FAKE_ASK: a 32-bit number out, the number of cores that count. */
-enum { FAKE_FUNCTION = 0x900, FAKE_SET = 0x980, FAKE_ASK = 0x981, FAKE_N_SETTINGS = 10 };
+enum { FAKE_FUNCTION = 0x900, FAKE_SET = 0x980, FAKE_ASK = 0x981, FAKE_N_SETTINGS = 12 };
 
 /* The settings of FAKE_SET, a 32-bit number each. */
 enum fake_setting {
@@ -21,6 +21,8 @@ enum fake_setting {
         FAKE_RESTING, /* not 0: the timer never ticks */
         FAKE_PC_LOW,  /* the address of every sample */
         FAKE_PC_HIGH,
+        FAKE_SPE_RECORDS, /* SPE records in all since SPE is begun; 0: the driver has no SPE */
+        FAKE_SPE_STEP,    /* how many of them until each request for the size */
 };
 
 #endif

@@ -19,6 +19,13 @@ enum {
         VERSION_BYTES = 324,
         COUNTS_BYTES = 16 + 128 * 32,
         SAMPLES_BYTES = 8 + 128 * 32,
+        SPE_BYTES = 176,
+        SPE_SIZE = 136,
+        SPE_OPERATIONS = 144,
+        SPE_BUFFER_BYTES = 512 << 10,
+        SPE_RECORD_BYTES = 64,
+        SPE_STORES = 4,
+        ANSWER_MAX_BYTES = 40 << 10,
         DROPPED = 4,
         CYCLES_PER_ROUND = 1000000,
         KERNEL_PER_ROUND = 500000,
@@ -37,7 +44,14 @@ struct core {
 
 static struct core cores[MAX_CORES];
 static ULONG settings[FAKE_N_SETTINGS] = {
-        3 << 16 | 8 << 8, ALL_COUNTERS, 2, 0xffffffff, 0, 0xffffffff, 0, 0, 0, 0};
+        3 << 16 | 8 << 8, ALL_COUNTERS, 2, 0xffffffff, 0, 0xffffffff, 0, 0, 0, 0, 0, 0};
+/* One buffer for all cores. */
+static struct {
+        BOOLEAN runs;
+        UCHAR operations;
+        ULONG left;                    /* records that are still to be made */
+        ULONG64 recorded, copied, sum; /* bytes; `sum` is what the driver says it has, until it is taken */
+} spe;
 /* Numbers of opened files; 0 for none. */
 static ULONG_PTR owner, last_file;
 static FAST_MUTEX mutex;
@@ -242,6 +256,81 @@ static NTSTATUS sample(ULONG request, UCHAR *bytes, ULONG size, ULONG *ret_size)
         return STATUS_SUCCESS;
 }
 
+/* --- SPE: each record is a load, or a store if only these are wanted, of its own number times 16 --- */
+
+static void put_spe_record(ULONG64 number, UCHAR *out)
+{
+        BOOLEAN is_store = spe.operations == SPE_STORES;
+
+        RtlZeroMemory(out, SPE_RECORD_BYTES);
+        out[0] = 0xb0; /* PC, of EL0 */
+        put(out + 1, settings[FAKE_PC_LOW] | (ULONG64)settings[FAKE_PC_HIGH] << 32, 8);
+        out[9] = 0x52; /* events: retired, refill of L1D */
+        put(out + 10, 0xa, 2);
+        out[12] = 0x49; /* a load or store */
+        out[13] = is_store;
+        out[14] = 0xb2; /* its address */
+        put(out + 15, 0x10000 + 16 * number, 8);
+        out[SPE_RECORD_BYTES - 1] = 0x01; /* end, after padding */
+}
+
+static void record_spe(void)
+{
+        ULONG n = settings[FAKE_SPE_STEP] < spe.left ? settings[FAKE_SPE_STEP] : spe.left;
+        ULONG64 room = (SPE_BUFFER_BYTES - spe.recorded) / SPE_RECORD_BYTES;
+
+        if (!spe.runs)
+                return;
+        n = n < room ? n : (ULONG)room;
+        spe.left -= n;
+        spe.recorded += n * SPE_RECORD_BYTES;
+}
+
+static NTSTATUS give_spe(const UCHAR *in, ULONG size, UCHAR *out, ULONG *ret_size)
+{
+        static UCHAR record[SPE_RECORD_BYTES];
+        ULONG64 wanted, sum = spe.sum, first = spe.copied;
+
+        if (size != SPE_BYTES)
+                return STATUS_INVALID_PARAMETER;
+        RtlCopyMemory(&wanted, in + SPE_SIZE, sizeof(wanted));
+        if (wanted > spe.recorded - spe.copied || wanted > ANSWER_MAX_BYTES)
+                return STATUS_ACCESS_VIOLATION; /* the driver would read memory that is not its buffer */
+        spe.copied += wanted;
+        spe.sum = 0;
+        if (sum > ANSWER_MAX_BYTES)
+                return STATUS_INSUFFICIENT_RESOURCES;
+        for (ULONG64 i = 0; i < wanted; i++) {
+                if (!i || !((first + i) % SPE_RECORD_BYTES))
+                        put_spe_record((first + i) / SPE_RECORD_BYTES, record);
+                out[i] = record[(first + i) % SPE_RECORD_BYTES];
+        }
+        *ret_size = (ULONG)sum;
+        return STATUS_SUCCESS;
+}
+
+static NTSTATUS answer_spe(ULONG request, UCHAR *bytes, ULONG size, ULONG *ret_size)
+{
+        if (!settings[FAKE_SPE_RECORDS])
+                return STATUS_INVALID_DEVICE_REQUEST;
+        switch (request) {
+        case 18: spe.copied = spe.sum = 0; return STATUS_SUCCESS;
+        case 19:
+                record_spe();
+                spe.sum += spe.recorded - spe.copied;
+                put(bytes, spe.sum, 8);
+                *ret_size = 8;
+                return STATUS_SUCCESS;
+        case 20: return give_spe(bytes, size, bytes, ret_size);
+        case 21:
+                spe.operations = bytes[SPE_OPERATIONS];
+                spe.recorded = 0;
+                spe.runs = TRUE;
+                return STATUS_SUCCESS;
+        default: spe.runs = FALSE; return STATUS_SUCCESS;
+        }
+}
+
 static ULONG put_hw_cfg(UCHAR *out)
 {
         /* PMUv3p1, a Neoverse N1 r3p1 */
@@ -266,7 +355,7 @@ static ULONG put_version(UCHAR *out)
         out[1] = (UCHAR)(settings[FAKE_VERSION] >> 8);
         out[2] = (UCHAR)settings[FAKE_VERSION];
         put_text(out + 4, L"4c88f933");
-        put_text(out + 68, L"+trace");
+        put_text(out + 68, settings[FAKE_SPE_RECORDS] ? L"+trace+spe" : L"+trace");
         return VERSION_BYTES;
 }
 
@@ -326,6 +415,11 @@ static NTSTATUS answer(ULONG_PTR file, ULONG request, UCHAR *bytes, ULONG size, 
                         return STATUS_INVALID_PARAMETER;
                 *ret_size = lock(file, request == 17 ? 2 : u32_at(bytes), bytes);
                 return STATUS_SUCCESS;
+        case 18:
+        case 19:
+        case 20:
+        case 21:
+        case 22: return answer_spe(request, bytes, size, ret_size);
         default: return STATUS_INVALID_DEVICE_REQUEST;
         }
 }
@@ -351,6 +445,7 @@ static NTSTATUS NTAPI on_request(PDEVICE_OBJECT device, PIRP irp)
         ExAcquireFastMutex(&mutex);
         if (code == FAKE_CODE(FAKE_SET) && in == 8 && u32_at(bytes) < FAKE_N_SETTINGS) {
                 settings[u32_at(bytes)] = u32_at(bytes + 4);
+                spe.left = settings[FAKE_SPE_RECORDS];
         } else if (code == FAKE_CODE(FAKE_ASK) && room >= 4) {
                 ULONG n = 0;
 

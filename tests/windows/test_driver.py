@@ -4,6 +4,7 @@ FAKE_WPERFDRIVER.SYS. WINEPREFIX must be set. The fake counts by rules that this
 many ticks of the driver's timer a run saw is taken from its cycle counter."""
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -19,9 +20,9 @@ LIMIT = 100
 COUNTERS = 6
 NO = "0xffffffff"
 # Settings of the fake, as in fake_requests.h.
-VERSION, N_COUNTERS, CORES, REQUEST, GROW, OFFSET, WORD, RESTING, PC_LOW, PC_HIGH = (str(i) for i in range(10))
+VERSION, N_COUNTERS, CORES, REQUEST, GROW, OFFSET, WORD, RESTING, PC_LOW, PC_HIGH, SPE_RECORDS, SPE_STEP = (str(i) for i in range(12))
 DEFAULTS = [VERSION, "0x30800", N_COUNTERS, "6", CORES, "2", REQUEST, NO, GROW, "0", OFFSET, NO, WORD, "0", RESTING, "0",
-            PC_LOW, "0", PC_HIGH, "0"]
+            PC_LOW, "0", PC_HIGH, "0", SPE_RECORDS, "0", SPE_STEP, "0"]
 CODES = {"inst_spec": 0x1b, "dp_spec": 0x73, "vfp_spec": 0x75, "ase_spec": 0x74, "ld_spec": 0x70, "st_spec": 0x71,
          "l1d_cache": 0x04, "cpu_cycles": 0x11}
 wperf, drive, driver = sys.argv[1:4]
@@ -269,6 +270,55 @@ def samples_of_two_events() -> None:
     check("were lost: sample with a longer interval" in report.out, "what to do about it", report)
 
 
+def record_spe(event: str, *settings: str) -> tuple[Done, Done, Done]:
+    """What record, report and export say of a session with SPE data."""
+    address = int(Running([drive, "function"]).wait().out.split()[1], 16) + 4
+    fake("set", PC_LOW, hex(address & 0xffffffff), PC_HIGH, hex(address >> 32), *settings)
+    with tempfile.TemporaryDirectory() as folder:
+        session = os.path.join(folder, "s.data")
+        done = run("record", "-e", event, "-c", "1", "--session", session, "--", drive, "function")
+        report = run("report", "--stdio", "-i", session)
+        memory = run("report", "--mem", "--json", "-i", session)
+    check(done.status == 0 and report.status == 0, f"{event} is sampled", f"{done}\n{report}")
+    return done, report, memory
+
+
+def spe_records_are_samples() -> None:
+    """Each of the driver's records is a sample: 1,000 loads, 40 at a time."""
+    done, report, memory = record_spe("arm_spe_0//", SPE_RECORDS, "1000", SPE_STEP, "40")
+    check(re.search(r"100\.00 +1000 +sampled_function", report.out) is not None and "quality: 1000 samples, 0 lost" in report.out,
+          "a sample for each record, all in the function", report)
+    check("LOAD_STORE_ATOMIC-LOAD-GP/retired+level1-data-cache-refill" in done.out, "WindowsPerf's words", done)
+    check(memory.status == 0 and "load" in memory.out.lower(), "loads", memory)
+
+
+def spe_filters_reach_the_driver() -> None:
+    done, report, _ = record_spe("arm_spe_0/st=1/", SPE_RECORDS, "100", SPE_STEP, "10")
+    check("quality: 100 samples" in report.out, "all records", report)
+    check("STORE-GP" in done.out and "LOAD-GP" not in done.out, "the driver was asked for stores only", done)
+
+
+def more_spe_data_than_an_answer_holds() -> None:
+    """2,000 records of 64 bytes at once: all but the newest are lost, and that is said."""
+    done, report, _ = record_spe("arm_spe_0//", SPE_RECORDS, "2000", SPE_STEP, "2000")
+    check("quality: 272 samples" in report.out, "the newest ones", report)
+    check(f"{64 * (2000 - 272)} bytes were lost" in done.out and f"{64 * (2000 - 272)} bytes were lost" in report.out, "what was lost is said", f"{done}\n{report}")
+
+
+def spe_that_is_refused() -> None:
+    refused("SPE is not supported by your hardware", "record", "-e", "arm_spe_0//", "-c", "1", "--", drive, "pinned", "0")
+    fake("set", SPE_RECORDS, "100", SPE_STEP, "10")
+    for text, *argv in (
+            ("you can specify only one core for sampling", "-e", "arm_spe_0//"),
+            ("WPERFDRIVER does not set the interval of SPE", "-c", "1", "-e", "arm_spe_0//:1000"),
+            ("arm_spe_0 has no format/min_latency", "-c", "1", "-e", "arm_spe_0/min=5/"),
+            ("can't be sampled together", "-c", "1", "-e", "arm_spe_0//,ld_spec:1000")):
+        refused(text, "record", *argv, "--", drive, "pinned", "0")
+    fake("set", REQUEST, "19", OFFSET, "0", WORD, "0x1000000")
+    done = run("record", "-e", "arm_spe_0//", "-c", "1", "--", drive, "function")
+    check(done.status != 0 and "bytes of SPE data" in done.err, "a size that cannot be", done)
+
+
 def samples_that_are_refused() -> None:
     for text, *argv in (
             ("you can specify only one core for sampling", "-e", "ld_spec:1000"),
@@ -415,6 +465,7 @@ def main() -> int:
         metric_on_one_core, table_as_windowsperf_prints_it, groups_share_windows_on_all_cores, windows_wrap_without_groups,
         a_short_count_has_a_whole_tick, timeline_counts_again_from_zero, all_of_128_cores, command_is_pinned_and_its_status_returned, session_has_the_counts, modes_that_one_filter_cannot_have,
         ctrl_c_prints_and_gives_the_lock_back, third_ctrl_c_gives_the_lock_back, samples_of_two_events, samples_that_are_refused,
+        spe_records_are_samples, spe_filters_reach_the_driver, more_spe_data_than_an_answer_holds, spe_that_is_refused,
         another_process_has_the_lock, another_process_steals_the_lock,
         other_profilers_have_all_counters, other_versions_are_refused_by_name, spoiled_answers_are_refused,
         driver_that_does_not_tick, driver_is_stopped_meanwhile, commands_about_the_machine, what_the_driver_cannot_do, registered_interface_is_found]
