@@ -116,9 +116,12 @@ bool resolver_archive_read_code(const struct symbol_module *module, uint64_t add
         return false;
 }
 
+/* What a file without tricks has; more is not looked at, so that a hostile one costs no time. */
+enum { MAX_SECTIONS_SEEN = 1 << 10, MAX_CODES_SEEN = 1 << 16 };
+
 static bool is_in_data(const struct symbol_module *module, uint64_t addr)
 {
-        for (size_t i = 0; i < resolver_archive_n_sections(module); i++) {
+        for (size_t i = 0; i < resolver_archive_n_sections(module) && i < MAX_SECTIONS_SEEN; i++) {
                 struct resolver_section section = resolver_archive_get_section(module, i);
 
                 if (addr >= section.addr && addr - section.addr < section.size_bytes)
@@ -132,7 +135,7 @@ bool resolver_archive_has_data(const struct symbol_module *module)
 {
         const struct module_answers *m = module->is.archived->answers;
 
-        for (size_t i = 0; i < answers_n_items(m, ANSWER_CODE); i++) {
+        for (size_t i = 0; i < answers_n_items(m, ANSWER_CODE) && i < MAX_CODES_SEEN; i++) {
                 const struct answer_code *code = answers_get_item(m, ANSWER_CODE, i);
 
                 if (is_in_data(module, code->addr))
