@@ -64,6 +64,8 @@ def write_target(release: Release, target: Target) -> None:
     for path in release.more_programs(target):
         files[f"{top}/{path.name}"] = path.read_bytes()
         debug[f"{path.stem}.pdb"] = path.with_suffix(".pdb").read_bytes()
+        if path.suffix == ".sys":
+            files[f"{top}/{path.stem}.inf"] = path.with_suffix(".inf").read_bytes()
     for library in release.libraries(target):
         files[f"{top}/licenses/{library}.txt"] = text(release.license_of(target, library))
     write_zip(release.dist / f"{top}.zip", files, release.epoch)

@@ -20,6 +20,7 @@ CONTENT = {"wperf.exe", "README.txt", "LICENSE.txt", "CHANGELOG.md", "licenses/m
 # With the name of the PDB of each.
 PROGRAMS = {"x86_64": {"wperf.exe": "wperf.pdb"},
             "arm64": {"wperf.exe": "wperf.pdb", "wperf-devgen.exe": "wperf-devgen.pdb", "wperfdriver-2.sys": "wperfdriver-2.pdb"}}
+MORE = {"x86_64": set(), "arm64": {"wperfdriver-2.inf"}}
 LIMIT_SECONDS = 900
 
 
@@ -30,7 +31,7 @@ def unpack(t: Context, machine: str) -> pathlib.Path:
     folder = pathlib.Path(t.folder)
     with zipfile.ZipFile(found[0]) as file:
         top = found[0].name.removesuffix(".zip")
-        check(set(file.namelist()) == {f"{top}/{name}" for name in CONTENT | set(PROGRAMS[machine])}, f"content of {found[0].name}: {file.namelist()}")
+        check(set(file.namelist()) == {f"{top}/{name}" for name in CONTENT | set(PROGRAMS[machine]) | MORE[machine]}, f"content of {found[0].name}: {file.namelist()}")
         file.extractall(folder)
     with zipfile.ZipFile(found[0].with_name(f"{top}-pdb.zip")) as file:
         check(set(file.namelist()) == set(PROGRAMS[machine].values()), f"content of the other zip: {file.namelist()}")
