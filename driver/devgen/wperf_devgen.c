@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Installs wperf's Windows driver as a service of the kernel: wperf-devgen install|uninstall|status. A .sys file is installed by the
+/* Installs wperf's Windows driver as a service of the kernel: wperf-devgen install|upgrade|uninstall|status. A .sys file is installed by the
  * service functions, and Windows checks the signature in the image when it loads it. An .inf file is a driver package without a
  * device: Windows checks the signature of its catalogue, and keeps the package in its driver store.
  *
@@ -40,6 +40,7 @@ enum { INVALID_IMAGE_HASH = 577 };
 
 static const wchar_t usage[] =
         L"Usage: wperf-devgen install [--allow USER] [FILE]\n"
+        L"       wperf-devgen upgrade [FILE]\n"
         L"       wperf-devgen uninstall\n"
         L"       wperf-devgen status\n"
         L"\n"
@@ -47,6 +48,8 @@ static const wchar_t usage[] =
         L"           system's folder and start it; if it is installed already, replace it.\n"
         L"           If FILE is an .inf file, add the driver package to Windows' driver store\n"
         L"  --allow USER   let this user or group measure, too; default: administrators only\n"
+        L"upgrade    replace an installed driver; who may measure stays as it is. If the new\n"
+        L"           .sys file can't be loaded, put the former one back\n"
         L"uninstall  stop the driver and remove it\n"
         L"status     tell whether it is installed and loaded, and its version; the exit status\n"
         L"           is 3 if it is not loaded\n";
@@ -389,25 +392,48 @@ static int put_package(SC_HANDLE services, const wchar_t *inf, PSECURITY_DESCRIP
         return status;
 }
 
-/* Copies the driver and starts it; what was new is removed again if this fails. `descriptor` is NULL to leave as it is who may open
+/* Windows may need a moment to close the file of a driver that it did not load. */
+static bool copy_when_closed(const wchar_t *from, const wchar_t *to)
+{
+        DWORD begin = GetTickCount();
+
+        while (!CopyFileW(from, to, FALSE)) {
+                if (GetLastError() != ERROR_SHARING_VIOLATION || GetTickCount() - begin > DELETE_MS)
+                        return false;
+                Sleep(POLL_MS);
+        }
+        return true;
+}
+
+static void put_back(SC_HANDLE service, const wchar_t *former, const wchar_t *path)
+{
+        if (!copy_when_closed(former, path) ||
+            (!StartServiceW(service, 0, NULL) && GetLastError() != ERROR_SERVICE_ALREADY_RUNNING))
+                fail(L"loading the former driver again", GetLastError());
+        else
+                fwprintf(stderr, L"wperf-devgen: the former driver is loaded again\n");
+}
+
+/* Copies the driver and starts it; if this fails, what was new is removed again, and the former driver put back. `descriptor` is NULL to leave as it is who may open
  * the device. */
 static int put(SC_HANDLE services, const wchar_t *from, PSECURITY_DESCRIPTOR descriptor)
 {
-        wchar_t path[PATH_CHARS];
+        wchar_t path[PATH_CHARS], former[PATH_CHARS + 8];
         SC_HANDLE service = OpenServiceW(services, SERVICE, SERVICE_ALL_ACCESS);
-        bool is_new = !service, copied = false;
+        bool is_new = !service, has_former, copied;
         DWORD error = 0;
         int status = 1;
 
-        installed_path(path);
         if (service && is_other_kind(service, false))
-                ;
-        else if (service && (error = stop(service)))
-                fail_stop(error);
-        else if (!CopyFileW(from, path, FALSE))
+                return 1;
+        if (service && (error = stop(service)))
+                return fail_stop(error);
+        installed_path(path);
+        swprintf(former, PATH_CHARS + 8, L"%ls.former", path);
+        has_former = service && CopyFileW(path, former, FALSE);
+        copied = copy_when_closed(from, path);
+        if (!copied)
                 fail(path, GetLastError());
-        else
-                copied = true;
         if (copied && is_new)
                 service = CreateServiceW(services, SERVICE, L"wperf driver", SERVICE_ALL_ACCESS,
                                          SERVICE_KERNEL_DRIVER, SERVICE_DEMAND_START, SERVICE_ERROR_NORMAL,
@@ -418,6 +444,10 @@ static int put(SC_HANDLE services, const wchar_t *from, PSECURITY_DESCRIPTOR des
                 status = StartServiceW(service, 0, NULL) ? 0 : fail_start(GetLastError());
         if (status && is_new && service)
                 remove_service(service);
+        if (status && has_former)
+                put_back(service, former, path);
+        if (has_former)
+                remove_file(former);
         if (service)
                 CloseServiceHandle(service);
         if (!status)
@@ -451,6 +481,26 @@ static int install(SC_HANDLE services, int n, wchar_t **words)
         status = is_package ? put_package(services, from, descriptor) : put(services, from, descriptor);
         LocalFree(descriptor);
         return status;
+}
+
+/* install, if there is something to replace. */
+static int upgrade(SC_HANDLE services, int n, wchar_t **words)
+{
+        SC_HANDLE service = OpenServiceW(services, SERVICE, SERVICE_QUERY_STATUS);
+
+        if (n > 1) {
+                fputws(usage, stderr);
+                return 2;
+        }
+        if (!service && GetLastError() == ERROR_SERVICE_DOES_NOT_EXIST)
+                fwprintf(stderr,
+                         L"wperf-devgen: " SERVICE L" is not installed; run 'wperf-devgen install'\n");
+        else if (!service)
+                fail(SERVICE, GetLastError());
+        if (!service)
+                return 1;
+        CloseServiceHandle(service);
+        return install(services, n, words);
 }
 
 static int uninstall(SC_HANDLE services)
@@ -537,14 +587,20 @@ int main(void)
         }
         if (argc == 2 && !wcscmp(command, L"status"))
                 return show_status();
-        if (wcscmp(command, L"install") && (argc != 2 || wcscmp(command, L"uninstall"))) {
+        if (wcscmp(command, L"install") && wcscmp(command, L"upgrade") &&
+            (argc != 2 || wcscmp(command, L"uninstall"))) {
                 fputws(usage, stderr);
                 return 2;
         }
         services = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE);
         if (!services)
                 return fail(L"services", GetLastError());
-        status = wcscmp(command, L"install") ? uninstall(services) : install(services, argc - 2, argv + 2);
+        if (!wcscmp(command, L"install"))
+                status = install(services, argc - 2, argv + 2);
+        else if (!wcscmp(command, L"upgrade"))
+                status = upgrade(services, argc - 2, argv + 2);
+        else
+                status = uninstall(services);
         CloseServiceHandle(services);
         return status;
 }

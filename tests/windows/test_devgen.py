@@ -83,6 +83,25 @@ def a_driver_that_does_not_load_is_removed() -> None:
     is_gone()
 
 
+def upgrades() -> None:
+    """The former driver is put back if the new one does not load."""
+    expect(1, "WPERFDRIVER-2 is not installed; run 'wperf-devgen install'", "upgrade", driver)
+    is_gone()
+    expect(0, "installed and loaded", "install", driver)
+    other, broken = changed(b"!This program", b"!this program"), changed(b"ntoskrnl.exe", b"ntoskrnx.exe")
+    expect(0, "installed and loaded", "upgrade", other)
+    for command in ("upgrade", "install"):
+        expect(1, "the former driver is loaded again", command, broken)
+        expect(0, "WPERFDRIVER-2 is loaded", "status")
+        with open(other, "rb") as want, open(INSTALLED, "rb") as got:
+            check(want.read() == got.read(), "the former file")
+        check(not os.path.exists(INSTALLED + ".former"), "no copy is left")
+    os.unlink(other)
+    os.unlink(broken)
+    expect(0, "uninstalled", "uninstall")
+    is_gone()
+
+
 def users() -> None:
     expect(0, "installed and loaded", "install", "--allow", "Everyone", driver)
     expect(1, "'no such user' is not a user or group", "install", "--allow", "no such user", driver)
@@ -146,7 +165,7 @@ def windows_reads_the_inf_file() -> None:
 
 
 def wrong_usage() -> None:
-    for argv in ([], ["bogus"], ["status", "more"], ["install", "one", "two"], ["uninstall", "more"]):
+    for argv in ([], ["bogus"], ["status", "more"], ["install", "one", "two"], ["upgrade", "--allow", "Everyone"], ["uninstall", "more"]):
         expect(2, "Usage: wperf-devgen install", *argv)
     expect(0, "Usage: wperf-devgen install", "--help")
 
@@ -154,7 +173,7 @@ def wrong_usage() -> None:
 def main() -> int:
     tests: list[Callable[[], None]] = [
         installed_loaded_and_removed, another_version_replaces_it, files_that_are_no_driver_for_this_machine,
-        a_driver_that_does_not_load_is_removed, users, packages, windows_reads_the_inf_file, wrong_usage]
+        a_driver_that_does_not_load_is_removed, upgrades, users, packages, windows_reads_the_inf_file, wrong_usage]
     failed = 0
     keeper = subprocess.Popen([*WRAPPER, drive, "keep"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     run("uninstall")  # a run that was stopped may have left it
