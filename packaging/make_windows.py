@@ -27,6 +27,8 @@ switch test mode on (bcdedit /set testsigning on; Secure Boot must be off), rest
     wperf-devgen install wperfdriver-2.sys
     wperf-devgen uninstall
 
+wperfdriver-2.inf is for installing the driver as a driver package, which also needs a signed catalogue (.cat).
+
 A machine that is not in test mode loads only a driver that Microsoft has signed, and Microsoft has not signed this one.
 No Windows has loaded the driver yet: it may stop the machine with a blue screen. docs/windows-driver.md of wperf's
 source tells how to sign it.

@@ -59,7 +59,10 @@ static int fail(const wchar_t *what, DWORD error)
         if (error == ERROR_ACCESS_DENIED)
                 fwprintf(stderr, L"wperf-devgen: %ls: access denied: run this as administrator\n", what);
         else
-                fwprintf(stderr, L"wperf-devgen: %ls: Windows error %lu\n", what, error);
+                fwprintf(stderr,
+                         error > 0xffff ? L"wperf-devgen: %ls: Windows error 0x%lx\n"
+                                        : L"wperf-devgen: %ls: Windows error %lu\n",
+                         what, error);
         return 1;
 }
 

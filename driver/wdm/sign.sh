@@ -34,7 +34,6 @@ signed() {
 signed "$file"
 inf=${file%.sys}.inf
 catalogue=${file%.sys}.cat
-rm -f "$catalogue"
 [ -f "$inf" ] || exit 0
 here=$(dirname "$0")
 # Of Debian, which has python3-asn1crypto.
