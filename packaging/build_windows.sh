@@ -1,6 +1,7 @@
 #!/bin/bash
-# build_windows.sh DIR TARGET   Builds wperf for Windows in DIR/TARGET: wperf.exe and wperf.pdb, its debug information; versions and
-# licenses/ of the libraries that are linked in.  TARGET is aarch64-w64-mingw32 or x86_64-w64-mingw32.
+# build_windows.sh DIR TARGET   Builds wperf for Windows in DIR/TARGET: wperf.exe and wperf.pdb, its debug information; for ARM64 also
+# the driver, wperfdriver-2.sys and .inf, and its installer, wperf-devgen.exe, with their PDB files; versions and licenses/ of the libraries that
+# are linked in.  TARGET is aarch64-w64-mingw32 or x86_64-w64-mingw32.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,3 +30,9 @@ build_libraries
 ninja -C "$place/build" -j "${JOBS:-$(nproc)}"
 cp "$place"/build/src/cli/wperf.{exe,pdb} "$place"
 packaging/check_windows.py "$place/wperf.exe" "$place/wperf.pdb"
+if [ "$target" = aarch64-w64-mingw32 ]; then
+        driver/wdm/build.sh "$place/wdm"
+        cp "$place"/build/driver/devgen/wperf-devgen.{exe,pdb} "$place"/wdm/wperfdriver-2.{sys,pdb,inf} "$place"
+        packaging/check_windows.py "$place/wperf-devgen.exe" "$place/wperf-devgen.pdb"
+        packaging/check_windows.py "$place/wperfdriver-2.sys" "$place/wperfdriver-2.pdb"
+fi

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""check_windows.py PROGRAM.EXE PROGRAM.PDB   Refuses a Windows program that is not fit for others' machines: without unwind
-information, without the identity of this PDB, at a fixed address, or with imports from other DLLs than those of Windows 10."""
+"""check_windows.py PROGRAM.EXE PROGRAM.PDB   Refuses a Windows program or driver that is not fit for others' machines: without unwind
+information, without the identity of this PDB, at a fixed address, or with imports from other modules than those of Windows 10."""
 import re
 import subprocess
 import sys
@@ -11,6 +11,9 @@ FLAGS = ("DYNAMIC_BASE", "HIGH_ENTROPY_VA", "NX_COMPAT")
 # The universal C runtime is in Windows since Windows 10.
 LIBRARIES = re.compile(r"(advapi32|dbghelp|kernel32|ntdll|psapi|setupapi|cfgmgr32|shell32|user32|version"
                        r"|api-ms-win-crt-[a-z]+-l1-1-0)\.dll", re.IGNORECASE)
+
+# What a driver may import from.
+KERNEL = re.compile(r"(ntoskrnl\.exe|hal\.dll)", re.IGNORECASE)
 
 
 def run(*command: str) -> str:
@@ -44,10 +47,11 @@ def faults(program: str, pdb: str) -> list[str]:
         found.append(f"it is not of {pdb}: its identity is {image_identity(text)}, that of the PDB {pdb_identity(pdb)}")
     if not re.search(r"PDBFileName: [^/\\\n]+$", text, re.MULTILINE):
         found.append("the name of its PDB has a folder")
+    libraries = KERNEL if "Subsystem: IMAGE_SUBSYSTEM_NATIVE " in text else LIBRARIES
     imports = sorted(set(re.findall(r"Import \{\s+Name: (\S+)", text)))
     if not imports:
         found.append("it has no imports")
-    return found + [f"it needs {name}" for name in imports if not LIBRARIES.fullmatch(name)]
+    return found + [f"it needs {name}" for name in imports if not libraries.fullmatch(name)]
 
 
 def main() -> int:

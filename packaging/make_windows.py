@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""make_windows.py DIR TARGET...   Makes zip files of what build_windows.sh has built in DIR: DIR/dist gets the program of each TARGET
-and its debug information, the bill of materials, and SHA256SUMS of all files.  SOURCE_DATE_EPOCH is the time that files get."""
+"""make_windows.py DIR TARGET...   Makes zip files of what build_windows.sh has built in DIR: DIR/dist gets the programs of each TARGET
+and their debug information, the bill of materials, and SHA256SUMS of all files.  SOURCE_DATE_EPOCH is the time that files get."""
 import datetime
 import pathlib
 import sys
@@ -17,7 +17,25 @@ README = """wperf {version}, a performance profiler ({machine})
 
 wperf.exe needs Windows 10 or later and no other files. You may move it anywhere.
 Its debug information is in {top}-pdb.zip.
-LICENSE is wperf's licence, licenses has those of the libraries that are linked in.
+{driver}LICENSE is wperf's licence, licenses has those of the libraries that are linked in.
+"""
+DRIVER = """
+wperfdriver-2.sys is a driver for Windows on Arm64 that counts and samples hardware events. wperf.exe works without it.
+It is NOT SIGNED: Windows does not load it as it is. To try it on a machine for tests, sign it with a test certificate,
+switch test mode on (bcdedit /set testsigning on; Secure Boot must be off), restart, and install it as administrator:
+
+    wperf-devgen install wperfdriver-2.sys
+    wperf-devgen uninstall
+
+wperfdriver-2.inf is for installing the driver as a driver package, which also needs a signed catalogue (.cat).
+
+A machine that is not in test mode loads only a driver that Microsoft has signed, and Microsoft has not signed this one.
+No Windows has loaded the driver yet: it may stop the machine with a blue screen. docs/windows-driver.md of wperf's
+source tells how to sign it.
+
+wperf-devgen.exe and wperfdriver-2.sys have wperf's licence. The libraries in licenses are linked into wperf.exe; of
+these, wperf-devgen.exe contains only mingw-w64, and the driver none.
+
 """
 MACHINES = {"windows-arm64": "Windows on ARM64", "windows-x86_64": "Windows on x86-64"}
 
@@ -38,15 +56,22 @@ def text(path: pathlib.Path) -> bytes:
 
 def write_target(release: Release, target: Target) -> None:
     top = f"wperf-{release.version}-{target.archive}"
-    readme = README.format(version=release.version, machine=MACHINES[target.archive], top=top)
+    readme = README.format(version=release.version, machine=MACHINES[target.archive], top=top,
+                           driver=DRIVER if release.more_programs(target) else "")
     files = {f"{top}/wperf.exe": release.program(target).read_bytes(),
              f"{top}/README.txt": readme.replace("\n", "\r\n").encode(),
              f"{top}/LICENSE.txt": text(PROJECT / "LICENSE"),
              f"{top}/CHANGELOG.md": text(PROJECT / "CHANGELOG.md")}
+    debug = {"wperf.pdb": release.debug_file(target).read_bytes()}
+    for path in release.more_programs(target):
+        files[f"{top}/{path.name}"] = path.read_bytes()
+        debug[f"{path.stem}.pdb"] = path.with_suffix(".pdb").read_bytes()
+        if path.suffix == ".sys":
+            files[f"{top}/{path.stem}.inf"] = path.with_suffix(".inf").read_bytes()
     for library in release.libraries(target):
         files[f"{top}/licenses/{library}.txt"] = text(release.license_of(target, library))
     write_zip(release.dist / f"{top}.zip", files, release.epoch)
-    write_zip(release.dist / f"{top}-pdb.zip", {"wperf.pdb": release.debug_file(target).read_bytes()}, release.epoch)
+    write_zip(release.dist / f"{top}-pdb.zip", debug, release.epoch)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The bill of materials (SPDX 2.3, JSON): what is in each program, from where, by which licence."""
 import hashlib
 import json
+import pathlib
 
 from release import Release, Target
 
@@ -46,6 +47,14 @@ def program(release: Release, target: Target) -> dict:
                    checksums=[{"algorithm": "SHA256", "checksumValue": digest}], primaryPackagePurpose="APPLICATION")
 
 
+def more_program(release: Release, target: Target, path: pathlib.Path) -> dict:
+    """The driver or its installer."""
+    purpose = "DEVICE" if path.suffix == ".sys" else "APPLICATION"
+    return package(f"{path.stem}-{target.archive}", release.version, "BSD-3-Clause", packageFileName=path.name,
+                   checksums=[{"algorithm": "SHA256", "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}],
+                   primaryPackagePurpose=purpose)
+
+
 def shared_library(release: Release, target: Target) -> dict:
     digest = hashlib.sha256(release.library(target).read_bytes()).hexdigest()
     return package(f"libwperf-{target.archive}", release.version, "BSD-3-Clause", packageFileName="libwperf.so.0",
@@ -66,6 +75,10 @@ def write(release: Release, targets: list[Target], system: str = "") -> None:
         if not target.is_windows and release.library(target):
             packages.append(shared_library(release, target))
             names.append(f"libwperf-{target.archive}")
+        more = release.more_programs(target)
+        packages += [more_program(release, target, path) for path in more]
+        relations += [relation("DOCUMENT", "DESCRIBES", f"{path.stem}-{target.archive}") for path in more]
+        relations += [relation(f"{path.stem}-{target.archive}", "STATIC_LINK", "mingw-w64") for path in more if path.suffix == ".exe"]
         relations += [relation("DOCUMENT", "DESCRIBES", described) for described in names]
         for part, version in release.libraries(target).items():
             libraries[part] = library(part, version)

@@ -15,7 +15,7 @@ export SOURCE_DATE_EPOCH
 all=(aarch64-w64-mingw32 x86_64-w64-mingw32)
 targets=("${@:-${all[@]}}")
 
-tools/need_packages.sh clang-14 lld-14 llvm-14 meson ninja-build pkg-config python3 dpkg-dev make bzip2 xz-utils util-linux
+tools/need_packages.sh clang-14 lld-14 llvm-14 meson ninja-build pkg-config python3 dpkg-dev make bzip2 xz-utils util-linux mingw-w64-common
 
 # clang and lld write their command lines into debug information.  So the project is built at the same path everywhere: in a mount
 # namespace, which ends with this script.

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Installs wperf's Windows driver as a service of the kernel: wperf-devgen install|uninstall|status. The driver belongs to no
- * device, so there is no INF file; Windows checks the signature in the image when it loads it.
+/* Installs wperf's Windows driver as a service of the kernel: wperf-devgen install|upgrade|uninstall|status. A .sys file is installed by the
+ * service functions, and Windows checks the signature in the image when it loads it. An .inf file is a driver package without a
+ * device: Windows checks the signature of its catalogue, and keeps the package in its driver store.
  *
  * Exit status: 0; 1 if the command failed; 2 for wrong usage; 3 of `status` if the driver is not loaded. */
 #include <windows.h>
 
 #include <errno.h>
 #include <sddl.h>
+#include <setupapi.h>
 #include <shellapi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,11 +22,13 @@
 #define WIDE(text) L"" text
 #define SERVICE    WIDE(ABI_SERVICE)
 #define FILE_NAME  L"wperfdriver-2.sys"
+#define INF_NAME   L"wperfdriver-2.inf"
 #define PARAMETERS L"SYSTEM\\CurrentControlSet\\Services\\" SERVICE L"\\Parameters"
 
 enum {
         PATH_CHARS = 1024,
         SECURITY_CHARS = 512,
+        CONFIG_BYTES = 8192,
         STOP_MS = 30000,
         DELETE_MS = 5000,
         POLL_MS = 50,
@@ -36,12 +40,16 @@ enum { INVALID_IMAGE_HASH = 577 };
 
 static const wchar_t usage[] =
         L"Usage: wperf-devgen install [--allow USER] [FILE]\n"
+        L"       wperf-devgen upgrade [FILE]\n"
         L"       wperf-devgen uninstall\n"
         L"       wperf-devgen status\n"
         L"\n"
         L"install    copy the driver FILE (default: " FILE_NAME L" beside this program) to the\n"
-        L"           system's folder and start it; if it is installed already, replace it\n"
+        L"           system's folder and start it; if it is installed already, replace it.\n"
+        L"           If FILE is an .inf file, add the driver package to Windows' driver store\n"
         L"  --allow USER   let this user or group measure, too; default: administrators only\n"
+        L"upgrade    replace an installed driver; who may measure stays as it is. If the new\n"
+        L"           .sys file can't be loaded, put the former one back\n"
         L"uninstall  stop the driver and remove it\n"
         L"status     tell whether it is installed and loaded, and its version; the exit status\n"
         L"           is 3 if it is not loaded\n";
@@ -51,7 +59,10 @@ static int fail(const wchar_t *what, DWORD error)
         if (error == ERROR_ACCESS_DENIED)
                 fwprintf(stderr, L"wperf-devgen: %ls: access denied: run this as administrator\n", what);
         else
-                fwprintf(stderr, L"wperf-devgen: %ls: Windows error %lu\n", what, error);
+                fwprintf(stderr,
+                         error > 0xffff ? L"wperf-devgen: %ls: Windows error 0x%lx\n"
+                                        : L"wperf-devgen: %ls: Windows error %lu\n",
+                         what, error);
         return 1;
 }
 
@@ -110,6 +121,24 @@ static bool check_image(const wchar_t *path)
                          L"(0xaa64: Arm64, 0x8664: x64)\n",
                          path, nt.FileHeader.Machine, native_machine());
         return is_image && nt.FileHeader.Machine == native_machine();
+}
+
+/* Whether the INF file and the driver beside it can be read, and are for this machine; says why not. */
+static bool check_package(const wchar_t *inf)
+{
+        wchar_t image[PATH_CHARS], *name;
+
+        if (GetFileAttributesW(inf) == INVALID_FILE_ATTRIBUTES) {
+                fwprintf(stderr, L"wperf-devgen: %ls can't be opened: Windows error %lu\n", inf,
+                         GetLastError());
+                return false;
+        }
+        wcscpy(image, inf);
+        name = wcsrchr(image, L'\\');
+        if (!name || name + 1 + wcslen(FILE_NAME) >= image + PATH_CHARS)
+                return false;
+        wcscpy(name + 1, FILE_NAME);
+        return check_image(image);
 }
 
 /* --- who may open the device --- */
@@ -206,33 +235,208 @@ static void remove_file(const wchar_t *path)
         }
 }
 
-static void remove_service(SC_HANDLE service)
-{
-        wchar_t path[PATH_CHARS];
+/* --- driver packages --- */
 
-        installed_path(path);
-        RegDeleteTreeW(HKEY_LOCAL_MACHINE, PARAMETERS);
-        DeleteService(service);
-        remove_file(path);
+/* Not those of the same name beside this program. */
+static FARPROC system_function(const wchar_t *library, const char *name)
+{
+        HMODULE module = LoadLibraryExW(library, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+
+        return module ? GetProcAddress(module, name) : NULL;
 }
 
-/* Copies the driver and starts it; what was new is removed again if this fails. `descriptor` is NULL to leave as it is who may open
- * the device. */
-static int put(SC_HANDLE services, const wchar_t *from, PSECURITY_DESCRIPTOR descriptor)
+/* The folder of the package in the driver store; false if the driver was installed without an INF file. */
+static bool package_folder(SC_HANDLE service, wchar_t path[PATH_CHARS])
+{
+        static const wchar_t root[] = L"\\SystemRoot\\", store[] = L"System32\\DriverStore\\";
+        union {
+                QUERY_SERVICE_CONFIGW config;
+                BYTE bytes[CONFIG_BYTES];
+        } query;
+        wchar_t windows[MAX_PATH], *image, *name;
+        DWORD needed;
+
+        if (!QueryServiceConfigW(service, &query.config, sizeof(query), &needed) ||
+            !query.config.lpBinaryPathName)
+                return false;
+        image = query.config.lpBinaryPathName;
+        if (!_wcsnicmp(image, root, wcslen(root)))
+                image += wcslen(root);
+        if (_wcsnicmp(image, store, wcslen(store)) || wcslen(image) > PATH_CHARS - MAX_PATH - 2)
+                return false;
+        GetSystemWindowsDirectoryW(windows, MAX_PATH);
+        swprintf(path, PATH_CHARS, L"%ls\\%ls", windows, image);
+        name = wcsrchr(path, L'\\');
+        *name = L'\0';
+        return true;
+}
+
+/* Returns 0 or a Windows error. */
+static DWORD remove_package(const wchar_t *folder)
+{
+        typedef BOOL(WINAPI * get_published_name)(PCWSTR, PWSTR, DWORD, PDWORD);
+        typedef BOOL(WINAPI * uninstall_driver)(HWND, LPCWSTR, DWORD, PBOOL);
+        get_published_name published_name = (get_published_name)(void (*)(void))system_function(
+                L"setupapi.dll", "SetupGetInfPublishedNameW");
+        uninstall_driver uninstall_it =
+                (uninstall_driver)(void (*)(void))system_function(L"newdev.dll", "DiUninstallDriverW");
+        wchar_t inf[PATH_CHARS], published[PATH_CHARS];
+        BOOL restart = FALSE;
+        DWORD size;
+
+        if (!published_name || !uninstall_it)
+                return ERROR_PROC_NOT_FOUND;
+        swprintf(inf, PATH_CHARS, L"%ls\\%ls", folder, INF_NAME);
+        if (!published_name(inf, published, PATH_CHARS, &size) || !uninstall_it(NULL, published, 0, &restart))
+                return GetLastError();
+        if (restart)
+                fwprintf(stderr, L"wperf-devgen: restart Windows to remove the last files of the driver\n");
+        return 0;
+}
+
+static int fail_package(const wchar_t *inf, DWORD error)
+{
+        switch (error) {
+        case ERROR_NO_CATALOG_FOR_OEM_INF:
+        case ERROR_AUTHENTICODE_TRUST_NOT_ESTABLISHED:
+        case ERROR_AUTHENTICODE_PUBLISHER_NOT_TRUSTED:
+        case (DWORD)TRUST_E_NOSIGNATURE:
+        case (DWORD)CERT_E_UNTRUSTEDROOT:
+                fwprintf(
+                        stderr,
+                        L"wperf-devgen: Windows does not accept the signature of the catalogue of %ls (error 0x%lx): "
+                        L"for tests, import the certificate with which it was signed, and switch test mode on "
+                        L"(bcdedit /set testsigning on, then restart)\n",
+                        inf, error);
+                return 1;
+        default: return fail(inf, error);
+        }
+}
+
+/* Returns 0 or a Windows error. */
+static DWORD add_package(const wchar_t *inf)
+{
+        typedef BOOL(WINAPI * install_driver)(HWND, LPCWSTR, DWORD, PBOOL);
+        install_driver install_it =
+                (install_driver)(void (*)(void))system_function(L"newdev.dll", "DiInstallDriverW");
+        BOOL restart = FALSE;
+
+        if (!install_it)
+                return ERROR_PROC_NOT_FOUND;
+        if (!install_it(NULL, inf, 0, &restart))
+                return GetLastError();
+        if (restart)
+                fwprintf(stderr, L"wperf-devgen: restart Windows to complete the installation\n");
+        return 0;
+}
+
+/* False, after a message, if the package stays. */
+static bool remove_service(SC_HANDLE service)
 {
         wchar_t path[PATH_CHARS];
+        DWORD error;
+
+        RegDeleteTreeW(HKEY_LOCAL_MACHINE, PARAMETERS);
+        if (package_folder(service, path)) {
+                if ((error = remove_package(path)))
+                        fail(path, error);
+                return !error;
+        }
+        installed_path(path);
+        DeleteService(service);
+        remove_file(path);
+        return true;
+}
+
+/* Whether the other kind of installation is there already; says so. */
+static bool is_other_kind(SC_HANDLE service, bool is_package)
+{
+        wchar_t path[PATH_CHARS];
+
+        if (package_folder(service, path) == is_package)
+                return false;
+        fwprintf(
+                stderr,
+                L"wperf-devgen: " SERVICE L" was installed %ls an INF file; run 'wperf-devgen uninstall' first\n",
+                is_package ? L"without" : L"by");
+        return true;
+}
+
+/* Adds the package to the driver store and starts the driver; what was new is removed again if this fails. */
+static int put_package(SC_HANDLE services, const wchar_t *inf, PSECURITY_DESCRIPTOR descriptor)
+{
         SC_HANDLE service = OpenServiceW(services, SERVICE, SERVICE_ALL_ACCESS);
-        bool is_new = !service, copied = false;
+        bool is_new = !service;
         DWORD error = 0;
         int status = 1;
 
-        installed_path(path);
+        if (service && is_other_kind(service, true))
+                return 1;
         if (service && (error = stop(service)))
-                fail_stop(error);
-        else if (!CopyFileW(from, path, FALSE))
-                fail(path, GetLastError());
+                return fail_stop(error);
+        if ((error = add_package(inf)))
+                return fail_package(inf, error);
+        if (!service)
+                service = OpenServiceW(services, SERVICE, SERVICE_ALL_ACCESS);
+        if (!service)
+                fwprintf(
+                        stderr,
+                        L"wperf-devgen: %ls: Windows has taken the driver package and made no service of it; "
+                        L"that needs Windows 10 version 1903 or later\n",
+                        inf);
+        else if (!descriptor || store(descriptor))
+                status = StartServiceW(service, 0, NULL) ? 0 : fail_start(GetLastError());
+        if (status && is_new && service)
+                remove_service(service);
+        if (service)
+                CloseServiceHandle(service);
+        if (!status)
+                wprintf(L"%ls: installed and loaded\n", inf);
+        return status;
+}
+
+/* Windows may need a moment to close the file of a driver that it did not load. */
+static bool copy_when_closed(const wchar_t *from, const wchar_t *to)
+{
+        DWORD begin = GetTickCount();
+
+        while (!CopyFileW(from, to, FALSE)) {
+                if (GetLastError() != ERROR_SHARING_VIOLATION || GetTickCount() - begin > DELETE_MS)
+                        return false;
+                Sleep(POLL_MS);
+        }
+        return true;
+}
+
+static void put_back(SC_HANDLE service, const wchar_t *former, const wchar_t *path)
+{
+        if (!copy_when_closed(former, path) ||
+            (!StartServiceW(service, 0, NULL) && GetLastError() != ERROR_SERVICE_ALREADY_RUNNING))
+                fail(L"loading the former driver again", GetLastError());
         else
-                copied = true;
+                fwprintf(stderr, L"wperf-devgen: the former driver is loaded again\n");
+}
+
+/* Copies the driver and starts it; if this fails, what was new is removed again, and the former driver put back. `descriptor` is NULL to leave as it is who may open
+ * the device. */
+static int put(SC_HANDLE services, const wchar_t *from, PSECURITY_DESCRIPTOR descriptor)
+{
+        wchar_t path[PATH_CHARS], former[PATH_CHARS + 8];
+        SC_HANDLE service = OpenServiceW(services, SERVICE, SERVICE_ALL_ACCESS);
+        bool is_new = !service, has_former, copied;
+        DWORD error = 0;
+        int status = 1;
+
+        if (service && is_other_kind(service, false))
+                return 1;
+        if (service && (error = stop(service)))
+                return fail_stop(error);
+        installed_path(path);
+        swprintf(former, PATH_CHARS + 8, L"%ls.former", path);
+        has_former = service && CopyFileW(path, former, FALSE);
+        copied = copy_when_closed(from, path);
+        if (!copied)
+                fail(path, GetLastError());
         if (copied && is_new)
                 service = CreateServiceW(services, SERVICE, L"wperf driver", SERVICE_ALL_ACCESS,
                                          SERVICE_KERNEL_DRIVER, SERVICE_DEMAND_START, SERVICE_ERROR_NORMAL,
@@ -243,6 +447,10 @@ static int put(SC_HANDLE services, const wchar_t *from, PSECURITY_DESCRIPTOR des
                 status = StartServiceW(service, 0, NULL) ? 0 : fail_start(GetLastError());
         if (status && is_new && service)
                 remove_service(service);
+        if (status && has_former)
+                put_back(service, former, path);
+        if (has_former)
+                remove_file(former);
         if (service)
                 CloseServiceHandle(service);
         if (!status)
@@ -254,6 +462,7 @@ static int install(SC_HANDLE services, int n, wchar_t **words)
 {
         wchar_t from[PATH_CHARS], *user = NULL;
         PSECURITY_DESCRIPTOR descriptor = NULL;
+        bool is_package;
         int status;
 
         path_beside_program(from);
@@ -268,16 +477,39 @@ static int install(SC_HANDLE services, int n, wchar_t **words)
         }
         if (n && !GetFullPathNameW(words[0], PATH_CHARS, from, NULL))
                 return fail(words[0], GetLastError());
-        if (!check_image(from) || (user && !(descriptor = descriptor_for(user))))
+        is_package = wcslen(from) > 4 && !_wcsicmp(from + wcslen(from) - 4, L".inf");
+        if (!(is_package ? check_package(from) : check_image(from)) ||
+            (user && !(descriptor = descriptor_for(user))))
                 return 1;
-        status = put(services, from, descriptor);
+        status = is_package ? put_package(services, from, descriptor) : put(services, from, descriptor);
         LocalFree(descriptor);
         return status;
+}
+
+/* install, if there is something to replace. */
+static int upgrade(SC_HANDLE services, int n, wchar_t **words)
+{
+        SC_HANDLE service = OpenServiceW(services, SERVICE, SERVICE_QUERY_STATUS);
+
+        if (n > 1) {
+                fputws(usage, stderr);
+                return 2;
+        }
+        if (!service && GetLastError() == ERROR_SERVICE_DOES_NOT_EXIST)
+                fwprintf(stderr,
+                         L"wperf-devgen: " SERVICE L" is not installed; run 'wperf-devgen install'\n");
+        else if (!service)
+                fail(SERVICE, GetLastError());
+        if (!service)
+                return 1;
+        CloseServiceHandle(service);
+        return install(services, n, words);
 }
 
 static int uninstall(SC_HANDLE services)
 {
         SC_HANDLE service = OpenServiceW(services, SERVICE, SERVICE_ALL_ACCESS);
+        bool is_removed;
         DWORD error;
 
         if (!service && GetLastError() == ERROR_SERVICE_DOES_NOT_EXIST) {
@@ -287,11 +519,12 @@ static int uninstall(SC_HANDLE services)
         if (!service)
                 return fail(SERVICE, GetLastError());
         error = stop(service);
-        if (!error)
-                remove_service(service);
+        is_removed = !error && remove_service(service);
         CloseServiceHandle(service);
         if (error)
                 return fail_stop(error);
+        if (!is_removed)
+                return 1;
         wprintf(SERVICE L" is uninstalled\n");
         return 0;
 }
@@ -357,14 +590,20 @@ int main(void)
         }
         if (argc == 2 && !wcscmp(command, L"status"))
                 return show_status();
-        if (wcscmp(command, L"install") && (argc != 2 || wcscmp(command, L"uninstall"))) {
+        if (wcscmp(command, L"install") && wcscmp(command, L"upgrade") &&
+            (argc != 2 || wcscmp(command, L"uninstall"))) {
                 fputws(usage, stderr);
                 return 2;
         }
         services = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE);
         if (!services)
                 return fail(L"services", GetLastError());
-        status = wcscmp(command, L"install") ? uninstall(services) : install(services, argc - 2, argv + 2);
+        if (!wcscmp(command, L"install"))
+                status = install(services, argc - 2, argv + 2);
+        else if (!wcscmp(command, L"upgrade"))
+                status = upgrade(services, argc - 2, argv + 2);
+        else
+                status = uninstall(services);
         CloseServiceHandle(services);
         return status;
 }

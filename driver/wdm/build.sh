@@ -1,5 +1,6 @@
 #!/bin/sh
-# build.sh DIR: builds the driver for Windows on Arm64: DIR/wperfdriver-2.sys and its debug information, DIR/wperfdriver-2.pdb.
+# build.sh DIR: builds the driver for Windows on Arm64: DIR/wperfdriver-2.sys, its debug information, DIR/wperfdriver-2.pdb, and
+# DIR/wperfdriver-2.inf, which has the version of this source. SOURCE_DATE_EPOCH is the date in it (default: that of the commit).
 # BLOCKS has files of PMU blocks of your own, besides those of driver/blocks.
 # Needs: clang-14 lld-14 llvm-14 mingw-w64-common python3.
 set -eu
@@ -9,6 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 driver=$(dirname "$here")
 root=$(dirname "$driver")
 include=/usr/share/mingw-w64/include
+version=$("$root/tools/version.sh" 0.2.0)
+date=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || stat -c %Y "$root/CHANGELOG.md")}
 mkdir -p "$dir/ddk" "$dir/objects"
 dir=$(cd "$dir" && pwd)
 
@@ -30,7 +33,7 @@ compile() {
         clang-14 --target=aarch64-w64-mingw32 -nostdlibinc -std=gnu11 -O2 -g -gcodeview -fasynchronous-unwind-tables -fseh-exceptions \
                 -fno-omit-frame-pointer -fms-extensions -ffreestanding -fno-builtin -fno-stack-protector -mno-stack-arg-probe \
                 -mgeneral-regs-only -Wall -Wextra -Werror -Wno-missing-field-initializers -D_WIN32_WINNT=0x0a00 \
-                -DDRIVER_VERSION="\"$("$root/tools/version.sh" 0.2.0)\"" -ffile-prefix-map="$dir=." \
+                -DDRIVER_VERSION="\"$version\"" -ffile-prefix-map="$dir=." \
                 -ffile-prefix-map="$root=." \
                 -I"$here" -I"$driver" -I"$driver/core" -I"$driver/hw" -isystem "$dir/ddk" -isystem "$include/ddk" \
                 -isystem "$include" -c "$1" -o "$2"
@@ -48,3 +51,5 @@ cd "$dir"
 lld-link-14 /driver /subsystem:native,10.0 /entry:DriverEntry /machine:arm64 /nodefaultlib /Brepro /debug \
         /pdb:wperfdriver-2.pdb /pdbaltpath:wperfdriver-2.pdb /pdbsourcepath:. /out:wperfdriver-2.sys objects/*.o ntoskrnl.lib hal.lib
 python3 "$here/set_checksum.py" wperfdriver-2.sys
+python3 "$here/stamp_inf.py" "$here/wperfdriver-2.inf" wperfdriver-2.inf "$version" "$date"
+python3 "$here/check_inf.py" wperfdriver-2.inf "$version"

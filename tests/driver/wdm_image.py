@@ -96,12 +96,75 @@ def check_signature(path: str, folder: str) -> None:
     certificate = os.path.join(folder, "wperf-test.pem")
     expect(verifies(signed, certificate), "the signature is valid")
     check_sum(signed)
-    with open(signed, "r+b") as file:
-        file.seek(0x1000)
-        byte = file.read(1)
-        file.seek(0x1000)
-        file.write(bytes([byte[0] ^ 1]))
+    flip(signed, 0x1000)
     expect(not verifies(signed, certificate), "a changed byte makes the signature wrong")
+
+
+def by_catalogue(folder: str) -> bool:
+    """Whether the driver and its INF file are those of the catalogue, and the signature of the catalogue is valid."""
+    catalogue, driver, inf = (os.path.join(folder, "wperfdriver-2" + end) for end in (".cat", ".sys", ".inf"))
+    signature = subprocess.run(["osslsigncode", "verify", "-CAfile", os.path.join(folder, "wperf-test.pem"), "-catalog", catalogue, "-in", driver],
+                               stdin=subprocess.DEVNULL, capture_output=True)
+    files = subprocess.run([os.path.join(WDM, "check_catalogue.py"), catalogue, inf, driver], capture_output=True, text=True)
+    return signature.returncode == 0 and files.returncode == 0 and not files.stderr
+
+
+def flip(path: str, at: int) -> None:
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte[0] ^ 1]))
+
+
+def check_package(path: str, folder: str) -> None:
+    """The driver, its INF file and their catalogue; each changed in turn."""
+    package = os.path.join(folder, "package")
+    shutil.rmtree(package, ignore_errors=True)
+    os.mkdir(package)
+    driver, inf = (shutil.copy(path.replace(".sys", end), package) for end in (".sys", ".inf"))
+    subprocess.run([os.path.join(WDM, "sign.sh"), driver], check=True)
+    expect(by_catalogue(package), "the catalogue is that of the files")
+    for file, at in ((driver, 0x1000), (inf, 20), (inf.replace(".inf", ".cat"), 0x180)):
+        flip(file, at)
+        expect(not by_catalogue(package), f"a changed byte of {file} is found")
+        flip(file, at)
+    expect(by_catalogue(package), "the files are as before")
+    shutil.copyfile(path, driver)
+    expect(by_catalogue(package), "the catalogue is that of the driver without its own signature, too")
+    os.rename(inf, inf + "2")
+    expect(not by_catalogue(package), "a file that is missing is found")
+    for data in (b"", b"0", b"\x30\x80", b"\x30\x82\xff\xff", open(path, "rb").read()):
+        with open(inf.replace(".inf", ".cat"), "wb") as file:
+            file.write(data)
+        done = subprocess.run([os.path.join(WDM, "check_catalogue.py"), inf.replace(".inf", ".cat"), driver], capture_output=True, text=True)
+        expect(done.returncode == 1 and "is no catalogue" in done.stderr and "Traceback" not in done.stderr, f"refused: {done.stderr}")
+
+
+def check_cabinet(path: str, folder: str) -> None:
+    """What attestation signing takes, read by cabextract."""
+    place = os.path.join(folder, "cabinet")
+    shutil.rmtree(place, ignore_errors=True)
+    os.mkdir(place)
+    names = {"wperfdriver-2" + end for end in (".sys", ".inf", ".pdb", ".cat")}
+    for end in (".sys", ".inf", ".pdb"):
+        shutil.copy(path.replace(".sys", end), place)
+    certificate, key, cabinet = (os.path.join(place, name) for name in ("wperf-test.pem", "wperf-test.key", "wperfdriver-2.cab"))
+    for name in ("wperf-test.pem", "wperf-test.key"):
+        shutil.copy(os.path.join(folder, name), place)
+    subprocess.run([os.path.join(WDM, "make_cabinet.sh"), place, certificate, key], check=True)
+    expect(verifies(cabinet, certificate), "the signature of the cabinet is valid")
+    with open(cabinet, "rb") as file:
+        data = file.read()
+    expect(data.count(b"\0wperfdriver-2\\wperfdriver-2.") == len(names), "paths in the cabinet have a folder and backslashes")
+    subprocess.run(["cabextract", "-q", "-d", os.path.join(place, "out"), cabinet], check=True, capture_output=True)
+    out = os.path.join(place, "out", "wperfdriver-2")
+    expect(os.listdir(os.path.join(place, "out")) == ["wperfdriver-2"] and set(os.listdir(out)) == names, "the files of the cabinet")
+    for name in names:
+        with open(os.path.join(place, name), "rb") as want, open(os.path.join(out, name), "rb") as got:
+            expect(want.read() == got.read(), f"{name} of the cabinet")
+    flip(cabinet, 0x2000)
+    expect(not verifies(cabinet, certificate), "a changed byte of the cabinet is found")
 
 
 def check_again(path: str, folder: str) -> None:
@@ -121,6 +184,8 @@ def main() -> int:
         check(path)
     check_again(path, folder)
     check_signature(path, folder)
+    check_package(path, folder)
+    check_cabinet(path, folder)
     print(f"# {IMAGE}: {os.path.getsize(path)} bytes")
     for text in findings:
         print(f"wdm_image.py: expected: {text}")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The zip files of build/package/dist (made by tools/package_windows.sh) under wine: the program for x86-64 directly, the one
-for ARM64 under qemu-user; each with its PDB.  By hand: ./check long."""
+for ARM64 under qemu-user; each with its PDB.  Also the driver and its installer for ARM64.  By hand: ./check long."""
 import pathlib
 import struct
 import sys
@@ -17,20 +17,24 @@ DIST = PROJECT / "build/package/dist"
 ARM64_WINE = PROJECT / "build/arm64-wine"
 CONTENT = {"wperf.exe", "README.txt", "LICENSE.txt", "CHANGELOG.md", "licenses/mingw-w64.txt", "licenses/zlib.txt",
            "licenses/libzstd.txt", "licenses/liblzma.txt"}
+# With the name of the PDB of each.
+PROGRAMS = {"x86_64": {"wperf.exe": "wperf.pdb"},
+            "arm64": {"wperf.exe": "wperf.pdb", "wperf-devgen.exe": "wperf-devgen.pdb", "wperfdriver-2.sys": "wperfdriver-2.pdb"}}
+MORE = {"x86_64": set(), "arm64": {"wperfdriver-2.inf"}}
 LIMIT_SECONDS = 900
 
 
 def unpack(t: Context, machine: str) -> pathlib.Path:
-    """The folder with wperf.exe and wperf.pdb."""
+    """The folder with the programs and their PDB files."""
     found = sorted(DIST.glob(f"wperf-*-windows-{machine}.zip"))
     check(len(found) == 1, f"tools/package_windows.sh has made one zip file for {machine}: {found}")
     folder = pathlib.Path(t.folder)
     with zipfile.ZipFile(found[0]) as file:
         top = found[0].name.removesuffix(".zip")
-        check(set(file.namelist()) == {f"{top}/{name}" for name in CONTENT}, f"content of {found[0].name}: {file.namelist()}")
+        check(set(file.namelist()) == {f"{top}/{name}" for name in CONTENT | set(PROGRAMS[machine]) | MORE[machine]}, f"content of {found[0].name}: {file.namelist()}")
         file.extractall(folder)
     with zipfile.ZipFile(found[0].with_name(f"{top}-pdb.zip")) as file:
-        check(file.namelist() == ["wperf.pdb"], f"content of the other zip: {file.namelist()}")
+        check(set(file.namelist()) == set(PROGRAMS[machine].values()), f"content of the other zip: {file.namelist()}")
         file.extractall(folder / top)
     return folder / top
 
@@ -70,6 +74,27 @@ def test_the_program_for_arm64(t: Context) -> None:
         check_program(t, folder, str(ARM64_WINE / "wine"), harness.environment(), ["calls.data", "branches.data"])
     finally:
         t.run(str(ARM64_WINE / "wineserver"), "-k")
+
+
+@harness.limit(LIMIT_SECONDS)
+def test_the_driver_and_its_installer(t: Context) -> None:
+    """By llvm-readobj, because wine's driver host for ARM64 can't run the driver without its hardware."""
+    folder = unpack(t, "arm64")
+    readobj = need_tool("llvm-readobj-14")
+    for name, pdb in PROGRAMS["arm64"].items():
+        fit = t.run(str(PROJECT / "packaging/check_windows.py"), str(folder / name), str(folder / pdb))
+        check(fit.status == 0, f"{name} is fit, and {pdb} is its PDB", fit)
+        text = t.run(readobj, "--file-headers", "--coff-imports", "--coff-debug-directory", "--unwind", str(folder / name)).out
+        check("IMAGE_FILE_MACHINE_ARM64 " in text and f"PDBFileName: {pdb}\n" in text and "RuntimeFunction {" in text,
+              f"the machine, CodeView and unwind information of {name}")
+        is_driver = name.endswith(".sys")
+        modules = {line.split()[1] for line in text.splitlines() if line.startswith("  Name: ")}
+        check(is_driver == ("IMAGE_SUBSYSTEM_NATIVE " in text) and ({"ntoskrnl.exe", "hal.dll"} == modules) == is_driver,
+              f"subsystem and imports of {name}: {modules}")
+    readme = (folder / "README.txt").read_text()
+    check("It is NOT SIGNED" in readme and "bcdedit /set testsigning on" in readme, "the page says what loads")
+    headers = t.run(readobj, "--file-headers", str(folder / "wperfdriver-2.sys"))
+    check("CertificateTableSize: 0x0\n" in headers.out, "the driver has no signature, and the page says so", headers)
 
 
 @harness.limit(LIMIT_SECONDS)
