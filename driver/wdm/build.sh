@@ -33,21 +33,23 @@ compile() {
         clang-14 --target=aarch64-w64-mingw32 -nostdlibinc -std=gnu11 -O2 -g -gcodeview -fasynchronous-unwind-tables -fseh-exceptions \
                 -fno-omit-frame-pointer -fms-extensions -ffreestanding -fno-builtin -fno-stack-protector -mno-stack-arg-probe \
                 -mgeneral-regs-only -Wall -Wextra -Werror -Wno-missing-field-initializers -D_WIN32_WINNT=0x0a00 \
-                -DDRIVER_VERSION="\"$version\"" -ffile-prefix-map="$dir=." \
-                -ffile-prefix-map="$root=." \
-                -I"$here" -I"$driver" -I"$driver/core" -I"$driver/hw" -isystem "$dir/ddk" -isystem "$include/ddk" \
+                -DDRIVER_VERSION="\"$version\"" -ffile-compilation-dir=. -ffile-prefix-map=root/= \
+                -Iroot/driver/wdm -Iroot/driver -Iroot/driver/core -Iroot/driver/hw -isystem ddk -isystem "$include/ddk" \
                 -isystem "$include" -c "$1" -o "$2"
 }
 
+# Objects contain the compiler's command line, so it has no path of this machine.
 rm -f "$dir"/objects/*
-for source in "$here"/*.c "$driver"/core/*.c "$driver/hw/register_access.c" "$dir"/block_*.c; do
-        compile "$source" "$dir/objects/$(basename "$source" .c).o"
+cd "$dir"
+ln -sfn "$root" root
+for source in root/driver/wdm/*.c root/driver/core/*.c root/driver/hw/register_access.c block_*.c; do
+        compile "$source" "objects/$(basename "$source" .c).o"
 done
+rm root
 for library in ntoskrnl hal; do
         llvm-dlltool-14 -m arm64 -d "$here/$library.def" -l "$dir/$library.lib"
 done
 # The image has no date (Brepro) and no path of this machine.
-cd "$dir"
 lld-link-14 /driver /subsystem:native,10.0 /entry:DriverEntry /machine:arm64 /nodefaultlib /Brepro /debug \
         /pdb:wperfdriver-2.pdb /pdbaltpath:wperfdriver-2.pdb /pdbsourcepath:. /out:wperfdriver-2.sys objects/*.o ntoskrnl.lib hal.lib
 python3 "$here/set_checksum.py" wperfdriver-2.sys

@@ -6,6 +6,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WDM = os.path.join(ROOT, "driver", "wdm")
@@ -167,13 +168,15 @@ def check_cabinet(path: str, folder: str) -> None:
     expect(not verifies(cabinet, certificate), "a changed byte of the cabinet is found")
 
 
-def check_again(path: str, folder: str) -> None:
-    """The same source gives the same bytes."""
+def check_again(path: str) -> None:
+    """The same source gives the same bytes, also in a folder with another name and of another length."""
     with open(path, "rb") as file:
         before = file.read()
-    subprocess.run([os.path.join(WDM, "build.sh"), folder], check=True)
-    with open(path, "rb") as file:
-        expect(file.read() == before, "a second build has the same bytes")
+    with tempfile.TemporaryDirectory() as folder:
+        other = os.path.join(folder, "another", "place")
+        subprocess.run([os.path.join(WDM, "build.sh"), other], check=True)
+        with open(os.path.join(other, IMAGE), "rb") as file:
+            expect(file.read() == before, "a build in another folder has the same bytes")
 
 
 def main() -> int:
@@ -182,7 +185,7 @@ def main() -> int:
     path = os.path.join(folder, IMAGE)
     for check in (check_headers, check_imports, check_sections, check_sum):
         check(path)
-    check_again(path, folder)
+    check_again(path)
     check_signature(path, folder)
     check_package(path, folder)
     check_cabinet(path, folder)
