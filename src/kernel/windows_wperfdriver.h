@@ -16,7 +16,7 @@
 struct wperfdriver;
 
 /* Finds the device, checks the version and takes the lock; `force` takes it from another process. ERR_MISSING: there is no driver.
- * ERR_UNSUPPORTED: its version is not 3.8. ERR_BUSY: another process has it, or other profilers have all counters. */
+ * ERR_UNSUPPORTED: its version is none of 3.7.1, 3.7.2 and 3.8. ERR_BUSY: another process has it, or other profilers have all counters. */
 struct wperfdriver *wperfdriver_open(bool force, struct err *err);
 void wperfdriver_free(struct wperfdriver *driver); /* gives the lock back */
 AUTO_DEFINE(wperfdriver)

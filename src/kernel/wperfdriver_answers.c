@@ -83,6 +83,13 @@ static void take_text(const uint16_t *units, size_t n, char *out, size_t size)
         text_copy(out, size, buf_text(&printable));
 }
 
+/* The drivers of 3.7.1 and 3.7.2 differ from that of 3.8.0 in a message for debuggers only. */
+static bool is_known(const uint8_t version[3])
+{
+        return version[0] == 3 &&
+               (version[1] == 8 || (version[1] == 7 && (version[2] == 1 || version[2] == 2)));
+}
+
 bool wperfdriver_read_version(const void *answer, size_t size, struct kernel_driver *facts, struct err *err)
 {
         const uint8_t *bytes = answer;
@@ -94,10 +101,10 @@ bool wperfdriver_read_version(const void *answer, size_t size, struct kernel_dri
                         "WPERFDRIVER answers PMU_CTL_QUERY_VERSION with %zu bytes: install version 3.8",
                         size);
         snprintf(facts->version, sizeof(facts->version), "%u.%u.%u", bytes[0], bytes[1], bytes[2]);
-        if (bytes[0] != 3 || bytes[1] != 8)
+        if (!is_known(bytes))
                 return err_set(
                         err, ERR_UNSUPPORTED,
-                        "WPERFDRIVER has version %s, and wperf knows the interface of 3.8 only: install the driver of "
+                        "WPERFDRIVER has version %s, and wperf knows the interface of 3.7.1, 3.7.2 and 3.8 only: install the driver of "
                         "WindowsPerf 3.8",
                         facts->version);
         if (size != sizeof(version))

@@ -19,7 +19,7 @@ const char *wperfdriver_request_name(enum wperfdriver_request request);
 bool wperfdriver_read_answer(enum wperfdriver_request request, const void *answer, size_t size, void *out,
                              size_t out_size, struct err *err);
 
-/* ERR_UNSUPPORTED for another version than 3.8; ERR_FORMAT. */
+/* ERR_UNSUPPORTED for another version than 3.7.1, 3.7.2 and 3.8; ERR_FORMAT. */
 bool wperfdriver_read_version(const void *answer, size_t size, struct kernel_driver *facts, struct err *err);
 
 /* ERR_FORMAT; an impossible number of cores or counters, too. */

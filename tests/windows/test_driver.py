@@ -359,8 +359,14 @@ def other_profilers_have_all_counters() -> None:
 
 # --- other drivers
 
+def versions_with_the_same_driver() -> None:
+    for version in (0x30701, 0x30702):
+        fake("set", VERSION, hex(version))
+        count_once()
+
+
 def other_versions_are_refused_by_name() -> None:
-    for version, text in ((0x50500, "5.5.0"), (0x40301, "4.3.1"), (0x30703, "3.7.3")):
+    for version, text in ((0x50500, "5.5.0"), (0x40301, "4.3.1"), (0x30700, "3.7.0"), (0x30703, "3.7.3")):
         fake("set", VERSION, hex(version))
         refused(f"WPERFDRIVER has version {text}", "stat", "-e", "ld_spec", "--timeout", "10ms")
     fake("set", *DEFAULTS)
@@ -467,7 +473,7 @@ def main() -> int:
         ctrl_c_prints_and_gives_the_lock_back, third_ctrl_c_gives_the_lock_back, samples_of_two_events, samples_that_are_refused,
         spe_records_are_samples, spe_filters_reach_the_driver, more_spe_data_than_an_answer_holds, spe_that_is_refused,
         another_process_has_the_lock, another_process_steals_the_lock,
-        other_profilers_have_all_counters, other_versions_are_refused_by_name, spoiled_answers_are_refused,
+        other_profilers_have_all_counters, versions_with_the_same_driver, other_versions_are_refused_by_name, spoiled_answers_are_refused,
         driver_that_does_not_tick, driver_is_stopped_meanwhile, commands_about_the_machine, what_the_driver_cannot_do, registered_interface_is_found]
     failed = 0
     wanted = sys.argv[4:]
