@@ -265,8 +265,8 @@ class Parser:
 
     def linux_set(self, at: Class, words: list[str], rest: str) -> None:
         match = re.fullmatch(r"([a-z0-9_]+)=([0-9]+)", rest)
-        if not match:
-            self.fail("the line should be 'linux-set FIELD=NUMBER'")
+        if not match or int(match[2]) > 255:
+            self.fail("the line should be 'linux-set FIELD=NUMBER', with a number up to 255")
         at.linux_set = (match[1], int(match[2]))
 
     def register(self, at: Class, words: list[str], rest: str) -> None:
@@ -405,8 +405,11 @@ class Parser:
             self.fail("nothing says how to find the block: add a line 'find acpi ID' or another 'find'", end)
         if not block.classes:
             self.fail("the block has no counters: add a line 'class NAME'", end)
-        for at in block.classes.values():
+        for number, at in enumerate(block.classes.values()):
             self.check_class(block, at)
+            # Events with the same number in two classes of a PMU differ in something.
+            if len(block.classes) > 1 and not at.linux_set:
+                at.linux_set = ("class", number)
 
     def check_class(self, block: Block, at: Class) -> None:
         if not at.title:

@@ -43,7 +43,7 @@ def events_text(blocks: list[Block]) -> str:
     rows = []
     for block in blocks:
         fields = {"name": quote(block.name), "title": quote(block.title), "unit": quote(block.unit),
-                  "acpi": quote(block.acpi), "device_tree": quote(block.device_tree), "linux_pmu": quote(block.linux),
+                  "acpi": quote(block.acpi), "device_tree": quote(block.device_tree), "pmu": quote(block.linux or f"{block.name}_"),
                   "identifiers": quote(",".join(block.identifiers)), "cores": quote(",".join(block.cores)),
                   "classes": symbol("classes", block.name), "n_classes": str(len(block.classes))}
         rows.append("        {" + ", ".join(f".{key} = {value}" for key, value in fields.items()) + "},")
@@ -55,8 +55,8 @@ def class_text(block: Block, at: Class) -> str:
     fields = {"name": quote(at.name), "title": quote(at.title), "linux_events": f'"{at.linux_events}"',
               "linux_field": quote(at.linux_set[0] if at.linux_set else ""),
               "linux_value": str(at.linux_set[1] if at.linux_set else 0), "n_counters": str(at.counters),
-              "n_fixed": str(int(bool(at.cycles))), "events": symbol("events", block.name, at.name),
-              "n_events": str(len(at.events))}
+              "n_fixed": str(int(bool(at.cycles))), "cycles_code": f"{at.cycles[2]:#x}" if at.cycles else "-1",
+              "events": symbol("events", block.name, at.name), "n_events": str(len(at.events))}
     return "        {" + ", ".join(f".{key} = {value}" for key, value in fields.items()) + "},"
 
 

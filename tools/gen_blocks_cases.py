@@ -140,7 +140,7 @@ def run(kind: str, texts: dict[str, str]) -> tuple[int, str, str]:
 
 def good_cases() -> list[tuple[str, str]]:
     """(name, problem or "") for correct descriptions."""
-    wanted = {"events": ['{"port_b_stall", "Cycles in which port b waited", "cycles", 0x12}', '.linux_pmu = "box_"'],
+    wanted = {"events": ['{"port_b_stall", "Cycles in which port b waited", "cycles", 0x12}', '.pmu = "box_"'],
               "registers": [".enable_in_event = UINT64_C(1) << 31", "{BLOCK_MMIO, 32, 0, 0x14, 0x8}"],
               "rates": ['{"box", "box", "outputs", 0x2, 250}', '{"box", "box", "inputs", 0x1, 2}'],
               "sysregs": ["uint64_t block_sysreg_read(uint32_t encoding)"]}

@@ -151,10 +151,7 @@ static bool fail_machine(const struct event_resolver *r, const struct event_item
 {
         AUTO_RELEASE(buf) why = {0};
 
-        if (block->linux_pmu)
-                buf_printf(&why, "this machine has no %s PMU (%s*)", block->unit, block->linux_pmu);
-        else
-                buf_printf(&why, "Linux has no %s PMU", block->unit);
+        buf_printf(&why, "this machine has no %s PMU (%s*)", block->unit, block->pmu);
         if (r->refusal)
                 text_copy(r->refusal->text, sizeof(r->refusal->text), buf_text(&why));
         return err_set(r->err, ERR_UNSUPPORTED, "'%s' (column %zu): %s", span_quote(item->text).text,
@@ -170,7 +167,7 @@ static bool add_units(struct event_resolver *r, struct span prefix, const struct
                 struct pmu *pmu = &r->pmus->items[i];
                 const struct pmu_block_class *class;
 
-                if (!block->linux_pmu || !text_starts(pmu->name, block->linux_pmu))
+                if (!text_starts(pmu->name, block->pmu))
                         continue;
                 class = pmu_block_find_class(pmu_block_of(r->pmus->source, pmu, r->kinds), prefix.at,
                                              prefix.len);
@@ -204,8 +201,7 @@ bool count_resolve_prefixed(struct count_builder *b, struct event_resolver *r, s
                 return false;
         if (!n_units)
                 return fail_machine(r, item, block);
-        if (block->linux_pmu && !strcmp(block->linux_pmu, DMC_PMU) && b->text->dmc != UINT32_MAX &&
-            b->text->dmc >= n_units)
+        if (!strcmp(block->pmu, DMC_PMU) && b->text->dmc != UINT32_MAX && b->text->dmc >= n_units)
                 return err_set(r->err, ERR_USAGE, "--dmc %" PRIu32 ": no such controller, use 0-%zu",
                                b->text->dmc, n_units - 1);
         return true;

@@ -79,7 +79,7 @@ const struct pmu_block *pmu_block_of(const struct pmu_source *source, const stru
                 const struct pmu_block *block = &pmu_blocks[i];
                 int own;
 
-                if (!block->linux_pmu || !text_starts(pmu->name, block->linux_pmu))
+                if (!text_starts(pmu->name, block->pmu))
                         continue;
                 if (block->identifiers && !identifier.len)
                         read_identifier(source, pmu, &identifier);

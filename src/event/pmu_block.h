@@ -26,6 +26,7 @@ struct pmu_block_class {
         uint64_t linux_value;
         uint8_t n_counters;                   /* 0 if unknown */
         uint8_t n_fixed;                      /* counters that count cycles only */
+        int32_t cycles_code;                  /* the event that these count; -1 without one */
         const struct pmu_block_event *events; /* sorted by name */
         size_t n_events;
 };
@@ -35,7 +36,7 @@ struct pmu_block {
         const char *title;
         const char *unit;               /* what has one of it: "cluster" */
         const char *acpi, *device_tree; /* ids of the device; NULL for none */
-        const char *linux_pmu;          /* "arm_dsu_", the start of PMUs' names; NULL for none */
+        const char *pmu;                /* "arm_dsu_", the start of its PMUs' names */
         const char *identifiers; /* globs for the PMU's file `identifier`, joined by commas; NULL for any */
         const char *cores;       /* ids of core models that have this block, joined by commas; NULL for any */
         const struct pmu_block_class *classes;
