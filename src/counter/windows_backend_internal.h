@@ -9,6 +9,7 @@
 struct driver_backend {
         const char *name;
         bool filters_each; /* each event has its own modes; else all events of a core have the same */
+        size_t (*max_slots)(const struct driver_plan *plan); /* of a plan, padding included */
 
         /* Opens the driver with its lock, or NULL. */
         void *(*open)(struct err *err);
@@ -18,7 +19,7 @@ struct driver_backend {
         /* Gives the plan to the driver; nothing counts meanwhile. */
         bool (*assign)(struct driver_counts *counts, struct err *err);
         bool (*start)(struct driver_counts *counts, struct err *err);
-        bool (*read_core)(struct driver_counts *counts, struct driver_core *core, struct err *err);
+        bool (*read_place)(struct driver_counts *counts, struct driver_place *place, struct err *err);
 
         /* Stops, with all sums read up to then. */
         bool (*stop)(struct driver_counts *counts, struct err *err);

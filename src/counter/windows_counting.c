@@ -40,15 +40,25 @@ struct counting {
 
 /* --- opening --- */
 
-static bool check_target(const struct target *target, struct err *err)
+static bool counts_cores(const struct count_list *list)
 {
+        for (size_t i = 0; i < list->n_items; i++) {
+                if (list->items[i].class == COUNT_CORE)
+                        return true;
+        }
+        return false;
+}
+
+static bool check_target(const struct count_request *request, struct err *err)
+{
+        const struct target *target = &request->target;
         const struct kernel_driver *driver = kernel_get_driver();
         const char *name = driver ? driver->name : "WPERFDRIVER";
 
         if (target->n_pids)
                 return err_set(err, ERR_UNSUPPORTED,
                                "%s counts CPUs, not processes: leave out -p and choose CPUs with -c", name);
-        if (target->argv && !target->n_cpus)
+        if (target->argv && !target->n_cpus && counts_cores(request->list))
                 return err_set(err, ERR_UNSUPPORTED,
                                "%s counts CPUs, not processes: choose the CPUs on which the command "
                                "is to run with -c; everything that runs there is counted",
@@ -59,12 +69,15 @@ static bool check_target(const struct target *target, struct err *err)
 struct counting *counting_open(const struct count_request *request, struct err *err)
 {
         AUTO(counting) c = mem_new(1, sizeof(*c));
+        size_t n = 0;
 
         c->request = *request;
-        if (!check_target(&request->target, err) || !driver_counts_open(request, &c->counts, err))
+        if (!check_target(request, err) || !driver_counts_open(request, &c->counts, err))
                 return NULL;
+        for (size_t i = 0; i < c->counts.n_places; i++)
+                n += c->counts.places[i].plan->n_events;
         /* One more record: the STAT_ROUND at the end. */
-        c->stats = mem_new(c->counts.n_events * c->counts.n_cores + 1, sizeof(*c->stats));
+        c->stats = mem_new(n + 1, sizeof(*c->stats));
         return TAKE(c);
 }
 
@@ -117,14 +130,14 @@ static bool fail_lost(const struct counting *c, struct err *err)
 static bool put_maps(const struct counting *c, struct err *err)
 {
         struct count_maps maps = {
-                .cpus = mem_new(c->counts.n_cores, sizeof(*maps.cpus)),
-                .n_cpus = c->counts.n_cores,
+                .cpus = mem_new(c->counts.n_places, sizeof(*maps.cpus)),
+                .n_cpus = c->counts.n_places,
                 .interval_ms = c->request.interval_ms,
         };
         AUTO_RELEASE(buf) out = {0};
 
         for (size_t i = 0; i < maps.n_cpus; i++)
-                maps.cpus[i] = c->counts.cores[i].cpu;
+                maps.cpus[i] = c->counts.places[i].cpu;
         count_maps_add(&maps, &out);
         free(maps.cpus);
         return c->sink.put(c->sink.ctx, out.data, out.len, err);
@@ -222,20 +235,18 @@ bool counting_wait(struct counting *c, uint64_t timeout_ns)
 
 /* --- reading --- */
 
-static void add_core(struct counting *c, const struct driver_core *core, uint64_t span_ns)
+static void add_place(struct counting *c, const struct driver_place *place, uint64_t span_ns)
 {
-        for (size_t i = 0; i < c->counts.n_events; i++) {
-                const struct driver_sum *sum = &core->sums[i];
+        for (size_t i = 0; i < place->plan->n_events; i++) {
+                const struct driver_sum *sum = &place->sums[i];
 
-                if (c->counts.events[i].obstacle)
-                        continue;
                 c->stats[c->n_stats++] = (struct perf_stat){
                         .header = {.type = PERF_RECORD_STAT, .size = sizeof(struct perf_stat)},
-                        .id = c->counts.events[i].id,
-                        .cpu = core->cpu,
+                        .id = c->counts.events[place->plan->events[i]].id,
+                        .cpu = place->cpu,
                         .value = sum->past_value + sum->value,
                         .enabled_ns = c->on_ns + span_ns,
-                        .running_ns = sum->past_running_ns + driver_counts_running_ns(core, sum, span_ns),
+                        .running_ns = sum->past_running_ns + driver_counts_running_ns(place, sum, span_ns),
                 };
         }
 }
@@ -254,8 +265,8 @@ bool counting_read(struct counting *c, bool last, struct err *err)
                 return fail_lost(c, err);
         span_ns = c->on_since_ns ? os_monotonic_ns() - c->on_since_ns : 0;
         c->n_stats = 0;
-        for (size_t i = 0; i < c->counts.n_cores; i++)
-                add_core(c, &c->counts.cores[i], span_ns);
+        for (size_t i = 0; i < c->counts.n_places; i++)
+                add_place(c, &c->counts.places[i], span_ns);
         round.time = c->on_ns + span_ns;
         memcpy(&c->stats[c->n_stats], &round, sizeof(round));
         return c->sink.put(c->sink.ctx, c->stats, c->n_stats * sizeof(*c->stats) + sizeof(round), err);
@@ -307,6 +318,14 @@ bool counting_has_period(void)
         return true;
 }
 
+static void describe_plan(const struct driver_plan *plan, struct buf *out)
+{
+        schedule_add_indexes(&plan->schedule, out);
+        buf_add_str(out, "\nnotes ");
+        schedule_add_notes(&plan->schedule, out);
+        buf_add_str(out, "\n");
+}
+
 void counting_describe(const struct count_request *request, struct buf *out)
 {
         const struct kernel_driver *driver = kernel_get_driver();
@@ -317,14 +336,18 @@ void counting_describe(const struct count_request *request, struct buf *out)
 
         if (driver)
                 n = driver->n_counters;
-        if (!n || !driver_counts_plan(request, n, &counts, &err)) {
+        if (!n || !driver_counts_plan(request, driver, n, &counts, &err)) {
                 buf_printf(out, "%s\n", n ? err.text : "the number of the PMU's counters is not known");
                 return;
         }
         buf_printf(out, "counters %u\nperiod %" PRIu32 " ms\nfilter 0x%" PRIx64 "\nevents ", n,
                    counts.period_ms, counts.filter_bits);
-        schedule_add_indexes(&counts.schedule, out);
-        buf_add_str(out, "\nnotes ");
-        schedule_add_notes(&counts.schedule, out);
-        buf_add_str(out, "\n");
+        describe_plan(&counts.plans[0], out);
+        for (size_t i = 1; i < counts.n_plans; i++) {
+                const struct kernel_unit *unit = counts.plans[i].unit;
+
+                buf_printf(out, "unit %s%" PRIu32 " %s\ncounters %u\nevents ", unit->block->pmu, unit->number,
+                           counts.plans[i].class->class->name, counts.plans[i].class->n_counters);
+                describe_plan(&counts.plans[i], out);
+        }
 }

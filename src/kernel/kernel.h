@@ -10,6 +10,7 @@
 #include "collect_request.h"
 #include "err.h"
 #include "event.h"
+#include "kernel_units.h"
 
 /* The PMUs of this machine, or of the file tree below `root` if that is not "" or NULL. `root` must outlive
  * it. */
@@ -33,6 +34,7 @@ struct kernel_driver {
         uint64_t midr, id_aa64dfr0, pmbidr, pmsidr;
         uint8_t counter_map[32];
         uint16_t n_events[4]; /* of cores, DSU, DMC clk, DMC clkdiv2; 0 if the driver does not know */
+        struct kernel_units units;
 };
 
 /* NULL on Linux, and where kernel_connect failed. */

@@ -143,6 +143,8 @@ static bool read_file(void *ctx, const char *path, struct buf *out)
                 return false;
         if (below)
                 return read_spe(below, out);
+        if (kernel_units_read(&driver.units, path, out))
+                return true;
         os_sysfs_pmu(core_pmu, "cpus", &cpus);
         if (!strcmp(path, buf_text(&cpus))) {
                 buf_printf(out, "0-%u\n", driver.n_cpus - 1u);
@@ -166,7 +168,10 @@ static bool list_folder(void *ctx, const char *path, bool (*each)(void *each_ctx
                 return false;
         if (below)
                 return list_spe(below, each, each_ctx);
-        if (has_spe() && !strcmp(path, os_sysfs_pmus()) && !each(each_ctx, spe_pmu))
+        if (kernel_units_list(&driver.units, path, each, each_ctx))
+                return true;
+        if (!strcmp(path, os_sysfs_pmus()) && ((has_spe() && !each(each_ctx, spe_pmu)) ||
+                                               !kernel_units_list_pmus(&driver.units, each, each_ctx)))
                 return true;
         model = model_source();
         return model.list_dir(model.ctx, path, each, each_ctx);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "windows_devices.h"
 #include "wperfdriver_answers.h"
 
 /* {F8047FDD-7083-4C2E-90EF-C0C73F1045FD} */
@@ -27,6 +28,8 @@ struct wperfdriver {
         HANDLE device;
         bool locked;
         struct kernel_driver facts;
+        struct windows_registers memory_controllers[WPERFDRIVER_DMC_MAX];
+        size_t n_memory_controllers;
         uint8_t answer[WPERFDRIVER_ANSWER_MAX_BYTES];
 };
 
@@ -293,6 +296,48 @@ static bool query(struct wperfdriver *d, enum wperfdriver_request request,
         return size < 0 ? fail(d, request, error, err) : read(d->answer, (size_t)size, &d->facts, err);
 }
 
+/* --- units outside the cores --- */
+
+static bool find_clusters(struct wperfdriver *d, struct err *err)
+{
+        struct wperfdriver_clusters message;
+        struct windows_clusters found;
+        DWORD error;
+        int64_t size;
+
+        if (!windows_find_clusters(&found) || found.n_cores_each > d->facts.n_cpus ||
+            found.n > d->facts.n_cpus / found.n_cores_each)
+                return true;
+        message = (struct wperfdriver_clusters){(uint16_t)found.n, (uint16_t)found.n_cores_each};
+        size = transact(d, WPERFDRIVER_DSU_INIT, &message, sizeof(message), &error);
+        return size < 0 ? fail(d, WPERFDRIVER_DSU_INIT, error, err)
+                        : wperfdriver_add_clusters(d->answer, (size_t)size, found.n, found.n_cores_each,
+                                                   &d->facts, err);
+}
+
+static void find_memory_controllers(struct wperfdriver *d)
+{
+        d->n_memory_controllers =
+                windows_find_memory_controllers(d->memory_controllers, N_ELEMENTS(d->memory_controllers));
+        wperfdriver_add_memory_controllers((uint32_t)d->n_memory_controllers, &d->facts);
+}
+
+bool wperfdriver_map_memory_controllers(struct wperfdriver *d, struct err *err)
+{
+        struct {
+                uint64_t n;
+                struct wperfdriver_dmc_registers registers[WPERFDRIVER_DMC_MAX];
+        } message = {.n = d->n_memory_controllers};
+        struct wperfdriver_dmc_cfg cfg;
+
+        for (size_t i = 0; i < d->n_memory_controllers; i++)
+                message.registers[i] = (struct wperfdriver_dmc_registers){d->memory_controllers[i].first,
+                                                                          d->memory_controllers[i].last};
+        return wperfdriver_ask(d, WPERFDRIVER_DMC_INIT, &message,
+                               sizeof(message.n) + d->n_memory_controllers * sizeof(*message.registers), &cfg,
+                               sizeof(cfg), err);
+}
+
 struct wperfdriver *wperfdriver_open(bool force, struct err *err)
 {
         AUTO(wperfdriver) d = mem_new(1, sizeof(*d));
@@ -300,9 +345,10 @@ struct wperfdriver *wperfdriver_open(bool force, struct err *err)
         d->facts.name = "WPERFDRIVER";
         d->device = INVALID_HANDLE_VALUE;
         if (!open_device(d, err) || !lock_known_version(d, force, err) ||
-            !query(d, WPERFDRIVER_QUERY_HW_CFG, wperfdriver_read_hw_cfg, err) ||
+            !query(d, WPERFDRIVER_QUERY_HW_CFG, wperfdriver_read_hw_cfg, err) || !find_clusters(d, err) ||
             !query(d, WPERFDRIVER_QUERY_EVENTS, wperfdriver_read_events, err))
                 return NULL;
+        find_memory_controllers(d);
         return TAKE(d);
 }
 

@@ -33,6 +33,9 @@ bool wperfdriver_ask(struct wperfdriver *driver, enum wperfdriver_request reques
 int64_t wperfdriver_ask_any(struct wperfdriver *driver, enum wperfdriver_request request, const void *in,
                             size_t in_size, void *out, size_t room, struct err *err);
 
+/* Lets the driver map the registers of the memory controllers, of which it counts events then. ERR_IO, ERR_FORMAT. */
+bool wperfdriver_map_memory_controllers(struct wperfdriver *driver, struct err *err);
+
 /* The number of the event on the PMU; false if it has none there. */
 bool wperfdriver_event_number(const struct event *event, uint16_t *ret_number);
 

@@ -22,6 +22,10 @@ const char *wperfdriver_request_name(enum wperfdriver_request request)
         case WPERFDRIVER_QUERY_VERSION: return "PMU_CTL_QUERY_VERSION";
         case WPERFDRIVER_ASSIGN_EVENTS: return "PMU_CTL_ASSIGN_EVENTS";
         case WPERFDRIVER_READ_COUNTING: return "PMU_CTL_READ_COUNTING";
+        case WPERFDRIVER_DSU_INIT: return "DSU_CTL_INIT";
+        case WPERFDRIVER_DSU_READ: return "DSU_CTL_READ_COUNTING";
+        case WPERFDRIVER_DMC_INIT: return "DMC_CTL_INIT";
+        case WPERFDRIVER_DMC_READ: return "DMC_CTL_READ_COUNTING";
         case WPERFDRIVER_SAMPLE_SET_SRC: return "PMU_CTL_SAMPLE_SET_SRC";
         case WPERFDRIVER_SAMPLE_START: return "PMU_CTL_SAMPLE_START";
         case WPERFDRIVER_SAMPLE_STOP: return "PMU_CTL_SAMPLE_STOP";
@@ -165,6 +169,42 @@ bool wperfdriver_read_events(const void *answer, size_t size, struct kernel_driv
         return true;
 }
 
+/* --- units --- */
+
+bool wperfdriver_add_clusters(const void *answer, size_t size, uint32_t n, uint32_t n_cores_each,
+                              struct kernel_driver *facts, struct err *err)
+{
+        struct kernel_unit_class class = {.number = WPERFDRIVER_DSU};
+        struct wperfdriver_dsu_cfg cfg;
+
+        if (!wperfdriver_read_answer(WPERFDRIVER_DSU_INIT, answer, size, &cfg, sizeof(cfg), err))
+                return false;
+        if (!cfg.n_counters || cfg.n_counters >= WPERFDRIVER_DSU_COUNTS)
+                return err_set(
+                        err, ERR_FORMAT,
+                        "WPERFDRIVER reports %u counters of a cluster (DSU): from 1 to %d are possible",
+                        cfg.n_counters, WPERFDRIVER_DSU_COUNTS - 1);
+        class.n_counters = cfg.n_counters;
+        class.has_cycles = cfg.n_fixed;
+        kernel_units_add_class(&facts->units, "dsu-520", "dsu", &class, n);
+        for (size_t i = 0; i < facts->units.n_items; i++) {
+                struct kernel_unit *unit = &facts->units.items[i];
+
+                unit->cpu = unit->index * n_cores_each;
+                for (uint32_t cpu = unit->cpu; cpu < unit->cpu + n_cores_each && cpu < KERNEL_CPUS_MAX; cpu++)
+                        unit->cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
+        }
+        return true;
+}
+
+void wperfdriver_add_memory_controllers(uint32_t n, struct kernel_driver *facts)
+{
+        const struct kernel_unit_class class = {.number = WPERFDRIVER_DMC_CLKDIV2,
+                                                .n_counters = WPERFDRIVER_DMC_CLKDIV2_COUNTS};
+
+        kernel_units_add_class(&facts->units, "dmc-620", "dmc_clkdiv2", &class, n);
+}
+
 /* --- samples and counts --- */
 
 bool wperfdriver_read_samples(const void *answer, size_t size, struct wperfdriver_samples *ret,
@@ -190,33 +230,55 @@ bool wperfdriver_read_dropped(const void *answer, size_t size, uint64_t *ret_dro
         return true;
 }
 
-static bool fail_counts(uint32_t core, const char *what, struct err *err)
+static bool fail_counts(const struct wperfdriver_read *read, const char *what, struct err *err)
 {
-        return err_set(err, ERR_FORMAT, "WPERFDRIVER's counts of core %" PRIu32 " can't be used: %s", core,
-                       what);
+        return err_set(err, ERR_FORMAT, "WPERFDRIVER's counts of %s %" PRIu32 " can't be used: %s",
+                       read->what, read->number, what);
 }
 
 /* The counts are in the order in which the events were assigned; that of the cycle counter may be anywhere. */
-bool wperfdriver_read_counts(const struct wperfdriver_counts *counts, const uint16_t *codes, size_t n_codes,
-                             uint32_t core, struct wperfdriver_sums *ret, struct err *err)
+bool wperfdriver_read_sums(const struct wperfdriver_read *read, const uint16_t *codes, size_t n_codes,
+                           struct wperfdriver_sums *ret, struct err *err)
 {
         size_t n = 0;
 
-        *ret = (struct wperfdriver_sums){.round = counts->round};
-        if (counts->n > WPERFDRIVER_COUNTS)
-                return fail_counts(core, "there are more than 128", err);
-        for (uint32_t i = 0; i < counts->n; i++) {
-                const struct wperfdriver_count *count = &counts->counts[i];
+        *ret = (struct wperfdriver_sums){.round = read->round};
+        if (read->n > read->max)
+                return fail_counts(read, "there are more than can be", err);
+        for (uint32_t i = 0; i < read->n; i++) {
+                const struct wperfdriver_count *count = &read->counts[i];
 
-                if (count->scheduled > counts->round)
-                        return fail_counts(core, "an event was counted in more rounds than there were", err);
+                if (count->scheduled > read->round)
+                        return fail_counts(read, "an event was counted in more rounds than there were", err);
                 if (count->event == WPERFDRIVER_CYCLES) {
                         ret->cycles = count;
                         continue;
                 }
                 if (n == n_codes || codes[n] != count->event)
-                        return fail_counts(core, "they are not of the events that were assigned", err);
+                        return fail_counts(read, "they are not of the events that were assigned", err);
                 ret->events[n++] = count;
         }
-        return n == n_codes || fail_counts(core, "some of the events are missing", err);
+        return n == n_codes || fail_counts(read, "some of the events are missing", err);
+}
+
+struct wperfdriver_read wperfdriver_core_counts(const struct wperfdriver_counts *counts, uint32_t core)
+{
+        return (struct wperfdriver_read){"core",         core,      counts->round,
+                                         counts->counts, counts->n, WPERFDRIVER_COUNTS};
+}
+
+struct wperfdriver_read wperfdriver_cluster_counts(const struct wperfdriver_dsu_counts *counts,
+                                                   uint32_t cluster)
+{
+        return (struct wperfdriver_read){"cluster",      cluster,   counts->round,
+                                         counts->counts, counts->n, WPERFDRIVER_DSU_COUNTS};
+}
+
+/* Without a round: each event is counted in all. */
+struct wperfdriver_read wperfdriver_memory_counts(const struct wperfdriver_dmc_counts *counts,
+                                                  uint32_t controller)
+{
+        return (struct wperfdriver_read){
+                "memory controller", controller,        counts->clkdiv2[0].scheduled,
+                counts->clkdiv2,     counts->n_clkdiv2, WPERFDRIVER_DMC_CLKDIV2_COUNTS};
 }

@@ -38,7 +38,28 @@ bool wperfdriver_read_samples(const void *answer, size_t size, struct wperfdrive
 /* The number of samples that were dropped, from the answer to SAMPLE_STOP. False: it does not say. */
 bool wperfdriver_read_dropped(const void *answer, size_t size, uint64_t *ret_dropped);
 
-/* The counts of a core's events. */
+/* The answer to DSU_INIT, with which `n` clusters of n_cores_each cores were made known; adds these units. ERR_FORMAT. */
+bool wperfdriver_add_clusters(const void *answer, size_t size, uint32_t n, uint32_t n_cores_each,
+                              struct kernel_driver *facts, struct err *err);
+
+/* Adds the memory controllers. The driver reads their events of dmc_clk from wrong counters (its version 3.8), so these are not counted. */
+void wperfdriver_add_memory_controllers(uint32_t n, struct kernel_driver *facts);
+
+/* The counts of an answer. The pointer is into the answer. */
+struct wperfdriver_read {
+        const char *what; /* "core" */
+        uint32_t number;
+        uint64_t round;
+        const struct wperfdriver_count *counts;
+        uint32_t n, max; /* n: as the driver says; max: room in the answer */
+};
+struct wperfdriver_read wperfdriver_core_counts(const struct wperfdriver_counts *counts, uint32_t core);
+struct wperfdriver_read wperfdriver_cluster_counts(const struct wperfdriver_dsu_counts *counts,
+                                                   uint32_t cluster);
+struct wperfdriver_read wperfdriver_memory_counts(const struct wperfdriver_dmc_counts *counts,
+                                                  uint32_t controller);
+
+/* The counts of the events that were assigned. */
 struct wperfdriver_sums {
         uint64_t round;
         /* in the order in which the events were assigned */
@@ -46,8 +67,8 @@ struct wperfdriver_sums {
         const struct wperfdriver_count *cycles; /* NULL: not counted */
 };
 
-/* `codes` are the events that were assigned to the core. ERR_FORMAT if the counts are not of these. *ret points into `counts`. */
-bool wperfdriver_read_counts(const struct wperfdriver_counts *counts, const uint16_t *codes, size_t n_codes,
-                             uint32_t core, struct wperfdriver_sums *ret, struct err *err);
+/* `codes` are the events that were assigned. ERR_FORMAT if the counts are not of these. *ret points into the answer. */
+bool wperfdriver_read_sums(const struct wperfdriver_read *read, const uint16_t *codes, size_t n_codes,
+                           struct wperfdriver_sums *ret, struct err *err);
 
 #endif

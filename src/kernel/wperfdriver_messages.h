@@ -16,9 +16,14 @@ enum wperfdriver_request {
         WPERFDRIVER_QUERY_HW_CFG = 3, /* the request's number in, hw_cfg out */
         WPERFDRIVER_QUERY_EVENTS =
                 4, /* the request's number in; events and their numbers for each class out */
-        WPERFDRIVER_QUERY_VERSION = 5,   /* version in and out */
-        WPERFDRIVER_ASSIGN_EVENTS = 6,   /* assign in, then events and their numbers for each class */
-        WPERFDRIVER_READ_COUNTING = 7,   /* control of one core in, counts out */
+        WPERFDRIVER_QUERY_VERSION = 5, /* version in and out */
+        WPERFDRIVER_ASSIGN_EVENTS = 6, /* assign in, then events and their numbers for each class */
+        WPERFDRIVER_READ_COUNTING = 7, /* control of one core in, counts out */
+        WPERFDRIVER_DSU_INIT = 8,      /* clusters in, dsu_cfg out */
+        WPERFDRIVER_DSU_READ =
+                9, /* control of the core to which the events were assigned in, dsu_counts out */
+        WPERFDRIVER_DMC_INIT = 10,       /* their number (64 bits) and registers in, dmc_cfg out */
+        WPERFDRIVER_DMC_READ = 11,       /* control with the number of one in, dmc_counts out */
         WPERFDRIVER_SAMPLE_SET_SRC = 12, /* core and sources in */
         WPERFDRIVER_SAMPLE_START = 13,   /* control in */
         WPERFDRIVER_SAMPLE_STOP = 14, /* control in, the numbers of samples that were taken and dropped out */
@@ -73,10 +78,16 @@ struct wperfdriver_control {
         int32_t period_ms;
         uint8_t dmc; /* UINT8_MAX for all */
         uint8_t pad[3];
-        uint32_t flags; /* WPERFDRIVER_FLAG_CORE */
+        uint32_t flags; /* WPERFDRIVER_FLAG_... */
         uint32_t pad2;
 };
-enum { WPERFDRIVER_FLAG_CORE = 1, WPERFDRIVER_FLAG_SPE = 8 };
+enum {
+        WPERFDRIVER_FLAG_CORE = 1,
+        WPERFDRIVER_FLAG_DSU = 2,
+        WPERFDRIVER_FLAG_DMC = 4,
+        WPERFDRIVER_FLAG_SPE = 8,
+        WPERFDRIVER_FLAGS_ALL = 16, /* above all flags */
+};
 
 struct wperfdriver_hw_cfg {
         uint8_t pmu_ver, fpc_num, gpc_num, total_gpc_num, vendor_id, variant_id, arch_id, rev_id;
@@ -119,6 +130,49 @@ struct wperfdriver_counts {
         uint64_t round; /* the number of ticks of the driver's timer since the reset */
         struct wperfdriver_count counts[WPERFDRIVER_COUNTS];
 };
+
+/* --- clusters (DSU) and memory controllers (DMC-620) --- */
+
+/* The driver takes core N as one of the cluster N / n_cores_each. It divides by this number: with 0 the kernel stops. */
+struct wperfdriver_clusters {
+        uint16_t n, n_cores_each;
+};
+
+struct wperfdriver_dsu_cfg {
+        uint8_t n_fixed, n_counters;
+};
+
+enum {
+        WPERFDRIVER_DSU_COUNTS = 32, /* the cycle counter included */
+        WPERFDRIVER_DMC_CLK_COUNTS = 4,
+        WPERFDRIVER_DMC_CLKDIV2_COUNTS = 8,
+        WPERFDRIVER_DMC_MAX = 255,
+};
+
+/* filter_bits are not set. */
+struct wperfdriver_dsu_counts {
+        uint32_t n, pad;
+        uint64_t round; /* of the core */
+        struct wperfdriver_count counts[WPERFDRIVER_DSU_COUNTS];
+};
+
+struct wperfdriver_dmc_cfg {
+        uint8_t clk_fixed, clk_counters, clkdiv2_fixed, clkdiv2_counters;
+};
+
+/* After the number of memory controllers: where the registers of each are. */
+struct wperfdriver_dmc_registers {
+        uint64_t first, last;
+};
+
+/* The events of a memory controller are not counted in turn, so all are scheduled in each round. */
+struct wperfdriver_dmc_counts {
+        struct wperfdriver_count clk[WPERFDRIVER_DMC_CLK_COUNTS];
+        struct wperfdriver_count clkdiv2[WPERFDRIVER_DMC_CLKDIV2_COUNTS];
+        uint8_t n_clk, n_clkdiv2, pad[6];
+};
+
+/* --- samples --- */
 
 enum { WPERFDRIVER_SAMPLES = 128 };
 
@@ -183,6 +237,15 @@ WPERFDRIVER_LAYOUT(count, scheduled, 24);
 WPERFDRIVER_LAYOUT(counts, round, 8);
 WPERFDRIVER_LAYOUT(counts, counts, 16);
 _Static_assert(sizeof(struct wperfdriver_counts) == 4112, "counts");
+_Static_assert(sizeof(struct wperfdriver_clusters) == 4, "clusters");
+_Static_assert(sizeof(struct wperfdriver_dsu_cfg) == 2, "dsu_cfg");
+WPERFDRIVER_LAYOUT(dsu_counts, counts, 16);
+_Static_assert(sizeof(struct wperfdriver_dsu_counts) == 1040, "dsu_counts");
+_Static_assert(sizeof(struct wperfdriver_dmc_cfg) == 4, "dmc_cfg");
+_Static_assert(sizeof(struct wperfdriver_dmc_registers) == 16, "dmc_registers");
+WPERFDRIVER_LAYOUT(dmc_counts, clkdiv2, 128);
+WPERFDRIVER_LAYOUT(dmc_counts, n_clk, 384);
+_Static_assert(sizeof(struct wperfdriver_dmc_counts) == 392, "dmc_counts");
 WPERFDRIVER_LAYOUT(source, filter_bits, 8);
 _Static_assert(sizeof(struct wperfdriver_source) == 12, "source");
 WPERFDRIVER_LAYOUT(sample, pc, 8);

@@ -32,11 +32,21 @@ static void try_samples(const uint8_t *answer, size_t size, struct err *err)
         free(samples);
 }
 
+union counts {
+        struct wperfdriver_counts core;
+        struct wperfdriver_dsu_counts cluster;
+        struct wperfdriver_dmc_counts memory;
+};
+
 /* The first two bytes of the piece are the number of assigned events, whose numbers follow; the rest is the answer, and zeros. */
-static void try_counts(const uint8_t *bytes, size_t size, struct err *err)
+static void try_counts(enum piece_kind kind, const uint8_t *bytes, size_t size, struct err *err)
 {
-        struct wperfdriver_counts *counts = calloc(1, sizeof(*counts));
+        size_t room = kind == PIECE_COUNTS           ? sizeof(struct wperfdriver_counts)
+                      : kind == PIECE_CLUSTER_COUNTS ? sizeof(struct wperfdriver_dsu_counts)
+                                                     : sizeof(struct wperfdriver_dmc_counts);
         uint16_t codes[WPERFDRIVER_COUNTS - 1], n = 0;
+        union counts *counts = calloc(1, room);
+        struct wperfdriver_read read;
         struct wperfdriver_sums sums;
         size_t at;
 
@@ -45,11 +55,12 @@ static void try_counts(const uint8_t *bytes, size_t size, struct err *err)
         n %= WPERFDRIVER_COUNTS;
         at = sizeof(n) + n * sizeof(*codes);
         if (at <= size) {
-                size_t rest = size - at < sizeof(*counts) ? size - at : sizeof(*counts);
-
                 memcpy(codes, bytes + sizeof(n), n * sizeof(*codes));
-                memcpy(counts, bytes + at, rest);
-                if (wperfdriver_read_counts(counts, codes, n, 0, &sums, err)) {
+                memcpy(counts, bytes + at, size - at < room ? size - at : room);
+                read = kind == PIECE_COUNTS           ? wperfdriver_core_counts(&counts->core, 0)
+                       : kind == PIECE_CLUSTER_COUNTS ? wperfdriver_cluster_counts(&counts->cluster, 0)
+                                                      : wperfdriver_memory_counts(&counts->memory, 0);
+                if (wperfdriver_read_sums(&read, codes, n, &sums, err)) {
                         for (size_t i = 0; i < n; i++)
                                 check(sums.events[i]->event == codes[i] &&
                                       sums.events[i]->scheduled <= sums.round);
@@ -57,6 +68,20 @@ static void try_counts(const uint8_t *bytes, size_t size, struct err *err)
                 }
         }
         free(counts);
+}
+
+static void try_clusters(const uint8_t *bytes, size_t size, struct kernel_driver *facts, struct err *err)
+{
+        uint16_t head[2];
+
+        facts->units = (struct kernel_units){0};
+        if (size < sizeof(head))
+                return;
+        memcpy(head, bytes, sizeof(head));
+        if (!wperfdriver_add_clusters(bytes + sizeof(head), size - sizeof(head), head[0], head[1], facts,
+                                      err))
+                return;
+        check(facts->units.n_items == (head[0] < KERNEL_UNITS_MAX ? head[0] : KERNEL_UNITS_MAX));
 }
 
 struct spe_driver {
@@ -134,7 +159,10 @@ static void try_answer(enum piece_kind kind, const uint8_t *answer, size_t size,
                 break;
         case PIECE_SAMPLES: try_samples(answer, size, &err); break;
         case PIECE_DROPPED: wperfdriver_read_dropped(answer, size, &dropped); break;
-        case PIECE_COUNTS: try_counts(answer, size, &err); break;
+        case PIECE_COUNTS:
+        case PIECE_CLUSTER_COUNTS:
+        case PIECE_MEMORY_COUNTS: try_counts(kind, answer, size, &err); break;
+        case PIECE_CLUSTERS: try_clusters(answer, size, facts, &err); break;
         case PIECE_SPE: try_spe(answer, size, &err); break;
         case PIECE_KINDS: break;
         }

@@ -98,6 +98,48 @@ static void save_counts(const char *folder, const char *name, uint16_t n_codes,
         buf_release(&piece);
 }
 
+static void save_unit_counts(const char *folder, const char *name, enum piece_kind kind, const void *counts,
+                             size_t size)
+{
+        static const uint16_t codes[] = {2, 8, 9};
+        struct buf piece = {0};
+
+        buf_add(&piece, codes, sizeof(codes));
+        buf_add(&piece, counts, size);
+        save_one(folder, name, kind, piece.data, piece.len);
+        buf_release(&piece);
+}
+
+/* Clusters and memory controllers. */
+static void save_units(const char *folder)
+{
+        static const uint8_t clusters[] = {4, 0, 2, 0, 1, 6}, no_counters[] = {4, 0, 2, 0, 1, 0},
+                             cut[] = {4, 0, 2, 0, 1};
+        struct wperfdriver_dsu_counts cluster = {
+                .n = 3,
+                .round = 10,
+                .counts = {{WPERFDRIVER_CYCLES, 0, 0, 5000, 10}, {8, 0, 0, 100, 5}, {9, 0, 0, 300, 5}}};
+        struct wperfdriver_dmc_counts memory = {
+                .n_clkdiv2 = 2,
+                .clkdiv2 = {{8, 0, 0, 100, 7}, {9, 0, 0, 300, 7}},
+        };
+
+        save_one(folder, "clusters", PIECE_CLUSTERS, clusters, sizeof(clusters));
+        save_one(folder, "clusters-without-counters", PIECE_CLUSTERS, no_counters, sizeof(no_counters));
+        save_one(folder, "clusters-cut", PIECE_CLUSTERS, cut, sizeof(cut));
+        save_unit_counts(folder, "cluster-counts", PIECE_CLUSTER_COUNTS, &cluster,
+                         offsetof(struct wperfdriver_dsu_counts, counts[3]));
+        cluster.n = 33;
+        save_unit_counts(folder, "cluster-counts-many", PIECE_CLUSTER_COUNTS, &cluster,
+                         offsetof(struct wperfdriver_dsu_counts, counts[3]));
+        save_unit_counts(folder, "memory-counts", PIECE_MEMORY_COUNTS, &memory, sizeof(memory));
+        memory.clkdiv2[1].scheduled = 8;
+        save_unit_counts(folder, "memory-counts-in-more-rounds", PIECE_MEMORY_COUNTS, &memory,
+                         sizeof(memory));
+        memory.n_clkdiv2 = 9;
+        save_unit_counts(folder, "memory-counts-many", PIECE_MEMORY_COUNTS, &memory, sizeof(memory));
+}
+
 /* Answers to INIT, START, and pairs of GET_SIZE and GET_BUFFER. */
 static void save_spe(const char *folder)
 {
@@ -127,6 +169,7 @@ int main(int argc, char **argv)
         save_locks(folder);
         save_samples(folder);
         save_spe(folder);
+        save_units(folder);
         save_counts(folder, "counts", 2, counts);
         save_counts(folder, "counts-missing", 3, counts);
         save_counts(folder, "counts-of-others", 1, counts);

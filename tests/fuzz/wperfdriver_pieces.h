@@ -12,8 +12,11 @@ enum piece_kind {
         PIECE_LOCK,
         PIECE_SAMPLES,
         PIECE_DROPPED,
-        PIECE_COUNTS, /* the number of assigned events, and the numbers of these, before the answer */
+        PIECE_COUNTS, /* of a core: the number of assigned events, and the numbers of these, before the answer */
         PIECE_SPE, /* sizes of answers (32 bits, as far as they say) and, for GET_SIZE, what it says (32 bits) */
+        PIECE_CLUSTERS, /* the number of clusters, and of the cores of each (16 bits), before the answer to INIT */
+        PIECE_CLUSTER_COUNTS, /* as PIECE_COUNTS */
+        PIECE_MEMORY_COUNTS,
         PIECE_KINDS,
 };
 
