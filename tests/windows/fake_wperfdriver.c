@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A driver with the interface of WPERFDRIVER 3.8 that counts by rules instead of hardware, for wine's driver host. The layouts are
  * written as offsets, apart from those of the program that is tested. In each round an event counts 1000 * number + core + 1, the cycle
- * counter 1000000; a kernel that is not excluded adds 500000 to an event. What came since the last tick is lost when it is stopped, and
- * the lock stays with a process that has ended, as in the driver itself. */
+ * counter 1000000; a kernel that is not excluded adds 500000 to an event. An event of a cluster counts 2000 * number + cluster + 1, of a
+ * memory controller 3000 * number + the first address of its registers / 2^20. If several cores count one cluster, each gets a part. What
+ * came since the last tick is lost when it is stopped, and the lock stays with a process that has ended, as in the driver itself. */
 #include <ddk/ntddk.h>
 
 #include "fake_requests.h"
@@ -28,6 +29,18 @@ enum {
         ANSWER_MAX_BYTES = 40 << 10,
         DROPPED = 4,
         CYCLES_PER_ROUND = 1000000,
+        FLAG_CORE = 1,
+        FLAG_DSU = 2,
+        FLAG_DMC = 4,
+        FLAGS_ALL = 16,
+        CONTROL_DMC = 140,
+        DSU_COUNTERS = 6,
+        DSU_EVENTS = 31,
+        DSU_BYTES = 16 + 32 * 32,
+        DMC_EVENTS = 8,
+        DMC_CLKDIV2 = 4 * 32,
+        DMC_BYTES = 392,
+        MAX_DMC = 4,
         KERNEL_PER_ROUND = 500000,
 };
 
@@ -35,6 +48,9 @@ struct core {
         USHORT events[MAX_EVENTS];
         ULONG n_events;
         ULONG64 filter;
+        USHORT dsu_events[DSU_EVENTS];
+        ULONG n_dsu_events;
+        ULONG flags; /* what it counts since the last start */
         BOOLEAN runs, samples;
         ULONG n_sources;
         ULONG64 n_taken;
@@ -45,6 +61,16 @@ struct core {
 static struct core cores[MAX_CORES];
 static ULONG settings[FAKE_N_SETTINGS] = {
         3 << 16 | 8 << 8, ALL_COUNTERS, 2, 0xffffffff, 0, 0xffffffff, 0, 0, 0, 0, 0, 0};
+static ULONG cores_of_cluster;
+/* The array of memory controllers is as long as the first program said; the driver writes over its end for one that says more. */
+static struct {
+        ULONG n;
+        struct {
+                ULONG64 first;
+                USHORT events[DMC_EVENTS];
+                ULONG n_events;
+        } each[MAX_DMC];
+} memory;
 /* One buffer for all cores. */
 static struct {
         BOOLEAN runs;
@@ -107,10 +133,12 @@ static ULONG64 rounds(const struct core *core)
         return (ULONG64)ran;
 }
 
-static void start(struct core *core, ULONG period_ms)
+static void start(struct core *core, ULONG period_ms, ULONG flags)
 {
-        BOOLEAN rotates = core->n_events > settings[FAKE_COUNTERS];
+        BOOLEAN rotates = ((flags & FLAG_CORE) && core->n_events > settings[FAKE_COUNTERS]) ||
+                          ((flags & FLAG_DSU) && core->n_dsu_events > DSU_COUNTERS);
 
+        core->flags = flags;
         core->tick =
                 (rotates ? 1 : 2) * (LONGLONG)(period_ms >= 10 && period_ms <= 100 ? period_ms : 100) * 10000;
         core->since = now();
@@ -123,10 +151,9 @@ static void stop(struct core *core)
         core->runs = FALSE;
 }
 
-/* In how many of the rounds a counter counted the event. */
-static ULONG64 scheduled(const struct core *core, ULONG event, ULONG64 n_rounds)
+/* In how many of the rounds a counter counted the event, one of `n`. */
+static ULONG64 scheduled(ULONG n, ULONG counters, ULONG event, ULONG64 n_rounds)
 {
-        ULONG n = core->n_events, counters = settings[FAKE_COUNTERS];
         ULONG64 times = 0;
 
         if (n <= counters)
@@ -155,21 +182,61 @@ static ULONG read_counts(ULONG index, UCHAR *out)
         RtlZeroMemory(out, COUNTS_BYTES);
         put(out, core->n_events + 1, 4);
         put(out + 8, n_rounds, 8);
+        if (!(core->flags & FLAG_CORE))
+                n_rounds = 0;
         put_count(out + 16, 0xffffffff, core->filter, CYCLES_PER_ROUND, n_rounds);
         for (ULONG i = 0; i < core->n_events; i++)
                 put_count(out + 48 + 32 * i, core->events[i], core->filter,
-                          1000 * core->events[i] + index + 1 + kernel, scheduled(core, i, n_rounds));
+                          1000 * core->events[i] + index + 1 + kernel,
+                          scheduled(core->n_events, settings[FAKE_COUNTERS], i, n_rounds));
         return COUNTS_BYTES;
+}
+
+static ULONG read_cluster(ULONG index, UCHAR *out)
+{
+        const struct core *core = &cores[index];
+        ULONG cluster = cores_of_cluster ? index / cores_of_cluster : 0, sharers = 0;
+        ULONG64 n_rounds = rounds(core), counted = core->flags & FLAG_DSU ? n_rounds : 0;
+
+        for (ULONG i = 0; i < MAX_CORES; i++)
+                sharers += cores_of_cluster && i / cores_of_cluster == cluster && cores[i].runs &&
+                           (cores[i].flags & FLAG_DSU);
+        RtlFillMemory(out, DSU_BYTES, 0xa5);
+        put(out, core->n_dsu_events + 1, 4);
+        put(out + 8, n_rounds, 8);
+        put_count(out + 16, 0xffffffff, 0, CYCLES_PER_ROUND / (sharers ? sharers : 1), counted);
+        for (ULONG i = 0; i < core->n_dsu_events; i++)
+                put_count(out + 48 + 32 * i, core->dsu_events[i], 0,
+                          (2000 * core->dsu_events[i] + cluster + 1) / (sharers ? sharers : 1),
+                          scheduled(core->n_dsu_events, DSU_COUNTERS, i, counted));
+        return DSU_BYTES;
+}
+
+/* The timers of all cores that were told to read the memory controllers do so. */
+static ULONG read_memory(ULONG index, UCHAR *out)
+{
+        ULONG64 n_rounds = 0;
+
+        for (ULONG i = 0; i < MAX_CORES; i++)
+                n_rounds += cores[i].flags & FLAG_DMC ? rounds(&cores[i]) : 0;
+        RtlFillMemory(out, DMC_BYTES, 0xa5);
+        out[384] = 0;
+        out[385] = (UCHAR)memory.each[index].n_events;
+        for (ULONG i = 0; i < memory.each[index].n_events; i++)
+                put_count(out + DMC_CLKDIV2 + 32 * i, memory.each[index].events[i], 0,
+                          3000 * memory.each[index].events[i] + (memory.each[index].first >> 20), n_rounds);
+        return DMC_BYTES;
 }
 
 /* --- requests --- */
 
 static NTSTATUS each_core(const UCHAR *in, ULONG size, ULONG request)
 {
-        ULONG n;
+        ULONG n, flags;
 
-        if (size != CONTROL_BYTES || !(u32_at(in + CONTROL_FLAGS) & 1))
+        if (size != CONTROL_BYTES || !u32_at(in + CONTROL_FLAGS) || u32_at(in + CONTROL_FLAGS) >= FLAGS_ALL)
                 return STATUS_INVALID_PARAMETER;
+        flags = u32_at(in + CONTROL_FLAGS);
         n = u32_at(in);
         /* The driver refuses 128. */
         if (!n || n >= MAX_CORES || u32_at(in + 4))
@@ -177,8 +244,13 @@ static NTSTATUS each_core(const UCHAR *in, ULONG size, ULONG request)
         for (ULONG i = 0; i < n; i++) {
                 struct core *core = &cores[in[CONTROL_CORES + i] % MAX_CORES];
 
+                /* The last core reads the memory controllers; one core of a cluster counts it, if all cores are named. */
                 if (request == 0)
-                        start(core, u32_at(in + CONTROL_PERIOD));
+                        start(core, u32_at(in + CONTROL_PERIOD),
+                              (flags & FLAG_CORE) | (i == n - 1 ? flags & FLAG_DMC : 0) |
+                                      (n != settings[FAKE_CORES] || !(i & (cores_of_cluster - 1))
+                                               ? flags & FLAG_DSU
+                                               : 0));
                 else if (request == 1)
                         stop(core);
                 else
@@ -187,21 +259,84 @@ static NTSTATUS each_core(const UCHAR *in, ULONG size, ULONG request)
         return STATUS_SUCCESS;
 }
 
+static void copy_events(USHORT *events, const UCHAR *in, ULONG n)
+{
+        for (ULONG i = 0; i < n; i++)
+                events[i] = u16_at(in + 2 * i);
+}
+
+static NTSTATUS assign_memory(const UCHAR *in, ULONG n)
+{
+        if (in[4] >= memory.n || n > DMC_EVENTS)
+                return STATUS_ACCESS_VIOLATION;
+        memory.each[in[4]].n_events = n;
+        copy_events(memory.each[in[4]].events, in + 24, n);
+        return STATUS_SUCCESS;
+}
+
 static NTSTATUS assign(const UCHAR *in, ULONG size)
 {
         struct core *core;
-        ULONG n;
+        ULONG n, class;
 
-        if (size < 24 || u32_at(in) >= settings[FAKE_CORES] || u32_at(in + 16) != 0)
+        if (size < 24 || u32_at(in) >= settings[FAKE_CORES])
                 return STATUS_INVALID_PARAMETER;
         core = &cores[u32_at(in)];
+        class = u32_at(in + 16);
         n = u16_at(in + 20);
-        if (n > MAX_EVENTS || size != 24 + 2 * n)
+        if (size != 24 + 2 * n)
+                return STATUS_INVALID_PARAMETER;
+        if (class == 3)
+                return assign_memory(in, n);
+        if (class == 1 && n <= DSU_EVENTS) {
+                core->n_dsu_events = n;
+                copy_events(core->dsu_events, in + 24, n);
+                return STATUS_SUCCESS;
+        }
+        if (class != 0 || n > MAX_EVENTS)
                 return STATUS_INVALID_PARAMETER;
         RtlCopyMemory(&core->filter, in + 8, sizeof(core->filter));
         core->n_events = n;
-        for (ULONG i = 0; i < n; i++)
-                core->events[i] = u16_at(in + 24 + 2 * i);
+        copy_events(core->events, in + 24, n);
+        return STATUS_SUCCESS;
+}
+
+static NTSTATUS begin_clusters(const UCHAR *in, ULONG size, UCHAR *out, ULONG *ret_size)
+{
+        if (size != 4 || !u16_at(in + 2))
+                return STATUS_INVALID_PARAMETER; /* the driver would divide by it */
+        cores_of_cluster = u16_at(in + 2);
+        out[0] = 1;
+        out[1] = DSU_COUNTERS;
+        *ret_size = 2;
+        return STATUS_SUCCESS;
+}
+
+static NTSTATUS begin_memory(const UCHAR *in, ULONG size, UCHAR *out, ULONG *ret_size)
+{
+        if (size < 8 || size != 8 + 16u * in[0] || in[0] > MAX_DMC)
+                return STATUS_INVALID_PARAMETER;
+        if (memory.n && memory.n < in[0])
+                return STATUS_ACCESS_VIOLATION;
+        if (!memory.n) {
+                memory.n = in[0];
+                for (ULONG i = 0; i < memory.n; i++)
+                        RtlCopyMemory(&memory.each[i].first, in + 8 + 16 * i, 8);
+        }
+        put(out, 0x08000200, 4); /* fixed and other counters of each class */
+        *ret_size = 4;
+        return STATUS_SUCCESS;
+}
+
+static NTSTATUS read_one(ULONG request, UCHAR *bytes, ULONG size, ULONG *ret_size)
+{
+        if (size != CONTROL_BYTES || u32_at(bytes) != 1 || bytes[CONTROL_CORES] >= settings[FAKE_CORES])
+                return STATUS_INVALID_PARAMETER;
+        if (request == 11 && bytes[CONTROL_DMC] >= memory.n)
+                return STATUS_INVALID_PARAMETER;
+        *ret_size = request == 7   ? read_counts(bytes[CONTROL_CORES], bytes)
+                    : request == 9 ? read_cluster(bytes[CONTROL_CORES], bytes)
+                                   : read_memory(bytes[CONTROL_DMC], bytes);
         return STATUS_SUCCESS;
 }
 
@@ -399,12 +534,11 @@ static NTSTATUS answer(ULONG_PTR file, ULONG request, UCHAR *bytes, ULONG size, 
         case 4: *ret_size = put_events(bytes); return STATUS_SUCCESS;
         case 5: *ret_size = put_version(bytes); return STATUS_SUCCESS;
         case 6: return assign(bytes, size);
+        case 8: return begin_clusters(bytes, size, bytes, ret_size);
+        case 10: return begin_memory(bytes, size, bytes, ret_size);
         case 7:
-                if (size != CONTROL_BYTES || u32_at(bytes) != 1 ||
-                    bytes[CONTROL_CORES] >= settings[FAKE_CORES])
-                        return STATUS_INVALID_PARAMETER;
-                *ret_size = read_counts(bytes[CONTROL_CORES], bytes);
-                return STATUS_SUCCESS;
+        case 9:
+        case 11: return read_one(request, bytes, size, ret_size);
         case 12:
         case 13:
         case 14:
