@@ -29,6 +29,7 @@ enum {
         ABI_PERIOD_MAX_MS = 100,
         ABI_CPUS_PER_ANSWER = 64,
         ABI_CLASSES_PER_ANSWER = 16,
+        ABI_UNITS_PER_ANSWER = 16,
         ABI_READ_MAX_BYTES = 1 << 20, /* of samples or SPE data in one answer */
 };
 
@@ -62,6 +63,7 @@ enum abi_request {
         ABI_REQUEST_READ_COUNTS,  /* in: abi_read; out: abi_counts */
         ABI_REQUEST_READ_SAMPLES, /* in: abi_read; out: abi_samples */
         ABI_REQUEST_READ_SPE,     /* in: abi_read; out: abi_spe_data */
+        ABI_REQUEST_UNITS,        /* in: abi_read, the first unit of a class; out: abi_units */
         ABI_REQUESTS,
 };
 
@@ -130,6 +132,18 @@ struct abi_set {
         uint64_t bits[ABI_CPUS_MAX / 64];
 };
 
+struct abi_unit {
+        uint32_t cpu;        /* that programs and reads it */
+        uint32_t n_counters; /* without the one that counts cycles only */
+        struct abi_set cpus; /* that share it; none if unknown */
+};
+
+struct abi_units {
+        uint32_t n_units; /* of the class */
+        uint32_t n;       /* items that follow */
+        struct abi_unit units[];
+};
+
 enum {
         ABI_EXCLUDE_KERNEL = 1,
         ABI_EXCLUDE_USER = 2,
@@ -194,7 +208,7 @@ struct abi_start {
 };
 
 struct abi_read {
-        uint32_t class; /* of READ_COUNTS; 0 otherwise */
+        uint32_t class; /* of READ_COUNTS and UNITS; 0 otherwise */
         uint32_t unit;  /* or CPU */
 };
 
@@ -258,6 +272,9 @@ ABI_SIZE(abi_blocks, 8);
 ABI_SIZE(abi_lock, 8);
 ABI_SIZE(abi_lock_answer, 8);
 ABI_SIZE(abi_set, 128);
+ABI_SIZE(abi_unit, 136);
+ABI_OFFSET(abi_unit, cpus, 8);
+ABI_SIZE(abi_units, 8);
 ABI_SIZE(abi_slot, 8);
 ABI_SIZE(abi_assign, 152);
 ABI_OFFSET(abi_assign, units, 24);

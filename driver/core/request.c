@@ -47,6 +47,8 @@ static const struct request_row rows[] = {
          OWNER, false, request_check_cpu, request_read_samples},
         {ABI_OWN(ABI_REQUEST_READ_SPE), sizeof(struct abi_read), 0, 0, 0, sizeof(struct abi_spe_data), OWNER,
          false, request_check_read_spe, request_read_spe},
+        {ABI_OWN(ABI_REQUEST_UNITS), sizeof(struct abi_read), 0, 0, 0, sizeof(struct abi_units), ANYBODY,
+         false, request_check_class, request_units},
 };
 
 _Static_assert(sizeof(rows) / sizeof(rows[0]) == ABI_REQUESTS, "each request has a row");

@@ -20,6 +20,8 @@ struct request {
 enum request_status request_version(struct driver *driver, struct request *request);
 enum request_status request_hw_config(struct driver *driver, struct request *request);
 enum request_status request_blocks(struct driver *driver, struct request *request);
+enum request_status request_check_class(struct driver *driver, const struct request *request);
+enum request_status request_units(struct driver *driver, struct request *request);
 enum request_status request_lock(struct driver *driver, struct request *request);
 enum request_status request_unlock(struct driver *driver, struct request *request);
 enum request_status request_start(struct driver *driver, struct request *request);

@@ -99,6 +99,34 @@ enum request_status request_blocks(struct driver *driver, struct request *reques
         return REQUEST_OK;
 }
 
+enum request_status request_check_class(struct driver *driver, const struct request *request)
+{
+        const struct abi_read *in = request->in;
+
+        return in->class < driver->n_classes ? REQUEST_OK : REQUEST_VALUE;
+}
+
+enum request_status request_units(struct driver *driver, struct request *request)
+{
+        const struct abi_read *in = request->in;
+        const struct driver_class *class = &driver->classes[in->class];
+        struct abi_units units = {.n_units = class->n_sets};
+        uint32_t limit = items_in(request, sizeof(units), sizeof(struct abi_unit), ABI_UNITS_PER_ANSWER);
+        char *out = request->out;
+
+        while (units.n < limit && in->unit < class->n_sets && units.n < class->n_sets - in->unit) {
+                const struct counter_set *set = &class->sets[in->unit + units.n];
+                struct abi_unit item = {.cpu = set->unit->cpu, .n_counters = set->n_counters};
+
+                if (set->unit->cpus)
+                        memcpy(item.cpus.bits, set->unit->cpus, sizeof(item.cpus.bits));
+                memcpy(out + sizeof(units) + units.n++ * sizeof(item), &item, sizeof(item));
+        }
+        memcpy(out, &units, sizeof(units));
+        request->bytes = (uint32_t)(sizeof(units) + units.n * sizeof(struct abi_unit));
+        return REQUEST_OK;
+}
+
 enum request_status request_lock(struct driver *driver, struct request *request)
 {
         const struct abi_lock *in = request->in;

@@ -18,6 +18,7 @@ struct hw_unit {
         /* Counters that nobody else uses, one bit each. */
         uint32_t free_counters;
         volatile void *memory; /* the block's registers in memory; NULL for none */
+        const uint64_t *cpus;  /* a bit for each CPU that shares it, as in struct abi_set; NULL if unknown */
 };
 
 enum hw_id { HW_MIDR, HW_DFR0, HW_PMSIDR };

@@ -273,9 +273,17 @@ static void sim_release(void *ctx, void *memory)
 
 static void add_units(struct sim_machine *m, const struct block *block, uint32_t n)
 {
-        for (uint32_t i = 0; i < n; i++)
-                m->units[m->hw.n_units++] = (struct hw_unit){
-                        .block = block, .number = i, .cpu = i % m->hw.n_cpus, .free_counters = UINT32_MAX};
+        for (uint32_t i = 0; i < n; i++) {
+                uint64_t *cpus = m->unit_cpus[m->hw.n_units];
+
+                for (uint32_t cpu = i; cpu < m->hw.n_cpus; cpu += n)
+                        cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
+                m->units[m->hw.n_units++] = (struct hw_unit){.block = block,
+                                                             .number = i,
+                                                             .cpu = i % m->hw.n_cpus,
+                                                             .free_counters = UINT32_MAX,
+                                                             .cpus = cpus};
+        }
 }
 
 void sim_machine_make(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, bool with_spe)

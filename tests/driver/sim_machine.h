@@ -37,6 +37,8 @@ struct sim_cpu {
 struct sim_machine {
         struct hw hw;
         struct hw_unit units[SIM_UNITS_MAX];
+        uint64_t unit_cpus[SIM_UNITS_MAX]
+                          [ABI_CPUS_MAX / 64]; /* that share each: every n-th, of n units of a block */
         struct sim_class classes[SIM_UNITS_MAX][SIM_CLASSES_MAX];
         struct sim_cpu cpus[SIM_CPUS_MAX];
         struct driver *driver;

@@ -60,6 +60,35 @@ TEST(version_and_machine)
         sim_machine_release(&machine);
 }
 
+TEST(units_and_the_cpus_that_share_them)
+{
+        struct abi_read from = {0};
+        union {
+                struct abi_units head;
+                unsigned char
+                        bytes[sizeof(struct abi_units) + ABI_UNITS_PER_ANSWER * sizeof(struct abi_unit)];
+        } units;
+
+        sim_machine_init(&machine, 40, 3, false);
+        EXPECT_INT(run(ABI_REQUEST_UNITS, &from, sizeof(from), &units, sizeof(units)), REQUEST_OK);
+        EXPECT_TRUE(units.head.n_units == 40 && units.head.n == ABI_UNITS_PER_ANSWER);
+        EXPECT_TRUE(units.head.units[15].cpu == 15 && units.head.units[15].n_counters == 6);
+        EXPECT_INT(units.head.units[15].cpus.bits[0], 1 << 15);
+        from.unit = 39;
+        EXPECT_INT(run(ABI_REQUEST_UNITS, &from, sizeof(from), &units, sizeof(units)), REQUEST_OK);
+        EXPECT_TRUE(units.head.n == 1 && units.head.units[0].cpu == 39);
+        from = (struct abi_read){.class = plan_find_class(&machine, "dmc-620", "dmc_clk"), .unit = 1};
+        EXPECT_INT(run(ABI_REQUEST_UNITS, &from, sizeof(from), &units, sizeof(units.head) + 136), REQUEST_OK);
+        EXPECT_TRUE(units.head.n_units == 3 && units.head.n == 1 && units.head.units[0].n_counters == 2);
+        EXPECT_INT(units.head.units[0].cpus.bits[0], 0x2492492492);
+        from.unit = UINT32_MAX;
+        EXPECT_INT(run(ABI_REQUEST_UNITS, &from, sizeof(from), &units, sizeof(units)), REQUEST_OK);
+        EXPECT_TRUE(units.head.n_units == 3 && units.head.n == 0);
+        from.class = machine.driver->n_classes;
+        EXPECT_INT(run(ABI_REQUEST_UNITS, &from, sizeof(from), &units, sizeof(units)), REQUEST_VALUE);
+        sim_machine_release(&machine);
+}
+
 TEST(one_owner_at_a_time)
 {
         enum abi_lock_status status;
@@ -122,6 +151,7 @@ TEST(every_wrong_size_is_refused)
                 {ABI_REQUEST_READ_COUNTS, sizeof(struct abi_read), sizeof(struct abi_counts)},
                 {ABI_REQUEST_READ_SAMPLES, sizeof(struct abi_read), sizeof(struct abi_samples)},
                 {ABI_REQUEST_READ_SPE, sizeof(struct abi_read), sizeof(struct abi_spe_data)},
+                {ABI_REQUEST_UNITS, sizeof(struct abi_read), sizeof(struct abi_units)},
         };
 
         begin();

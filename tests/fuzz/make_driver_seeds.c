@@ -253,6 +253,8 @@ static void write_information(const char *folder)
         ask(ABI_REQUEST_VERSION, NULL, 0, sizeof(struct abi_version));
         ask(ABI_REQUEST_HW_CONFIG, &first, sizeof(first), 500);
         ask(ABI_REQUEST_BLOCKS, &first, sizeof(first), 500);
+        for (struct abi_read from = {0}; from.class < 4; from.class ++)
+                ask(ABI_REQUEST_UNITS, &from, sizeof(from), 500);
         put(0x80 | ABI_REQUEST_LOCK, 1); /* the other owner takes the lock */
         put(sizeof(force), 2);
         put(8, 2);

@@ -57,6 +57,7 @@ static const struct size {
         [ABI_REQUEST_READ_COUNTS] = {sizeof(struct abi_read), sizeof(struct abi_counts)},
         [ABI_REQUEST_READ_SAMPLES] = {sizeof(struct abi_read), sizeof(struct abi_samples)},
         [ABI_REQUEST_READ_SPE] = {sizeof(struct abi_read), sizeof(struct abi_spe_data)},
+        [ABI_REQUEST_UNITS] = {sizeof(struct abi_read), sizeof(struct abi_units)},
 };
 
 /* Sends zeros of a size, from the end of a page that nothing follows; the answer has such a page, too. */
