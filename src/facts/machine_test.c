@@ -207,7 +207,7 @@ static void add_event_counts(struct machine_rows *rows)
                         event_facts_find_class(rows->request->facts, units[i].class, strlen(units[i].class));
                 size_t n = class ? class->n_events : 0;
 
-                if (rows->driver)
+                if (rows->driver && rows->driver->n_events[COUNT_DSU + i])
                         n = rows->driver->n_events[COUNT_DSU + i];
                 addf(rows, units[i].row, "%zu", n);
         }

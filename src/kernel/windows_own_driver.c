@@ -26,7 +26,7 @@ static const char *request_name(enum abi_request request)
 {
         static const char *const names[ABI_REQUESTS] = {
                 "VERSION", "HW_CONFIG", "BLOCKS", "LOCK",        "UNLOCK",       "ASSIGN",   "SET_SOURCES",
-                "SET_SPE", "START",     "STOP",   "READ_COUNTS", "READ_SAMPLES", "READ_SPE",
+                "SET_SPE", "START",     "STOP",   "READ_COUNTS", "READ_SAMPLES", "READ_SPE", "UNITS",
         };
 
         return names[request];
@@ -191,33 +191,97 @@ static bool read_config(struct own_driver *d, struct err *err)
         return true;
 }
 
-/* Finds the class of the cores. */
+union blocks_answer {
+        struct abi_blocks head;
+        uint8_t bytes[sizeof(struct abi_blocks) + ABI_CLASSES_PER_ANSWER * sizeof(struct abi_class)];
+};
+
+union units_answer {
+        struct abi_units head;
+        uint8_t bytes[sizeof(struct abi_units) + ABI_UNITS_PER_ANSWER * sizeof(struct abi_unit)];
+};
+
+static bool ask_units(struct own_driver *d, uint32_t class, uint32_t first, union units_answer *ret,
+                      struct err *err)
+{
+        const struct abi_read from = {class, first};
+        int64_t size = own_driver_ask(d, ABI_REQUEST_UNITS, &from, sizeof(from), ret, sizeof(*ret), err);
+
+        if (size < 0)
+                return false;
+        if (size < (int64_t)sizeof(ret->head) || ret->head.n > ABI_UNITS_PER_ANSWER ||
+            (uint64_t)size != sizeof(ret->head) + ret->head.n * sizeof(struct abi_unit))
+                return err_set(err, ERR_FORMAT,
+                               ABI_SERVICE " answers UNITS with %lld bytes, which are not of %u units",
+                               (long long)size, size < (int64_t)sizeof(ret->head) ? 0 : ret->head.n);
+        return true;
+}
+
+/* Takes the CPUs of the units of a class. */
+static bool read_units(struct own_driver *d, const struct kernel_unit_class *class, struct err *err)
+{
+        union units_answer answer;
+
+        for (uint32_t first = 0; first < KERNEL_UNITS_MAX; first += answer.head.n) {
+                if (!ask_units(d, class->number, first, &answer, err))
+                        return false;
+                for (uint32_t i = 0; i < answer.head.n; i++) {
+                        const struct abi_unit *from = &answer.head.units[i];
+                        struct kernel_unit *unit =
+                                kernel_units_find(&d->facts.units, class->block, first + i);
+
+                        if (!unit || from->cpu >= d->facts.n_cpus)
+                                continue;
+                        unit->cpu = from->cpu;
+                        memcpy(unit->cpus, from->cpus.bits, sizeof(unit->cpus));
+                }
+                if (!answer.head.n)
+                        break;
+        }
+        return true;
+}
+
+static void add_class(struct own_driver *d, const struct abi_class *from)
+{
+        const struct kernel_unit_class class = {
+                .number = from->number, .n_counters = from->n_counters, .has_cycles = from->has_cycles};
+
+        if (from->is_core)
+                d->core_class = from->number;
+        else if (from->n_counters && from->n_counters <= COUNTERS_MAX &&
+                 memchr(from->block, 0, sizeof(from->block)) && memchr(from->name, 0, sizeof(from->name)))
+                kernel_units_add_class(&d->facts.units, from->block, from->name, &class, from->n_units);
+}
+
+/* Finds the classes of cores and of other units. */
 static bool read_blocks(struct own_driver *d, struct err *err)
 {
         struct abi_first first = {0};
-        union {
-                struct abi_blocks head;
-                uint8_t bytes[sizeof(struct abi_blocks) + ABI_CLASSES_PER_ANSWER * sizeof(struct abi_class)];
-        } blocks;
+        bool has_cores = false;
+        union blocks_answer blocks;
 
-        for (;;) {
+        do {
                 int64_t size = own_driver_ask(d, ABI_REQUEST_BLOCKS, &first, sizeof(first), &blocks,
                                               sizeof(blocks), err);
 
                 if (size < 0)
                         return false;
-                if (size < (int64_t)sizeof(blocks.head) || !blocks.head.n ||
-                    blocks.head.n > ABI_CLASSES_PER_ANSWER ||
+                if (size < (int64_t)sizeof(blocks.head) || blocks.head.n > ABI_CLASSES_PER_ANSWER ||
                     (uint64_t)size != sizeof(blocks.head) + blocks.head.n * sizeof(struct abi_class))
                         return err_set(err, ERR_FORMAT, ABI_SERVICE " has no class of cores");
                 for (uint32_t i = 0; i < blocks.head.n; i++) {
-                        if (blocks.head.classes[i].is_core) {
-                                d->core_class = blocks.head.classes[i].number;
-                                return true;
-                        }
+                        add_class(d, &blocks.head.classes[i]);
+                        has_cores |= blocks.head.classes[i].is_core;
                 }
                 first.first += blocks.head.n;
+        } while (blocks.head.n && first.first < KERNEL_UNIT_CLASSES_MAX);
+        if (!has_cores)
+                return err_set(err, ERR_FORMAT, ABI_SERVICE " has no class of cores");
+        for (size_t i = 0; i < d->facts.units.n_classes; i++) {
+                if (!read_units(d, &d->facts.units.classes[i], err))
+                        return false;
         }
+        return true;
 }
 
 struct own_driver *own_driver_open(bool force, struct err *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads wperf's driver and sets its simulated machine. Usage: drive_wdm install DRIVER.SYS, or start, stop, remove; keep: hold the machine
- * until the input ends; set NAME VALUE... (n_cpus, kernel, pid, pc); running: print how many CPUs count; hold: take the lock and stay. As a
+ * until the input ends; set NAME VALUE... (n_cpus, n_each, kernel, pid, pc); running: print how many CPUs count; hold: take the lock and stay. As a
  * program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the number of the process and the address of
  * sampled_function, and run it for so long. */
 #include <stdint.h>
@@ -38,6 +38,8 @@ static int set(int n, char **words)
 
                 if (!strcmp(words[i], "n_cpus"))
                         machine->n_cpus = (uint32_t)value;
+                else if (!strcmp(words[i], "n_each"))
+                        machine->n_each = (uint32_t)value;
                 else if (!strcmp(words[i], "kernel"))
                         machine->kernel = (uint32_t)value;
                 else if (!strcmp(words[i], "pid"))

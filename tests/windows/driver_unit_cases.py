@@ -2,10 +2,12 @@
 import json
 import os
 import shutil
+import sys
 import tempfile
 
-from driver_harness import CORES, GROW, NO, OFFSET, REQUEST, WORD, Done, Running, check, check_core, devices, drive, fake, times, wperf
+from driver_harness import CORES, GROW, NO, OFFSET, REQUEST, WORD, Done, Running, check, check_core, drive, fake, times, wperf
 
+devices = sys.argv[4]
 DSU = {"l3d_cache": 0x2b, "l3d_cache_refill": 0x2a, "bus_access": 0x19, "l3d_cache_wb": 0x2c, "memory_error": 0x1a,
        "bus_cycles": 0x1d, "l3d_cache_allocate": 0x29, "bus_access_rd": 0x60}
 DMC = {"rdwr": 0x12, "activate": 0x11, "refresh": 0x13}

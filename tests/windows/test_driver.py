@@ -15,14 +15,11 @@ from typing import Callable
 
 import driver_unit_cases
 from driver_harness import (
-    CORES, DEFAULTS, GROW, LIMIT, NO, N_COUNTERS, OFFSET, PC_HIGH, PC_LOW, REQUEST, RESTING, SPE_RECORDS, SPE_STEP,
+    CORES, DEFAULTS, GROW, IMIX, LIMIT, NO, N_COUNTERS, OFFSET, PC_HIGH, PC_LOW, REQUEST, RESTING, SPE_RECORDS, SPE_STEP,
     VERSION, WORD, WRAPPER, Done, Running, check, check_core, count_once, drive, driver, fake, rate, refused,
     refused_later, run, stat, wait_until_counting, wperf)
 
 # --- counting
-
-IMIX = ["inst_spec", "dp_spec", "vfp_spec", "ase_spec", "ld_spec", "st_spec"]
-
 
 def metric_on_one_core() -> None:
     done = stat("-m", "imix", "-c", "1", "--timeout", "0.3")

@@ -11,7 +11,7 @@ import time
 import traceback
 from typing import Callable
 
-from test_driver import CODES, Done, IMIX, LIMIT, WRAPPER, Running, check, drive, driver, fake, refused, run, stat, wperf
+from driver_harness import CODES, Done, IMIX, LIMIT, WRAPPER, Running, check, drive, driver, fake, refused, run, stat, wperf
 
 CYCLES_PER_MS = 1000000
 CPUS = 4
@@ -93,6 +93,54 @@ def all_of_128_cores() -> None:
     check([c["core_number"] for c in cores] == list(range(128)), "every core", len(cores))
     for core in cores:
         check_core(core, ["ld_spec", "st_spec"])
+
+
+def check_unit(rows: list[dict], codes: list[int], unit: int) -> None:
+    """The last row is the cycle counter, which tells the milliseconds."""
+    *events, cycles = rows
+    check(cycles["counter_value"] % CYCLES_PER_MS == 0 < cycles["counter_value"], "whole milliseconds", rows)
+    for row, code in zip(events, codes, strict=True):
+        wanted = cycles["counter_value"] // CYCLES_PER_MS * (1000 * code + unit + 1)
+        check(row["counter_value"] == wanted, f"unit {unit}: {wanted}", row)
+
+
+def clusters_and_memory_controllers() -> None:
+    """Two clusters of each kind of DSU, and two memory controllers; numbers of units are those in the driver's class."""
+    fake("set", "n_each", "2")
+    done = stat("-e", "ld_spec,/dsu/l3d_cache,/dsu/bus_access,/dsu/cpu_cycles,/dmc_clk/request,/dmc_clkdiv2/rdwr", "-c", "1,2", "--timeout", "0.3")
+    for core in done["core"]["cores"]:
+        check_core(core, ["ld_spec"])
+    for number in range(4):
+        check_unit(done["dsu"][str(number)]["Performance_counter"], [0x2b, 0x19], number % 2)
+    rows = done["dmc"]["pmu"]["PMU_Performance_Counters"]
+    for name, code in (("/dmc_clk/request", 1), ("/dmc_clkdiv2/rdwr", 0x12)):
+        for number in range(2):
+            value = next(r["counter_value"] for r in rows if r["event_name"] == name and r["pmu_id"] == f"dmc {number}")
+            check(value % (1000 * code + number + 1) == 0 < value, f"{name} of controller {number}: a multiple of its rate", rows)
+
+
+def more_events_than_counters_of_units() -> None:
+    """Eight events of a cluster with six counters, nine of a controller with eight, in turn."""
+    dsu = [0x19, 0x1a, 0x1d, 0x29, 0x2a, 0x2b, 0x2c, 0x60]
+    events = [*(f"/dsu/r{c:x}" for c in dsu), "/dsu/cpu_cycles", *(f"/dmc_clkdiv2/r{c:x}" for c in range(1, 10))]
+    done = stat("-e", ",".join(events), "--timeout", "1", "--config", "count.period=10")
+    *rows, cycles = done["dsu"]["0"]["Performance_counter"]
+    ms = cycles["counter_value"] // CYCLES_PER_MS
+    for row, code in zip(rows, dsu, strict=True):
+        in_ms, rest = divmod(row["counter_value"], 1000 * code + 1)
+        check(rest == 0 and 0 < in_ms < ms, f"{code:#x}: a part of {ms} ms", row)
+        check(abs(row["scaled_value"] - ms * (1000 * code + 1)) <= 2 + ms * code, f"{code:#x}: scaled to {ms} ms", row)
+    rows = [r for r in done["dmc"]["pmu"]["PMU_Performance_Counters"] if r["pmu_id"] == "dmc 0"]
+    check([r["counter_value"] % (1000 * c + 1) for c, r in zip(range(1, 10), rows, strict=True)] == [0] * 9, "whole milliseconds", rows)
+    refused("event group size(7) exceeds number of hardware PMU counters(6)", "stat", "--timeout", "10ms", "-e",
+            "{" + ",".join(f"/dsu/r{c:x}" for c in dsu[:7]) + "}")
+
+
+def cores_of_each_cluster() -> None:
+    fake("set", "n_each", "2")
+    done = run("stat", "-m", "l3_cache", "--json", "--", drive, "pinned", "7")
+    metric = json.loads(done.out)["dsu"]["l3metric"]
+    check("0,2" in json.dumps(metric) and "1,3" in json.dumps(metric), "the CPUs that share it; a command that is not pinned", done)
 
 
 def command_and_its_status() -> None:
@@ -268,7 +316,8 @@ def no_driver() -> None:
 
 def main() -> int:
     tests: list[Callable[[], None]] = [
-        metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores, command_and_its_status,
+        metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores,
+        clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, command_and_its_status,
         session_and_timeline, samples_of_one_process,
         samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
         driver_is_stopped_meanwhile, commands_about_the_machine]
@@ -285,7 +334,7 @@ def main() -> int:
         start = time.monotonic()
         try:
             if test is not no_driver:
-                fake("set", "n_cpus", str(CPUS), "kernel", "0")
+                fake("set", "n_cpus", str(CPUS), "n_each", "1", "kernel", "0")
             test()
             print(f"ok {number} - {test.__name__}", flush=True)
         except Exception:  # every failure of a test is reported, and the next test runs
