@@ -19,7 +19,8 @@ static void ask(enum abi_request number, const void *in, size_t in_bytes, uint32
         put(number, 1);
         put((uint32_t)in_bytes, 2);
         put(room, 2);
-        fwrite(in, 1, in_bytes, seed);
+        if (in_bytes)
+                fwrite(in, 1, in_bytes, seed);
 }
 
 static void count(uint32_t unit, uint32_t code, uint32_t class, uint32_t n)
