@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PMUs of cores, and SPE, on Windows on Arm.
+/* The PMUs of cores, and SPE, on Windows on Arm; platform_units.c finds the other units.
  *
  * Windows gives the interrupt of all PMUs to one handler (HalProfileSourceInterruptHandler), at PROFILE_LEVEL, and has
  * counters reserved by HalAllocateHardwareCounters. It gives the interrupt of SPE to nobody; the core's timer looks after SPE. */
 #include "platform.h"
+#include "platform_units.h"
 #include "register_access.h"
 
 #define READ_REGISTER(name)                                                                                  \
@@ -174,13 +175,14 @@ NTSTATUS platform_open(struct hw *hw)
                 return STATUS_NOT_SUPPORTED;
         n_cpus = KeQueryActiveProcessorCountEx(ALL_PROCESSOR_GROUPS);
         n_cpus = n_cpus < ABI_CPUS_MAX ? n_cpus : ABI_CPUS_MAX;
-        units = hw->allocate(NULL, n_cpus * sizeof(*units));
+        units = hw->allocate(NULL, (n_cpus + PLATFORM_UNITS_MAX) * sizeof(*units));
         if (!units)
                 return STATUS_INSUFFICIENT_RESOURCES;
         free = reserve_counters();
         for (uint32_t i = 0; i < n_cpus; i++)
                 units[i] = (struct hw_unit){.block = core, .number = i, .cpu = i, .free_counters = free};
-        hw->n_cpus = hw->n_units = n_cpus;
+        hw->n_cpus = n_cpus;
+        hw->n_units = n_cpus + platform_units_open(hw, units + n_cpus);
         hw->units = units;
         hw->read = register_access_read;
         hw->write = register_access_write;
@@ -197,6 +199,7 @@ NTSTATUS platform_open(struct hw *hw)
 void platform_close(struct hw *hw)
 {
         free_counters();
+        platform_units_close(hw, units + n_cpus, hw->n_units - n_cpus);
         hw->release(NULL, units);
         units = NULL;
 }

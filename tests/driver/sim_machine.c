@@ -274,7 +274,7 @@ static void sim_release(void *ctx, void *memory)
 static void add_units(struct sim_machine *m, const struct block *block, uint32_t n)
 {
         for (uint32_t i = 0; i < n; i++) {
-                uint64_t *cpus = m->unit_cpus[m->hw.n_units];
+                uint64_t *cpus = m->unit_cpus[m->n_added++];
 
                 for (uint32_t cpu = i; cpu < m->hw.n_cpus; cpu += n)
                         cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
@@ -321,6 +321,18 @@ void sim_machine_make(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, b
                 if (strcmp(block_all[b].name, "core-pmuv3"))
                         add_units(m, &block_all[b], n_each);
         }
+}
+
+void sim_machine_set_units(struct sim_machine *m, const struct block *block, uint32_t n)
+{
+        uint32_t kept = 0;
+
+        for (uint32_t i = 0; i < m->hw.n_units; i++) {
+                if (m->units[i].block != block)
+                        m->units[kept++] = m->units[i];
+        }
+        m->hw.n_units = kept;
+        add_units(m, block, n);
 }
 
 void sim_machine_init(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, bool with_spe)

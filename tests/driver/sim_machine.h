@@ -37,7 +37,8 @@ struct sim_cpu {
 struct sim_machine {
         struct hw hw;
         struct hw_unit units[SIM_UNITS_MAX];
-        uint64_t unit_cpus[SIM_UNITS_MAX]
+        uint32_t n_added; /* units so far: the CPUs of a unit stay where they are */
+        uint64_t unit_cpus[2 * SIM_UNITS_MAX]
                           [ABI_CPUS_MAX / 64]; /* that share each: every n-th, of n units of a block */
         struct sim_class classes[SIM_UNITS_MAX][SIM_CLASSES_MAX];
         struct sim_cpu cpus[SIM_CPUS_MAX];
@@ -53,6 +54,8 @@ struct sim_machine {
 void sim_machine_init(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
 /* The same without a driver: interrupts are lost until `driver` is set. */
 void sim_machine_make(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
+/* Replaces the units of a block by `n` others; before there is a driver. */
+void sim_machine_set_units(struct sim_machine *machine, const struct block *block, uint32_t n);
 void sim_machine_release(struct sim_machine *machine);
 
 /* The unit `number` of a block; the core PMU of a CPU if the block is "core-pmuv3". */

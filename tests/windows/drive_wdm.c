@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads wperf's driver and sets its simulated machine. Usage: drive_wdm install DRIVER.SYS, or start, stop, remove; keep: hold the machine
- * until the input ends; set NAME VALUE... (n_cpus, n_each, kernel, pid, pc); running: print how many CPUs count; hold: take the lock and stay. As a
+ * until the input ends; set NAME VALUE... (n_cpus, n_each, kernel, pid, pc); device ID INSTANCE FIRST BYTES, forget ID: what the registry has of a device below ACPI\; running: print how many CPUs count; hold: take the lock and stay. As a
  * program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the number of the process and the address of
  * sampled_function, and run it for so long. */
 #include <stdint.h>
@@ -52,6 +52,30 @@ static int set(int n, char **words)
         return 0;
 }
 
+#define DEVICES "SYSTEM\\CurrentControlSet\\Enum\\ACPI\\"
+
+/* What Windows keeps of a device that has an interrupt, and then memory. */
+static int write_device(const char *id, const char *instance, uint64_t first, uint32_t bytes)
+{
+        char key[256];
+        uint8_t list[60] = {[0] = 1, [16] = 2, [20] = 2, [40] = 3};
+        LSTATUS error;
+
+        memcpy(list + 44, &first, sizeof(first));
+        memcpy(list + 52, &bytes, sizeof(bytes));
+        snprintf(key, sizeof(key), DEVICES "%s\\%s\\LogConf", id, instance);
+        error = RegSetKeyValueA(HKEY_LOCAL_MACHINE, key, "BootConfig", REG_RESOURCE_LIST, list, sizeof(list));
+        return error ? report(key, (DWORD)error) : 0;
+}
+
+static int forget_devices(const char *id)
+{
+        char key[256];
+
+        snprintf(key, sizeof(key), DEVICES "%s", id);
+        return RegDeleteTreeA(HKEY_LOCAL_MACHINE, key) ? 1 : 0;
+}
+
 static int hold(void)
 {
         HANDLE device = wdm_open();
@@ -98,6 +122,11 @@ int main(int argc, char **argv)
                 return keep();
         if (!strcmp(what, "set"))
                 return set(argc - 2, argv + 2);
+        if (!strcmp(what, "device") && argc == 6)
+                return write_device(argv[2], argv[3], strtoull(argv[4], NULL, 0),
+                                    (uint32_t)strtoul(argv[5], NULL, 0));
+        if (!strcmp(what, "forget") && argc == 3)
+                return forget_devices(argv[2]);
         if (!strcmp(what, "hold"))
                 return hold();
         if (!strcmp(what, "function") && argc == 3)

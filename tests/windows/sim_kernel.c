@@ -5,10 +5,11 @@
 #include "platform.h"
 #include "sim_machine.h"
 #include "sim_shared.h"
+#include "wdm_devices.h"
 
 #define POOL_TAG 0x6d697377
 
-enum { STACK_DEPTH = 10, MS = 10000 };
+enum { STACK_DEPTH = 10, MS = 10000, SIM_DEVICES_MAX = 5 };
 
 static struct sim_machine machine;
 static struct sim_shared defaults = SIM_DEFAULTS;
@@ -197,6 +198,24 @@ static void build_stack(void)
         }
 }
 
+/* Blocks whose devices are in the registry have a unit for each that has enough memory, in place of n_each. */
+static void use_devices(void)
+{
+        struct wdm_device devices[SIM_DEVICES_MAX];
+
+        for (uint32_t i = 0; i < block_all_n; i++) {
+                const struct block *block = &block_all[i];
+                uint32_t n = 0, wanted = 0;
+
+                if (block->acpi)
+                        n = wdm_devices_find(block->acpi, devices, SIM_DEVICES_MAX);
+                for (uint32_t k = 0; k < n; k++)
+                        wanted += devices[k].bytes >= block->memory;
+                if (n)
+                        sim_machine_set_units(&machine, block, wanted);
+        }
+}
+
 NTSTATUS platform_open(struct hw *hw)
 {
         struct hw own;
@@ -206,6 +225,7 @@ NTSTATUS platform_open(struct hw *hw)
         open_section();
         sim_machine_make(&machine, shared->n_cpus <= SIM_CPUS_MAX ? shared->n_cpus : SIM_CPUS_MAX,
                          shared->n_each, true);
+        use_devices();
         RtlZeroMemory(cpu_ms, sizeof(cpu_ms));
         build_stack();
         own = machine.hw;

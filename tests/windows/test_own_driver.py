@@ -143,6 +143,19 @@ def cores_of_each_cluster() -> None:
     check("0,2" in json.dumps(metric) and "1,3" in json.dumps(metric), "the CPUs that share it; a command that is not pinned", done)
 
 
+def devices_in_the_registry() -> None:
+    """The driver has a unit for each device whose memory holds the block's registers."""
+    try:
+        for instance, size in (("0", 0x1000), ("1", 0x19f), ("2&daba3ff&0", 0x10000)):
+            fake("device", "ARMHD620", instance, "0x80000000", hex(size))
+        rows = stat("-e", "/dmc_clkdiv2/rdwr", "--timeout", "0.1")["dmc"]["pmu"]["PMU_Performance_Counters"]
+        check([r["pmu_id"] for r in rows] == ["dmc 0", "dmc 1", "overall"], "two controllers", rows)
+    finally:
+        fake("forget", "ARMHD620")
+    rows = stat("-e", "/dmc_clkdiv2/rdwr", "--timeout", "0.1")["dmc"]["pmu"]["PMU_Performance_Counters"]
+    check([r["pmu_id"] for r in rows] == ["dmc 0"], "one controller without them", rows)
+
+
 def command_and_its_status() -> None:
     done = run("stat", "-e", "ld_spec", "-c", "1", "--json", "--", drive, "pinned", "7")
     check_core(json.loads(done.out)["core"]["cores"][0], ["ld_spec"])
@@ -317,7 +330,7 @@ def no_driver() -> None:
 def main() -> int:
     tests: list[Callable[[], None]] = [
         metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores,
-        clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, command_and_its_status,
+        clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, devices_in_the_registry, command_and_its_status,
         session_and_timeline, samples_of_one_process,
         samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
         driver_is_stopped_meanwhile, commands_about_the_machine]
