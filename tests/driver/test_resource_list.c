@@ -9,7 +9,8 @@ enum { LIST_BYTES = 4 + 16 + 2 * 20 };
 
 /* One bus with an interrupt and 4 KiB of memory at 0x1234567800. */
 static const uint8_t list[LIST_BYTES] = {
-        [0] = 1, [16] = 2, [20] = 2, [40] = 3, [45] = 0x78, [46] = 0x56, [47] = 0x34, [48] = 0x12, [53] = 0x10,
+        [0] = 1,     [16] = 2,    [20] = 2,    [40] = 3,    [45] = 0x78,
+        [46] = 0x56, [47] = 0x34, [48] = 0x12, [53] = 0x10,
 };
 
 /* Exactly as long as it says, so that the address sanitizer sees an access behind it. */
