@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""wperf.exe with wperf's own driver in wine's driver host. Usage: test_own_driver.py WPERF.EXE DRIVE_WDM.EXE SIM_WPERFDRIVER.SYS. WINEPREFIX
-must be set. The driver's simulated machine counts by rules (sim_shared.h), so counts and samples are compared exactly; how many
+"""wperf.exe with wperf's own driver in wine's driver host. Usage: test_own_driver.py WPERF.EXE DRIVE_WDM.EXE SIM_WPERFDRIVER.SYS TOY_WPERF.EXE
+TOY_WPERFDRIVER.SYS [TEST...]. WINEPREFIX must be set. The driver's simulated machine counts by rules (sim_shared.h), so counts and samples are compared exactly; how many
 milliseconds a run saw is taken from its cycle counter."""
 import json
 import os
@@ -13,6 +13,7 @@ from typing import Callable
 
 from driver_harness import CODES, Done, IMIX, LIMIT, WRAPPER, Running, check, drive, driver, fake, refused, run, stat, wperf
 
+toy_wperf, toy_driver = sys.argv[4:6]
 CYCLES_PER_MS = 1000000
 CPUS = 4
 
@@ -35,6 +36,12 @@ def check_core(core: dict, events: list[str]) -> int:
     for name, row in rows.items():
         check(row["counter_value"] == ms * rate(name, core["core_number"]), f"{name} in {ms} ms", row)
     return ms
+
+
+def load(path: str) -> None:
+    """Another driver in place of the one that is loaded."""
+    for words in (("stop",), ("remove",), ("install", path), ("start",)):
+        fake(*words)
 
 
 def wait_until_counting() -> None:
@@ -141,6 +148,37 @@ def cores_of_each_cluster() -> None:
     done = run("stat", "-m", "l3_cache", "--json", "--", drive, "pinned", "7")
     metric = json.loads(done.out)["dsu"]["l3metric"]
     check("0,2" in json.dumps(metric) and "1,3" in json.dumps(metric), "the CPUs that share it; a command that is not pinned", done)
+
+
+def block_of_a_page() -> None:
+    """The toy block of docs/adding-a-pmu-block.md in another wperf.exe and driver: three events share two counters, beside a cluster's."""
+    load(toy_driver)
+    try:
+        fake("set", "n_each", "3")
+        count_in_factories()
+    finally:
+        load(driver)
+
+
+def count_in_factories() -> None:
+    def run(*argv: str) -> Done:
+        return Running([toy_wperf, *argv]).wait()
+
+    done = run("list", "-v", "toy")
+    check(done.status == 0 and "/toy/defects     0x0002  [toy PMU event]  Toys with a defect" in done.out, "its events", done)
+    done = run("man", "/toy/idle")
+    check("Each factory has its own counters" in " ".join(done.out.split()), "its page", done)
+    events = "/toy/toys,/toy/defects,/toy/idle,/dsu/l3d_cache,/dsu/cpu_cycles"
+    done = json.loads(run("stat", "--json", "-e", events, "--timeout", "1", "--config", "count.period=10").out)
+    ms = done["dsu"]["0"]["Performance_counter"][1]["counter_value"] // CYCLES_PER_MS
+    check([u["pmu"] for u in done["uncore"]] == ["toy_0", "toy_1", "toy_2"], "three factories", done)
+    for number, unit in enumerate(done["uncore"]):
+        counted = []
+        for code, row in enumerate(unit["Performance_counter"], 1):
+            in_ms, rest = divmod(row["counter_value"], 1000 * code + number + 1)
+            check(rest == 0 and in_ms > 0, f"whole milliseconds of {1000 * code + number + 1}", row)
+            counted.append(in_ms)
+        check(counted[0] == counted[1] and abs(counted[1] + counted[2] - ms) <= 1, f"two and one in turn, {ms} ms in all", counted)
 
 
 def devices_in_the_registry() -> None:
@@ -330,12 +368,12 @@ def no_driver() -> None:
 def main() -> int:
     tests: list[Callable[[], None]] = [
         metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores,
-        clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, devices_in_the_registry, command_and_its_status,
+        clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, devices_in_the_registry, block_of_a_page, command_and_its_status,
         session_and_timeline, samples_of_one_process,
         samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
         driver_is_stopped_meanwhile, commands_about_the_machine]
     failed = 0
-    wanted = sys.argv[4:]
+    wanted = sys.argv[6:]
     # Holds the machine, and keeps wine's services alive.
     keeper = subprocess.Popen([*WRAPPER, drive, "keep"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     # A run that was stopped may have left it.
