@@ -36,20 +36,21 @@ write_script() {
 # starts itself again and again.
 write_scripts() {
         local qemu="qemu-aarch64 -L '$root'"
-        local settings="export WINEPREFIX='$dir/prefix' WINEDEBUG=\${WINEDEBUG--all} WINEDLLOVERRIDES='mscoree=d;mshtml=d;explorer.exe=d'"
+        local settings="export WINEPREFIX='$dir/prefix' WINEDEBUG=\${WINEDEBUG--all} WINEDLLOVERRIDES='mscoree=d;mshtml=d;explorer.exe=d;'\$WINEDLLOVERRIDES"
         write_script "$programs/wine64-preloader" "exec $qemu \"\$@\""
         write_script "$programs/wineserver" "exec $qemu '$programs/wineserver64' \"\$@\""
         write_script "$dir/wine" "$settings" 'unset DISPLAY' "exec $qemu '$programs/wine64' \"\$@\""
         write_script "$dir/wineserver" "$settings" "exec '$programs/wineserver' \"\$@\""
 }
 
-if [ ! -f "$dir/wine" ]; then
-        unpack
-        write_scripts
-fi
+[ -f "$dir/wine" ] || unpack
+write_scripts
 if [ ! -f "$dir/prefix/done" ]; then
         rm -rf "$dir/prefix"
         "$dir/wine" wineboot -i
         "$dir/wineserver" -w
         touch "$dir/prefix/done"
 fi
+# Below qemu, "/" is DIR/root for programs that look it up, so wine takes no file for one of its drive Z.
+ln -sfn "$(realpath "$(dirname "$0")/..")" "$dir/prefix/dosdevices/y:"
+ln -sfn "${TMPDIR:-/tmp}" "$dir/prefix/dosdevices/t:"

@@ -12,17 +12,10 @@ root=$(dirname "$driver")
 include=/usr/share/mingw-w64/include
 version=$("$root/tools/version.sh" 0.2.0)
 date=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || stat -c %Y "$root/CHANGELOG.md")}
-mkdir -p "$dir/ddk" "$dir/objects"
+mkdir -p "$dir/objects"
 dir=$(cd "$dir" && pwd)
 
-# In mingw-w64 10, headers for drivers take ARM64 for a machine of 32 bits, and define two functions that other headers have.
-for header in wdm.h ntddk.h ntifs.h; do
-        sed 's/^#elif defined(_M_ARM)$/#elif defined(_M_ARM) || defined(_M_ARM64)/
-                s/^#if defined (_M_AMD64)$/#if defined (_M_AMD64) || defined(_M_ARM64)/
-                s/^#if !defined(_AMD64_) && !defined(_IA64_)$/#if !defined(_AMD64_) \&\& !defined(_IA64_) \&\& !defined(_M_ARM64)/
-                s/^InterlockedBitTestAnd\(Set\|Reset\)($/BitTestAnd\1InWdm(/' \
-                "$include/ddk/$header" >"$dir/ddk/$header"
-done
+"$here/repair_headers.sh" "$dir/ddk"
 for kind in registers sysregs; do
         # shellcheck disable=SC2086
         python3 "$root/tools/gen_blocks.py" "$kind" "$dir/block_$kind.c" "$driver"/blocks/*.block ${BLOCKS-}

@@ -18,6 +18,8 @@ DEFAULTS = [VERSION, "0x30800", N_COUNTERS, "6", CORES, "2", REQUEST, NO, GROW, 
             PC_LOW, "0", PC_HIGH, "0", SPE_RECORDS, "0", SPE_STEP, "0"]
 CODES = {"inst_spec": 0x1b, "dp_spec": 0x73, "vfp_spec": 0x75, "ase_spec": 0x74, "ld_spec": 0x70, "st_spec": 0x71,
          "l1d_cache": 0x04, "cpu_cycles": 0x11}
+# Below qemu-user wperf can't read which modules another process has, so addresses stay addresses.
+MODULES_ARE_KNOWN = os.environ.get("WPERF_TEST_MODULES") != "no"
 IMIX = ["inst_spec", "dp_spec", "vfp_spec", "ase_spec", "ld_spec", "st_spec"]
 wperf, drive, driver = sys.argv[1:4]
 

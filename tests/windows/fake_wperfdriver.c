@@ -4,7 +4,7 @@
  * counter 1000000; a kernel that is not excluded adds 500000 to an event. An event of a cluster counts 2000 * number + cluster + 1, of a
  * memory controller 3000 * number + the first address of its registers / 2^20. If several cores count one cluster, each gets a part. What
  * came since the last tick is lost when it is stopped, and the lock stays with a process that has ended, as in the driver itself. */
-#include <ddk/ntddk.h>
+#include <ntddk.h>
 
 #include "fake_requests.h"
 
