@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads wperf's driver and sets its simulated machine. Usage: drive_wdm install DRIVER.SYS, or start, stop, remove; keep: hold the machine
- * until the input ends; set NAME VALUE... (n_cpus, kernel, pid, pc); running: print how many CPUs count; hold: take the lock and stay. As a
+ * until the input ends; set NAME VALUE... (n_cpus, kernel, pid, pc, spe_per_ms, spe_left, spe_losses); spe: print what SPE was set
+ * to, and how many operations are left; running: print how many CPUs count; hold: take the lock and stay. As a
  * program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the number of the process and the address of
  * sampled_function, and run it for so long. */
 #include <stdint.h>
@@ -44,6 +45,12 @@ static int set(int n, char **words)
                         machine->pid = machine->tid = (uint32_t)value;
                 else if (!strcmp(words[i], "pc"))
                         machine->pc = value;
+                else if (!strcmp(words[i], "spe_per_ms"))
+                        machine->spe_per_ms = value;
+                else if (!strcmp(words[i], "spe_left"))
+                        machine->spe_left = value;
+                else if (!strcmp(words[i], "spe_losses"))
+                        machine->spe_losses = value;
                 else
                         return 2;
         }
@@ -100,6 +107,13 @@ int main(int argc, char **argv)
                 return hold();
         if (!strcmp(what, "function") && argc == 3)
                 return show_function(argv[2]);
+        if (!strcmp(what, "spe")) {
+                volatile struct sim_shared *machine = wdm_machine();
+
+                printf("0x%llx 0x%llx %llu\n", (unsigned long long)machine->spe_control,
+                       (unsigned long long)machine->spe_interval, (unsigned long long)machine->spe_left);
+                return 0;
+        }
         if (!strcmp(what, "running")) {
                 printf("%u\n", wdm_machine()->n_counting);
                 return 0;
