@@ -415,7 +415,7 @@ static bool add_samples(struct collector *c, struct err *err)
         struct timer_sample sample;
 
         if (c->spe)
-                return windows_spe_take(c->spe, &c->out, err);
+                return !c->is_on || windows_spe_take(c->spe, &c->out, err);
         if (!c->driver) {
                 while (timer_next(c->timer, &sample))
                         add_sample(c, &sample);
@@ -475,15 +475,22 @@ static bool is_due(const struct collector *c)
         return !delay_ns || (delay_ns != CONTROL_NEVER && os_monotonic_ns() - c->begin_ns >= delay_ns);
 }
 
-static void switch_on(struct collector *c)
+static bool begin_spe(struct collector *c, struct err *err)
+{
+        return !c->spe ||
+               windows_spe_begin(c->spe, c->targets.n ? c->targets.items[0]->pid : 0, &c->out, err);
+}
+
+static bool switch_on(struct collector *c, struct err *err)
 {
         if (c->is_on || !is_due(c))
-                return;
+                return true;
         c->is_on = true;
         targets_begin_time(&c->targets);
         if (c->timer)
                 timer_switch(c->timer, true);
         c->result.off_ns = c->request.target.delay_ns;
+        return begin_spe(c, err);
 }
 
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
@@ -500,8 +507,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         c->is_on = is_due(c);
         if (c->driver && !driver_samples_begin(c->driver, err))
                 return false;
-        if (c->spe && (!windows_spe_put_info(c->spe, sink, err) ||
-                       !windows_spe_begin(c->spe, c->targets.n ? c->targets.items[0]->pid : 0, &c->out, err)))
+        if (c->spe && (!windows_spe_put_info(c->spe, sink, err) || (c->is_on && !begin_spe(c, err))))
                 return false;
         if (c->timer)
                 timer_begin(c->timer, c->is_on);
@@ -531,7 +537,8 @@ int collector_poll(struct collector *c, int timeout_ms, struct err *err)
         bool runs;
 
         wait_for_news(c, timeout_ms);
-        switch_on(c);
+        if (!switch_on(c, err))
+                return -1;
         runs = targets_run(&c->targets);
         targets_follow(&c->targets, os_monotonic_ns());
         if (!finish_round(c, err))
@@ -551,7 +558,7 @@ static bool put_losses(struct collector *c, struct err *err)
         const struct windows_stamp stamp = {UINT32_MAX, UINT32_MAX, UINT32_MAX, c->round_ns};
 
         if (c->spe)
-                return windows_spe_end(c->spe, &c->out, err) && finish_round(c, err);
+                return !c->is_on || (windows_spe_end(c->spe, &c->out, err) && finish_round(c, err));
         if (c->driver) {
                 if (!driver_samples_end(c->driver, err) || !finish_round(c, err))
                         return false;

@@ -180,9 +180,9 @@ bool windows_spe_sets_interval(const struct windows_spe *spe)
 void windows_spe_describe(const struct windows_spe *spe, struct buf *out)
 {
         buf_printf(out,
-                   "%s takes SPE data of everything that runs on the core; addresses outside "
+                   "%s takes SPE data of everything that runs on the core%s; addresses outside "
                    "the modules of the program are not resolved",
-                   spe->driver->name);
+                   spe->driver->name, spe->target->n_cpus > 1 ? "s" : "");
         if (spe->lost_bytes)
                 buf_printf(out,
                            "; %" PRIu64
@@ -191,5 +191,5 @@ void windows_spe_describe(const struct windows_spe *spe, struct buf *out)
         if (spe->n_full)
                 buf_printf(out, "; its buffer was full %" PRIu64 " times", spe->n_full);
         if (spe->n_losses)
-                buf_printf(out, "; the core lost samples %" PRIu64 " times", spe->n_losses);
+                buf_printf(out, "; SPE lost samples %" PRIu64 " times", spe->n_losses);
 }

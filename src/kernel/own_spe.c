@@ -8,7 +8,7 @@
 #include "spe_files.h"
 
 enum {
-        ANSWER_BYTES = 256 << 10, /* at a time; with the head still a multiple of 8 */
+        ANSWER_BYTES = 64 << 10, /* at a time; with the head still a multiple of 8 */
         ANSWERS_MAX = 64,         /* in one turn: a driver that always has more gets no further */
         PERIOD_MIN = 256,
 };

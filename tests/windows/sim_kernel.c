@@ -223,6 +223,8 @@ NTSTATUS platform_open(struct hw *hw)
         open_section();
         sim_machine_make(&machine, shared->n_cpus <= SIM_CPUS_MAX ? shared->n_cpus : SIM_CPUS_MAX,
                          shared->n_each, true);
+        for (uint32_t i = 0; i < machine.hw.n_cpus; i++)
+                machine.cpus[i].pmsidr &= ~shared->pmsidr_lacks;
         RtlZeroMemory(cpu_ms, sizeof(cpu_ms));
         build_stack();
         own = machine.hw;

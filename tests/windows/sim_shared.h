@@ -22,6 +22,7 @@ struct sim_shared {
                 runs_freely; /* 1: a simulated millisecond in each real one; 0: up to wanted_ms, as fast as it can */
         uint32_t kernel; /* 1: all CPUs are in the kernel */
         uint64_t wanted_ms, done_ms;
+        uint64_t pmsidr_lacks; /* bits of PMSIDR_EL1 that the machine does not have; read when it is opened */
         uint64_t spe_per_ms;
         uint64_t spe_left;   /* operations that SPE still samples, of all CPUs */
         uint64_t spe_losses; /* how often SPE will say that it lost records */
