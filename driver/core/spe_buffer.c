@@ -56,7 +56,7 @@ static void give_piece(struct spe_buffer *spe)
         uint64_t room = SPE_BUFFER_BYTES - (spe->head - spe->tail);
 
         spe->piece = 0;
-        if (to_end < SPE_RECORD_MAX_BYTES && room > to_end) {
+        if (to_end < SPE_LONGEST_RECORD_BYTES && room > to_end) {
                 memset(spe->memory + offset, 0, to_end);
                 spe->head += to_end;
                 room -= to_end;
@@ -68,7 +68,7 @@ static void give_piece(struct spe_buffer *spe)
         room = (offset + room) / SPE_PAGE_BYTES * SPE_PAGE_BYTES < offset
                        ? 0
                        : (offset + room) / SPE_PAGE_BYTES * SPE_PAGE_BYTES - offset;
-        if (room < SPE_RECORD_MAX_BYTES) {
+        if (room < SPE_LONGEST_RECORD_BYTES) {
                 spe->stalled = true;
                 spe->stalls++;
                 return;

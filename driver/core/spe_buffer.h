@@ -11,7 +11,7 @@
 enum {
         SPE_BUFFER_BYTES = 1 << 20,
         SPE_PAGE_BYTES = 4096,
-        SPE_RECORD_MAX_BYTES = 2048, /* no record is longer: PMSIDR_EL1.MaxSize */
+        SPE_LONGEST_RECORD_BYTES = 2048, /* no record is longer: PMSIDR_EL1.MaxSize */
 };
 
 struct spe_buffer {

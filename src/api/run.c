@@ -411,6 +411,8 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .exit_status = run->out.exit_status,
         };
 
+        if (kernel_get_driver())
+                session_facts_set_midr(run->facts, kernel_get_driver()->midr);
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
         if (run->out.collected->stacks)

@@ -20,8 +20,9 @@
          PERF_ATTR_TASK | PERF_ATTR_BUILD_ID)
 
 enum {
-        WAIT_MS = 20,        /* between two looks at processes and threads */
-        WAIT_FOR_SPE_MS = 1, /* an answer of WPERFDRIVER has 40 KiB at most */
+        WAIT_MS = 20, /* between two looks at processes and threads */
+        /* An answer of WPERFDRIVER has 40 KiB at most; a buffer of wperf's own driver has 1 MiB. */
+        WAIT_FOR_SPE_MS = 1,
         READ_MODULES_MS = 100,
         HURRIED_MS = 5, /* the least time between two looks at modules, after an address that is in none */
         DEFAULT_HZ = 999,
@@ -119,14 +120,17 @@ static bool is_by_driver(const struct collector *c)
         return c->driver || c->spe;
 }
 
-/* What the session says of an event of the driver.  The interval of SPE is not known. */
+/* What the session says of an event of the driver. */
 static struct perf_attr driver_attr(const struct collector *c, size_t index)
 {
         struct perf_attr attr = c->request.events->items[index].attr;
 
         attr.size = sizeof(attr);
         attr.sample_type = windows_record_sample_type(false);
-        attr.sample_period_or_freq = c->driver ? driver_samples_interval(c->driver, index) : 0;
+        if (c->driver)
+                attr.sample_period_or_freq = driver_samples_interval(c->driver, index);
+        else if (!windows_spe_sets_interval(c->spe))
+                attr.sample_period_or_freq = 0;
         attr.flags = (attr.flags & ~PERF_ATTR_FREQ) | SESSION_FLAGS;
         return attr;
 }
@@ -172,7 +176,7 @@ struct collector *collector_open(const struct collect_request *request, struct e
         for (size_t i = 0; i < request->events->n_items; i++)
                 c->ids[i] = WINDOWS_EVENT_ID + i;
         if (windows_spe_serves(request)) {
-                c->spe = windows_spe_new(request, err);
+                c->spe = windows_spe_new(&c->request, err);
                 if (!c->spe)
                         return NULL;
         } else if (driver_samples_serve(request)) {
@@ -248,18 +252,7 @@ static void note_source(struct collector *c)
 
         buf_clear(&c->note);
         if (c->spe) {
-                buf_add_str(
-                        &c->note,
-                        "WPERFDRIVER takes SPE data of everything that runs on the core; addresses outside "
-                        "the modules of the program are not resolved");
-                if (windows_spe_lost_bytes(c->spe))
-                        buf_printf(&c->note,
-                                   "; %" PRIu64
-                                   " bytes were lost, because they came faster than the driver gives them",
-                                   windows_spe_lost_bytes(c->spe));
-                if (windows_spe_n_full(c->spe))
-                        buf_printf(&c->note, "; its buffer was full %" PRIu64 " times",
-                                   windows_spe_n_full(c->spe));
+                windows_spe_describe(c->spe, &c->note);
                 return;
         }
         if (c->driver) {
@@ -422,7 +415,7 @@ static bool add_samples(struct collector *c, struct err *err)
         struct timer_sample sample;
 
         if (c->spe)
-                return windows_spe_take(c->spe, &c->out, err);
+                return !c->is_on || windows_spe_take(c->spe, &c->out, err);
         if (!c->driver) {
                 while (timer_next(c->timer, &sample))
                         add_sample(c, &sample);
@@ -482,15 +475,22 @@ static bool is_due(const struct collector *c)
         return !delay_ns || (delay_ns != CONTROL_NEVER && os_monotonic_ns() - c->begin_ns >= delay_ns);
 }
 
-static void switch_on(struct collector *c)
+static bool begin_spe(struct collector *c, struct err *err)
+{
+        return !c->spe ||
+               windows_spe_begin(c->spe, c->targets.n ? c->targets.items[0]->pid : 0, &c->out, err);
+}
+
+static bool switch_on(struct collector *c, struct err *err)
 {
         if (c->is_on || !is_due(c))
-                return;
+                return true;
         c->is_on = true;
         targets_begin_time(&c->targets);
         if (c->timer)
                 timer_switch(c->timer, true);
         c->result.off_ns = c->request.target.delay_ns;
+        return begin_spe(c, err);
 }
 
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
@@ -507,8 +507,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         c->is_on = is_due(c);
         if (c->driver && !driver_samples_begin(c->driver, err))
                 return false;
-        if (c->spe && (!windows_spe_put_info(c->spe, sink, err) ||
-                       !windows_spe_begin(c->spe, c->targets.n ? c->targets.items[0]->pid : 0, &c->out, err)))
+        if (c->spe && (!windows_spe_put_info(c->spe, sink, err) || (c->is_on && !begin_spe(c, err))))
                 return false;
         if (c->timer)
                 timer_begin(c->timer, c->is_on);
@@ -538,7 +537,8 @@ int collector_poll(struct collector *c, int timeout_ms, struct err *err)
         bool runs;
 
         wait_for_news(c, timeout_ms);
-        switch_on(c);
+        if (!switch_on(c, err))
+                return -1;
         runs = targets_run(&c->targets);
         targets_follow(&c->targets, os_monotonic_ns());
         if (!finish_round(c, err))
@@ -558,7 +558,7 @@ static bool put_losses(struct collector *c, struct err *err)
         const struct windows_stamp stamp = {UINT32_MAX, UINT32_MAX, UINT32_MAX, c->round_ns};
 
         if (c->spe)
-                return windows_spe_end(c->spe, &c->out, err) && finish_round(c, err);
+                return !c->is_on || (windows_spe_end(c->spe, &c->out, err) && finish_round(c, err));
         if (c->driver) {
                 if (!driver_samples_end(c->driver, err) || !finish_round(c, err))
                         return false;

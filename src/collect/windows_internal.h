@@ -154,14 +154,15 @@ uint32_t own_samples_interval(const struct own_samples *samples, size_t event);
 bool own_samples_end(struct own_samples *samples, struct err *err);
 uint64_t own_samples_count_dropped(const struct own_samples *samples);
 
-/* --- windows_spe.c: Arm SPE through WPERFDRIVER --- */
+/* --- windows_spe.c: Arm SPE through the driver, wperf's own or WindowsPerf's --- */
 
 struct windows_spe;
 
 /* Whether the events are of SPE. */
 bool windows_spe_serves(const struct collect_request *request);
 
-/* Takes the driver.  Errors of wperfdriver_open; ERR_USAGE: not one CPU; ERR_UNSUPPORTED: other events, or an interval. */
+/* Takes the driver; `request` must outlive it. Errors of own_driver_open and wperfdriver_open; ERR_USAGE: the CPUs; ERR_UNSUPPORTED: other
+ * events, or what the driver or a core can't do. */
 struct windows_spe *windows_spe_new(const struct collect_request *request, struct err *err);
 void windows_spe_free(struct windows_spe *spe); /* stops it */
 AUTO_DEFINE(windows_spe)
@@ -172,18 +173,20 @@ bool windows_spe_put_info(const struct windows_spe *spe, const struct record_sin
 /* All records count for this thread, because the driver does not say who ran.  Appends ITRACE_START to `out`. */
 bool windows_spe_begin(struct windows_spe *spe, uint32_t pid, struct buf *out, struct err *err);
 
-/* Takes the data that the driver has, and appends their AUX record to `out`. */
+/* Takes the data that the driver has, and appends their AUX records to `out`. */
 bool windows_spe_take(struct windows_spe *spe, struct buf *out, struct err *err);
 
-/* Puts the data that were taken, after their AUX record. */
+/* Puts the data that were taken, after their AUX records. */
 bool windows_spe_put(struct windows_spe *spe, const struct record_sink *sink, struct err *err);
 
-/* Stops, and takes the last data as above; with `out` NULL they are forgotten. */
+/* Stops, and takes the last data as above. */
 bool windows_spe_end(struct windows_spe *spe, struct buf *out, struct err *err);
 
-/* How many bytes of data were lost, because there was more than the driver can give at once; and how often its buffer was full. */
-uint64_t windows_spe_lost_bytes(const struct windows_spe *spe);
-uint64_t windows_spe_n_full(const struct windows_spe *spe);
+/* Whether the samples come at the event's interval; else it is not known. */
+bool windows_spe_sets_interval(const struct windows_spe *spe);
+
+/* Appends which samples these are, and what was lost. */
+void windows_spe_describe(const struct windows_spe *spe, struct buf *out);
 
 /* --- windows_records.c: records of perf.data --- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arm SPE data of one core, through WPERFDRIVER 3.8 (wperfdriver_spe.h), as AUX and AUXTRACE records. */
+/* Arm SPE data of a driver (windows_spe_driver.h) as AUX and AUXTRACE records: a stream for each core. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,30 +7,25 @@
 #include "os.h"
 #include "record_aux.h"
 #include "windows_internal.h"
-#include "windows_wperfdriver.h"
-#include "wperfdriver_spe.h"
+#include "windows_own_driver.h"
+#include "windows_spe_driver.h"
 
 enum {
         AUXTRACE_RECORD_BYTES = 48,
         AUXTRACE_INFO_BYTES = 32,
         AUXTRACE_ALIGN = 8,
-        DEFAULT_PERIOD = 65536, /* of an event without an interval */
 };
 
-/* Bits of the event, as in windows_source.c. */
-static const struct {
-        uint8_t config_bit, operations;
-} filters[] = {{32, WPERFDRIVER_SPE_BRANCHES}, {33, WPERFDRIVER_SPE_LOADS}, {34, WPERFDRIVER_SPE_STORES}};
-
 struct windows_spe {
-        struct wperfdriver *driver;
-        struct wperfdriver_spe_taker taker;
+        const struct spe_driver *driver;
+        void *opened;
+        const struct target *target; /* whose CPUs are the cores */
         uint32_t pmu_type, pid;
-        bool runs;
-        uint64_t offset; /* in the whole stream: of what was taken and skipped */
-        uint64_t n_skipped, n_full;
-        struct buf bytes; /* that were taken now */
-        struct buf taken; /* an AUXTRACE record with its data */
+        uint64_t *offsets; /* of each core, in its whole stream: of what was taken and skipped */
+        uint64_t lost_bytes, n_full, n_losses;
+        bool has_ended;
+        struct spe_piece piece;
+        struct buf taken; /* AUXTRACE records with their data */
 };
 
 bool windows_spe_serves(const struct collect_request *request)
@@ -38,63 +33,33 @@ bool windows_spe_serves(const struct collect_request *request)
         return request->events->n_items && request->events->items[0].is_spe;
 }
 
-static bool plan(struct windows_spe *spe, const struct collect_request *request, struct err *err)
-{
-        const struct kernel_driver *facts = wperfdriver_get_facts(spe->driver);
-        const struct event *event = &request->events->items[0];
-
-        if (request->events->n_items != 1)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "'%s' can't be sampled together with other events through WPERFDRIVER",
-                               event->name);
-        if (request->target.n_cpus != 1)
-                return err_set(
-                        err, ERR_USAGE,
-                        "you can specify only one core for sampling: WPERFDRIVER samples one, so add -c N");
-        if (event->attr.flags & PERF_ATTR_FREQ || event->attr.sample_period_or_freq != DEFAULT_PERIOD)
-                return err_set(
-                        err, ERR_UNSUPPORTED,
-                        "'%s': WPERFDRIVER does not set the interval of SPE: leave out the interval, -F and "
-                        "--sample-period",
-                        event->name);
-        if (request->target.cpus[0] >= facts->n_cpus)
-                return err_set(err, ERR_USAGE,
-                               "core index %" PRIu32 " not allowed. Use 0-%u, see option -c <n>",
-                               request->target.cpus[0], facts->n_cpus - 1u);
-        spe->taker.core = (uint8_t)request->target.cpus[0];
-        spe->pmu_type = event->attr.type;
-        for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
-                if (event->attr.config >> filters[i].config_bit & 1)
-                        spe->taker.operations |= filters[i].operations;
-        }
-        return true;
-}
-
-static int64_t ask(void *ctx, enum wperfdriver_request request, const void *in, size_t in_size, void *out,
-                   size_t room, struct err *err)
-{
-        return wperfdriver_ask_any(ctx, request, in, in_size, out, room, err);
-}
-
 struct windows_spe *windows_spe_new(const struct collect_request *request, struct err *err)
 {
         AUTO(windows_spe) spe = mem_new(1, sizeof(*spe));
+        const struct event *event = &request->events->items[0];
 
-        spe->driver = wperfdriver_open(false, err);
-        spe->taker.ask = ask;
-        spe->taker.ctx = spe->driver;
-        return spe->driver && plan(spe, request, err) ? TAKE(spe) : NULL;
+        spe->driver = own_driver_is_loaded() ? &spe_of_own_driver : &spe_of_wperfdriver;
+        spe->target = &request->target;
+        spe->pmu_type = event->attr.type;
+        spe->offsets = mem_new(request->target.n_cpus + 1, sizeof(*spe->offsets));
+        if (request->events->n_items != 1) {
+                err_set(err, ERR_UNSUPPORTED, "'%s' can't be sampled together with other events through %s",
+                        event->name, spe->driver->name);
+                return NULL;
+        }
+        spe->opened = spe->driver->open(request, err);
+        return spe->opened ? TAKE(spe) : NULL;
 }
 
 void windows_spe_free(struct windows_spe *spe)
 {
         if (!spe)
                 return;
-        if (spe->runs)
-                windows_spe_end(spe, NULL, NULL);
-        wperfdriver_free(spe->driver);
-        buf_release(&spe->bytes);
+        if (spe->opened)
+                spe->driver->free(spe->opened);
+        buf_release(&spe->piece.bytes);
         buf_release(&spe->taken);
+        free(spe->offsets);
         free(spe);
 }
 
@@ -117,56 +82,78 @@ bool windows_spe_put_info(const struct windows_spe *spe, const struct record_sin
         return sink->put(sink->ctx, out.data, out.len, err);
 }
 
-static struct windows_stamp stamp_of(const struct windows_spe *spe)
+static struct windows_stamp stamp_of(const struct windows_spe *spe, size_t core)
 {
-        return (struct windows_stamp){spe->pid, spe->pid, spe->taker.core, os_monotonic_ns()};
+        return (struct windows_stamp){spe->pid, spe->pid, spe->target->cpus[core], os_monotonic_ns()};
 }
 
 bool windows_spe_begin(struct windows_spe *spe, uint32_t pid, struct buf *out, struct err *err)
 {
-        struct windows_stamp stamp;
-
         spe->pid = pid;
-        stamp = stamp_of(spe);
-        windows_record_itrace_start(out, &stamp);
-        spe->runs = wperfdriver_spe_begin(&spe->taker, err);
-        return spe->runs;
+        for (size_t core = 0; core < spe->target->n_cpus; core++) {
+                const struct windows_stamp stamp = stamp_of(spe, core);
+
+                windows_record_itrace_start(out, &stamp);
+        }
+        return spe->driver->begin(spe->opened, err);
+}
+
+static uint64_t flags_of(const struct spe_piece *piece)
+{
+        return (piece->n_skipped || piece->n_full ? PERF_AUX_FLAG_TRUNCATED : 0) |
+               (piece->n_losses ? PERF_AUX_FLAG_PARTIAL : 0);
+}
+
+static void keep_bytes(struct windows_spe *spe, size_t core, struct buf *out)
+{
+        const struct windows_stamp stamp = stamp_of(spe, core);
+        const struct spe_piece *piece = &spe->piece;
+        size_t size = piece->bytes.len, zeros = -size % AUXTRACE_ALIGN;
+
+        windows_record_aux(out, &stamp, spe->offsets[core], size, flags_of(piece));
+        add_header(&spe->taken, PERF_RECORD_AUXTRACE, AUXTRACE_RECORD_BYTES);
+        buf_add_u64(&spe->taken, size + zeros);
+        buf_add_u64(&spe->taken, spe->offsets[core]);
+        buf_add_u64(&spe->taken, stamp.time_ns);
+        buf_add_u32(&spe->taken, (uint32_t)core);
+        buf_add_u32(&spe->taken, UINT32_MAX);
+        buf_add_u32(&spe->taken, stamp.cpu);
+        buf_add_u32(&spe->taken, 0);
+        buf_add(&spe->taken, piece->bytes.data, size);
+        buf_add_zeros(&spe->taken, zeros);
+        spe->offsets[core] += size;
 }
 
 /* What was skipped lies before the bytes: the driver gives the newest. */
-static void keep(struct windows_spe *spe, struct buf *out)
+static void keep(struct windows_spe *spe, size_t core, struct buf *out)
 {
-        const struct windows_stamp stamp = stamp_of(spe);
-        size_t size = spe->bytes.len, zeros = -size % AUXTRACE_ALIGN;
-        uint64_t skipped = spe->taker.n_skipped - spe->n_skipped;
-        bool is_full = spe->taker.n_full > spe->n_full;
+        struct spe_piece *piece = &spe->piece;
 
-        spe->n_skipped = spe->taker.n_skipped;
-        spe->n_full = spe->taker.n_full;
-        spe->offset += skipped;
-        if (!size)
-                return;
-        windows_record_aux(out, &stamp, spe->offset, size, skipped || is_full ? PERF_AUX_FLAG_TRUNCATED : 0);
-        add_header(&spe->taken, PERF_RECORD_AUXTRACE, AUXTRACE_RECORD_BYTES);
-        buf_add_u64(&spe->taken, size + zeros);
-        buf_add_u64(&spe->taken, spe->offset);
-        buf_add_u64(&spe->taken, stamp.time_ns);
-        buf_add_u32(&spe->taken, 0); /* the only buffer */
-        buf_add_u32(&spe->taken, UINT32_MAX);
-        buf_add_u32(&spe->taken, spe->taker.core);
-        buf_add_u32(&spe->taken, 0);
-        buf_add(&spe->taken, spe->bytes.data, size);
-        buf_add_zeros(&spe->taken, zeros);
-        spe->offset += size;
-        buf_clear(&spe->bytes);
+        spe->lost_bytes += piece->n_skipped;
+        spe->n_full += piece->n_full;
+        spe->n_losses += piece->n_losses;
+        spe->offsets[core] += piece->n_skipped;
+        if (piece->bytes.len)
+                keep_bytes(spe, core, out);
+}
+
+/* What came before an error is kept. */
+static bool take_all(struct windows_spe *spe, bool is_last, struct buf *out, struct err *err)
+{
+        bool ok = true;
+
+        for (size_t core = 0; core < spe->target->n_cpus && ok; core++) {
+                buf_clear(&spe->piece.bytes);
+                spe->piece.n_skipped = spe->piece.n_full = spe->piece.n_losses = 0;
+                ok = spe->driver->take(spe->opened, core, is_last, &spe->piece, err);
+                keep(spe, core, out);
+        }
+        return ok;
 }
 
 bool windows_spe_take(struct windows_spe *spe, struct buf *out, struct err *err)
 {
-        bool ok = !spe->runs || wperfdriver_spe_take(&spe->taker, &spe->bytes, err);
-
-        keep(spe, out);
-        return ok;
+        return spe->has_ended || take_all(spe, false, out, err);
 }
 
 bool windows_spe_put(struct windows_spe *spe, const struct record_sink *sink, struct err *err)
@@ -179,20 +166,30 @@ bool windows_spe_put(struct windows_spe *spe, const struct record_sink *sink, st
 
 bool windows_spe_end(struct windows_spe *spe, struct buf *out, struct err *err)
 {
-        bool ok = !spe->runs || wperfdriver_spe_end(&spe->taker, &spe->bytes, err);
+        bool ok = spe->has_ended || take_all(spe, true, out, err);
 
-        spe->runs = false;
-        if (out)
-                keep(spe, out);
+        spe->has_ended = true;
         return ok;
 }
 
-uint64_t windows_spe_lost_bytes(const struct windows_spe *spe)
+bool windows_spe_sets_interval(const struct windows_spe *spe)
 {
-        return spe->n_skipped;
+        return spe->driver->sets_interval;
 }
 
-uint64_t windows_spe_n_full(const struct windows_spe *spe)
+void windows_spe_describe(const struct windows_spe *spe, struct buf *out)
 {
-        return spe->n_full;
+        buf_printf(out,
+                   "%s takes SPE data of everything that runs on the core%s; addresses outside "
+                   "the modules of the program are not resolved",
+                   spe->driver->name, spe->target->n_cpus > 1 ? "s" : "");
+        if (spe->lost_bytes)
+                buf_printf(out,
+                           "; %" PRIu64
+                           " bytes were lost, because they came faster than the driver gives them",
+                           spe->lost_bytes);
+        if (spe->n_full)
+                buf_printf(out, "; its buffer was full %" PRIu64 " times", spe->n_full);
+        if (spe->n_losses)
+                buf_printf(out, "; SPE lost samples %" PRIu64 " times", spe->n_losses);
 }

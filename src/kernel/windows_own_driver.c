@@ -157,17 +157,26 @@ static bool take_lock(struct own_driver *d, bool force, struct err *err)
         return true;
 }
 
+union config {
+        struct abi_hw_config head;
+        uint8_t bytes[sizeof(struct abi_hw_config) + sizeof(struct abi_cpu)];
+};
+
+/* Asks about one CPU. */
+static bool ask_config(struct own_driver *d, uint32_t cpu, union config *config, struct err *err)
+{
+        const struct abi_first first = {.first = cpu};
+
+        return ask(d, ABI_REQUEST_HW_CONFIG, &first, sizeof(first), config, sizeof(*config), err);
+}
+
 static bool read_config(struct own_driver *d, struct err *err)
 {
-        const struct abi_first first = {0};
         struct kernel_driver *f = &d->facts;
-        union {
-                struct abi_hw_config head;
-                uint8_t bytes[sizeof(struct abi_hw_config) + sizeof(struct abi_cpu)];
-        } config;
+        union config config;
         const struct abi_cpu *cpu = config.head.cpus;
 
-        if (!ask(d, ABI_REQUEST_HW_CONFIG, &first, sizeof(first), &config, sizeof(config), err))
+        if (!ask_config(d, 0, &config, err))
                 return false;
         if (!config.head.n_cpus || config.head.n_cpus > ABI_CPUS_MAX || cpu->n_counters > COUNTERS_MAX)
                 return err_set(err, ERR_FORMAT,
@@ -185,6 +194,8 @@ static bool read_config(struct own_driver *d, struct err *err)
         f->pmsidr = cpu->pmsidr;
         f->id_aa64dfr0 = (uint64_t)cpu->pmu_version << PMU_VERSION_SHIFT | (uint64_t)cpu->spe_version
                                                                                    << SPE_VERSION_SHIFT;
+        if (cpu->spe_version && cpu->pmsidr)
+                text_copy(f->features, sizeof(f->features), "+spe");
         for (size_t i = 0; i < N_ELEMENTS(f->counter_map); i++)
                 f->counter_map[i] = i < f->n_counters ? (uint8_t)i : NO_COUNTER;
         f->counter_map[COUNTERS_MAX] = COUNTERS_MAX; /* that of cycles */
@@ -313,4 +324,16 @@ const struct kernel_driver *own_driver_get_facts(const struct own_driver *d)
 uint32_t own_driver_get_core_class(const struct own_driver *d)
 {
         return d->core_class;
+}
+
+bool own_driver_get_cpu(struct own_driver *d, uint32_t cpu, struct abi_cpu *ret, struct err *err)
+{
+        union config config;
+
+        if (!ask_config(d, cpu, &config, err))
+                return false;
+        if (config.head.n != 1 || config.head.cpus[0].cpu != cpu)
+                return err_set(err, ERR_FORMAT, ABI_SERVICE " does not describe core %u", cpu);
+        *ret = config.head.cpus[0];
+        return true;
 }

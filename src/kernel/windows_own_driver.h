@@ -31,6 +31,9 @@ const struct kernel_driver *own_driver_get_facts(const struct own_driver *driver
 /* The number of the class of the cores' PMUs, for requests. */
 uint32_t own_driver_get_core_class(const struct own_driver *driver);
 
+/* What the driver says of a CPU of the machine. Errors of own_driver_ask; ERR_FORMAT: of another CPU. */
+bool own_driver_get_cpu(struct own_driver *driver, uint32_t cpu, struct abi_cpu *ret, struct err *err);
+
 /* Sends a request. Returns the size of the answer, which is at most `room`, or -1. ERR_BUSY: another process took the lock by force.
  * ERR_IO: the driver was stopped, or does not know the request. ERR_LIMIT: there are not enough counters. */
 int64_t own_driver_ask(struct own_driver *driver, enum abi_request request, const void *in, size_t in_size,

@@ -8,6 +8,7 @@
 #include "core_kind.h"
 #include "kernel.h"
 #include "os_paths.h"
+#include "spe_files.h"
 #include "text.h"
 #include "windows_own_driver.h"
 #include "windows_wperfdriver.h"
@@ -59,19 +60,9 @@ static struct pmu_source model_source(void)
         return core_model_source(catalogue_cpu_from_midr(driver.midr));
 }
 
-/* --- Arm SPE through WPERFDRIVER --- */
+/* --- Arm SPE --- */
 
 static const char spe_pmu[] = "arm_spe_0";
-
-/* As Linux' arm_spe_pmu has them. There is a format for what WPERFDRIVER sets only: the filters of operations. */
-static const struct {
-        const char *file, *text;
-} spe_files[] = {
-        {"type", "9\n"},
-        {"format/branch_filter", "config:32\n"},
-        {"format/load_filter", "config:33\n"},
-        {"format/store_filter", "config:34\n"},
-};
 
 static bool has_spe(void)
 {
@@ -79,6 +70,11 @@ static bool has_spe(void)
 
         return is_connected && strstr(driver.features, "+spe") &&
                (driver.id_aa64dfr0 >> PMS_VERSION_SHIFT & 15);
+}
+
+static struct spe_files spe_files(void)
+{
+        return (struct spe_files){strcmp(driver.name, ABI_SERVICE) != 0, driver.n_cpus, driver.pmsidr};
 }
 
 /* The path below the folder of the PMU; NULL: it is not in it. */
@@ -91,37 +87,6 @@ static const char *below_spe(const char *path)
                 return NULL;
         path += folder.len;
         return !*path ? path : *path == '/' ? path + 1 : NULL;
-}
-
-static bool read_spe(const char *below, struct buf *out)
-{
-        if (!strcmp(below, "cpus")) {
-                buf_printf(out, "0-%u\n", driver.n_cpus - 1u);
-                return true;
-        }
-        for (size_t i = 0; i < N_ELEMENTS(spe_files); i++) {
-                if (strcmp(below, spe_files[i].file) != 0)
-                        continue;
-                buf_add_str(out, spe_files[i].text);
-                return true;
-        }
-        return false;
-}
-
-static bool list_spe(const char *below, bool (*each)(void *each_ctx, const char *name), void *each_ctx)
-{
-        static const char format[] = "format/";
-
-        if (!*below)
-                return each(each_ctx, "type") && each(each_ctx, "cpus") && each(each_ctx, "format");
-        if (strncmp(below, format, strlen(format) - 1) != 0)
-                return false;
-        for (size_t i = 0; i < N_ELEMENTS(spe_files); i++) {
-                if (text_starts(spe_files[i].file, format) &&
-                    !each(each_ctx, spe_files[i].file + strlen(format)))
-                        break;
-        }
-        return true;
 }
 
 /* --- the tree --- */
@@ -141,8 +106,11 @@ static bool read_file(void *ctx, const char *path, struct buf *out)
 
         if (!is_connected)
                 return false;
-        if (below)
-                return read_spe(below, out);
+        if (below) {
+                const struct spe_files spe = spe_files();
+
+                return spe_files_read(&spe, below, out);
+        }
         if (kernel_units_read(&driver.units, path, out))
                 return true;
         os_sysfs_pmu(core_pmu, "cpus", &cpus);
@@ -166,8 +134,11 @@ static bool list_folder(void *ctx, const char *path, bool (*each)(void *each_ctx
 
         if (!is_connected)
                 return false;
-        if (below)
-                return list_spe(below, each, each_ctx);
+        if (below) {
+                const struct spe_files spe = spe_files();
+
+                return spe_files_list(&spe, below, each, each_ctx);
+        }
         if (kernel_units_list(&driver.units, path, each, each_ctx))
                 return true;
         if (!strcmp(path, os_sysfs_pmus()) && ((has_spe() && !each(each_ctx, spe_pmu)) ||

@@ -2,6 +2,7 @@
 #include "session_facts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct session_facts {
         struct map n_paths;   /* by hash of the build id */
         struct buf build_ids; /* the section as it will be written */
         uint64_t first_ns, last_ns;
+        uint64_t midr; /* 0: unknown */
 };
 
 struct session_facts *session_facts_new(void)
@@ -162,6 +164,11 @@ static void write_numbers(const struct session_facts *facts, const struct os_mac
         perfdata_writer_add_feature(writer, FEATURE_SAMPLE_TIME, times, sizeof(times));
 }
 
+void session_facts_set_midr(struct session_facts *facts, uint64_t midr)
+{
+        facts->midr = midr;
+}
+
 void session_facts_write(const struct session_facts *facts, struct perfdata_writer *writer,
                          const char *command_line)
 {
@@ -169,6 +176,8 @@ void session_facts_write(const struct session_facts *facts, struct perfdata_writ
         struct os_machine machine;
 
         os_machine_get(&machine);
+        if (!machine.cpuid[0] && facts->midr)
+                snprintf(machine.cpuid, sizeof(machine.cpuid), "0x%016" PRIx64, facts->midr);
         perfdata_writer_add_feature_str(writer, FEATURE_HOSTNAME, machine.hostname);
         perfdata_writer_add_feature_str(writer, FEATURE_OSRELEASE, machine.os_release);
         perfdata_writer_add_feature_str(writer, FEATURE_VERSION, "wperf " WPERF_VERSION);

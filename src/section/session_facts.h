@@ -4,6 +4,7 @@
 #define SESSION_FACTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "attributes.h"
 #include "buf.h"
@@ -19,6 +20,9 @@ AUTO_DEFINE(session_facts)
 /* Reads whole records before they are written to the session. Notes the build ids of maps and the times of
  * samples. */
 void session_facts_see(struct session_facts *facts, const void *records, size_t size);
+
+/* MIDR_EL1 of the cores, from a driver, for a system that does not tell the model of an Arm CPU. */
+void session_facts_set_midr(struct session_facts *facts, uint64_t midr);
 
 /* Adds the sections to `writer`, which must not be closed yet. `command_line` may be NULL. */
 void session_facts_write(const struct session_facts *facts, struct perfdata_writer *writer,

@@ -8,7 +8,7 @@ mkdir -p "$folder"
 python3 "$root/tools/gen_blocks.py" registers "$folder/block_registers.c" "$root"/driver/blocks/*.block
 gcc -std=gnu11 -g -O1 -fsanitize=thread -Wall -Wextra -Werror -Wno-unused-parameter -pthread \
         -I"$root/driver" -I"$root/driver/core" -I"$root/driver/hw" -I"$root/tests" -o "$folder/race_machine" \
-        "$root/tests/driver/race_machine.c" "$root/tests/driver/sim_machine.c" "$root/tests/driver/sim_threads.c" "$root"/driver/core/*.c "$folder/block_registers.c"
+        "$root/tests/driver/race_machine.c" "$root/tests/driver/sim_machine.c" "$root/tests/driver/sim_spe.c" "$root/tests/driver/sim_threads.c" "$root"/driver/core/*.c "$folder/block_registers.c"
 # gcc 12's sanitizer does not start on some kernels if addresses are random.
 run=
 setarch "$(uname -m)" -R true 2>/dev/null && run="setarch $(uname -m) -R"

@@ -85,7 +85,7 @@ static void set_up(void)
                 struct abi_sources head;
                 unsigned char bytes[sizeof(struct abi_sources) + sizeof(struct abi_source)];
         } sources;
-        struct abi_spe spe = {.period = 1024};
+        struct abi_spe spe = {.flags = ABI_SPE_LOADS, .period = 1024};
         union plan plan = plan_make(plan_find_class(&machine, "core-pmuv3", "core"), SLOTS, SLOTS);
 
         memset(&sources, 0, sizeof(sources));
@@ -134,16 +134,34 @@ static uint64_t read_samples(uint32_t cpu)
         return n;
 }
 
+/* The records are whole, and of operations one after the other; a full buffer leaves some out. */
+static void read_spe(uint32_t cpu)
+{
+        static uint64_t last[CPUS];
+        struct abi_read in = {.unit = cpu};
+
+        if (sim_machine_request(&machine, &plan_owner, ABI_REQUEST_READ_SPE, &in, sizeof(in), &answer,
+                                sizeof(answer)) != REQUEST_OK)
+                return;
+        atomic_fetch_add(&n_spe_bytes, answer.spe.bytes);
+        for (uint32_t at = 0; at + SIM_SPE_RECORD_BYTES <= answer.spe.bytes; at += SIM_SPE_RECORD_BYTES) {
+                uint64_t number = sim_spe_number(answer.bytes + sizeof(answer.spe) + at);
+
+                if (!number)
+                        continue;
+                expect(number > last[cpu] && sim_spe_operation(number).type == SIM_SPE_LOAD, "SPE record",
+                       cpu, number, last[cpu] + 1);
+                last[cpu] = number;
+        }
+}
+
 static void read_all(uint64_t *taken)
 {
         for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
-                struct abi_read in = {.unit = cpu, .class = 0};
                 union plan_counts counts;
 
                 taken[cpu] += read_samples(cpu);
-                sim_machine_request(&machine, &plan_owner, ABI_REQUEST_READ_SPE, &in, sizeof(in), &answer,
-                                    sizeof(answer));
-                atomic_fetch_add(&n_spe_bytes, answer.spe.bytes);
+                read_spe(cpu);
                 plan_read(&machine, plan_find_class(&machine, "core-pmuv3", "core"), cpu, &counts);
         }
 }

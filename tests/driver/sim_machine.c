@@ -169,49 +169,6 @@ void sim_machine_cycle(struct sim_machine *m, uint32_t unit, uint32_t class_numb
                 advance(m, unit, s, &s->cycles, class->cycles_bits, class->cycles_bit, n);
 }
 
-/* --- SPE --- */
-
-static uint64_t sim_spe_read(void *ctx, enum hw_spe_register which)
-{
-        return ((struct sim_machine *)ctx)->cpus[sim_host_cpu()].spe[which];
-}
-
-static void sim_spe_write(void *ctx, enum hw_spe_register which, uint64_t value)
-{
-        ((struct sim_machine *)ctx)->cpus[sim_host_cpu()].spe[which] = value;
-}
-
-static void sim_spe_drain(void *ctx)
-{
-        (void)ctx;
-}
-
-uint32_t sim_machine_sample(struct sim_machine *m, uint32_t cpu, uint32_t n)
-{
-        uint64_t *spe = m->cpus[cpu].spe;
-        uint32_t written = 0;
-
-        sim_host_set_cpu(cpu);
-        while (written < n && (spe[HW_PMBLIMITR] & 1) && (spe[HW_PMSCR] & 3) &&
-               !(spe[HW_PMBSR] & SPE_STATUS_SERVICE)) {
-                uint64_t limit = spe[HW_PMBLIMITR] & ~UINT64_C(0xfff);
-                uint8_t record[64] = {0};
-
-                if (spe[HW_PMBPTR] + sizeof(record) > limit) {
-                        spe[HW_PMBSR] |= SPE_STATUS_SERVICE;
-                        if (m->driver && !m->cpus[cpu].hold)
-                                driver_spe_interrupt(m->driver, cpu);
-                        continue;
-                }
-                m->cpus[cpu].n_spe_records++;
-                memcpy(record, &m->cpus[cpu].n_spe_records, sizeof(uint64_t));
-                memcpy((void *)(uintptr_t)spe[HW_PMBPTR], record, sizeof(record));
-                spe[HW_PMBPTR] += sizeof(record);
-                written++;
-        }
-        return written;
-}
-
 /* --- the rest of struct hw --- */
 
 static void sim_run_on_cpu(void *ctx, uint32_t cpu, void (*run)(void *arg), void *arg)
@@ -296,9 +253,6 @@ void sim_machine_make(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, b
                 .read = sim_read,
                 .write = sim_write,
                 .read_id = sim_read_id,
-                .spe_read = with_spe ? sim_spe_read : NULL,
-                .spe_write = with_spe ? sim_spe_write : NULL,
-                .spe_drain = with_spe ? sim_spe_drain : NULL,
                 .run_on_cpu = sim_run_on_cpu,
                 .set_timer = sim_set_timer,
                 .time_ns = sim_time,
@@ -306,6 +260,8 @@ void sim_machine_make(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, b
                 .allocate = sim_allocate,
                 .release = sim_release,
         };
+        if (with_spe)
+                sim_spe_connect(&m->hw);
         m->n_core_counters = 6;
         for (uint32_t i = 0; i < n_cpus; i++) {
                 m->cpus[i].lock = sim_lock_new();

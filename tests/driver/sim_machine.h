@@ -8,11 +8,9 @@
 
 #include "request.h"
 #include "sim_host.h"
+#include "sim_spe.h"
 
 enum { SIM_CPUS_MAX = 128, SIM_UNITS_MAX = SIM_CPUS_MAX + 16, SIM_CLASSES_MAX = 4, SIM_STACK_WORDS = 256 };
-
-/* PMSIDR_EL1: SPE filters by events, types and latency, and by events that did not happen (FnE, bit 6). */
-enum { SIM_PMSIDR = 0x47, SIM_PMSIDR_FNE = 0x40 };
 
 struct sim_class {
         uint64_t control, select, enabled, interrupts, overflow, cycles, cycles_filter;
@@ -28,7 +26,7 @@ struct sim_cpu {
         uint64_t midr, dfr0, pmsidr;
         uint64_t spe[HW_SPE_REGISTERS];
         uint64_t n_interrupts, n_foreign;
-        uint64_t n_spe_records; /* written so far */
+        uint64_t n_operations; /* that SPE sampled so far, whether or not a filter let them pass */
         /* Events that happen just before the next read of a counter, after that of the overflow bits. */
         uint64_t late;
         bool hold; /* no interrupt is delivered until it is false again */
@@ -73,9 +71,10 @@ void sim_machine_deliver(struct sim_machine *machine, uint32_t cpu);
 void sim_machine_pass(struct sim_machine *machine, uint64_t ns);
 void sim_machine_tick(struct sim_machine *machine, uint32_t cpu);
 
-/* SPE of a CPU writes `n` records of 64 bytes; each begins with its number. Returns how many were written: 0 while the
- * buffer is off. */
+/* sim_spe.c: SPE of a CPU samples the next `n` operations (sim_spe.h), and writes records of those that the filters let pass. Returns how
+ * many records were written: 0 while the buffer or the mode is off. */
 uint32_t sim_machine_sample(struct sim_machine *machine, uint32_t cpu, uint32_t n);
+void sim_spe_connect(struct hw *hw);
 
 /* Runs a request on the machine's driver, on a payload of `in_bytes`; the answer goes to `out`. */
 enum request_status sim_machine_request(struct sim_machine *machine, const void *owner,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plans.h"
 
-enum { RECORD = 64 };
+enum { RECORD = SIM_SPE_RECORD_BYTES };
 
 static struct sim_machine machine;
 
@@ -17,6 +17,8 @@ static bool begin(uint32_t n_cpus, struct abi_spe *what)
         enum abi_lock_status status;
 
         sim_machine_init(&machine, n_cpus, 0, true);
+        for (uint32_t cpu = 0; cpu < n_cpus; cpu++)
+                machine.cpus[cpu].frame.user = true;
         plan_lock(&machine, &plan_owner, false, &status);
         plan_add_unit(&what->cpus, n_cpus - 1);
         return sim_machine_request(&machine, &plan_owner, ABI_REQUEST_SET_SPE, what, sizeof(*what), NULL,
@@ -36,9 +38,8 @@ static enum request_status read_spe(uint32_t cpu, uint32_t room)
 static void expect_records(uint64_t *next)
 {
         for (uint32_t at = 0; at + RECORD <= got.head.bytes; at += RECORD) {
-                uint64_t number;
+                uint64_t number = sim_spe_number(got.bytes + sizeof(got.head) + at);
 
-                memcpy(&number, got.bytes + sizeof(got.head) + at, sizeof(number));
                 if (!number)
                         continue;
                 if (number != *next)
@@ -69,6 +70,70 @@ TEST(filters_and_periods_reach_the_registers)
         EXPECT_TRUE(!spe[HW_PMSCR] && !spe[HW_PMBLIMITR]);
         EXPECT_INT(read_spe(0, 100), REQUEST_NO_DEVICE);
         sim_machine_release(&machine);
+}
+
+static bool is_wanted(const struct abi_spe *what, const struct sim_operation *op)
+{
+        uint32_t types = (op->type == SIM_SPE_LOAD ? ABI_SPE_LOADS : 0) |
+                         (op->type == SIM_SPE_STORE ? ABI_SPE_STORES : 0) |
+                         (op->type == SIM_SPE_BRANCH ? ABI_SPE_BRANCHES : 0);
+        uint32_t wanted = what->flags & (ABI_SPE_LOADS | ABI_SPE_STORES | ABI_SPE_BRANCHES);
+
+        return (!wanted || wanted & types) && (op->events & what->events) == what->events &&
+               !(op->events & what->events_not) && op->latency >= what->min_latency;
+}
+
+/* The records are those of the operations 1 to `n` that are wanted. */
+static void expect_filtered(const struct abi_spe *what, uint64_t n)
+{
+        uint32_t at = 0;
+
+        for (uint64_t number = 1; number <= n; number++) {
+                struct sim_operation op = sim_spe_operation(number);
+
+                if (!is_wanted(what, &op))
+                        continue;
+                if (at >= got.head.bytes || sim_spe_number(got.bytes + sizeof(got.head) + at) != number)
+                        TAP_FAIL("operation %llu is missing", (unsigned long long)number);
+                at += RECORD;
+        }
+        EXPECT_TRUE(at && at == got.head.bytes);
+}
+
+TEST(filters_let_only_what_is_wanted_pass)
+{
+        enum { N = 1000 };
+        static const struct abi_spe each[] = {
+                {.flags = ABI_SPE_LOADS},
+                {.flags = ABI_SPE_STORES | ABI_SPE_BRANCHES},
+                {.min_latency = 90},
+                {.events = 1 << 1 | 1 << 7},
+                {.events_not = 1 << 3},
+                {.flags = ABI_SPE_LOADS, .min_latency = 40, .events = 1 << 3, .events_not = 1 << 7},
+        };
+
+        for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++) {
+                struct abi_spe what = each[i];
+
+                what.period = 1024;
+                ASSERT_TRUE(begin(1, &what));
+                EXPECT_TRUE(sim_machine_sample(&machine, 0, N) < N);
+                read_spe(0, ABI_READ_MAX_BYTES);
+                expect_filtered(&what, N);
+                sim_machine_release(&machine);
+        }
+}
+
+TEST(kernel_is_sampled_only_where_it_is_wanted)
+{
+        for (uint32_t flags = 0; flags <= ABI_SPE_KERNEL; flags += ABI_SPE_KERNEL) {
+                struct abi_spe what = {.flags = flags, .period = 1024};
+
+                ASSERT_TRUE(begin(1, &what));
+                machine.cpus[0].frame.user = false;
+                EXPECT_INT(sim_machine_sample(&machine, 0, 10), flags ? 10 : 0);
+                sim_machine_release(&machine);
+        }
 }
 
 TEST(data_is_complete_over_many_turns_of_the_ring)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The input is what WPERFDRIVER answers: pieces of a kind, a size and bytes.  Each answer is exactly as long as the reader is told, so
+/* The input is what a driver answers, WPERFDRIVER or wperf's own: pieces of a kind, a size and bytes.  Each answer is exactly as long as the reader is told, so
  * the address sanitizer finds every access behind it.  wperfdriver_pieces.h describes the pieces. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cursor.h"
 #include "err.h"
+#include "own_spe.h"
 #include "wperfdriver_answers.h"
 #include "wperfdriver_pieces.h"
 #include "wperfdriver_spe.h"
@@ -131,6 +132,47 @@ static void try_spe(const uint8_t *answers, size_t size, struct err *err)
         check(taker.passed <= WPERFDRIVER_SPE_BUFFER_BYTES);
 }
 
+static int64_t answer_own_spe(void *ctx, enum abi_request request, const void *in, size_t in_size, void *out,
+                              size_t room, struct err *err)
+{
+        struct cursor *answers = ctx;
+        struct abi_spe_data head = {0};
+        int64_t size = (int32_t)cursor_u32(answers);
+        size_t n = cursor_left(answers) < sizeof(head) ? cursor_left(answers) : sizeof(head);
+        const void *bytes;
+
+        check(request == ABI_REQUEST_READ_SPE && in_size == sizeof(struct abi_read) && room > sizeof(head));
+        bytes = cursor_bytes(answers, n);
+        if (bytes)
+                memcpy(&head, bytes, n);
+        if (size < 0 || (size_t)size > room) {
+                err_set(err, ERR_IO, "refused");
+                return -1;
+        }
+        memset(out, 0, (size_t)size);
+        memcpy(out, &head, (size_t)size < sizeof(head) ? (size_t)size : sizeof(head));
+        return size;
+}
+
+static void try_own_spe(const uint8_t *bytes, size_t size, struct err *err)
+{
+        struct cursor answers = cursor_make(bytes, size);
+        struct own_spe_taker taker = {.ask = answer_own_spe, .ctx = &answers};
+        AUTO_RELEASE(buf) taken = {0};
+        uint64_t total = 0;
+
+        while (cursor_left(&answers)) {
+                bool ok = own_spe_take(&taker, &taken, err);
+
+                check(taker.n_taken == taken.len && taker.total >= total);
+                check(own_spe_missing(&taker) <= taker.total);
+                total = taker.total;
+                if (!ok)
+                        break;
+        }
+        own_spe_taker_release(&taker);
+}
+
 static void check_facts(const struct kernel_driver *facts, bool is_configured)
 {
         check_text(facts->version, sizeof(facts->version));
@@ -164,6 +206,7 @@ static void try_answer(enum piece_kind kind, const uint8_t *answer, size_t size,
         case PIECE_MEMORY_COUNTS: try_counts(kind, answer, size, &err); break;
         case PIECE_CLUSTERS: try_clusters(answer, size, facts, &err); break;
         case PIECE_SPE: try_spe(answer, size, &err); break;
+        case PIECE_OWN_SPE: try_own_spe(answer, size, &err); break;
         case PIECE_KINDS: break;
         }
         check_facts(facts, is_configured);

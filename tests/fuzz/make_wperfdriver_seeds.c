@@ -2,6 +2,7 @@
 /* Writes seeds of fuzz_wperfdriver into a folder. */
 #include <string.h>
 
+#include "abi.h"
 #include "save_seed.h"
 #include "wperfdriver_messages.h"
 #include "wperfdriver_pieces.h"
@@ -156,6 +157,34 @@ static void save_spe(const char *folder)
         save_one(folder, "spe-of-another-size", PIECE_SPE, differs, sizeof(differs));
 }
 
+static void add_own_answer(struct buf *piece, uint32_t size, struct abi_spe_data head)
+{
+        buf_add_u32(piece, size);
+        buf_add(piece, &head, sizeof(head));
+}
+
+static void save_own_spe(const char *folder)
+{
+        enum { HEAD = sizeof(struct abi_spe_data), FULL = (64 << 10) - HEAD };
+        struct buf each = {0}, damaged = {0};
+
+        add_own_answer(&each, HEAD, (struct abi_spe_data){0});
+        add_own_answer(&each, HEAD + 128, (struct abi_spe_data){.bytes = 128, .total = 128});
+        add_own_answer(&each, HEAD + FULL,
+                       (struct abi_spe_data){.bytes = FULL, .stalled = 1, .total = 1 << 20, .stalls = 1});
+        add_own_answer(&each, HEAD + 64, (struct abi_spe_data){64, 0, 1 << 20, 1, 2});
+        save_one(folder, "own-spe", PIECE_OWN_SPE, each.data, each.len);
+        add_own_answer(&damaged, HEAD + 64, (struct abi_spe_data){64, 0, 640, 1, 2});
+        add_own_answer(&damaged, HEAD + 64, (struct abi_spe_data){64, 0, 640, 0, 2});
+        save_one(folder, "own-spe-back", PIECE_OWN_SPE, damaged.data, damaged.len);
+        buf_clear(&damaged);
+        add_own_answer(&damaged, HEAD + 64, (struct abi_spe_data){.bytes = 65, .total = 65});
+        save_one(folder, "own-spe-of-another-size", PIECE_OWN_SPE, damaged.data, damaged.len);
+        save_one(folder, "own-spe-cut", PIECE_OWN_SPE, each.data, 20);
+        buf_release(&each);
+        buf_release(&damaged);
+}
+
 int main(int argc, char **argv)
 {
         const char *folder = argc > 1 ? argv[1] : ".";
@@ -170,6 +199,7 @@ int main(int argc, char **argv)
         save_samples(folder);
         save_spe(folder);
         save_units(folder);
+        save_own_spe(folder);
         save_counts(folder, "counts", 2, counts);
         save_counts(folder, "counts-missing", 3, counts);
         save_counts(folder, "counts-of-others", 1, counts);

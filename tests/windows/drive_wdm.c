@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads wperf's driver and sets its simulated machine. Usage: drive_wdm install DRIVER.SYS, or start, stop, remove; keep: hold the machine
- * until the input ends; set NAME VALUE... (n_cpus, n_each, kernel, pid, pc); device ID INSTANCE FIRST BYTES, forget ID: what the registry has of a device below ACPI\; running: print how many CPUs count; hold: take the lock and stay. As a
- * program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the number of the process and the address of
+ * until the input ends; set NAME VALUE... of the machine; device ID INSTANCE FIRST BYTES, forget ID: what the registry has of a device below
+ * ACPI\; spe: print PMSCR_EL1, PMSIRR_EL1 and how many operations are left; running: print how many CPUs count or sample; hold: take the
+ * lock and stay. As a program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the number of the process and the address of
  * sampled_function, and run it for so long. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,24 +31,43 @@ static int keep(void)
         return 0;
 }
 
+static bool set_one(volatile struct sim_shared *machine, const char *name, uint64_t value)
+{
+        struct {
+                const char *name;
+                volatile uint64_t *value;
+        } wide[] = {
+                {"pc", &machine->pc},
+                {"spe_per_ms", &machine->spe_per_ms},
+                {"spe_left", &machine->spe_left},
+                {"spe_losses", &machine->spe_losses},
+                {"pmsidr_lacks", &machine->pmsidr_lacks},
+        };
+
+        if (!strcmp(name, "n_cpus"))
+                machine->n_cpus = (uint32_t)value;
+        else if (!strcmp(name, "n_each"))
+                machine->n_each = (uint32_t)value;
+        else if (!strcmp(name, "kernel"))
+                machine->kernel = (uint32_t)value;
+        else if (!strcmp(name, "pid"))
+                machine->pid = machine->tid = (uint32_t)value;
+        else {
+                for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++) {
+                        if (!strcmp(name, wide[i].name)) {
+                                *wide[i].value = value;
+                                return true;
+                        }
+                }
+                return false;
+        }
+        return true;
+}
+
 static int set(int n, char **words)
 {
-        volatile struct sim_shared *machine = wdm_machine();
-
         for (int i = 0; i + 1 < n; i += 2) {
-                uint64_t value = strtoull(words[i + 1], NULL, 0);
-
-                if (!strcmp(words[i], "n_cpus"))
-                        machine->n_cpus = (uint32_t)value;
-                else if (!strcmp(words[i], "n_each"))
-                        machine->n_each = (uint32_t)value;
-                else if (!strcmp(words[i], "kernel"))
-                        machine->kernel = (uint32_t)value;
-                else if (!strcmp(words[i], "pid"))
-                        machine->pid = machine->tid = (uint32_t)value;
-                else if (!strcmp(words[i], "pc"))
-                        machine->pc = value;
-                else
+                if (!set_one(wdm_machine(), words[i], strtoull(words[i + 1], NULL, 0)))
                         return 2;
         }
         return 0;
@@ -131,6 +152,13 @@ int main(int argc, char **argv)
                 return hold();
         if (!strcmp(what, "function") && argc == 3)
                 return show_function(argv[2]);
+        if (!strcmp(what, "spe")) {
+                volatile struct sim_shared *machine = wdm_machine();
+
+                printf("0x%llx 0x%llx %llu\n", (unsigned long long)machine->spe_control,
+                       (unsigned long long)machine->spe_interval, (unsigned long long)machine->spe_left);
+                return 0;
+        }
         if (!strcmp(what, "running")) {
                 printf("%u\n", wdm_machine()->n_counting);
                 return 0;

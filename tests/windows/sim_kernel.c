@@ -108,6 +108,23 @@ static void pass_class(uint32_t unit, uint32_t number)
         sim_machine_cycle(&machine, unit, number, SIM_CYCLES_PER_MS);
 }
 
+static void pass_spe(uint32_t cpu)
+{
+        struct sim_cpu *c = &machine.cpus[cpu];
+        uint64_t left = shared->spe_left, before = c->n_operations;
+
+        if (!(c->spe[HW_PMBLIMITR] & 1))
+                return;
+        shared->spe_control = c->spe[HW_PMSCR];
+        shared->spe_interval = c->spe[HW_PMSIRR];
+        sim_machine_sample(&machine, cpu, (uint32_t)(left < shared->spe_per_ms ? left : shared->spe_per_ms));
+        shared->spe_left = left - (c->n_operations - before);
+        if (shared->spe_losses && !(c->spe[HW_PMBSR] & SPE_STATUS_LOSS)) {
+                c->spe[HW_PMBSR] |= SPE_STATUS_LOSS;
+                shared->spe_losses--;
+        }
+}
+
 static void pass_cpu(uint32_t cpu)
 {
         struct sim_cpu *c = &machine.cpus[cpu];
@@ -127,7 +144,7 @@ static void pass_cpu(uint32_t cpu)
                 for (uint32_t i = 0; u->cpu == cpu && i < u->block->n_classes; i++)
                         pass_class(unit, i);
         }
-        sim_machine_sample(&machine, cpu, (uint32_t)shared->spe_per_ms);
+        pass_spe(cpu);
         sim_lock_release(c->lock);
 }
 
@@ -143,7 +160,7 @@ static VOID NTAPI pass_time(PVOID unused)
                 for (uint32_t i = 0; runs && i < machine.hw.n_cpus; i++)
                         pass_cpu(i);
                 for (uint32_t i = 0; i < machine.hw.n_cpus; i++)
-                        n += machine.classes[i][0].enabled != 0;
+                        n += machine.classes[i][0].enabled || machine.cpus[i].spe[HW_PMSCR];
                 shared->n_counting = n;
                 if (runs)
                         shared->done_ms++;
@@ -226,6 +243,8 @@ NTSTATUS platform_open(struct hw *hw)
         sim_machine_make(&machine, shared->n_cpus <= SIM_CPUS_MAX ? shared->n_cpus : SIM_CPUS_MAX,
                          shared->n_each, true);
         use_devices();
+        for (uint32_t i = 0; i < machine.hw.n_cpus; i++)
+                machine.cpus[i].pmsidr &= ~shared->pmsidr_lacks;
         RtlZeroMemory(cpu_ms, sizeof(cpu_ms));
         build_stack();
         own = machine.hw;

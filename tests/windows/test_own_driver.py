@@ -4,6 +4,7 @@ TOY_WPERFDRIVER.SYS [TEST...]. WINEPREFIX must be set. The driver's simulated ma
 milliseconds a run saw is taken from its cycle counter."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,10 @@ from driver_harness import CODES, Done, IMIX, LIMIT, MODULES_ARE_KNOWN, WRAPPER,
 
 toy_wperf, toy_driver = sys.argv[4:6]
 CYCLES_PER_MS = 1000000
+FUNCTION = "sampled_function" if MODULES_ARE_KNOWN else "unknown"
 CPUS = 4
+# Of the machine, before each test.
+SETTINGS = ["n_cpus", str(CPUS), "n_each", "1", "kernel", "0", "spe_per_ms", "100", "spe_left", str(2 ** 64 - 1), "spe_losses", "0", "pmsidr_lacks", "0"]
 
 
 def rate(event: str, core: int) -> int:
@@ -303,6 +307,169 @@ def sampling_that_is_refused() -> None:
     refused("is out of range! WPERFDRIVER-2 takes 1 to 4294967295", "record", "-e", "ld_spec:4294967296", "--", drive, "pinned", "0")
 
 
+# --- Arm SPE
+
+# The rule of the machine's operations (tests/driver/sim_spe.h) repeats after so many.
+SPE_REPEATS = 200
+SPE_STORE, SPE_LOAD, SPE_BRANCH = "ST", "LD", "B"
+
+
+def operation(number: int) -> tuple[str, int, int]:
+    """Type, latency and events of an operation that SPE samples."""
+    kind = (SPE_STORE, SPE_LOAD, SPE_LOAD, SPE_BRANCH)[number % 4]
+    return kind, number * 7 % 100, 2 | (0 if number % 8 >= 4 else 0x80 if kind == SPE_BRANCH else 8)
+
+
+def record_spe(event: str, settings: dict[str, int], cpus: str = "1", *options: str, ms: int = 1000) -> tuple[Done, str]:
+    """Records a program whose function is where the machine's CPU 1 is. Returns what record said, and the name of the session."""
+    address = int(Running([drive, "function", "10"]).wait().out.split()[1], 16)
+    fake("set", "pc", hex(address - 4), *(str(word) for pair in settings.items() for word in pair))
+    session = os.path.join(sessions, "s.data")
+    done = run("record", "-e", event, "-c", cpus, *options, "--session", session, "--", drive, "function", str(ms))
+    check(done.status == 0, f"{event} is sampled", done)
+    return done, session
+
+
+def dumped_numbers(session: str) -> dict[int, list[int]]:
+    """The numbers of the operations in the session's SPE packets, by CPU."""
+    numbers, cpu = {}, -1
+    for line in run("dump", "-i", session).out.splitlines():
+        found = re.search(r"  AUXTRACE  .* cpu (\d+)", line)
+        cpu = int(found[1]) if found else cpu
+        found = re.search(r'  SPE  b[12]\w+  "(?:VA|TGT) 0x(\w+)', line)
+        if found:
+            numbers.setdefault(cpu, []).append((int(found[1], 16) - 0x10000) // 16)
+    return numbers
+
+
+def spe_records_are_samples() -> None:
+    """5,000 operations, 100 in each of the machine's milliseconds: each is a sample, and none is there twice."""
+    done, session = record_spe("arm_spe_0//", {"spe_left": 5000})
+    numbers = dumped_numbers(session)
+    check(list(numbers) == [1] and numbers[1] == list(range(numbers[1][0], numbers[1][0] + 5000)), "each operation, in order", done)
+    report = run("report", "--stdio", "-i", session)
+    for text in (done.out, report.out):
+        check("quality: 5000 samples, 0 lost" in text and "buffer was full" not in text, "none is lost", text)
+        for source, n in (("LOAD_STORE_ATOMIC-LOAD-GP/retired+level1-data-cache-refill", 1250), ("LOAD_STORE_ATOMIC-STORE-GP/retired", 625),
+                          ("BRANCH_OR_EXCEPTION-UNCONDITIONAL-DIRECT/retired+mispredicted", 625)):
+            check(re.search(rf"sample source: {re.escape(source)}, .*\n.*\n.*\n +100\.00 +{n} +{FUNCTION}\n", text) is not None, source, text)
+    memory = run("report", "--mem", "-i", session)
+    check("2500 loads and 1250 stores in 5000 samples" in memory.out, "accesses", memory)
+    levels = [line.split() for line in run("report", "--mem", "-i", session, "--sort", "level").out.splitlines()]
+    for level in ("L1", "DRAM"):
+        check(any(row[-1:] == [level] and "1250" in row for row in levels), f"the sources of a Neoverse N1: {level}", levels)
+    if MODULES_ARE_KNOWN:
+        lines = run("annotate", "--stdio", "-i", session, "-s", "sampled_function")
+        check("sampled_function: 5000 of 5000 samples" in lines.out and "drive_wdm.c" in lines.out, "lines", lines)
+    check(fake("spe").split() == ["0x21", "0x10000", "0"], "user mode, with timestamps, every 65,536 operations", fake("spe"))
+
+
+def spe_filters_arrive() -> None:
+    for filters, wanted in (
+            ("ld=1,min=60", lambda kind, latency, events: kind == SPE_LOAD and latency >= 60),
+            ("st=1,b=1", lambda kind, latency, events: kind != SPE_LOAD),
+            ("event_filter=mispredicted", lambda kind, latency, events: events & 0x80),
+            ("ld=1,event_filter=0x2,inv_event_filter=l1d-refill", lambda kind, latency, events: kind == SPE_LOAD and not events & 8)):
+        done, session = record_spe(f"arm_spe_0/{filters}/", {"spe_left": 10 * SPE_REPEATS})
+        numbers = dumped_numbers(session)[1]
+        n = 10 * sum(bool(wanted(*operation(i))) for i in range(SPE_REPEATS))
+        check(numbers == [i for i in range(numbers[0], numbers[-1] + 1) if wanted(*operation(i))], f"only what {filters} wants", numbers)
+        check(len(numbers) == n and f"quality: {n} samples, 0 lost" in done.out, f"{n} samples", done)
+
+
+def spe_settings_arrive() -> None:
+    """PMSCR_EL1 and PMSIRR_EL1."""
+    for event, options, registers in (
+            ("arm_spe_0/ts=0/:4096", (), ["0x1", "0x1000"]),
+            ("arm_spe_0/jitter=1/:1024", (), ["0x21", "0x401"]),
+            ("arm_spe_0/pa=1,pct=1,period=2048/", ("-k",), ["0x73", "0x800"])):
+        done, session = record_spe(event, {"spe_left": 100}, "1", *options, ms=500)
+        check(fake("spe").split()[:2] == registers, f"{event}: {registers}", fake("spe"))
+        check(f"every {int(registers[1], 16) & ~1}" in done.out, "the interval", done)
+        dump = run("dump", "-i", session).out
+        check((' "TS ' in dump or '"TS ' in dump) == ("ts=0" not in event) and ("PA 0x" in dump) == ("pa=1" in event), "packets", event)
+
+
+def spe_of_two_cores() -> None:
+    done, session = record_spe("arm_spe_0/st=1/", {"spe_left": 4000}, "0,1")
+    numbers = dumped_numbers(session)
+    check(sorted(numbers) == [0, 1] and sum(len(n) for n in numbers.values()) == 1000 and min(len(n) for n in numbers.values()) > 100,
+          "a stream for each core", {cpu: len(n) for cpu, n in numbers.items()})
+    for cpu, stores in numbers.items():
+        check(stores == list(range(stores[0], stores[0] + 4 * len(stores), 4)), f"the stores of core {cpu}", stores)
+    rows = [line.split() for line in run("report", "--stdio", "-i", session, "--sort", "cpu").out.splitlines()]
+    for cpu, stores in numbers.items():
+        check(any(row[1:3] == [str(len(stores)), str(cpu)] for row in rows), f"the samples of core {cpu}", rows)
+    check("quality: 1000 samples, 0 lost" in done.out, "all of them", done)
+
+
+def spe_kernel_is_left_out() -> None:
+    settings = {"spe_left": 100, "kernel": 1}
+    record_spe("arm_spe_0//", settings, ms=300)
+    check(fake("spe").split()[2] == "100", "nothing is sampled in the kernel", fake("spe"))
+    done, _ = record_spe("arm_spe_0//", settings, "1", "-k", ms=500)
+    check("quality: 100 samples" in done.out, "with -k it is", done)
+
+
+def spe_buffer_that_is_full() -> None:
+    """A millisecond of the machine has more records than the driver's buffer: what it had no room for was not sampled, and that is said."""
+    done, session = record_spe("arm_spe_0//", {"spe_left": 200000, "spe_per_ms": 100000, "spe_losses": 3}, ms=3000)
+    report = run("report", "--stdio", "-i", session)
+    for text in (done.out, report.out):
+        full = re.search(r"its buffer was full (\d+) times; SPE lost samples 3 times", text)
+        check(full is not None and int(full[1]) >= 200000 * 64 // (1 << 20), "the note", text)
+        check(re.search(r"quality: 200000 samples, .*SPE paused after [\d.]+ % of its buffers, which were full", text) is not None, "the quality", text)
+
+
+def spe_begins_after_the_delay() -> None:
+    record_spe("arm_spe_0//", {"spe_left": 100}, "1", "--delay", "100000", ms=300)
+    check(fake("spe").split()[2] == "100", "nothing is sampled before", fake("spe"))
+
+
+def spe_that_is_refused() -> None:
+    for text, *argv in (
+            ("choose the core with -c N", "-e", "arm_spe_0//"),
+            ("a sample of every 1024 operations at most", "-c", "1", "-e", "arm_spe_0//:1000"),
+            ("always samples user mode with SPE", "-c", "1", "-e", "arm_spe_0//k"),
+            ("through WPERFDRIVER-2", "-c", "1", "-e", "arm_spe_0//,ld_spec:1000"),
+            ("arm_spe_0 has no format/discard", "-c", "1", "-e", "arm_spe_0/discard=1/")):
+        refused(text, "record", *argv, "--", drive, "pinned", "0")
+    for bit, filters, text in ((1, "event_filter=2", "events"), (2, "ld=1", "loads, stores and branches"), (4, "min=5", "latency"),
+                               (0x40, "inv_event_filter=2", "events that did not happen")):
+        fake("set", "pmsidr_lacks", hex(bit))
+        refused(f"SPE of core 1 has no filter of {text}", "record", "-e", f"arm_spe_0/{filters}/", "-c", "1", "--", drive, "pinned", "0")
+    fake("set", "pmsidr_lacks", "0xffffffff")
+    refused("SPE is not supported by your hardware", "record", "-e", "arm_spe_0//", "-c", "1", "--", drive, "pinned", "0")
+
+
+def start_spe() -> Running:
+    running = Running([wperf, "record", "-e", "arm_spe_0//", "-c", "1", "--session", os.path.join(sessions, "s.data"), "--", drive,
+                       "function", str(LIMIT * 1000)])
+    wait_until_counting()
+    return running
+
+
+def spe_whose_lock_is_stolen() -> None:
+    running = start_spe()
+    holder = Running([drive, "hold"])
+    done = running.wait()
+    errors = [line for line in done.err.splitlines() if line.startswith("wperf: ") and "warning" not in line]
+    check(done.status == 125 and len(errors) == 1 and "another process took the lock of WPERFDRIVER-2" in errors[0], "stolen", done)
+    refused("another process measures with WPERFDRIVER-2", "record", "-e", "arm_spe_0//", "-c", "1", "--", drive, "pinned", "0")
+    holder.process.kill()
+    holder.wait()
+
+
+def spe_whose_driver_is_stopped() -> None:
+    running = start_spe()
+    fake("stop")
+    done = running.wait()
+    errors = [line for line in done.err.splitlines() if line.startswith("wperf: ") and "warning" not in line]
+    check(done.status == 125 and len(errors) == 1 and "WPERFDRIVER-2 was stopped" in errors[0], "stopped", done)
+    fake("start")
+    record_spe("arm_spe_0//", {"spe_left": 100}, ms=300)
+
+
 # --- the lock
 
 def another_process_has_the_lock() -> None:
@@ -356,7 +523,7 @@ def commands_about_the_machine() -> None:
             ("pmu_device.product_name", "neoverse-n1"), ("pmu_device.version_name", "FEAT_PMUv3p1"),
             ("PMU_CTL_QUERY_HW_CFG [core_num]", "0x0004"), ("PMU_CTL_QUERY_HW_CFG [gpc_num]", "0x0006"),
             ("PMU_CTL_QUERY_HW_CFG [midr_value]", "0x000000000000410fd0c1"), ("spe_device.version_name", "FEAT_SPE"),
-            ("windows.driver", f"WPERFDRIVER-2 {version['Version']} {version['GitVer']}")):
+            ("windows.driver", " ".join(["WPERFDRIVER-2", version["Version"], version["GitVer"], version["FeatureString"]]).strip())):
         check(rows.get(name) == value, f"{name}: {value}", done)
     check(int(rows["pmu_device.events_query(events) [EVT_CORE]"]) > 50, "the model's events", done)
     done = run("detect")
@@ -367,12 +534,24 @@ def no_driver() -> None:
     refused("no active device interfaces found", "stat", "-e", "ld_spec", "--timeout", "10ms")
 
 
+sessions = ""
+
+
 def main() -> int:
+    global sessions
+    with tempfile.TemporaryDirectory() as sessions:
+        return run_tests()
+
+
+def run_tests() -> int:
     tests: list[Callable[[], None]] = [
         metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores,
         clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, devices_in_the_registry, block_of_a_page, command_and_its_status,
         session_and_timeline, samples_of_one_process,
-        samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
+        samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused,
+        spe_records_are_samples, spe_filters_arrive, spe_settings_arrive, spe_of_two_cores, spe_kernel_is_left_out, spe_buffer_that_is_full,
+        spe_begins_after_the_delay, spe_that_is_refused, spe_whose_lock_is_stolen, spe_whose_driver_is_stopped,
+        another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
         driver_is_stopped_meanwhile, commands_about_the_machine]
     failed = 0
     wanted = sys.argv[6:]
@@ -387,7 +566,7 @@ def main() -> int:
         start = time.monotonic()
         try:
             if test is not no_driver:
-                fake("set", "n_cpus", str(CPUS), "n_each", "1", "kernel", "0")
+                fake("set", *SETTINGS)
             test()
             print(f"ok {number} - {test.__name__}", flush=True)
         except Exception:  # every failure of a test is reported, and the next test runs

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts, samples and SPE data of wperf's driver in wine, on a simulated machine that dictates them. Usage: test_wdm_counts
  * DRIVER.SYS */
+#include "sim_spe.h"
 #include "tap.h"
 #include "wdm_requests.h"
 
-enum { CPUS = 4, CORE = 0, MS = 1000000, CYCLES_EVENT = 0x11, RECORD = 64 };
+enum { CPUS = 4, CORE = 0, MS = 1000000, CYCLES_EVENT = 0x11, RECORD = SIM_SPE_RECORD_BYTES };
 
 static volatile struct sim_shared *machine;
 static HANDLE device = INVALID_HANDLE_VALUE;
@@ -250,40 +251,78 @@ TEST(a_full_ring_drops_and_counts)
         end();
 }
 
-/* Reads SPE data of CPU 0; its records are numbered on from `*next`. */
-static void take_spe(uint64_t *next)
+/* Of all operations, or of loads that took so many cycles. */
+static bool is_sampled(uint64_t number, uint32_t min_latency)
+{
+        struct sim_operation op = sim_spe_operation(number);
+
+        return !min_latency || (op.type == SIM_SPE_LOAD && op.latency >= min_latency);
+}
+
+/* Reads SPE data of CPU 0: records of the operations from `*next` on. Returns how many there were. */
+static uint64_t take_spe(uint32_t min_latency, uint64_t *next)
 {
         struct abi_read in = {0};
+        uint64_t n = 0;
 
         EXPECT_INT(wdm_request(device, ABI_REQUEST_READ_SPE, &in, sizeof(in), &spe, sizeof(spe)), 0);
         for (uint32_t at = 0; at + RECORD <= spe.head.bytes; at += RECORD) {
-                uint64_t number;
+                uint64_t number = sim_spe_number(spe.bytes + sizeof(spe.head) + at);
 
-                memcpy(&number, spe.bytes + sizeof(spe.head) + at, sizeof(number));
-                if (number && number != (*next)++)
+                if (!number)
+                        continue;
+                while (!is_sampled(*next, min_latency))
+                        ++*next;
+                if (number != (*next)++)
                         TAP_FAIL("record %llu", (unsigned long long)number);
+                n++;
         }
+        return n;
+}
+
+static bool start_spe(const struct abi_spe *what)
+{
+        struct abi_spe of_cpu_0 = *what;
+
+        if (!begin(2))
+                return false;
+        wdm_add(&of_cpu_0.cpus, 0);
+        EXPECT_INT(wdm_request(device, ABI_REQUEST_SET_SPE, &of_cpu_0, sizeof(of_cpu_0), NULL, 0), 0);
+        EXPECT_INT(wdm_start(device, false), 0);
+        return true;
 }
 
 TEST(spe_data_is_complete)
 {
-        struct abi_spe what = {.flags = ABI_SPE_LOADS, .period = 4096};
+        struct abi_spe what = {.period = 4096};
         uint64_t next = 1;
 
-        ASSERT_TRUE(begin(2));
-        wdm_add(&what.cpus, 0);
-        EXPECT_INT(wdm_request(device, ABI_REQUEST_SET_SPE, &what, sizeof(what), NULL, 0), 0);
-        EXPECT_INT(wdm_start(device, false), 0);
+        ASSERT_TRUE(start_spe(&what));
         for (int i = 0; i < 50; i++) {
                 ASSERT_TRUE(wdm_machine_pass(100)); /* 640,000 of the ring's 1,048,576 bytes */
-                take_spe(&next);
+                take_spe(0, &next);
         }
         ASSERT_TRUE(wdm_machine_pass(1));
         EXPECT_INT(wdm_stop(device), 0);
-        take_spe(&next);
+        take_spe(0, &next);
         EXPECT_INT(next - 1, (50 * 100 + 1) * 100);
         EXPECT_INT(spe.head.total, (50 * 100 + 1) * 100 * RECORD);
         EXPECT_INT(spe.head.stalls, 0);
+        end();
+}
+
+TEST(spe_filters_pass_what_is_wanted)
+{
+        struct abi_spe what = {.flags = ABI_SPE_LOADS, .min_latency = 60, .period = 4096};
+        uint64_t next = 1, n = 0;
+
+        ASSERT_TRUE(start_spe(&what));
+        ASSERT_TRUE(wdm_machine_pass(100));
+        EXPECT_INT(wdm_stop(device), 0);
+        for (uint64_t number = 1; number <= 100 * 100; number++)
+                n += is_sampled(number, what.min_latency);
+        EXPECT_INT(take_spe(what.min_latency, &next), n);
+        EXPECT_INT(spe.head.total, n * RECORD);
         end();
 }
 
