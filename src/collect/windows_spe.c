@@ -24,7 +24,7 @@ struct windows_spe {
         uint64_t *offsets; /* of each core, in its whole stream: of what was taken and skipped */
         uint64_t lost_bytes, n_full, n_losses;
         bool has_ended;
-        struct spe_piece piece;
+        struct driver_spe_piece piece;
         struct buf taken; /* AUXTRACE records with their data */
 };
 
@@ -98,7 +98,7 @@ bool windows_spe_begin(struct windows_spe *spe, uint32_t pid, struct buf *out, s
         return spe->driver->begin(spe->opened, err);
 }
 
-static uint64_t flags_of(const struct spe_piece *piece)
+static uint64_t flags_of(const struct driver_spe_piece *piece)
 {
         return (piece->n_skipped || piece->n_full ? PERF_AUX_FLAG_TRUNCATED : 0) |
                (piece->n_losses ? PERF_AUX_FLAG_PARTIAL : 0);
@@ -107,7 +107,7 @@ static uint64_t flags_of(const struct spe_piece *piece)
 static void keep_bytes(struct windows_spe *spe, size_t core, struct buf *out)
 {
         const struct windows_stamp stamp = stamp_of(spe, core);
-        const struct spe_piece *piece = &spe->piece;
+        const struct driver_spe_piece *piece = &spe->piece;
         size_t size = piece->bytes.len, zeros = -size % AUXTRACE_ALIGN;
 
         windows_record_aux(out, &stamp, spe->offsets[core], size, flags_of(piece));
@@ -127,7 +127,7 @@ static void keep_bytes(struct windows_spe *spe, size_t core, struct buf *out)
 /* What was skipped lies before the bytes: the driver gives the newest. */
 static void keep(struct windows_spe *spe, size_t core, struct buf *out)
 {
-        struct spe_piece *piece = &spe->piece;
+        struct driver_spe_piece *piece = &spe->piece;
 
         spe->lost_bytes += piece->n_skipped;
         spe->n_full += piece->n_full;

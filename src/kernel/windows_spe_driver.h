@@ -12,7 +12,7 @@
 #include "err.h"
 
 /* What a driver gave of a core since the last call. */
-struct spe_piece {
+struct driver_spe_piece {
         struct buf bytes;
         uint64_t n_skipped; /* bytes before these, which are lost */
         uint64_t
@@ -32,7 +32,7 @@ struct spe_driver {
 
         /* Adds what the core recorded to *ret; `core` is an index in the CPUs of the request. With `is_last` the driver is stopped before,
          * if it still runs. *ret is also valid after an error. */
-        bool (*take)(void *driver, size_t core, bool is_last, struct spe_piece *ret, struct err *err);
+        bool (*take)(void *driver, size_t core, bool is_last, struct driver_spe_piece *ret, struct err *err);
 };
 
 extern const struct spe_driver spe_of_own_driver, spe_of_wperfdriver;
