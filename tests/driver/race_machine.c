@@ -139,9 +139,11 @@ static void read_spe(uint32_t cpu)
 {
         static uint64_t last[CPUS];
         struct abi_read in = {.unit = cpu};
+        size_t room = sizeof(answer) - sizeof(answer.spe);
 
+        room -= room % SIM_SPE_RECORD_BYTES;
         if (sim_machine_request(&machine, &plan_owner, ABI_REQUEST_READ_SPE, &in, sizeof(in), &answer,
-                                sizeof(answer)) != REQUEST_OK)
+                                sizeof(answer.spe) + room) != REQUEST_OK)
                 return;
         atomic_fetch_add(&n_spe_bytes, answer.spe.bytes);
         for (uint32_t at = 0; at + SIM_SPE_RECORD_BYTES <= answer.spe.bytes; at += SIM_SPE_RECORD_BYTES) {
