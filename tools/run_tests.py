@@ -2,12 +2,12 @@
 """Runs the tests of a Meson build, or of a folder that tools/pack_windows.py has packed, and counts their TAP lines.
 
 Meson counts a program with a skipped test as passed, so this tool counts: a missing or wrong plan, a bail out, and an
-exit status other than 0 are failures.  The last line of the output is `TOTAL passed failed skipped`, for scripts that
-add up several builds.
+exit status other than 0 are failures.  The last line of the output is `TOTAL passed failed skipped unsteady`, for scripts
+that add up several builds.
 
 --again SUITE is for suites that record live programs, whose samples depend on how a machine shares its CPUs: a program with
-failures runs once more when the others have ended.  A test that then passes is counted as passed and listed as `unsteady:`
-after the output of its failure.  If more than MOST_AGAIN programs fail, none runs again: that has one cause, which is not chance.
+failures runs once more when the others have ended.  A test that then passes is counted as passed and as unsteady, and is listed
+as `unsteady:` after the output of its failure.
 """
 import argparse
 import concurrent.futures
@@ -26,7 +26,6 @@ PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*(.*))?$")
 POINT = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:-\s*)?([^#]*?)\s*(?:#\s*(.*))?$")
 PACKED = "packed_tests.json"
 SKIP = re.compile(r"skip\S*\s*(.*)", re.IGNORECASE)
-MOST_AGAIN = 3
 
 
 @dataclass
@@ -176,8 +175,7 @@ def run_again(results: list[Result], tests: list[dict], options: argparse.Namesp
     merged = []
     for result in results:
         if result.name in failed:
-            if len(failed) <= MOST_AGAIN:
-                result = merge(result, run(by_name[result.name], options))
+            result = merge(result, run(by_name[result.name], options))
             for name in result.unsteady:
                 print(f"  unsteady: {result.name}: {name}: failed, and passed when it ran again")
             if result.failures:
@@ -195,7 +193,7 @@ def wanted(test: dict, options: argparse.Namespace) -> bool:
     suite = suite_of(test)
     if suite == "corpus" and not os.environ.get("WPERF_CORPUS"):
         return False
-    if options.suite and suite not in options.suite:
+    if options.suite and suite not in options.suite or suite in options.excluded:
         return False
     return not options.names or any(name in test["name"] for name in options.names)
 
@@ -241,11 +239,29 @@ def total(results: list[Result]) -> tuple[int, int, int]:
             sum(len(result.skips) for result in results))
 
 
+def append_lines(path: str | None, lines: list[str]) -> None:
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+
+
+def choose(options: argparse.Namespace) -> list[dict]:
+    tests = [test for test in list_tests(options.build) if wanted(test, options)]
+    append_lines(options.name_file, sorted({name for test in tests for name in (suite_of(test), test["name"])}))
+    return [test for test in tests if not options.only or suite_of(test) in options.only or test["name"] in options.only]
+
+
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run the tests of a Meson build and count their TAP lines.")
     parser.add_argument("build", help="the build folder, or the folder of packed tests")
     parser.add_argument("names", nargs="*", help="run the tests whose name contains one of these")
     parser.add_argument("--suite", action="append", help="run this suite (may be repeated; default: all)")
+    parser.add_argument("--except", action="append", default=[], dest="excluded", metavar="SUITE",
+                        help="do not run this suite (may be repeated)")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME",
+                        help="of the tests chosen otherwise, run only those of this suite or with this name (may be repeated)")
+    parser.add_argument("--names", dest="name_file", metavar="FILE", help="append the names that --only understands")
+    parser.add_argument("--times", metavar="FILE", help="append a line `SECONDS NAME` for each program")
     parser.add_argument("--again", action="append", default=[], metavar="SUITE",
                         help="run programs of this suite again if they fail (may be repeated)")
     parser.add_argument("--wrapper", type=shlex.split, default=[], help="emulator for what was cross-built")
@@ -260,7 +276,7 @@ def main() -> int:
     options = parse_options()
     if options.wrapper:
         os.environ["WPERF_TEST_WRAPPER"] = shlex.join(options.wrapper)  # for tests that start programs themselves
-    tests = [test for test in list_tests(options.build) if wanted(test, options)]
+    tests = choose(options)
     parallel = [test for test in tests if test["is_parallel"]]
     alone = [test for test in tests if not test["is_parallel"]]
     results = []
@@ -273,7 +289,8 @@ def main() -> int:
         show_problems(results[-1], options, results[-1].suite in options.again)
     results = run_again(results, tests, options)
     show_suites(results, options.label)
-    print("TOTAL", *total(results))
+    append_lines(options.times, [f"{result.seconds:.1f} {options.label}{result.name}" for result in results])
+    print("TOTAL", *total(results), sum(len(result.unsteady) for result in results))
     return 1 if total(results)[1] else 0
 
 
