@@ -6,7 +6,8 @@ A case is tests/golden/NAME.sh, run by sh in a scratch folder with `wperf` on it
 NAME.stdout, NAME.stderr (missing: nothing) and NAME.exit (missing: 0).  In these files a line may be a glob (fnmatch),
 and a line `...` matches any number of lines.  A case that exits with 77 is skipped; its standard error says why.
 
---update rewrites the files of the cases that fail and keeps globs that still match.
+--update rewrites the files of the cases that fail and keeps globs that still match.  --each-command, or GOLDEN_CASES=each-command in
+the environment, runs one case of each wperf command, for emulators, where a start is slow.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import difflib
 import fnmatch
 import os
 import pathlib
+import re
 import shlex
 import signal
 import subprocess
@@ -22,9 +24,12 @@ import sys
 import tempfile
 
 TIME_LIMIT_S = 30
-WRAPPED_TIME_LIMIT_S = 60
+WRAPPED_TIME_LIMIT_S = 300
+FEW_STARTS = 4
 SKIP_STATUS = 77
 ANY_LINES = "..."
+STARTED = re.compile(r"\bwperf(?: +([a-z]\w*))?")
+COMMAND = re.compile(r"^    wperf (\w+) ", re.MULTILINE)
 STREAMS = ("stdout", "stderr")
 # Environment variables that a case may use: those of sanitizers and emulators.
 KEPT_VARIABLES = ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "QEMU_LD_PREFIX", "WINEPREFIX", "WINEDEBUG",
@@ -117,6 +122,10 @@ class Case:
     def path(self, suffix):
         return self.script.with_suffix("." + suffix)
 
+    def commands(self):
+        """The command of each start of wperf in the script; "" where no word follows."""
+        return STARTED.findall(self.script.read_text(encoding="utf-8"))
+
     def expected_lines(self, stream):
         path = self.path(stream)
         return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -174,6 +183,12 @@ class Runner:
         start = pathlib.Path(self.programs, "wperf")
         start.write_text("#!/bin/sh\nexec " + shlex.join(self.command) + ' "$@"\n', encoding="utf-8")
         start.chmod(0o755)
+
+    def known_commands(self):
+        with tempfile.TemporaryFile() as out:
+            subprocess.run(self.command + ["help"], stdin=subprocess.DEVNULL, stdout=out, check=True)
+            out.seek(0)
+            return set(COMMAND.findall(out.read().decode("utf-8")))
 
     def lines(self, data, scratch):
         text = data.decode("utf-8", "replace")
@@ -235,9 +250,21 @@ def read_arguments():
                         help="what runs it: qemu-aarch64 -L FOLDER, or wine")
     parser.add_argument("--cases", default=pathlib.Path(__file__).resolve().parent.parent / "tests" / "golden",
                         type=pathlib.Path, help="the folder of the cases")
+    parser.add_argument("--each-command", action="store_true", default=os.environ.get("GOLDEN_CASES") == "each-command",
+                        help="run one case of each command, the one with the fewest starts of wperf")
     parser.add_argument("--update", action="store_true", help="rewrite the expectations of the cases that fail")
     parser.add_argument("case", nargs="*", help="names of cases; all unless given")
     return parser.parse_args()
+
+
+def one_of_each(cases, known):
+    """For each of the known commands one case: of those that succeed with few starts of wperf the one with the most output."""
+    def worth(case):
+        return (case.expected_status() == 0, len(case.commands()) <= FEW_STARTS, len(case.expected_lines("stdout")))
+
+    chosen = {command: max((case for case in cases if command in case.commands()), key=worth, default=None)
+              for command in known}
+    return sorted({case for case in chosen.values() if case}, key=lambda case: case.name)
 
 
 def find_cases(root, names):
@@ -267,10 +294,12 @@ def main():
     wperf = pathlib.Path(args.wperf).resolve()
     if not wperf.exists():
         sys.exit(f"golden: no program {wperf}")
-    print(f"1..{len(cases)}")
     with tempfile.TemporaryDirectory(prefix="golden-bin-") as programs:
         runner = Runner(wperf, args.wrapper, root, programs)
         runner.make_program()
+        if args.each_command:
+            cases = one_of_each(cases, runner.known_commands())
+        print(f"1..{len(cases)}")
         return run_all(runner, cases, args.update)
 
 
