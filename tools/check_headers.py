@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Compiles each header alone and included twice, with only the include folders that its room may use."""
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -41,10 +42,11 @@ def main() -> int:
     root = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
     headers = [path for path in find_sources(root) if path.endswith(".h") and room_of(path) in ROOMS.keys() - ELSEWHERE]
     bad = 0
-    for path in headers:
-        if complaint := compile_twice(path, root, compiler):
-            print(f"{path}:1: does not compile alone and twice\n{complaint}")
-            bad += 1
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
+        for path, complaint in zip(headers, threads.map(lambda path: compile_twice(path, root, compiler), headers)):
+            if complaint:
+                print(f"{path}:1: does not compile alone and twice\n{complaint}")
+                bad += 1
     print(f"{len(headers)} headers, {bad} that do not stand alone")
     return 1 if bad else 0
 
