@@ -1,0 +1,86 @@
+# Sourced by ./check: the parts of ./check long, which take long and run by hand.
+
+long_parts=(
+        "fuzz: each fuzz target for half an hour (FUZZ_TARGETS, FUZZ_SECONDS)"
+        "soak: records short-lived programs for an hour, and watches the recorder's memory and descriptors (SOAK_SECONDS)"
+        "trials: the accuracy test a hundred times (TRIALS)"
+        "compare: programs compared with themselves a hundred times, quiet and under load, and planted slow-downs (TRIALS)"
+        "stop: kills 300 recorders while they trace, an hour of pools, programs with thousands of processes (TRIALS, STOP_MINUTES)"
+        "oracle: 20,000 Python stacks of each interpreter beside a walk in the kernel (SAMPLES)"
+        "driver-soak: ten minutes of random requests to the Windows driver, and 100 loads (DRIVER_SECONDS)"
+        "arm64-golden: all golden files under qemu-user"
+        "llvm: the disassembler with each LLVM that Debian 12 has"
+        "packages: builds the packages twice, compares them, and uses them in fresh systems"
+)
+
+part_fuzz() {
+        local names default="perfdata elf dwarf pdb pdb_module pe jitdump unwind_cfi answers answers_old stack_archive baseline name_groups"
+        default+=" recorded_symbols tracing_data python python_binary keys screen spe spe_samples etl xpress driver_requests wperfdriver resource_list"
+        read -ra names <<<"${FUZZ_TARGETS:-$default}"
+        CC=clang-14 targets="${names[*]/#/tests/fuzz/fuzz_}" make "build fuzz" compile build/fuzz -Dfuzz=true \
+                -Db_sanitize=address,undefined -Db_lundef=false "${linux_codecs[@]}" || return
+        measured fuzz tools/fuzz_long.py build/fuzz --jobs "$jobs" --seconds "${FUZZ_SECONDS:-1800}" "${names[@]}"
+}
+
+part_soak() {
+        make_release || return
+        measured soak tools/soak_recorder.py build/release/src/cli/wperf --option=-g --seconds "${SOAK_SECONDS:-3600}" \
+                --every $((${SOAK_SECONDS:-3600} / 60))
+}
+
+part_trials() {
+        make_release || return
+        measured trials python3 tests/system/test_accuracy.py build/release/src/cli/wperf build/release --runs "${TRIALS:-100}"
+}
+
+# Programs compared with themselves, quiet and under load, and planted slow-downs; some hours with 100 trials.
+part_compare() {
+        make_release || return
+        measured compare tools/compare_trials.py build/release/src/cli/wperf build/release/tests/system \
+                --comparisons "${TRIALS:-100}" --planted "${TRIALS:-100}"
+}
+
+# What becomes of programs whose recorder is killed, an hour of pools, and programs with thousands of processes.
+part_stop() {
+        make_release || return
+        TRIALS=${TRIALS:-300} measured "stop kills" python3 tests/system/test_stop_engine.py build/release/src/cli/wperf \
+                build/release recorder_is_killed
+        measured "stop soak" tools/soak_stop.py build/release/src/cli/wperf --minutes "${STOP_MINUTES:-60}"
+        measured "stop wide" tools/wide_stop.py build/release/src/cli/wperf
+}
+
+part_oracle() {
+        make_release || return
+        measured oracle python3 tests/system/test_python_oracle.py build/release/src/cli/wperf build/release \
+                --samples "${SAMPLES:-20000}"
+}
+
+# Random requests to the Windows driver, and a hundred loads.
+part_driver_soak() {
+        make_mingw && WPERF_DRIVER_SECONDS=${DRIVER_SECONDS:-600} WPERF_DRIVER_LOADS=100 \
+                suites mingw build/mingw --timeout-factor 20 --wrapper /usr/lib/wine/wine64 --suite driver test_wdm test_wdm_hostile
+}
+
+# ./check has one case of each command.
+part_arm64_golden() {
+        make_arm64 || return
+        local -x ASAN_OPTIONS=detect_leaks=0
+        suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite golden
+}
+
+# ./check has the newest.
+part_llvm() {
+        make_asan && suites asan build/asan --suite disasm
+}
+
+# The packages, built twice, and used in fresh systems; that of arm64 records in the emulated machine.
+part_packages() {
+        local test arm64=build/package/aarch64-linux-gnu/tree/usr/local/bin/wperf
+        make_release && make "build packages" tools/package_release.sh || return
+        measured "windows packages" python3 tests/package/test_windows_zips.py build/release/src/cli/wperf build/release
+        measured "packages in fresh systems" python3 tests/package/test_roots.py build/release/src/cli/wperf build/release
+        make_guest && for test in test_sampling test_stacks test_stops; do
+                measured "arm64 package $test" python3 "tests/guest/$test.py" "$arm64" build/guest-wperf/tests/guest build/guest
+        done
+        measured "packages built again" python3 tests/package/test_same_bytes.py build/release/src/cli/wperf build/release
+}

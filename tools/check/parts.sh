@@ -1,0 +1,210 @@
+# Sourced by ./check: its parts.  part_NAME runs one; `-` in a part's name is `_` here.
+
+# name: what it checks
+quick_parts=(
+        "sources: format, layers, names and lengths of the source, and the tools that check them"
+)
+native_parts=(
+        "asan: the native build with sanitizers: unit, golden, plans, fuzz seeds, oracles"
+        "driver-races: the Windows driver's core on a simulated machine whose CPUs all run at once"
+        "tsan: libwperf used by several threads"
+)
+full_parts=(
+        "release: the build that users get: unit, golden, plans, packages"
+        "clang: compiles with clang, and clang-tidy"
+        "arm64: Linux on arm64 under qemu-user: unit, fuzz seeds, a golden file of each command"
+        "driver-el1: the driver's core on the PMU of emulated CPUs"
+        "driver-image: the driver for Windows on ARM64, as a file"
+        "guest: an arm64 Linux with a PMU in an emulated machine"
+        "mingw: Windows on x86-64 under wine: unit, fuzz seeds, programs, both drivers"
+        "arm64-windows: Windows on ARM64 under wine"
+)
+# Last, one after the other, because what they record depends on how a machine shares its CPUs.
+live_parts=(
+        "live: wperf records programs on this machine (suite system)"
+)
+
+check_format() {
+        find src include tests emulator driver -name '*.[ch]' -not -path 'tests/data/*' -not -path 'tests/replay/*' \
+                -print0 2>/dev/null | xargs -0 clang-format-14 --dry-run -Werror
+}
+
+# A merge that was not finished.
+check_markers() {
+        ! grep -rnE '^(<<<<<<<|>>>>>>>) ' --exclude-dir=build --exclude-dir=.git .
+}
+
+part_sources() {
+        step format check_format
+        step "merge markers" check_markers
+        step layers tools/check_layers.py
+        step "layer rules" tools/check_layers.py --self-test
+        step "link rules" tools/check_linked.py --self-test
+        step "name rules" tools/check_names.py --self-test
+        step "test runner" tools/run_tests_cases.py
+        step "check's parts" tools/check/cases.py
+        step "event facts" tools/gen_events_cases.py
+        step "block descriptions" tools/gen_blocks_cases.py
+        step "INF file" tests/driver/inf_cases.py
+        step "soak's judge" tools/soak_recorder_cases.py
+        step "release text" tools/publish_release_cases.py
+        step lengths tools/check_lengths.py
+        step headers tools/check_headers.py
+        step workflows tools/check_workflows.py --self-test
+}
+
+make_asan() {
+        make "build asan" compile build/asan -Db_sanitize=address,undefined -Doptimization=1 "${native[@]}"
+}
+
+# Which suites: `disasm` is in ./check long, `system` in the part live.
+asan_suites=(--except system --except disasm)
+part_asan() {
+        make_asan || return
+        step "linked layers" tools/check_linked.py build/asan
+        step names tools/check_names.py build/asan
+        suites asan build/asan "${asan_suites[@]}"
+}
+
+part_live() {
+        make_asan && suites live build/asan --suite system
+}
+
+part_driver_races() {
+        step "driver races" tests/driver/race.sh build/race 20
+}
+
+part_tsan() {
+        targets=tests/system/library_uses make "build tsan" compile build/tsan -Db_sanitize=thread "${linux_codecs[@]}" &&
+                step "library races" tests/system/library_races.sh build/tsan
+}
+
+make_release() {
+        make "build release" compile build/release --buildtype=release "${native[@]}"
+}
+
+part_release() {
+        make_release || return
+        suites release build/release --suite unit --suite golden --suite plans --suite package
+        suites release build/release --suite system test_obstacles
+}
+
+part_clang() {
+        CC=clang-14 make "build clang" compile build/clang "${native[@]}" && step lint check_lint
+}
+
+check_lint() {
+        find src -name '*.c' -not -name '*windows*' -print0 |
+                xargs -0 -n 4 -P "$jobs" clang-tidy-14 -quiet -p build/clang
+}
+
+# An arm64 program under qemu-user.  The sanitizers' libraries are in the cross compiler's folder, libc and the codecs in Debian's
+# arm64 folder, which must come first: with another libc than that of the loader, threads do not start.  The check for the use of a
+# stack after its end made one test 8 times slower here; the native build has it.  qemu stores a note for each page of the
+# sanitizer's shadow memory, so an address space of 128 GiB (-R) reduces the start of a program from 0.9 s to 0.25 s, which matters
+# for the golden tests.  With -R the address of a SIGBUS is wrong, which the unit tests check.
+arm64_libraries="-L / -E LD_LIBRARY_PATH=/usr/lib/aarch64-linux-gnu:/usr/aarch64-linux-gnu/lib"
+small_arm64="qemu-aarch64 -R 0x2000000000 $arm64_libraries"
+
+make_arm64() {
+        make "build arm64" compile build/arm64 --cross-file cross/aarch64-linux-gnu.ini \
+                -Db_sanitize=address,undefined -Doptimization=1 "${linux_codecs[@]}"
+}
+
+part_arm64() {
+        make_arm64 || return
+        local -x ASAN_OPTIONS=detect_leaks=0
+        suites arm64 build/arm64 --timeout-factor 5 --wrapper "qemu-aarch64 $arm64_libraries" --suite unit --suite fuzz
+        GOLDEN_CASES=each-command suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite golden
+}
+
+part_driver_el1() {
+        step "driver at EL1" tests/driver/bare/bare.sh build/bare
+}
+
+part_driver_image() {
+        step "driver for windows" tests/driver/wdm_image.py build/wdm
+}
+
+# docs/testing-on-arm.md.  A program with the address sanitizer needs 20 s to start there.
+make_guest() {
+        make "guest packages" tests/guest/fetch.sh build/guest || return
+        make "guest module" tests/guest/build_module.sh build/guest || return
+        targets=guest make "build guest" compile build/guest-wperf --cross-file cross/aarch64-linux-gnu.ini \
+                -Db_sanitize=undefined -Doptimization=1 "${linux_codecs[@]}"
+}
+
+part_guest() {
+        make_guest && suites guest build/guest-wperf --suite guest
+}
+
+make_mingw() {
+        make "libraries mingw" cross/mingw-libs.sh build/mingw-libs || return
+        make "build mingw" compile build/mingw --cross-file cross/x86_64-w64-mingw32.ini \
+                --cross-file build/mingw-libs/prefix.ini "${all_codecs[@]}" \
+                -Dc_args='-fsanitize=undefined -fsanitize-undefined-trap-on-error' || return
+        export WINEPREFIX=$PWD/build/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree=d;mshtml=d'
+        trap stop_wine EXIT
+        make "wine prefix" make_wine_prefix
+}
+
+# Wine's services hold a pipe for ever: its output always goes to a file.
+part_mingw() {
+        make_mingw && make_asan || return
+        suites mingw build/mingw --timeout-factor 5 --wrapper /usr/lib/wine/wine64 --suite unit --suite fuzz
+        WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 WPERF_TEST_LINUX=$PWD/build/asan/src/cli/wperf \
+                suites mingw build/mingw --timeout-factor 5 --suite windows
+        # By itself, because one program at a time can use a driver.
+        WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 \
+                suites mingw build/mingw --timeout-factor 5 --wrapper /usr/lib/wine/wine64 --suite driver
+}
+
+make_windows_libraries() {
+        local crt=$PWD/build/arm64-windows-crt host=aarch64-w64-mingw32
+        local -x SOURCES=$crt-sources
+        cross/windows_crt.sh "$crt" $host && CC=$crt/cc AR=llvm-ar-14 RANLIB=llvm-ranlib-14 cross/codec_libs.sh "$crt" $host zlib &&
+                rm -rf "$SOURCES"
+}
+
+# zstd and xz, which take long to build, are tested by mingw.
+make_arm64_windows() {
+        make "libraries arm64-windows" make_windows_libraries || return
+        targets="unit driver tests/windows/acts.exe" make "build arm64-windows" compile build/arm64-windows \
+                --cross-file cross/windows-clang.ini --cross-file build/arm64-windows-crt/prefix.ini -Ddebug=false -Doptimization=1 \
+                -Dzlib=enabled -Dzstd=disabled -Dlzma=disabled || return
+        trap stop_wine EXIT
+        make "wine arm64" cross/arm64_wine.sh "$PWD/build/arm64-wine"
+}
+
+# suites_arm64_windows [run_tests options]
+suites_arm64_windows() {
+        local wine=$PWD/build/arm64-wine/wine
+        WPERF_TEST_WRAPPER=$wine WPERF_TEST_MODULES=no suites arm64-windows build/arm64-windows --timeout-factor 10 --wrapper "$wine" "$@"
+}
+
+# With another compiler and C runtime than mingw, by Debian's wine for arm64 under qemu-user.  All tests are built, but a start takes
+# half a second there: those run that depend on the processor, the C library or the system.
+arm64_windows_tests=(test_arch test_base test_cells test_codec test_digest test_disasm test_dwarf test_elf test_etl test_keys test_options
+        test_os test_pdb test_pe test_perfdata test_resolver test_session_facts test_table test_text test_unwind)
+# Not wperf-devgen: wide printf of this wine takes the first argument for the address of the others, and faults.
+arm64_driver_tests=(test_driver test_own_driver test_wdm test_wdm_counts test_wdm_hostile)
+part_arm64_windows() {
+        local build=build/arm64-windows wine=$PWD/build/arm64-wine/wine session=tests/replay/calls.data
+        make_arm64_windows && make_asan || return
+        suites_arm64_windows --suite unit "${arm64_windows_tests[@]}"
+        WPERF_TEST_WRAPPER=$wine step "reading arm64-windows" tests/windows/test_reading.py $build/src/cli/wperf.exe \
+                --as build/asan/src/cli/wperf $session
+        WPERF_TEST_WRAPPER=$wine step "recording arm64-windows" tests/windows/test_recording_arm64.py $build/src/cli/wperf.exe \
+                $build/tests/windows/acts.exe build/asan/src/cli/wperf
+        suites_arm64_windows --suite driver "${arm64_driver_tests[@]}"
+}
+
+# Wine's servers, one for each prefix, run on otherwise.
+stop_wine() {
+        WINEPREFIX=$PWD/build/wine wineserver -k
+        build/arm64-wine/wineserver -k
+} >/dev/null 2>&1
+
+make_wine_prefix() {
+        [ -f build/wine/system.reg ] || { wineboot -i && wineserver -w; }
+}

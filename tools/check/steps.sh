@@ -1,0 +1,144 @@
+# Sourced by ./check: runs steps and test suites, counts their results, and selects them by name.
+
+passed=0 failed=0 skipped=0
+at_first=0   # tests that failed at first and passed when they ran again
+part=''      # the part that runs
+chosen=()    # of this part, only the steps, suites and tests with these names; empty: all
+
+declare -A made=() # by label: the status
+
+declare -r most_at_first=2
+logs=build/logs
+times=$logs/times
+names=$logs/names # of the steps, suites and tests of a part, from which a wrong name's nearest is taken
+
+# forget_logs: before the first step
+forget_logs() {
+        mkdir -p "$logs"
+        rm -f "$logs"/*.log "$times" "$names" "$logs"/ccache-*
+        touch "$times" "$names"
+}
+
+# is_chosen NAME: whether the command line chooses this step; all without names
+is_chosen() {
+        local name
+        echo "$1" >>"$names"
+        [ ${#chosen[@]} -eq 0 ] && return 0
+        for name in "${chosen[@]}"; do
+                [ "$name" != "$1" ] || return 0
+        done
+        return 1
+}
+
+# make LABEL COMMAND...: what the next steps of a part need, once; its output is shown when it fails, its notes always
+make() {
+        local label=$1 log=$logs/${1// /-}.log start=$SECONDS
+        [ -z "${made[$label]-}" ] || return "${made[$label]}"
+        shift
+        note=
+        made[$label]=0
+        if "$@" >"$log" 2>&1 </dev/null; then
+                passed=$((passed + 1))
+                echo "$((SECONDS - start)) $label" >>"$times"
+                echo "ok: $label ($((SECONDS - start)) s$note)"
+                grep 'note: .* lines$' "$log" | sed 's/^/  /'
+                return 0
+        fi
+        made[$label]=1
+        failed=$((failed + 1))
+        echo "FAILED: $label; the end of $log:"
+        grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)' "$log" | tail -n 60 | sed 's/^/  /'
+        return 1
+}
+
+# step LABEL COMMAND...: one test
+step() {
+        is_chosen "$1" || return 0
+        make "$@"
+}
+
+# measured LABEL COMMAND...: a step whose figures are shown
+measured() {
+        is_chosen "$1" || return 0
+        make "$@" || return
+        sed 's/^/  /' "$logs/${1// /-}.log"
+}
+
+# suites LABEL BUILD [run_tests options]: the tests of a build, each TAP line counted
+suites() {
+        local label=$1 build=$2 log=$logs/$1-tests.log total name only=()
+        shift 2
+        for name in ${chosen[@]+"${chosen[@]}"}; do
+                only+=(--only "$name")
+        done
+        tools/run_tests.py "$build" --label "$label " --jobs "$jobs" --times "$times" --names "$names" "${again[@]}" \
+                ${only[@]+"${only[@]}"} "$@" </dev/null 2>&1 | tee -a "$log" | grep -v '^TOTAL '
+        total=$(tail -n 1 "$log")
+        if [[ $total =~ ^TOTAL\ ([0-9]+)\ ([0-9]+)\ ([0-9]+)\ ([0-9]+)$ ]]; then
+                passed=$((passed + BASH_REMATCH[1]))
+                failed=$((failed + BASH_REMATCH[2]))
+                skipped=$((skipped + BASH_REMATCH[3]))
+                at_first=$((at_first + BASH_REMATCH[4]))
+        else
+                failed=$((failed + 1))
+                echo "FAILED: the tests of $build gave no total"
+        fi
+}
+
+# compile DIR [setup arguments]: configures where that has changed, and builds; $targets: not everything
+compile() {
+        local dir=$1 key from_cache
+        local -x CCACHE_STATSLOG=$PWD/$logs/ccache-${1##*/}
+        shift
+        key=$(echo "${CC-}" "$@"; command -v ccache; cat cross/*.ini 2>/dev/null)
+        if [ ! -f "$dir/build.ninja" ] || [ "$(cat "$dir/setup.key" 2>/dev/null)" != "$key" ]; then
+                rm -rf "$dir"
+                meson setup "$dir" -Dwerror=true "$@" || return 1
+                echo "$key" >"$dir/setup.key"
+        fi
+        ninja -C "$dir" -j "$jobs" ${targets-} || return 1
+        [ -s "$CCACHE_STATSLOG" ] || return 0
+        from_cache=$(ccache --show-log-stats | sed -n 's/^ *Hits: *\([0-9]*\) *\/ *\([0-9]*\).*/\1 of \2/p' | head -n 1)
+        [ -z "$from_cache" ] || note=", $from_cache objects from ccache"
+}
+
+# run_part PART [NAME...]: a part, or its steps, suites and tests with these names
+run_part() {
+        local name
+        part=$1
+        shift
+        chosen=("$@")
+        : >"$names"
+        "part_${part//-/_}"
+        for name in ${chosen[@]+"${chosen[@]}"}; do
+                ! grep -qxF -- "$name" "$names" || continue
+                failed=$((failed + 1))
+                echo "FAILED: $part has no step, suite or test '$name'$(nearest "$name" <"$names")"
+        done
+        chosen=()
+}
+
+# nearest NAME: of the names on standard input, "; did you mean ...?"
+nearest() {
+        python3 -c 'import difflib, sys
+found = difflib.get_close_matches(sys.argv[1], sys.stdin.read().splitlines(), 1, 0.5)
+print(f"; did you mean {found[0]!r}?" if found else "")' "$1"
+}
+
+# finish: the closing lines, and the exit status
+finish() {
+        if [ "$(wc -l <"$times")" -gt 10 ]; then
+                echo "the slowest:"
+                sort -rn "$times" | head -n 10 | awk '{ s = $1; sub(/^[^ ]+ /, ""); printf "  %6.0f s  %s\n", s, $0 }'
+        fi
+        if [ "$at_first" -gt 0 ]; then
+                echo "$at_first of the tests that passed failed at first, and passed when they ran again"
+                [ "$at_first" -le "$most_at_first" ] || {
+                        failed=$((failed + 1))
+                        echo "FAILED: more than $most_at_first tests failed at first"
+                }
+        fi
+        echo "$passed passed, $failed failed, $skipped skipped"
+        [ "$failed" -eq 0 ]
+        exit
+}
