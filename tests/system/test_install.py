@@ -2,6 +2,7 @@
 """What `ninja` builds and `meson install` installs: the program, the library, a manual page for each command, and the completions of
 the shells, where the shells look."""
 import glob
+import json
 import os
 import re
 import select
@@ -11,6 +12,7 @@ import harness
 from harness import Context, Skip, check, need_tool
 
 BUILD = sys.argv[2] if len(sys.argv) > 2 else ""
+PROJECT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
 
 def installed(t: Context) -> str:
@@ -48,6 +50,27 @@ def test_nothing_is_missing_and_nothing_extra(t: Context) -> None:
     check(PROGRAM_AND_SHELLS <= files and library == LIBRARY, f"{files - pages}")
     done = t.run(f"{prefix}/bin/wperf", "--version")
     check(done.status == 0, "what is installed runs", done)
+
+
+def commands_of(t: Context, build: str, *targets: str) -> set[str]:
+    done = t.run(need_tool("ninja"), "-C", build, "-t", "commands", *targets)
+    check(done.status == 0, "ninja lists the commands", done)
+    return set(done.out.splitlines())
+
+
+def test_ninja_builds_what_is_installed(t: Context) -> None:
+    """README's build: nothing else is compiled, so no test and no library of the tests."""
+    build = t.path("build")
+    done = t.run(need_tool("meson"), "setup", build, PROJECT, "--buildtype=release")
+    check(done.status == 0, "meson setup works", done)
+    with open(f"{build}/meson-info/intro-installed.json", encoding="utf-8") as file:
+        made = [os.path.relpath(path, build) for path in json.load(file) if path.startswith(f"{build}/")]
+    # Meson itself has written wperf.pc.
+    files = [path for path in made if not path.startswith("meson-private/")]
+    check({"src/cli/wperf", "src/library/libwperf.so.0", "src/library/libwperf.a", "docs/wperf.1"} <= set(files), f"{files}")
+    every, needed = commands_of(t, build), commands_of(t, build, *files)
+    check(len(needed) > 500 and every == needed, f"built but not installed: {sorted(every - needed)[:3]}")
+    harness.note(f"{len(every)} commands build what is installed")
 
 
 def states_below(folder: str) -> dict[str, tuple[int, ...]]:
