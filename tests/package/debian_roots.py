@@ -56,6 +56,6 @@ def fresh_home(root: str) -> str:
 
 def inside(t: Context, root: str, script: str, user: str = "user", limit: float = 300) -> Done:
     harness.need_mounts()
-    env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+    env = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
     return t.run("unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh", root, *USERS[user], script, limit=limit,
                  env=env)
