@@ -137,6 +137,14 @@ def test_blocks_that_are_not_run_say_why(t: Context) -> None:
     check(found == NOT_RUN, f"blocks that are not run: {found}")
 
 
+def test_readme_begins_with_two_commands(t: Context) -> None:
+    """On its first screen: what a newcomer runs."""
+    first = text_of("README.md").splitlines()[:20]
+    for command in ("./demo", "./check"):
+        check(any(line.startswith(f"| `{command}` |") for line in first), f"{command} in {first}")
+        check(os.access(os.path.join(PROJECT, command), os.X_OK), f"{command} can be run")
+
+
 def test_commands_stand_in_blocks(t: Context) -> None:
     """Indented lines would be neither run nor counted."""
     for page in pages.page_paths(PROJECT):
