@@ -25,7 +25,7 @@ configure() {
                 ;;
         *) arguments+=(-Db_pie=true -Dlibrary=shared) ;;
         esac
-        meson setup "$place/build" $machine "$place/machine.ini" --buildtype=release -Ddebug=true -Db_lto=true -Dtests=false \
+        meson setup "$place/build" $machine "$place/machine.ini" --buildtype=release -Ddebug=true -Db_lto=true \
                 -Dpages=enabled -Dzlib=enabled -Dlibdeflate=enabled -Dzstd=enabled -Dlzma=enabled "${arguments[@]}" \
                 -Dc_args="$hardening $paths" -Dc_link_args="$links"
 }

@@ -22,7 +22,7 @@ build_libraries() {
 configure() {
         local links='-static -Wl,--pdb=,-Xlink=-Brepro,-Xlink=-pdbaltpath:%_PDB%'
         meson setup "$place/build" --cross-file cross/windows-clang.ini --cross-file "$place/prefix.ini" --buildtype=release \
-                -Ddebug=true -Dtests=false -Dzlib=enabled -Dzstd=enabled -Dlzma=enabled -Dc_link_args="$links"
+                -Ddebug=true -Dzlib=enabled -Dzstd=enabled -Dlzma=enabled -Dc_link_args="$links"
 }
 
 build_libraries

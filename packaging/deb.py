@@ -129,7 +129,8 @@ def fill(root: pathlib.Path, release: Release, target: Target) -> None:
     (root / "usr/bin").mkdir(parents=True)
     shutil.copy(release.program(target), root / "usr/bin/wperf")
     for path in release.shared_files(target):
-        place = root / "usr" / path.relative_to(tree)
+        # Below /usr, Debian's zsh reads another folder than below /usr/local.
+        place = root / "usr" / str(path.relative_to(tree)).replace("zsh/site-functions", "zsh/vendor-completions")
         if path.parent.name == "man1":
             write_packed(place.with_name(place.name + ".gz"), path.read_bytes())
         else:

@@ -3,6 +3,8 @@
 
 load() and load_all() raise BlockError, whose text is one sentence, `FILE:LINE: problem`.
 """
+from __future__ import annotations  # Python 3.9, of Debian 11
+
 import os
 import re
 from dataclasses import dataclass, field

@@ -11,6 +11,8 @@ gen_blocks.py KIND OUTPUT FILE...: the build calls it once for each KIND with al
 If a description is wrong, it prints one sentence on standard error, `FILE:LINE: problem`, and the build fails.
 tools/block_format.py reads the format.
 """
+from __future__ import annotations  # Python 3.9, of Debian 11
+
 import re
 import sys
 

@@ -5,6 +5,8 @@ gen_events.py OUTPUT FILE...: the build calls it with all files, and with the PM
 metrics.  If the facts are wrong, it prints one sentence that names the file on standard error, and the build fails.
 data/README.md describes the format.
 """
+from __future__ import annotations  # Python 3.9, of Debian 11
+
 import json
 import os
 import re

@@ -23,12 +23,12 @@ build() {
 tools/need_packages.sh gcc libc6-dev meson ninja-build pkg-config python3 zlib1g-dev libzstd-dev liblzma-dev \
         gcc-mingw-w64-x86-64-win32 libz-mingw-w64-dev clang-14 lld-14 llvm-14 dpkg-dev make bzip2 xz-utils
 cross/mingw-libs.sh build/mingw-libs
-build build/windows --cross-file cross/x86_64-w64-mingw32.ini --cross-file build/mingw-libs/prefix.ini "$trapping"
+build build/windows --cross-file cross/x86_64-w64-mingw32.ini --cross-file build/mingw-libs/prefix.ini "$trapping" -Dtests=true
 cross/windows_crt.sh "$arm64" aarch64-w64-mingw32
 CC=$arm64/cc RC=$arm64/windres AR=llvm-ar-14 RANLIB=llvm-ranlib-14 \
         cross/codec_libs.sh "$arm64" aarch64-w64-mingw32 zlib libzstd liblzma
-build build/windows-arm64 --cross-file cross/windows-clang.ini --cross-file "$arm64/prefix.ini" "$trapping -gcodeview"
+build build/windows-arm64 --cross-file cross/windows-clang.ini --cross-file "$arm64/prefix.ini" "$trapping -gcodeview" -Dtests=true
 # What the same source prints on Linux is what is expected.
-targets=src/cli/wperf build build/windows-expected -Dtests=false
+targets=src/cli/wperf build build/windows-expected
 tools/pack_windows.py build/windows build/windows-expected/src/cli/wperf build/windows-tests/x86_64
 tools/pack_windows.py build/windows-arm64 build/windows-expected/src/cli/wperf build/windows-tests/arm64

@@ -73,7 +73,7 @@ static bool open_packing(struct object *object, const struct object_section *sec
 bool elf_get_unpacked_size(struct object *object, const struct object_section *section, size_t *ret_size,
                            struct err *err)
 {
-        struct packing packing;
+        struct packing packing = {0}; /* gcc 14 does not know that err_set() returns false */
 
         if (!open_packing(object, section, &packing, err))
                 return false;
@@ -84,7 +84,7 @@ bool elf_get_unpacked_size(struct object *object, const struct object_section *s
 bool elf_unpack_section(struct object *object, const struct object_section *section, void *out, size_t size,
                         struct err *err)
 {
-        struct packing packing;
+        struct packing packing = {0}; /* gcc 14 does not know that err_set() returns false */
         size_t n_bytes;
 
         if (!open_packing(object, section, &packing, err) ||

@@ -12,7 +12,7 @@ enum { VERSION = 2 };
 
 #define SUBJECT_KEY "subject="
 
-static const char magic[4] = "WPCT";
+static const char magic[] = {'W', 'P', 'C', 'T'};
 
 void count_section_write(const struct count_list *list, const char *subject, struct perfdata_writer *writer)
 {

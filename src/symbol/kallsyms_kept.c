@@ -15,12 +15,12 @@
 #include "search.h"
 #include "text.h"
 
-#define MAGIC "wperfksy"
+static const char magic[] = {'w', 'p', 'e', 'r', 'f', 'k', 's', 'y'};
 
 enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304, BOOT_BYTES = 64 };
 
 struct kept_header {
-        char magic[8];
+        char magic[sizeof(magic)];
         uint32_t byte_order, version;
         uint32_t n, names_size;
         char boot[BOOT_BYTES];
@@ -41,7 +41,7 @@ struct kallsyms_kept {
 
 static bool is_of_boot(const struct kept_header *h, const char *boot)
 {
-        return !memcmp(h->magic, MAGIC, sizeof(h->magic)) && h->byte_order == BYTE_ORDER_MARK &&
+        return !memcmp(h->magic, magic, sizeof(magic)) && h->byte_order == BYTE_ORDER_MARK &&
                h->version == VERSION && strlen(boot) < BOOT_BYTES && !strncmp(h->boot, boot, BOOT_BYTES);
 }
 
@@ -155,9 +155,10 @@ static bool is_kept(const struct symtab *tab, size_t index, struct symtab_hit *r
 
 void kallsyms_kept_write(const struct symtab *tab, const char *boot, struct buf *out)
 {
-        struct kept_header header = {.magic = MAGIC, .byte_order = BYTE_ORDER_MARK, .version = VERSION};
+        struct kept_header header = {.byte_order = BYTE_ORDER_MARK, .version = VERSION};
         AUTO_RELEASE(buf) names = {0};
 
+        memcpy(header.magic, magic, sizeof(magic));
         text_copy(header.boot, sizeof(header.boot), boot);
         buf_add(out, &header, sizeof(header));
         for (size_t i = 0; i < symtab_n_symbols(tab); i++) {

@@ -155,7 +155,8 @@ def test_deb_is_made_and_clean(t: Context) -> None:
     release = made(t, lambda release: deb.write(release, TARGET))
     package = only(release, "wperf_*_amd64.deb")
     listed = t.run("dpkg-deb", "-c", package).out
-    for name in ("/usr/bin/wperf", "/usr/share/man/man1/wperf-record.1.gz", "/usr/share/doc/wperf/copyright"):
+    for name in ("/usr/bin/wperf", "/usr/share/man/man1/wperf-record.1.gz", "/usr/share/doc/wperf/copyright",
+                 "/usr/share/zsh/vendor-completions/_wperf", "/usr/share/fish/vendor_completions.d/wperf.fish"):
         check(f".{name}\n" in listed, f"{name} in the package")
     # This build is not the published one, so its linking is not checked.
     packages = [package, only(release, "libwperf0_*_amd64.deb"), only(release, "libwperf-dev_*_amd64.deb")]

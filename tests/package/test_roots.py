@@ -20,6 +20,7 @@ PROJECT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "tests/system"))
 
 import harness  # noqa: E402
+from debian_roots import fresh_home, inside, make_root, roots  # noqa: E402
 from harness import Context, Done, check, need_root, need_tool, note  # noqa: E402
 
 DIST = PROJECT / "build/package/dist"
@@ -37,48 +38,6 @@ struct Table {
 }
 int main() { work::Table table; for (int i = 0; i < 12; i++) table.fill(100000); std::printf("%zu\\n", table.rows.size()); }
 """
-# Mounts end with the namespace; the user is nobody.
-ENTER = """set -e
-mount -t proc proc "$1/proc"; mount -t sysfs sysfs "$1/sys"; mount --bind /dev "$1/dev"
-cd "$1"; user=$2; script=$3; shift 3
-if [ "$user" = root ]; then exec chroot . /bin/sh -c "$script" sh "$@"; fi
-exec chroot --userspec=65534:65534 . /bin/sh -c "cd /home/user; export HOME=/home/user; $script" sh "$@"
-"""
-
-
-@functools.cache
-def roots() -> str:
-    if os.environ.get("PACKAGE_ROOTS"):
-        os.makedirs(os.environ["PACKAGE_ROOTS"], exist_ok=True)
-        return os.environ["PACKAGE_ROOTS"]
-    folder = tempfile.mkdtemp(prefix="wperf-roots.", dir="/var/tmp")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-@functools.cache
-def make_root(suite: str) -> str:
-    need_root()
-    root = f"{roots()}/{suite}"
-    if not os.path.isdir(f"{root}/usr"):
-        subprocess.run([need_tool("debootstrap"), "--variant=minbase", "--include=python3-minimal", suite, root],
-                       check=True, stdout=subprocess.DEVNULL)
-    return root
-
-
-def fresh_home(root: str) -> str:
-    """An empty home folder for nobody."""
-    shutil.rmtree(f"{root}/home/user", ignore_errors=True)
-    os.makedirs(f"{root}/home/user")
-    os.chmod(f"{root}/home/user", 0o777)
-    return f"{root}/home/user"
-
-
-def inside(t: Context, root: str, script: str, user: str = "user") -> Done:
-    harness.need_mounts()
-    env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
-    return t.run("unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh", root, user, script,
-                 limit=300, env=env)
 
 
 def package(pattern: str) -> str:

@@ -6,7 +6,7 @@ output: a number matches any number, `...` any text, and a line `...` any lines.
 print anything.  Words after `console`: needs=NAME,... lists what not every machine has (a program, root, cpu1: a second
 CPU); status=N is the exit status of the last command, default 0.
 
-A `sh` block is not run; its word because=REASON says why (REASONS).  A block of any other kind with file=NAME is a file
+A `sh` block is not run here; its word because=REASON says why (REASONS).  A block of any other kind with file=NAME is a file
 in the folder where the commands run.
 """
 import os
@@ -17,11 +17,16 @@ REASONS = {
     "arm": "needs an Arm machine with a PMU",
     "bisect": "needs a repository with a bad commit; test_compare.py runs such a script",
     "block": "builds wperf with one more PMU block; test_block_page.py runs such commands",
+    "builds": "builds for minutes; `./check builds` runs them (tests/package/test_builds.py)",
+    "check": "build for minutes; `./check` runs the same commands with more options (test_pages.py compares)",
     "cpython": "needs the source of CPython",
     "driver": "needs a cross compiler; tests/driver/wdm_image.py runs such commands",
-    "install": "changes the machine",
+    "install": "changes the machine; `./check builds` follows README.md's installation in fresh systems",
     "library": "needs libwperf to be installed; test_library.py builds its examples so",
+    "long": "takes minutes; `./check long` runs the same commands (test_pages.py compares)",
     "network": "asks a server",
+    "pack": "needs what tools/pack_windows.sh builds in many minutes; the workflow windows.yml runs such commands on Windows",
+    "packages": "builds packages for minutes; `./check packages` runs both programs (tools/package_release.sh)",
     "pyperf": "needs pyperf and pyperformance, which Debian does not have; test_pyperf_hook.py runs the hook",
     "trace": "needs an event-trace file; test_etl.py runs such commands",
     "windows": "needs Windows; tests/windows runs such commands under wine",
@@ -121,13 +126,16 @@ def first_difference(shown: list[str], printed: str) -> str:
     return "the end: more is printed than is shown"
 
 
+OTHER_PAGES = ["CONTRIBUTING.md", "packaging/README.md", "data/README.md", "tests/schemas/README.md"]
+
+
 def page_paths(project: str) -> list[str]:
-    """README.md and the pages of docs, except docs/decisions, which describe the past."""
+    """README.md, OTHER_PAGES and the pages of docs, except docs/decisions, which describe the past."""
     found = []
     for folder, folders, names in os.walk(os.path.join(project, "docs")):
         folders[:] = sorted(set(folders) - {"decisions"})
         found += [os.path.relpath(os.path.join(folder, name), project) for name in sorted(names) if name.endswith(".md")]
-    return ["README.md"] + found
+    return ["README.md"] + found + OTHER_PAGES
 
 
 def without_blocks(text: str) -> str:

@@ -1,16 +1,18 @@
 #!/usr/bin/python3
-"""Files that `meson install` installs besides the program: a manual page for each command, and the completions of the
-shells."""
+"""What `ninja` builds and `meson install` installs: the program, the library, a manual page for each command, and the completions of
+the shells, where the shells look."""
 import glob
+import json
 import os
 import re
 import select
 import sys
 
 import harness
-from harness import Context, check, need_tool
+from harness import Context, Skip, check, need_tool
 
 BUILD = sys.argv[2] if len(sys.argv) > 2 else ""
+PROJECT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
 
 def installed(t: Context) -> str:
@@ -20,12 +22,17 @@ def installed(t: Context) -> str:
     return t.path("root")
 
 
+def prefix_of(root: str) -> str:
+    return os.path.dirname(os.path.dirname(find(root, "bin/wperf")[0]))
+
+
 def find(root: str, pattern: str) -> list[str]:
     return sorted(glob.glob(f"{root}/**/{pattern}", recursive=True))
 
 
-PROGRAM_AND_SHELLS = {"bin/wperf", "share/bash-completion/completions/wperf", "share/zsh/vendor-completions/_wperf",
-                      "share/fish/vendor_completions.d/wperf.fish", "share/doc/wperf/LICENSE", "share/doc/wperf/CHANGELOG.md"}
+PROGRAM_AND_SHELLS = {"bin/wperf", "share/bash-completion/completions/wperf", "share/zsh/site-functions/_wperf",
+                      "share/fish/vendor_completions.d/wperf.fish", "../../etc/fish/completions/wperf.fish",
+                      "share/doc/wperf/LICENSE", "share/doc/wperf/CHANGELOG.md"}
 LIBRARY = {"include/wperf.h", "libwperf.so", "libwperf.so.0", "libwperf.a", "pkgconfig/wperf.pc"}
 
 
@@ -35,7 +42,7 @@ def files_below(root: str) -> set[str]:
 
 def test_nothing_is_missing_and_nothing_extra(t: Context) -> None:
     root = installed(t)
-    prefix = os.path.dirname(os.path.dirname(find(root, "bin/wperf")[0]))
+    prefix = prefix_of(root)
     files = {os.path.relpath(path, prefix) for path in files_below(root)}
     pages = {name for name in files if re.fullmatch(r"share/man/man1/wperf(-[a-z]+)?\.1", name)}
     # Debian's folder of libraries has the name of the machine in it.
@@ -43,6 +50,41 @@ def test_nothing_is_missing_and_nothing_extra(t: Context) -> None:
     check(PROGRAM_AND_SHELLS <= files and library == LIBRARY, f"{files - pages}")
     done = t.run(f"{prefix}/bin/wperf", "--version")
     check(done.status == 0, "what is installed runs", done)
+
+
+def commands_of(t: Context, build: str, *targets: str) -> set[str]:
+    done = t.run(need_tool("ninja"), "-C", build, "-t", "commands", *targets)
+    check(done.status == 0, "ninja lists the commands", done)
+    return set(done.out.splitlines())
+
+
+def test_ninja_builds_what_is_installed(t: Context) -> None:
+    """README's build: nothing else is compiled, so no test and no library of the tests."""
+    build = t.path("build")
+    done = t.run(need_tool("meson"), "setup", build, PROJECT, "--buildtype=release")
+    check(done.status == 0, "meson setup works", done)
+    with open(f"{build}/meson-info/intro-installed.json", encoding="utf-8") as file:
+        made = [os.path.relpath(path, build) for path in json.load(file) if path.startswith(f"{build}/")]
+    # Meson itself has written wperf.pc.
+    files = [path for path in made if not path.startswith("meson-private/")]
+    check({"src/cli/wperf", "src/library/libwperf.so.0", "src/library/libwperf.a", "docs/wperf.1"} <= set(files), f"{files}")
+    every, needed = commands_of(t, build), commands_of(t, build, *files)
+    check(len(needed) > 500 and every == needed, f"built but not installed: {sorted(every - needed)[:3]}")
+    harness.note(f"{len(every)} commands build what is installed")
+
+
+def states_below(folder: str) -> dict[str, tuple[int, ...]]:
+    states = {path: os.lstat(path) for path in files_below(folder)}
+    return {os.path.relpath(path, folder): (state.st_ino, state.st_uid, state.st_mtime_ns) for path, state in states.items()}
+
+
+def test_install_leaves_the_build_to_its_user(t: Context) -> None:
+    """README builds as a user and installs as root: what root wrote into the build folder, the user could not write again."""
+    before = states_below(BUILD)
+    installed(t)
+    after = states_below(BUILD)
+    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    check(changed == {"meson-logs/install-log.txt"}, f"{changed}")
 
 
 def test_uninstall_takes_all_away(t: Context) -> None:
@@ -135,15 +177,29 @@ def test_completion_of_values_in_bash(t: Context) -> None:
         check(want in done.out.split("\n"), f"{line}: {word}", done)
 
 
+def shell_finds(t: Context, name: str, *command: str) -> str:
+    """The folder with the installed file `name`, of those that `command` prints: where a shell looks in a session without a desktop."""
+    root = installed(t)
+    if prefix_of(root) != f"{root}/usr/local":
+        raise Skip("a build for /usr/local")
+    env = {key: value for key, value in harness.environment(HOME=t.folder).items() if not key.startswith("XDG_")}
+    done = t.run(*command, env=env)
+    found = [f"{root}{folder}" for folder in done.out.split() if os.path.lexists(f"{root}{folder}/{name}")]
+    check(done.status == 0 and found != [], f"the shell finds {name}", done)
+    if os.path.islink(f"{found[0]}/{name}"):
+        return os.path.dirname(root + os.readlink(f"{found[0]}/{name}"))
+    return found[0]
+
+
 def test_completion_in_fish(t: Context) -> None:
     fish = need_tool("fish")
-    files, env = find(installed(t), "fish/vendor_completions.d/wperf.fish"), shell_folder(t)
-    check(len(files) == 1, "one file, where Debian's fish looks")
+    folder, env = shell_finds(t, "wperf.fish", fish, "-c", "string join \\n $fish_complete_path"), shell_folder(t)
+    file = f"{folder}/wperf.fish"
     for line, word in completed(t).items():
-        done = t.run(fish, "--no-config", "-c", f"source {files[0]}; complete -C $argv[1]", line, env=env)
+        done = t.run(fish, "--no-config", "-c", f"source {file}; complete -C $argv[1]", line, env=env)
         found = {candidate.split("\t")[0] for candidate in done.out.splitlines()}
         check(word in found and not done.err, f"{line}: {word}", done)
-    done = t.run(fish, "--no-config", "-c", f"source {files[0]}; complete -C 'wperf stat --js'", env=env)
+    done = t.run(fish, "--no-config", "-c", f"source {file}; complete -C 'wperf stat --js'", env=env)
     check("--json\tprint one JSON document" in done.out, "with what it is", done)
 
 
@@ -169,9 +225,8 @@ class Zsh:
 
 def test_completion_in_zsh(t: Context) -> None:
     zsh = need_tool("zsh")
-    files, env = find(installed(t), "zsh/vendor-completions/_wperf"), shell_folder(t)
-    check(len(files) == 1, "one file, where Debian's zsh looks")
-    shell = Zsh(t, zsh, os.path.dirname(files[0]), env)
+    folder, env = shell_finds(t, "_wperf", zsh, "-f", "-c", "print -l $fpath"), shell_folder(t)
+    shell = Zsh(t, zsh, folder, env)
     for line, word in completed(t).items():
         whole = line[:len(line) - len(line.split()[-1])] + word
         shell.type(line + "\t", whole)

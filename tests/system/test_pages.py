@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""README.md and docs/: commands in blocks run and print the output on the page, command lines in the text have options
+"""README.md, CONTRIBUTING.md and docs/: commands in blocks run and print the output on the page, command lines in the text have options
 that exist, and links lead to a page and a heading.  pages.py has the rules for blocks."""
 import collections
 import os
@@ -10,6 +10,7 @@ import sys
 import tempfile
 from typing import Callable
 
+import check_commands
 import harness
 import pages
 import pictures
@@ -21,7 +22,10 @@ FIRST = "docs/first-profile.md"
 MARK = "-- status of the command:"
 MEASURES = re.compile(r"\bwperf (?:record|sample|stat)\b(?!.*--(?:dry-run|help))")
 # Number of blocks that are not run, by reason: change it only on purpose.
-NOT_RUN = {"arm": 2, "bisect": 1, "block": 5, "cpython": 2, "driver": 2, "install": 6, "library": 1, "network": 1, "pyperf": 3, "trace": 1, "windows": 4, "wine": 1}
+NOT_RUN = {"arm": 2, "bisect": 1, "block": 5, "builds": 1, "check": 4, "cpython": 2, "driver": 2, "install": 7, "library": 1, "long": 1,
+           "network": 1, "pack": 1, "packages": 2, "pyperf": 3, "trace": 1, "windows": 4, "wine": 1}
+# Folders of a developer, and those of ./check for the same builds.
+FOLDERS_OF_CHECK = {"build/dev": "build/asan"}
 # The commands of a page run in one folder, from the first to the last.
 FOLDERS = tempfile.TemporaryDirectory(prefix="wperf-pages-")
 # By page and section: why a block could not run.  The blocks after it in the section are skipped, too.
@@ -133,16 +137,46 @@ def test_blocks_that_are_not_run_say_why(t: Context) -> None:
     check(found == NOT_RUN, f"blocks that are not run: {found}")
 
 
+def test_readme_begins_with_two_commands(t: Context) -> None:
+    """On its first screen: what a newcomer runs."""
+    first = text_of("README.md").splitlines()[:20]
+    for command in ("./demo", "./check"):
+        check(any(line.startswith(f"| `{command}` |") for line in first), f"{command} in {first}")
+        check(os.access(os.path.join(PROJECT, command), os.X_OK), f"{command} can be run")
+
+
 def test_commands_stand_in_blocks(t: Context) -> None:
-    """On the pages that README.md links to.  Indented lines would be neither run nor counted."""
-    readme = text_of("README.md")
-    for page in {"README.md"} | {link.partition("#")[0] for link in pages.links_of(readme) if re.match(r"docs/.*\.md", link)}:
+    """Indented lines would be neither run nor counted."""
+    for page in pages.page_paths(PROJECT):
         indented = re.findall(r"^ {4,}\S.*", pages.without_blocks(text_of(page)), re.M)
         check(not indented, f"{page}: {indented}")
 
 
+def test_check_runs_the_commands_of_builds(t: Context) -> None:
+    """A build takes minutes, so a page may have only commands that ./check itself runs with more options."""
+    seen = 0
+    for level in ("check", "long"):
+        run = check_commands.commands_of_check(PROJECT, level)
+        for page in pages.page_paths(PROJECT):
+            for block in [block for block in pages.blocks_of(text_of(page)) if block.words.get("because") == level]:
+                for command in check_commands.commands_of_block(block.lines):
+                    words = " ".join(FOLDERS_OF_CHECK.get(word, word) for word in command.split())
+                    check(any(check_commands.is_part_of(words, whole) for whole in run), f"{page}: {level} does not run: {command}")
+                    seen += 1
+    check(seen > 15, f"only {seen} commands")
+
+
+def test_a_command_that_check_does_not_run_is_found(t: Context) -> None:
+    run = check_commands.commands_of_check(PROJECT, "check")
+    for command, is_run in (("meson setup build/arm64 --cross-file cross/aarch64-linux-gnu.ini", True), ("ninja -C build/mingw", True),
+                            ("meson setup build/arm64 --cross-file cross/arm64.ini", False), ("ninja -C build/fuzz", False),
+                            ("meson setup build/asan -Doptimisation=1", False)):
+        shown = check_commands.commands_of_block([command])
+        check(len(shown) == 1 and any(check_commands.is_part_of(shown[0], whole) for whole in run) == is_run, f"{command}: {shown}")
+
+
 def test_links_lead_somewhere(t: Context) -> None:
-    for page in pages.page_paths(PROJECT) + ["ARCHITECTURE.md", "CONTRIBUTING.md", "packaging/README.md"]:
+    for page in pages.page_paths(PROJECT) + ["ARCHITECTURE.md"]:
         for link in pages.links_of(text_of(page)):
             path, _, anchor = link.partition("#")
             if re.match(r"[a-z]+:", link):

@@ -127,7 +127,7 @@ TEST(what_is_switched_has_its_maps_always)
         ASSERT_TRUE(event_parse_sampling("cpu-clock", NULL, NULL, &events, NULL));
         for (size_t i = 0; i < N_ELEMENTS(delays_ns); i++) {
                 AUTO_RELEASE(buf) out = {0};
-                char *second;
+                const char *second;
 
                 request.target.delay_ns = delays_ns[i];
                 kernel_describe(&request, &out);
@@ -135,7 +135,7 @@ TEST(what_is_switched_has_its_maps_always)
                 ASSERT_TRUE(second != NULL);
                 EXPECT_TRUE(!strstr(second, "\nmmap 1\n"));
                 EXPECT_INT(strstr(second, "\nenable_on_exec 1\n") != NULL, !delays_ns[i]);
-                *second = '\0';
+                out.data[second - out.data] = '\0';
                 EXPECT_CONTAINS(buf_text(&out), "event dummy:u\n");
                 EXPECT_CONTAINS(buf_text(&out), "\nmmap 1\n");
                 EXPECT_CONTAINS(buf_text(&out), "\nenable_on_exec 1\n");

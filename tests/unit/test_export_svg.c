@@ -15,7 +15,7 @@ static const struct export_svg_options downwards = {0}, upwards = {.upwards = tr
 static void add_frames(const struct calltree *tree, const struct export_svg_options *options, struct buf *out)
 {
         AUTO_RELEASE(buf) svg = {0};
-        char *begin, *end;
+        const char *begin, *end;
 
         export_svg(tree, &export_ordinary_about, options, &svg);
         begin = strstr(buf_text(&svg), "<g class=\"f\">\n");
@@ -225,12 +225,12 @@ TEST(hostile_names_open_and_close_nothing)
                                             "desc>",   "/desc>",   "g class=\"s\">", "g class=\"l\">"};
         AUTO(calltree) tree = export_hostile();
         AUTO_RELEASE(buf) out = {0};
-        char *script;
+        const char *script;
 
         export_svg(tree, &export_hostile_about, &upwards, &out);
         script = strstr(buf_text(&out), "<script>");
         ASSERT_TRUE(script != NULL);
-        *script = '\0';
+        out.data[script - out.data] = '\0';
         for (const char *at = out.data; *at; at++) {
                 bool is_known = *at != '<';
 

@@ -301,7 +301,7 @@ OUTLINE EXPORT void fake_sort(struct thread *thread, unsigned function)
 /* Calls of Python functions by Python functions stay in this function, as in CPython. */
 OUTLINE EXPORT void *_PyEval_EvalFrameDefault(struct thread *thread, struct frame *frame, int throws)
 {
-        struct frame entry = {.code = &none, .owner = 3};
+        struct frame entry = {.code = &none, .owner = 3}, *const first = frame;
 #if FAKE_MINOR == 12
         struct cframe cframe = {.current = frame, .previous = thread->cframe};
         struct frame **current = &cframe.current;
@@ -342,6 +342,7 @@ OUTLINE EXPORT void *_PyEval_EvalFrameDefault(struct thread *thread, struct fram
 #else
         thread->current_frame = entry.previous;
 #endif
+        first->previous = NULL; /* `entry` ends here */
         return throws ? NULL : &none;
 }
 

@@ -10,6 +10,7 @@ long_parts=(
         "driver-soak: ten minutes of random requests to the Windows driver, and 100 loads (DRIVER_SECONDS)"
         "arm64-golden: all golden files under qemu-user"
         "llvm: the disassembler with each LLVM that Debian 12 has"
+        "builds: README's installation and the tests by Meson in fresh systems, with the compilers that people have"
         "packages: builds the packages twice, compares them, and uses them in fresh systems"
 )
 
@@ -71,6 +72,10 @@ part_arm64_golden() {
 # ./check has the newest.
 part_llvm() {
         make_asan && suites asan build/asan --suite disasm
+}
+
+part_builds() {
+        make_release && measured builds python3 tests/package/test_builds.py build/release/src/cli/wperf build/release
 }
 
 # The packages, built twice, and used in fresh systems; that of arm64 records in the emulated machine.

@@ -1,5 +1,9 @@
 # Sourced by ./check: its parts.  part_NAME runs one; `-` in a part's name is `_` here.
 
+all_codecs=(-Dzlib=enabled -Dzstd=enabled -Dlzma=enabled)
+linux_codecs=("${all_codecs[@]}" -Dlibdeflate=enabled)
+native=("${linux_codecs[@]}" -Dpfm=enabled)
+
 # name: what it checks
 quick_parts=(
         "sources: format, layers, names and lengths of the source, and the tools that check them"

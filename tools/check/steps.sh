@@ -93,7 +93,7 @@ compile() {
         key=$(echo "${CC-}" "$@"; command -v ccache; cat cross/*.ini 2>/dev/null)
         if [ ! -f "$dir/build.ninja" ] || [ "$(cat "$dir/setup.key" 2>/dev/null)" != "$key" ]; then
                 rm -rf "$dir"
-                meson setup "$dir" -Dwerror=true "$@" || return 1
+                meson setup "$dir" -Dwerror=true -Dtests=true "$@" || return 1
                 echo "$key" >"$dir/setup.key"
         fi
         ninja -C "$dir" -j "$jobs" ${targets-} || return 1
