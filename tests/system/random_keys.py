@@ -11,7 +11,7 @@ from harness import Context, check, wait_until
 
 # The first four changed the filter while another thread read the session with it.
 SEEDS = (7, 26, 29, 31)
-N_KEYS = 350
+N_KEYS = 250
 
 KEYS = [bytes([code]) for code in b"arxdtgGfpMmicsWowlH/nNeEcC+-* 1237890hjk?Iv"] + [
     b"\r", b"\r", b"\033[A", b"\033[B", b"\033[C", b"\033[D", b"\033[5~", b"\033[6~", b"\033[H", b"\033[F", b"\t", b"\033[Z", b"\033", b"\x7f"]
