@@ -12,7 +12,7 @@ import memory_model
 import random_keys
 from harness import Context, check, document_of, limit, need_events, plain_build_only, wait_until
 from memory_session import write_session
-from screens import Screen, check_screen
+from screens import Screen
 
 SIZES = ((80, 24), (40, 12), (200, 60))
 REPLAY = pathlib.Path(__file__).resolve().parent.parent / "replay"
@@ -60,8 +60,8 @@ def look_at(t: Context, name: str, keys: tuple[str, ...], wanted: str, argv: tup
             for key in keys:
                 screen.keys(key)
                 screen.wait()
-            shown = screen.wait(wanted if columns >= 80 else "")
-            check_screen(f"{name}_{columns}x{rows}", shown, t.folder)
+            screen.wait(wanted if columns >= 80 else "")
+            screen.check_looks(f"{name}_{columns}x{rows}")
             screen.keys("q")
             check(screen.ended() == 0, "leaves with status 0")
 
@@ -389,13 +389,16 @@ def test_python_modes(t: Context) -> None:
 
 def test_annotate_follows_calls_and_comes_back(t: Context) -> None:
     with browse(t, "annotate", "-i", str(REPLAY / "archived_v1.data")) as screen:
-        first = screen.wait("samples  run", "jmpq")
-        screen.keys("H")
-        hottest = screen.wait()
+        screen.wait("samples  run", "jmpq")
+        hottest = screen.text(colors=True)
         screen.keys("Tab")
-        check(screen.text(colors=True) != hottest, "the next hottest is another line")
+        wait_until(lambda: screen.text(colors=True) != hottest, "the next hottest is another line")
+        screen.keys("H")
+        wait_until(lambda: screen.text(colors=True) == hottest, "the hottest")
+        screen.keys("Tab")
+        wait_until(lambda: screen.text(colors=True) != hottest, "the next hottest is another line")
         screen.keys("BTab")
-        check(screen.wait() == first, "back at the hottest")
+        wait_until(lambda: screen.text(colors=True) == hottest, "back at the hottest")
         screen.keys("Escape")
         screen.wait("functions by overhead")
         screen.keys("q")
@@ -453,7 +456,7 @@ def test_a_filter_changes_while_the_session_is_read(t: Context) -> None:
 def test_record_opens_it_on_what_was_recorded(t: Context) -> None:
     need_events()
     with browse(t, "record", "--tui", "-g", "--", t.program("spin"), "300") as screen:
-        screen.wait("by overhead", "spin_here", seconds=60)
+        screen.wait("by overhead", "spin_here")
         screen.keys("q")
         status = screen.ended()
         check(status == 0, f"the command's status, not {status}")
@@ -594,7 +597,7 @@ def test_hostile_names_are_text(t: Context) -> None:
         check(screen.ended() == 0, "leaves with status 0")
 
 
-@limit(90)
+@limit(60 * len(random_keys.seeds()))
 def test_random_keys_break_nothing(t: Context) -> None:
     """Each session is read by another thread again and again, while keys change what is shown of it."""
     path = python_session(t, times=20)
@@ -615,12 +618,11 @@ def test_a_slow_terminal_blocks_nothing(t: Context) -> None:
         os.write(ours, b"\033[B")
         time.sleep(0.1)
     check(process.poll() is None and n < 400, f"{n} bytes of the first screen have come")
-    begin = time.monotonic()
+    # Nobody reads the terminal now: a program that waited for it would never end.
     os.write(ours, b"q")
     status = process.wait(harness.WAIT_SECONDS)
-    seconds = time.monotonic() - begin
     os.close(ours)
-    check(status == 0 and seconds < 3, f"q is answered at once: status {status} after {seconds:.1f} s")
+    check(status == 0, f"q is answered: status {status}")
 
 
 if __name__ == "__main__":
