@@ -122,25 +122,30 @@ void budget_share_keep(struct budget_share *share, uint64_t bytes)
 
 /* --- Recording what was left out --- */
 
-static struct budget_short *get_file(struct budget *command, const char *name)
+/* Counts a new file after it is complete, because another thread may read the files. */
+static void note_file(struct budget *command, const char *name, unsigned bit)
 {
-        for (size_t i = 0; i < command->n_files; i++) {
-                if (!strcmp(command->files[i].name, name))
-                        return &command->files[i];
+        size_t n = command->n_files;
+
+        for (size_t i = 0; i < n; i++) {
+                if (!strcmp(command->files[i].name, name)) {
+                        command->files[i].uses |= bit;
+                        return;
+                }
         }
-        if (command->n_files == BUDGET_MAX_FILES) {
+        if (n == BUDGET_MAX_FILES) {
                 command->n_more++;
-                return NULL;
+                return;
         }
-        command->files[command->n_files] = (struct budget_short){.name = mem_strdup(name)};
-        return &command->files[command->n_files++];
+        command->files[n].name = mem_strdup(name);
+        command->files[n].uses = bit;
+        command->n_files = n + 1;
 }
 
 void budget_leave_out(struct budget *budget, enum budget_use use)
 {
         unsigned bit = 1u << use;
         struct budget *command = budget;
-        struct budget_short *file;
 
         if (!budget || atomic_fetch_or(&budget->left_out, bit) & bit)
                 return;
@@ -149,9 +154,7 @@ void budget_leave_out(struct budget *budget, enum budget_use use)
         command->left_out |= bit;
         while (atomic_flag_test_and_set(&command->lock))
                 ;
-        file = get_file(command, budget->name ? budget->name : "");
-        if (file)
-                file->uses |= bit;
+        note_file(command, budget->name ? budget->name : "", bit);
         atomic_flag_clear(&command->lock);
 }
 
@@ -181,8 +184,9 @@ const char *budget_use_text(enum budget_use use)
 void budget_add_text(const struct budget *budget, struct buf *out)
 {
         const char *between = "";
+        size_t n_files = budget ? budget->n_files : 0, n_more = budget ? budget->n_more : 0;
 
-        for (size_t i = 0; budget && i < budget->n_files; i++) {
+        for (size_t i = 0; i < n_files; i++) {
                 const struct budget_short *file = &budget->files[i];
 
                 for (unsigned use = 0; use < BUDGET_N_USES; use++) {
@@ -195,6 +199,6 @@ void budget_add_text(const struct budget *budget, struct buf *out)
                 text_add_printable(out, text_base_name(file->name));
                 between = ", ";
         }
-        if (budget && budget->n_more)
-                buf_printf(out, ", and some of %zu more files", budget->n_more);
+        if (n_more)
+                buf_printf(out, ", and some of %zu more files", n_more);
 }

@@ -36,7 +36,7 @@ enum budget_use {
 /* A file from which something was left out. */
 struct budget_short {
         char *name;
-        unsigned uses; /* 1 << enum budget_use */
+        _Atomic unsigned uses; /* 1 << enum budget_use */
 };
 
 /* Budget of a command, or of a file, whose parent is the command's. */
@@ -46,10 +46,11 @@ struct budget {
         uint64_t limit_bytes;  /* 0: no limit */
         _Atomic uint64_t used_bytes;
         _Atomic unsigned left_out; /* 1 << enum budget_use */
-        /* For a command: the files from which something was left out. */
+        /* For a command: the files from which something was left out.  The lock is for adding one; another thread may read those below
+         * `n_files` meanwhile. */
         atomic_flag lock;
         struct budget_short files[BUDGET_MAX_FILES];
-        size_t n_files, n_more;
+        _Atomic size_t n_files, n_more;
 };
 
 void budget_init(struct budget *budget, uint64_t limit_bytes);

@@ -7,7 +7,7 @@
 #include "os.h"
 
 struct browse_read {
-        struct report_request request;
+        struct browse_request request; /* only the task uses it */
         struct report_progress progress;
         struct screen *screen;
         struct os_task *task;
@@ -19,10 +19,10 @@ struct browse_read {
 static void read_session(void *ctx)
 {
         struct browse_read *read = ctx;
-        struct report *report = report_make(&read->request, &read->err);
+        struct report *report = report_make(&read->request.report, &read->err);
 
         if (report) {
-                read->session = browse_session_new(report);
+                read->session = browse_session_new(report, &read->request);
                 browse_session_make_trees(read->session);
         }
         __atomic_store_n(&read->is_done, true, __ATOMIC_RELEASE);
@@ -33,8 +33,8 @@ struct browse_read *browse_read_start(const struct report_request *request, stru
 {
         struct browse_read *read = mem_new(1, sizeof(*read));
 
-        read->request = *request;
-        read->request.progress = &read->progress;
+        browse_request_init(&read->request, request);
+        read->request.report.progress = &read->progress;
         read->screen = screen;
         read->task = os_task_start(read_session, read);
         return read;
@@ -61,6 +61,7 @@ struct browse_session *browse_read_end(struct browse_read *read, struct err *err
         session = read->session;
         if (!session)
                 *err = read->err;
+        browse_request_release(&read->request);
         free(read);
         return session;
 }

@@ -2,6 +2,7 @@
 #include "browse_session.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "mem.h"
 
@@ -13,14 +14,53 @@ struct browse_trees {
 };
 
 struct browse_session {
+        struct browse_request request;
         struct report *report;
         struct browse_trees *trees;
 };
 
-struct browse_session *browse_session_new(struct report *report)
+/* --- requests --- */
+
+static const char *copy_text(const char *text, struct arena *texts)
+{
+        return text ? arena_copy(texts, text, strlen(text)) : NULL;
+}
+
+static const int32_t *copy_pids(const struct profile_filter *filter, struct arena *texts)
+{
+        int32_t *pids;
+
+        if (!filter->n_pids)
+                return NULL;
+        pids = arena_alloc(texts, filter->n_pids * sizeof(*pids));
+        memcpy(pids, filter->pids, filter->n_pids * sizeof(*pids));
+        return pids;
+}
+
+void browse_request_init(struct browse_request *ret, const struct report_request *request)
+{
+        struct profile_filter *filter = &ret->report.filter;
+
+        *ret = (struct browse_request){.report = *request};
+        filter->pids = copy_pids(filter, &ret->texts);
+        filter->comms = copy_text(filter->comms, &ret->texts);
+        filter->modules = copy_text(filter->modules, &ret->texts);
+        filter->python_file = copy_text(filter->python_file, &ret->texts);
+}
+
+void browse_request_release(struct browse_request *request)
+{
+        arena_release(&request->texts);
+}
+
+/* --- sessions --- */
+
+struct browse_session *browse_session_new(struct report *report, struct browse_request *request)
 {
         struct browse_session *session = mem_new(1, sizeof(*session));
 
+        session->request = *request;
+        *request = (struct browse_request){0};
         session->report = report;
         session->trees = mem_new(report->n_events, sizeof(*session->trees));
         return session;
@@ -36,6 +76,7 @@ void browse_session_free(struct browse_session *session)
         }
         free(session->trees);
         report_free(session->report);
+        browse_request_release(&session->request);
         free(session);
 }
 

@@ -3,14 +3,25 @@
 #ifndef BROWSE_SESSION_H
 #define BROWSE_SESSION_H
 
+#include "arena.h"
 #include "attributes.h"
 #include "calltree.h"
 #include "report.h"
 
 struct browse_session;
 
-/* Takes ownership of `report`. */
-struct browse_session *browse_session_new(struct report *report);
+/* A request for a report, with its own copies of all that its filter points to. */
+struct browse_request {
+        struct report_request report;
+        struct arena texts;
+};
+
+/* Copies the request and its filter; what else it points to must outlive the copy. */
+void browse_request_init(struct browse_request *ret, const struct report_request *request);
+void browse_request_release(struct browse_request *request);
+
+/* Takes ownership of `report`, and of the request that it was made for, because the report keeps pointers into its filter. */
+struct browse_session *browse_session_new(struct report *report, struct browse_request *request);
 void browse_session_free(struct browse_session *session);
 AUTO_DEFINE(browse_session)
 

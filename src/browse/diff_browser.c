@@ -2,7 +2,10 @@
 /* The browser of a comparison: compares while keys are answered, and the keys of all its pages. */
 #include "diff_browser.h"
 
+#include <stdlib.h>
+
 #include "diff_browser_internal.h"
+#include "mem.h"
 #include "os.h"
 
 struct cell_style diff_browser_style(enum compared_verdict verdict)
@@ -49,7 +52,8 @@ static double share_of(const void *ctx, const char **ret_doing)
         return task->share ? task->share(task->share_ctx) : 0;
 }
 
-/* Returns false if the user quit: then the thread still uses `task` and its `ctx`, and the process must end. */
+/* Returns false if the user quit: then the thread still uses `task` and its `ctx`, which must stay until the process ends: on the heap,
+ * because functions return first. */
 static bool work(struct browser *browser, struct diff_task *task, const char *text)
 {
         struct os_task *thread;
@@ -65,6 +69,7 @@ static bool work(struct browser *browser, struct diff_task *task, const char *te
 /* --- Comparing --- */
 
 struct diff_comparing {
+        struct diff_task task;
         const struct diff_browser_request *request;
         struct diff_view view;
         struct err err;
@@ -81,25 +86,30 @@ static void run_compare(void *ctx)
 static bool compare(struct browser *browser)
 {
         const struct diff_browser_request *request = browser->diff->request;
-        struct diff_comparing c = {.request = request};
-        struct diff_task task = {
+        struct diff_comparing *c = mem_new(1, sizeof(*c));
+        bool is_ok;
+
+        c->request = request;
+        c->task = (struct diff_task){
                 .run = run_compare,
-                .ctx = &c,
+                .ctx = c,
                 .share = request->share,
                 .share_ctx = request->ctx,
                 .doing = "reading the sessions",
         };
-
-        if (!work(browser, &task, "reading the sessions ..."))
+        if (!work(browser, &c->task, "reading the sessions ..."))
                 return false;
-        browser->diff->view = c.view;
-        browser->err = c.err;
-        return c.is_ok;
+        browser->diff->view = c->view;
+        browser->err = c->err;
+        is_ok = c->is_ok;
+        free(c);
+        return is_ok;
 }
 
 /* --- Machine code --- */
 
 struct code_comparing {
+        struct diff_task task;
         struct code_diff_request request;
         const char *brief;
         struct code_diff diff;
@@ -118,31 +128,48 @@ static void run_code(void *ctx)
         c->is_ok = code_diff_make(&c->request, &c->diff, NULL);
 }
 
-void diff_browser_show_code(struct browser *browser, const struct compared_row *row)
+static struct code_comparing *code_comparing_new(const struct diff_browser *diff,
+                                                 const struct compared_row *row)
 {
-        const struct diff_browser_request *request = browser->diff->request;
-        const struct run_values *values = browser->diff->view.values;
-        struct code_comparing c = {.request = *request->code, .brief = row->name};
-        struct diff_task task = {.run = run_code, .ctx = &c, .doing = "comparing the code"};
+        const struct run_values *values = diff->view.values;
+        struct code_comparing *c = mem_new(1, sizeof(*c));
+
+        c->task = (struct diff_task){.run = run_code, .ctx = c, .doing = "comparing the code"};
+        c->request = *diff->request->code;
+        c->request.paths[CODE_A] = run_values_path(values, 0);
+        c->request.paths[CODE_B] = run_values_path(values, run_values_n_runs(values, RUN_A));
+        c->request.symbol = row->full_name;
+        c->brief = row->name;
+        return c;
+}
+
+static void show_compared(struct browser *browser, const struct compared_row *row, struct code_comparing *c)
+{
         AUTO_RELEASE(buf) title = {0};
 
-        if (!request->rows_have_code) {
+        buf_printf(&title, "code of %s", row->name);
+        if (c->is_ok)
+                browser_push(browser,
+                             page_diff_code_new(buf_text(&title), c->request.paths, row->module, &c->diff));
+        else
+                browser_say(browser, "%s", c->err.text);
+}
+
+void diff_browser_show_code(struct browser *browser, const struct compared_row *row)
+{
+        struct code_comparing *c;
+
+        if (!browser->diff->request->rows_have_code) {
                 browser_say(browser, "a %s has no machine code of its own", browser->diff->view.row_is);
                 return;
         }
-        c.request.paths[CODE_A] = run_values_path(values, 0);
-        c.request.paths[CODE_B] = run_values_path(values, run_values_n_runs(values, RUN_A));
-        c.request.symbol = row->full_name;
-        if (!work(browser, &task, "comparing the code ...")) {
+        c = code_comparing_new(browser->diff, row);
+        if (!work(browser, &c->task, "comparing the code ...")) {
                 browser->is_ending = true;
                 return;
         }
-        if (!c.is_ok) {
-                browser_say(browser, "%s", c.err.text);
-                return;
-        }
-        buf_printf(&title, "code of %s", row->name);
-        browser_push(browser, page_diff_code_new(buf_text(&title), c.request.paths, row->module, &c.diff));
+        show_compared(browser, row, c);
+        free(c);
 }
 
 /* --- What all pages share --- */

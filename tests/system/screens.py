@@ -1,12 +1,14 @@
 """Runs a program on a terminal of tmux, sends keys and reads the screen."""
 import os
 import pathlib
+import re
 import subprocess
 import time
 
-from harness import WAIT_SECONDS, Context, check, environment, need_tool
+from harness import WAIT_SECONDS, Context, TookTooLong, check, environment, need_tool
 
 STILL_SECONDS = 0.15
+SCREENS = pathlib.Path(__file__).parent / "screens"
 
 
 class Screen:
@@ -37,19 +39,37 @@ class Screen:
         shown = self.call("capture-pane", "-p", "-t", "screen", *(["-e"] if colors else []))
         return "".join(line.rstrip() + "\n" for line in shown.splitlines())
 
-    def wait(self, *wanted: str, without: str | None = None, seconds: float = WAIT_SECONDS) -> str:
-        """Waits until it shows all of `wanted`, and has not changed for a moment."""
-        end = time.monotonic() + seconds
+    def wait(self, *wanted: str, without: str | None = None) -> str:
+        """Waits until it shows all of `wanted`, and has not changed for a moment; as long as the test may take.  Without words, a slow
+        program may not have taken the last keys yet."""
         last, since = "", time.monotonic()
-        while True:
-            now = self.text()
-            if now != last:
-                last, since = now, time.monotonic()
-            if all(word in now for word in wanted) and (without is None or without not in now) and \
-                    time.monotonic() - since >= STILL_SECONDS:
-                return now
-            check(time.monotonic() < end, f"{wanted} not on the screen within {seconds} s:\n{now}")
-            time.sleep(0.03)
+        try:
+            while True:
+                now = self.text()
+                if now != last:
+                    last, since = now, time.monotonic()
+                is_there = all(word in now for word in wanted) and (without is None or without not in now)
+                if is_there and time.monotonic() - since >= STILL_SECONDS:
+                    return now
+                check(is_there or not re.search(r"^status \d", now, re.MULTILINE), f"{wanted} not on the screen at the end:\n{now}")
+                time.sleep(0.03)
+        except TookTooLong:
+            raise AssertionError(f"{wanted} not on the screen:\n{last}") from None
+
+    def check_looks(self, name: str) -> None:
+        """It must show the text of the file of this name, as soon as it has taken all keys: fails if it shows another one for a long time.
+        With WPERF_SCREENS=update in the environment, writes the file."""
+        path = SCREENS / f"{name}.txt"
+        if os.environ.get("WPERF_SCREENS") == "update":
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(self.wait().replace(self.folder, "FOLDER"), encoding="utf-8")
+        wanted = path.read_text(encoding="utf-8") if path.exists() else ""
+        shown, since = "", time.monotonic()
+        while shown != wanted:
+            now = self.text().replace(self.folder, "FOLDER")
+            if now != shown:
+                shown, since = now, time.monotonic()
+            check(time.monotonic() - since < WAIT_SECONDS, f"{name} shows\n{shown}\nin place of\n{wanted}")
 
     def keys(self, *names: str) -> None:
         """Sends keys by tmux's names: Enter, Escape, Tab, BTab, Up, PageDown, C-c, or a character."""
@@ -99,17 +119,3 @@ class Screen:
                          for name in ("before.stty", "after.stty"))
         check(before == after, f"the terminal's settings:\n{before}\nbecame\n{after}")
         return int(text.rsplit("status ", 1)[1].split()[0])
-
-
-SCREENS = pathlib.Path(__file__).parent / "screens"
-
-
-def check_screen(name: str, shown: str, folder: str) -> None:
-    """Compares with the file of this name; with WPERF_SCREENS=update in the environment, writes the file."""
-    shown = shown.replace(folder, "FOLDER")
-    path = SCREENS / f"{name}.txt"
-    if os.environ.get("WPERF_SCREENS") == "update":
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(shown, encoding="utf-8")
-    wanted = path.read_text(encoding="utf-8") if path.exists() else ""
-    check(shown == wanted, f"{name} shows\n{shown}\nin place of\n{wanted}")

@@ -1,20 +1,18 @@
 """The terminal browser, on terminals of tmux: each page at three sizes, and actions of terminals and users."""
-import fcntl
 import os
 import pathlib
-import random
 import re
 import select
 import signal
 import struct
-import termios
 import time
 
 import harness
 import memory_model
-from harness import Context, check, document_of, limit, need_events, note, plain_build_only, wait_until
+import random_keys
+from harness import Context, check, document_of, limit, need_events, plain_build_only, wait_until
 from memory_session import write_session
-from screens import Screen, check_screen
+from screens import Screen
 
 SIZES = ((80, 24), (40, 12), (200, 60))
 REPLAY = pathlib.Path(__file__).resolve().parent.parent / "replay"
@@ -62,8 +60,8 @@ def look_at(t: Context, name: str, keys: tuple[str, ...], wanted: str, argv: tup
             for key in keys:
                 screen.keys(key)
                 screen.wait()
-            shown = screen.wait(wanted if columns >= 80 else "")
-            check_screen(f"{name}_{columns}x{rows}", shown, t.folder)
+            screen.wait(wanted if columns >= 80 else "")
+            screen.check_looks(f"{name}_{columns}x{rows}")
             screen.keys("q")
             check(screen.ended() == 0, "leaves with status 0")
 
@@ -391,13 +389,16 @@ def test_python_modes(t: Context) -> None:
 
 def test_annotate_follows_calls_and_comes_back(t: Context) -> None:
     with browse(t, "annotate", "-i", str(REPLAY / "archived_v1.data")) as screen:
-        first = screen.wait("samples  run", "jmpq")
-        screen.keys("H")
-        hottest = screen.wait()
+        screen.wait("samples  run", "jmpq")
+        hottest = screen.text(colors=True)
         screen.keys("Tab")
-        check(screen.text(colors=True) != hottest, "the next hottest is another line")
+        wait_until(lambda: screen.text(colors=True) != hottest, "the next hottest is another line")
+        screen.keys("H")
+        wait_until(lambda: screen.text(colors=True) == hottest, "the hottest")
+        screen.keys("Tab")
+        wait_until(lambda: screen.text(colors=True) != hottest, "the next hottest is another line")
         screen.keys("BTab")
-        check(screen.wait() == first, "back at the hottest")
+        wait_until(lambda: screen.text(colors=True) == hottest, "back at the hottest")
         screen.keys("Escape")
         screen.wait("functions by overhead")
         screen.keys("q")
@@ -436,10 +437,26 @@ def test_keys_typed_while_it_reads_are_not_lost(t: Context) -> None:
 
 
 @limit(120)
+def test_a_filter_changes_while_the_session_is_read(t: Context) -> None:
+    """The table is shown when its rows are read; the keys behind it find the other thread reading stacks with the filter."""
+    path = python_session(t, times=500)
+    for argv, keys, shown in ((("--sort", "comm"), b"\r\r\033", "50000 samples  1 row"), (("--sort", "pid"), b"\r\r\033", "50000 samples  1 row"),
+                              ((), b"dd", "50000 samples  4 functions")):
+        with browse(t, "report", "-i", path, *argv) as screen:
+            screen.wait(" by overhead", "? help")
+            screen.send(keys)
+            screen.wait(shown, "? help")
+            screen.keys("g")
+            screen.wait("100.00", "call tree")
+            screen.keys("q")
+            check(screen.ended() == 0, "leaves with status 0")
+
+
+@limit(120)
 def test_record_opens_it_on_what_was_recorded(t: Context) -> None:
     need_events()
     with browse(t, "record", "--tui", "-g", "--", t.program("spin"), "300") as screen:
-        screen.wait("by overhead", "spin_here", seconds=60)
+        screen.wait("by overhead", "spin_here")
         screen.keys("q")
         status = screen.ended()
         check(status == 0, f"the command's status, not {status}")
@@ -580,47 +597,12 @@ def test_hostile_names_are_text(t: Context) -> None:
         check(screen.ended() == 0, "leaves with status 0")
 
 
-KEYS = [bytes([code]) for code in b"arxdtgGfpMmicsWowlH/nNeEcC+-* 1237890hjk?I"] + [
-    b"\r", b"\r", b"\033[A", b"\033[B", b"\033[C", b"\033[D", b"\033[5~", b"\033[6~", b"\033[H", b"\033[F", b"\t", b"\033[Z", b"\033", b"\x7f"]
-
-
-def random_input(chance: random.Random, terminal: int) -> bytes:
-    """Sends a key, sometimes a mouse event, and sometimes changes the size of the terminal."""
-    if chance.random() < 0.02:
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", chance.randint(1, 60), chance.randint(1, 220), 0, 0))
-    if chance.random() < 0.04:
-        return b"\033[<%d;%d;%d%c" % (chance.choice((0, 32, 64, 65)), chance.randint(1, 90), chance.randint(1, 30), chance.choice(b"Mm"))
-    return chance.choice(KEYS)
-
-
-@limit(90)
+@limit(60 * len(random_keys.seeds()))
 def test_random_keys_break_nothing(t: Context) -> None:
-    path, chance = python_session(t), random.Random(7)
-    ours, theirs = harness.open_terminal()
-    process = t.start(t.wperf, "report", "-i", path, stdin=theirs, stdout=theirs,
-                      env=harness.environment(TERM="xterm-256color"))
-    os.close(theirs)
-    end, typed = time.monotonic() + 8, []
-    while time.monotonic() < end and process.poll() is None:
-        typed.append(random_input(chance, ours))
-        os.write(ours, typed[-1])
-        while select.select([ours], [], [], 0.004)[0]:
-            if not os.read(ours, 65536):
-                break
-    check(process.poll() is None, f"it goes on after {typed[-20:]}")
-    note(f"{len(typed)} keys")
-    os.write(ours, b"\x03")
-    wait_until(lambda: process.poll() is not None or not drained(ours), "Ctrl-C leaves")
-    check(process.wait(harness.WAIT_SECONDS) == 0 and process.stderr.read() == b"", "without a word")
-    os.close(ours)
-
-
-def drained(terminal: int) -> bool:
-    """Reads all output; whether the terminal still exists."""
-    try:
-        return not select.select([terminal], [], [], 0.1)[0] or bool(os.read(terminal, 65536))
-    except OSError:
-        return False
+    """Each session is read by another thread again and again, while keys change what is shown of it."""
+    path = python_session(t, times=20)
+    for seed in random_keys.seeds():
+        random_keys.type_at_random(t, seed, t.wperf, "report", "-i", path)
 
 
 def test_a_slow_terminal_blocks_nothing(t: Context) -> None:
@@ -636,12 +618,11 @@ def test_a_slow_terminal_blocks_nothing(t: Context) -> None:
         os.write(ours, b"\033[B")
         time.sleep(0.1)
     check(process.poll() is None and n < 400, f"{n} bytes of the first screen have come")
-    begin = time.monotonic()
+    # Nobody reads the terminal now: a program that waited for it would never end.
     os.write(ours, b"q")
     status = process.wait(harness.WAIT_SECONDS)
-    seconds = time.monotonic() - begin
     os.close(ours)
-    check(status == 0 and seconds < 3, f"q is answered at once: status {status} after {seconds:.1f} s")
+    check(status == 0, f"q is answered: status {status}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
 #include "budget.h"
+#include "os.h"
 #include "tap.h"
 
 enum { LIMIT = 1000 };
@@ -115,6 +119,46 @@ TEST(shares)
         EXPECT_INT(budget.used_bytes, 0);
         EXPECT_TRUE(budget_share_take(&none, BUDGET_STACKS, UINT64_MAX));
         budget_release(&budget);
+}
+
+enum { N_FILES = BUDGET_MAX_FILES + 2 };
+
+static void leave_out_of_files(void *ctx)
+{
+        struct budget *command = ctx;
+
+        for (int i = 0; i < N_FILES; i++) {
+                char name[32];
+                struct budget file;
+
+                snprintf(name, sizeof(name), "file-%d", i);
+                budget_init_file(&file, command, name);
+                budget_leave_out(&file, BUDGET_LINES);
+                budget_leave_out(&file, BUDGET_NAMES);
+                budget_release(&file);
+        }
+}
+
+/* The browser shows the files while another thread reads a session; a build with the thread sanitizer runs this, too. */
+TEST(files_are_shown_while_another_thread_adds_them)
+{
+        struct budget command;
+        struct os_task *task;
+        AUTO_RELEASE(buf) text = {0};
+
+        budget_init(&command, LIMIT);
+        task = os_task_start(leave_out_of_files, &command);
+        for (size_t n = 0; n < BUDGET_MAX_FILES; n = command.n_files) {
+                buf_clear(&text);
+                budget_add_text(&command, &text);
+                EXPECT_TRUE(!strstr(buf_text(&text), "  ")); /* each file has a use */
+        }
+        os_task_join(task);
+        buf_clear(&text);
+        budget_add_text(&command, &text);
+        EXPECT_TRUE(strstr(buf_text(&text),
+                           "inlined frames and lines and names of file-7, and some of 4 more files"));
+        budget_release(&command);
 }
 
 TEST(without_a_budget_there_is_no_limit)

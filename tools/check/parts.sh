@@ -11,7 +11,7 @@ quick_parts=(
 native_parts=(
         "asan: the native build with sanitizers: unit, golden, plans, fuzz seeds, oracles"
         "driver-races: the Windows driver's core on a simulated machine whose CPUs all run at once"
-        "tsan: libwperf used by several threads"
+        "tsan: libwperf used by several threads, and keys in the browser while another thread reads"
 )
 full_parts=(
         "release: the build that users get: unit, golden, plans, packages"
@@ -79,8 +79,10 @@ part_driver_races() {
 }
 
 part_tsan() {
-        targets=tests/system/library_uses make "build tsan" compile build/tsan -Db_sanitize=thread "${linux_codecs[@]}" &&
-                step "library races" tests/system/library_races.sh build/tsan
+        targets="tests/system/library_uses tests/system/make_python_session tests/unit/test_budget src/cli/wperf" \
+                make "build tsan" compile build/tsan -Db_sanitize=thread "${linux_codecs[@]}" || return
+        step "library races" tests/system/library_races.sh build/tsan
+        step "browser races" tests/system/browser_races.sh build/tsan
 }
 
 make_release() {
