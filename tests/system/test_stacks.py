@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 
 import harness
@@ -537,6 +538,20 @@ def test_nothing_is_lost_under_load(t: Context) -> None:
     check(samples > 1000 and lost == 0, f"{lost} lost of {samples} at 999 Hz")
     if not harness.is_sanitized(t.wperf):
         harness.note("at 4999 Hz %d samples, %d lost" % lost_of(t, 4999))
+
+
+@harness.limit(100)
+def test_a_late_sink_loses_nothing(t: Context) -> None:
+    """The session goes to a pipe that nobody reads for a while, so the recorder can't unwind; the kernel's rings hold a third of a second."""
+    recorder = t.start(t.wperf, "record", "-q", "-g", "-F", "999", "--session", "-", "--", t.program("chains"), "pool", "100", "4", stdout=subprocess.PIPE)
+    with open(t.path("piped.data"), "wb") as file:
+        file.write(recorder.stdout.read(65536))
+        time.sleep(3)
+        shutil.copyfileobj(recorder.stdout, file)
+    check(recorder.wait() == 0, f"exit status {recorder.returncode}")
+    quality = harness.document_of(t.good("report", "--json", "-i", t.path("piped.data")))["quality"]
+    harness.note(f"{quality['samples']} samples, {quality['lost']} lost")
+    check(quality["samples"] > 1000 and 100 * quality["lost"] <= quality["samples"], f"{quality}")
 
 
 def test_lbr_says_what_is_taken_instead(t: Context) -> None:
