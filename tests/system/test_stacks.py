@@ -554,6 +554,41 @@ def test_a_late_sink_loses_nothing(t: Context) -> None:
     check(quality["samples"] > 1000 and 100 * quality["lost"] <= quality["samples"], f"{quality}")
 
 
+# What a program and its child have: scheduling policies and nice values.
+PRIORITIES = "import os, subprocess, sys, time\n" \
+             "print(os.sched_getscheduler(0), os.nice(0), flush=True)\n" \
+             "if len(sys.argv) < 2: subprocess.run([sys.executable, __file__, 'child'], check=True)\n" \
+             "time.sleep(0.5)\n"
+
+
+def priorities_of_threads(pid: int) -> dict[str, tuple[int, int]]:
+    """Policy and nice value of each thread by its name (proc(5))."""
+    found = {}
+    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+        try:
+            with open(path, encoding="utf-8") as file:
+                name, _, rest = file.read().partition("(")[2].rpartition(")")
+        except OSError:
+            continue  # the thread has ended
+        fields = rest.split()
+        found[name] = (int(fields[38]), int(fields[16]))
+    return found
+
+
+def test_only_the_drainer_has_priority(t: Context) -> None:
+    own = (os.sched_getscheduler(0), os.nice(0))
+    with open(t.path("priorities.py"), "w", encoding="utf-8") as file:
+        file.write(PRIORITIES)
+    recorder = t.start(t.wperf, "record", "-q", "-g", "--", "/usr/bin/python3", t.path("priorities.py"), stdout=subprocess.PIPE, text=True)
+    lines = [recorder.stdout.readline() for _ in range(2)]
+    threads = priorities_of_threads(recorder.pid)
+    recorder.communicate()
+    check([line.split() for line in lines] == [[str(n) for n in own]] * 2, f"the program has {lines}, this test {own}")
+    check("wperf drainer" in threads, f"{threads}")
+    harness.note(f"policy and nice value of the drainer: {threads['wperf drainer']}")
+    check(all(own == of for name, of in threads.items() if name != "wperf drainer"), f"{threads}")
+
+
 def test_lbr_says_what_is_taken_instead(t: Context) -> None:
     done = t.good("record", "-e", "cpu-clock", "--call-graph", "lbr", "--", t.program("chains"), "deep", "20", "3")
     notes = [line for line in done.out.splitlines() if line.startswith("note: ")]
