@@ -11,65 +11,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "linux_auxtrace.h"
-#include "linux_children.h"
-#include "linux_enabling.h"
-#include "linux_unwinder.h"
+#include "linux_collector_internal.h"
 #include "mem.h"
 #include "os.h"
-#include "stop_engine.h"
 #include "stop_merge.h"
 
-/* Files that are mapped and then deleted, and short-lived processes, can be read only while they exist, so
- * the rings are read often. */
-enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, FILES_IN_A_ROW = 64, NS_PER_S = 1000000000 };
-
-/* If more than one in NAMED_OF_MISSED samples belongs to a process whose files were already gone, the rings
- * are read even more often for a while. */
 enum {
-        HURRIED_WAIT_MS = 1,
-        HURRIED_WAITS = 2000,
-        NAMED_OF_MISSED = 50,
-        LEAST_MISSED = 8,
-        RECENT_SAMPLES = 1024,
-};
-
-/* The limit for records of the next pass that are read while this pass looks at files. If the recorder is too
- * slow, the rest stays in the rings; records that do not fit there are lost and counted. */
-enum { MOST_AHEAD_BYTES = 16 << 20 };
-
-struct collector {
-        struct collect_request request;
-        struct child child;
-        struct watched_list watched;
-        struct opened opened;
-        struct ring *rings;
-        struct auxtrace *aux; /* NULL: there is no SPE event */
-        struct record_sink sink;
-        struct keeper keeper;
-        struct stop_engine *stops; /* NULL if no thread is stopped */
-        struct stop_python *python;
-        struct stop_merge *merge; /* NULL if samples have only native frames */
-        struct ring_filter stop_filter;
-        struct buf stack_note;
-        struct children *children; /* NULL if the events see only the targets */
-        struct unwinder *unwinder; /* NULL if records are not changed */
-        struct buf pass;           /* the records of one pass over the rings */
-        struct buf next;           /* the first records of the next pass; with `children`, of all processes */
-        struct denied denied;
-        struct sampled sampled;
-        struct map sampled_ids;  /* ids of the event that `sampled` describes */
-        uint64_t n_lost_records; /* sum of LOST records */
-        struct collect_result result;
-        bool begun, ended;
-        int longest_wait_ms;
-        uint64_t own_ns_before;
-        struct enabling enabling;
-        /* CPU time of the targets when the events were enabled */
-        uint64_t user_ns_before, kernel_ns_before;
-        int pace_ms;                        /* next wait: shortest while new maps arrive, then growing */
-        unsigned n_hurried;                 /* number of next waits with HURRIED_WAIT_MS */
-        unsigned n_recent, n_recent_missed; /* recent samples; those of processes whose files were gone */
+        LONGEST_WAIT_MS = 100,
+        SHORTEST_WAIT_MS = 5, /* with rings that are as small as they can be */
+        NS_PER_S = 1000000000,
+        MOST_WAITING_BYTES = 256 << 20, /* records that wait for the unwinder, at most */
+        PART_OF_MEMORY = 8,             /* and at most this part of the memory */
 };
 
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -155,7 +107,6 @@ static void open_stops(struct collector *c)
                 return;
         c->python = stop_python_new();
         c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, c->python, &c->stack_note);
-        c->stop_filter = stop_engine_filter(c->stops);
         if (!c->stops || !c->unwinder)
                 return;
         unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
@@ -181,7 +132,6 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->opened.meter_fd = -1;
         c->result.counted_share = 1;
         c->result.sampled_share = -1;
-        c->pace_ms = SHORTEST_WAIT_MS;
         keeper_init(&c->keeper);
         if (request->target.argv && !spawn_prepare(&c->child, &command, err))
                 return NULL;
@@ -199,6 +149,7 @@ void collector_free(struct collector *c)
                 return;
         if (c->stops)
                 stop_engine_end(c->stops, &c->child);
+        drainer_free(c->drainer);
         spawn_release(&c->child);
         stop_engine_free(c->stops);
         stop_merge_free(c->merge);
@@ -211,12 +162,12 @@ void collector_free(struct collector *c)
         free(c->rings);
         unwinder_free(c->unwinder);
         children_free(c->children);
+        others_free(c->others);
         denied_release(&c->denied);
         map_release(&c->sampled_ids);
         opened_release(&c->opened);
         keeper_release(&c->keeper);
-        buf_release(&c->pass);
-        buf_release(&c->next);
+        record_rounds_release(&c->rounds);
         free(c);
 }
 
@@ -247,125 +198,7 @@ const char *collector_stack_note(const struct collector *c)
         return buf_text(&c->stack_note);
 }
 
-/* --- moving records --- */
-
-static void see_lost(struct collector *c, struct cursor record)
-{
-        struct record_lost lost;
-
-        if (record_lost_parse(record, &lost))
-                c->n_lost_records += lost.lost;
-}
-
-static void see_missed(struct collector *c, struct cursor record)
-{
-        enum { PID_OFF = 24 };
-
-        if (++c->n_recent == RECENT_SAMPLES) {
-                c->n_recent /= 2;
-                c->n_recent_missed /= 2;
-        }
-        if (c->keeper.missed.n_used && cursor_skip(&record, PID_OFF))
-                c->n_recent_missed += map_find(&c->keeper.missed, cursor_u32(&record)) != NULL;
-}
-
-static void see_sample(struct collector *c, struct cursor record)
-{
-        enum { ID_OFF = 8, PERIOD_OFF = 48 };
-        struct cursor id = record;
-
-        c->result.n_samples++;
-        see_missed(c, record);
-        cursor_skip(&id, ID_OFF);
-        if (!map_find(&c->sampled_ids, cursor_u64(&id)) || !cursor_skip(&record, PERIOD_OFF))
-                return;
-        c->sampled.n_samples++;
-        c->sampled.periods += cursor_u64(&record);
-}
-
-/* Moves the content of the rings to c->next. */
-static void drain_rings(struct collector *c)
-{
-        if (c->children)
-                children_drain(c->children, c->rings, c->opened.n_rings, &c->next);
-        for (size_t i = 0; !c->children && i < c->opened.n_rings; i++) {
-                size_t start = c->next.len;
-
-                ring_drain(&c->rings[i], c->stops ? &c->stop_filter : NULL, &c->next);
-                if (c->unwinder && c->next.len > start)
-                        unwinder_trim(c->unwinder, &c->next, start);
-        }
-        if (c->stops)
-                stop_engine_take(c->stops, &c->next);
-}
-
-/* Counts the records of a pass and passes maps to the keeper. Looking at a new file takes longer than mapping
- * it, so the rings are drained from time to time. */
-static void look_through(struct collector *c)
-{
-        struct cursor all = cursor_make(c->pass.data, c->pass.len), record;
-        struct perf_header header;
-        unsigned n_new = 0;
-
-        c->keeper.pass++;
-        while (record_next(&all, &header, &record)) {
-                switch (header.type) {
-                case PERF_RECORD_SAMPLE: see_sample(c, record); break;
-                case PERF_RECORD_LOST: see_lost(c, record); break;
-                case PERF_RECORD_THROTTLE: c->result.n_throttled++; break;
-                case PERF_RECORD_AUX:
-                        if (c->aux)
-                                auxtrace_see(c->aux, record);
-                        break;
-                default:
-                        if (c->stops && header.type == PERF_RECORD_MMAP2)
-                                stop_engine_see_map(c->stops, record);
-                        if (!c->children)
-                                denied_see(&c->denied, &c->opened.events[0].attr, &header, record);
-                        if (!keeper_see(&c->keeper, &header,
-                                        (uint8_t *)c->pass.data + (record.start - all.start)))
-                                break;
-                        c->pace_ms = SHORTEST_WAIT_MS;
-                        if (++n_new % FILES_IN_A_ROW == 0 && c->next.len < MOST_AHEAD_BYTES)
-                                drain_rings(c);
-                        break;
-                }
-        }
-        if (c->n_recent_missed >= LEAST_MISSED && c->n_recent_missed * NAMED_OF_MISSED > c->n_recent)
-                c->n_hurried = HURRIED_WAITS;
-}
-
-static bool put(struct collector *c, struct err *err)
-{
-        bool ok;
-
-        if (c->unwinder)
-                return unwinder_put(c->unwinder, &c->pass, c->ended, &c->sink, err);
-        ok = !c->pass.len || c->sink.put(c->sink.ctx, c->pass.data, c->pass.len, err);
-        buf_clear_and_shrink(&c->pass);
-        return ok;
-}
-
-static bool drain(struct collector *c, struct err *err)
-{
-        struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
-
-        if (c->aux)
-                auxtrace_mark(c->aux);
-        drain_rings(c);
-        if (c->children) {
-                if (children_maps_wait(c->children))
-                        c->pace_ms = SHORTEST_WAIT_MS;
-                children_put(c->children, &c->next, c->ended, &c->pass);
-        } else {
-                buf_swap(&c->pass, &c->next);
-        }
-        look_through(c);
-        denied_end_pass(&c->denied, c->ended);
-        if (c->pass.len && !c->unwinder)
-                buf_add(&c->pass, &round, sizeof(round));
-        return put(c, err) && (!c->aux || auxtrace_put(c->aux, &c->sink, err));
-}
+/* --- the beginning --- */
 
 static size_t trailer_bytes(const struct collector *c)
 {
@@ -390,7 +223,7 @@ static bool put_synthetic(struct collector *c, struct err *err)
                 .trailer_bytes = trailer_bytes(c),
                 .data_maps = c->opened.events[0].attr.flags & PERF_ATTR_MMAP_DATA,
         };
-        bool kernel = false;
+        bool kernel = false, ok;
 
         for (size_t i = 0; i < c->opened.n_events; i++)
                 kernel |= !(linux_attr_written(&c->opened.events[i]).flags & PERF_ATTR_EXCLUDE_KERNEL);
@@ -400,10 +233,9 @@ static bool put_synthetic(struct collector *c, struct err *err)
                 proc_synth_all(&synth);
         for (size_t i = 0; i < c->watched.n; i++)
                 proc_synth_process(&synth, c->watched.items[i].pid);
-        buf_add(&c->pass, synth.out.data, synth.out.len);
+        ok = record_rounds_put_now(c, &synth.out, false, err);
         proc_synth_release(&synth);
-        look_through(c);
-        return put(c, err);
+        return ok;
 }
 
 /* --- CPU time --- */
@@ -439,6 +271,25 @@ static void switch_events(struct collector *c)
                 stop_engine_switch(c->stops, c->opened.is_on);
 }
 
+/* AUX data must be taken soon after the ring's records about it, so with AUX areas the thread that takes it reads the rings,
+ * too. */
+static void start_drainer(struct collector *c)
+{
+        uint64_t most = os_memory_bytes() / PART_OF_MEMORY;
+
+        c->drainer = drainer_new(&(struct drainer_request){
+                .rings = c->rings,
+                .n_rings = c->opened.n_rings,
+                .opened = &c->opened,
+                .others = c->others,
+                .stops = c->stops,
+                .max_bytes = most < MOST_WAITING_BYTES ? (size_t)most : MOST_WAITING_BYTES,
+                .longest_wait_ms = c->longest_wait_ms,
+        });
+        if (!c->aux)
+                drainer_start(c->drainer);
+}
+
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
 {
         uint64_t begin_ns = os_monotonic_ns();
@@ -453,10 +304,11 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                 else
                         opened_control(&c->opened, true);
         }
-        if (c->opened.every_cpu)
+        if (c->opened.every_cpu) {
                 c->children = children_new(&c->opened, c->child.pid);
-        if (c->children && c->stops)
-                children_filter(c->children, &c->stop_filter);
+                c->others = others_new(&c->opened, c->child.pid);
+        }
+        start_drainer(c);
         note_cpu_time(c, true);
         if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
                 return false;
@@ -485,8 +337,7 @@ static void wait_for_news(struct collector *c, int timeout_ms)
         size_t max = c->opened.n_rings + c->watched.n + 2, n = 0;
         struct pollfd *fds = mem_new(max, sizeof(*fds));
 
-        for (size_t i = 0; i < c->opened.n_rings; i++)
-                fds[n++] = (struct pollfd){.fd = c->rings[i].fd, .events = POLLIN};
+        n = drainer_add_fds(c->drainer, fds);
         if (c->child.pid_fd >= 0 && !c->child.ended)
                 fds[n++] = (struct pollfd){.fd = c->child.pid_fd, .events = POLLIN};
         for (size_t i = 0; i < c->watched.n; i++) {
@@ -495,14 +346,7 @@ static void wait_for_news(struct collector *c, int timeout_ms)
         }
         if (enabling_fd(&c->enabling) >= 0)
                 fds[n++] = (struct pollfd){.fd = enabling_fd(&c->enabling), .events = POLLIN};
-        if (c->n_hurried) {
-                c->n_hurried--;
-                c->pace_ms = HURRIED_WAIT_MS;
-        }
-        if (timeout_ms > c->pace_ms)
-                timeout_ms = c->pace_ms;
-        timeout_ms = enabling_wait_ms(&c->enabling, timeout_ms);
-        c->pace_ms = c->pace_ms * 2 < c->longest_wait_ms ? c->pace_ms * 2 : c->longest_wait_ms;
+        timeout_ms = enabling_wait_ms(&c->enabling, drainer_wait_ms(c->drainer, timeout_ms));
         /* A ring whose task has ended returns POLLHUP forever; exclude it from the next poll. */
         while (poll(fds, n, timeout_ms) > 0) {
                 bool all_hung_up = true;
@@ -523,10 +367,11 @@ int collector_poll(struct collector *c, int timeout_ms, struct err *err)
 {
         bool run;
 
-        wait_for_news(c, timeout_ms);
+        if (!record_rounds_wait(c))
+                wait_for_news(c, timeout_ms);
         switch_events(c);
         run = targets_run(c);
-        if (!drain(c, err))
+        if (!record_rounds_move(c, err))
                 return -1;
         return run;
 }
@@ -580,34 +425,36 @@ static uint64_t read_losses(struct collector *c, struct opened_event *e)
         return lost;
 }
 
-static void add_lost_samples(struct collector *c, const struct opened_event *e, uint64_t lost)
+static void add_lost_samples(const struct collector *c, const struct opened_event *e, uint64_t lost,
+                             struct buf *out)
 {
         struct perf_header header = {.type = PERF_RECORD_LOST_SAMPLES};
         size_t bytes = trailer_bytes(c);
 
         header.size = (uint16_t)(sizeof(header) + 8 + bytes);
-        buf_add(&c->pass, &header, sizeof(header));
-        buf_add_u64(&c->pass, lost);
-        buf_add_zeros(&c->pass, bytes - 8);
-        buf_add_u64(&c->pass, e->n_ids ? e->ids[0] : 0);
+        buf_add(out, &header, sizeof(header));
+        buf_add_u64(out, lost);
+        buf_add_zeros(out, bytes - 8);
+        buf_add_u64(out, e->n_ids ? e->ids[0] : 0);
 }
 
 /* LOST records do not count what was lost after the last record that was written; the kernel's count does. */
 static bool put_losses(struct collector *c, struct err *err)
 {
+        AUTO_RELEASE(buf) records = {0};
         uint64_t total = 0;
 
         for (size_t i = 0; i < c->opened.n_events; i++) {
                 uint64_t lost = read_losses(c, &c->opened.events[i]);
 
                 if (c->children)
-                        lost = children_own_losses(c->children, lost);
+                        lost = children_own_losses(c->children, others_n_seen(c->others), lost);
                 if (lost)
-                        add_lost_samples(c, &c->opened.events[i], lost);
+                        add_lost_samples(c, &c->opened.events[i], lost, &records);
                 total += lost;
         }
         c->result.n_lost = total > c->n_lost_records ? total : c->n_lost_records;
-        return put(c, err);
+        return record_rounds_put_now(c, &records, true, err);
 }
 
 /* Computes the sampled share of the targets' time and, if possible, a better value of the part in the
@@ -650,7 +497,8 @@ bool collector_end(struct collector *c, struct err *err)
                 stop_engine_end(c->stops, &c->child);
                 stop_engine_tell(c->stops, &c->stack_note);
         }
-        ok = drain(c, err);
+        drainer_stop(c->drainer);
+        ok = record_rounds_move(c, err);
         ok = put_losses(c, ok ? err : NULL) && ok;
         if (c->opened.is_on)
                 note_cpu_time(c, false);

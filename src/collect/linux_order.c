@@ -14,41 +14,31 @@ static uint64_t time_of(const struct perf_attr *attr, const struct perf_header *
         return cursor_skip(&record, SAMPLE_TIME_OFF) ? cursor_u64(&record) : 0;
 }
 
-void linux_order_add_round(struct linux_order *o, const struct perf_attr *attr, struct buf *pass,
-                           bool is_last)
+void linux_order_add(struct linux_order *o, const struct perf_attr *attr, const struct perf_header *header,
+                     uint8_t *record)
 {
-        struct cursor all, record;
-        struct perf_header header;
+        uint64_t time = time_of(attr, header, cursor_make(record, header->size));
 
-        buf_swap(&o->older, &o->newer);
-        buf_swap(&o->newer, pass);
-        buf_clear_and_shrink(pass);
-        all = cursor_make(o->newer.data, o->newer.len);
-        while (record_next(&all, &header, &record))
-                record_order_add(&o->records, time_of(attr, &header, record), (uintptr_t)record.start);
+        record_order_add(&o->records, time, (uintptr_t)record);
+}
+
+void linux_order_end_round(struct linux_order *o, bool is_last)
+{
         if (is_last)
                 record_order_flush(&o->records);
         else
                 record_order_end_round(&o->records);
 }
 
-const uint8_t *linux_order_next(struct linux_order *o)
+uint8_t *linux_order_next(struct linux_order *o)
 {
-        enum { KEPT_BYTES = 4 << 20 };
         struct waiting_record next;
         bool is_late;
 
-        if (record_order_next(&o->records, &next, &is_late))
-                return (const uint8_t *)(uintptr_t)next.pos;
-        /* All records of the round before are out: free its buffer if it is large. */
-        if (o->older.cap > KEPT_BYTES)
-                buf_release(&o->older);
-        return NULL;
+        return record_order_next(&o->records, &next, &is_late) ? (uint8_t *)(uintptr_t)next.pos : NULL;
 }
 
 void linux_order_release(struct linux_order *o)
 {
-        buf_release(&o->older);
-        buf_release(&o->newer);
         record_order_release(&o->records);
 }

@@ -10,6 +10,7 @@
 #include "arch.h"
 #include "linux_code.h"
 #include "linux_jit.h"
+#include "linux_trim.h"
 #include "mem.h"
 #include "stop_engine.h"
 #include "stop_merge.h"
@@ -22,12 +23,11 @@ enum {
 
 struct unwinder {
         const struct opened *opened;
-        struct map event_of_id; /* id to index + 1 */
+        struct map ids;
         struct world *world;
         struct loaded loaded;
         struct code_pages code;
         struct jit_dumps jits;
-        struct linux_order order;
         struct buf out;
         struct stack_cuts cut;
         struct buf all_cut; /* `cut` unpacked for marks.cut, after the last round */
@@ -55,10 +55,7 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
         world_set_images(u->world, pe_image_size, (void *)&keeper->pe);
         u->marks.n_ways = UNWIND_N_WAYS;
         u->marks.n_ends = UNWIND_N_ENDS;
-        for (size_t i = 0; i < opened->n_events; i++) {
-                for (size_t k = 0; k < opened->events[i].n_ids; k++)
-                        *map_put(&u->event_of_id, opened->events[i].ids[k], NULL) = i + 1;
-        }
+        opened_list_ids(opened, &u->ids);
         return u;
 }
 
@@ -83,8 +80,7 @@ void unwinder_free(struct unwinder *u)
         loaded_release(&u->loaded);
         code_pages_forget(&u->code);
         world_free(u->world);
-        linux_order_release(&u->order);
-        map_release(&u->event_of_id);
+        map_release(&u->ids);
         buf_release(&u->out);
         stack_cuts_release(&u->cut);
         buf_release(&u->all_cut);
@@ -191,17 +187,6 @@ static void add_mark(struct unwinder *u, bool is_cut)
         stack_cuts_add(&u->cut, is_cut);
 }
 
-/* The part of the record after the stack copy. */
-static const uint8_t *behind_stack(const struct sample *sample)
-{
-        const uint8_t *at = sample->regs_user.end;
-        uint64_t size;
-
-        memcpy(&size, at, sizeof(size));
-        at += sizeof(size);
-        return size ? at + size + sizeof(size) : at;
-}
-
 static void add_bytes(struct buf *out, const uint8_t *from, const uint8_t *to)
 {
         buf_add(out, from, (size_t)(to - from));
@@ -210,7 +195,8 @@ static void add_bytes(struct buf *out, const uint8_t *from, const uint8_t *to)
 /* How many addresses fit into the record in addition to PERF_CONTEXT_USER. */
 static size_t room_for(size_t used, const struct sample *sample, const uint8_t *regs_at, struct cursor record)
 {
-        size_t rest = (size_t)(regs_at - sample->chain.end) + (size_t)(record.end - behind_stack(sample));
+        size_t rest =
+                (size_t)(regs_at - sample->chain.end) + (size_t)(record.end - trim_behind_stack(sample));
         size_t words = (UINT16_MAX - used - rest) / sizeof(uint64_t);
 
         return used + rest < UINT16_MAX && words > 1 ? words - 1 : 0;
@@ -234,7 +220,7 @@ static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const 
         n = (u->out.len - count_at) / sizeof(n) - 1;
         memcpy(u->out.data + count_at, &n, sizeof(n));
         add_bytes(&u->out, sample->chain.end, regs_at);
-        add_bytes(&u->out, behind_stack(sample), record.end);
+        add_bytes(&u->out, trim_behind_stack(sample), record.end);
         size = (uint16_t)(u->out.len - start);
         memcpy(u->out.data + start + offsetof(struct perf_header, size), &size, sizeof(size));
         add_mark(u, !is_whole);
@@ -246,11 +232,9 @@ static const struct opened_event *parse_unwound(const struct unwinder *u, struct
 {
         struct cursor c = record;
         const struct opened_event *event;
-        const uint64_t *index;
 
         cursor_skip(&c, sizeof(struct perf_header));
-        index = map_find(&u->event_of_id, cursor_u64(&c));
-        event = index ? &u->opened->events[*index - 1] : NULL;
+        event = opened_find(u->opened, &u->ids, cursor_u64(&c));
         return event && event->is_unwound && sample_parse(&event->attr, record, ret) ? event : NULL;
 }
 
@@ -267,59 +251,6 @@ static void add_sample(struct unwinder *u, struct cursor record)
         }
         add_bytes(&u->out, record.start, record.end);
         add_mark(u, false);
-}
-
-/* --- stack copies that wait --- */
-
-/* The size of the trimmed stack copy: one word more than its content, so that it is still known to be whole.
- * 0 if nothing can be removed. */
-static uint64_t trimmed_bytes(const struct sample *sample)
-{
-        uint64_t size, wanted = ((cursor_left(&sample->stack_user) + 7) & ~7ull) + 8;
-
-        memcpy(&size, sample->regs_user.end, sizeof(size));
-        return wanted < size ? wanted : 0;
-}
-
-static uint8_t *move_bytes(uint8_t *to, const uint8_t *from, const uint8_t *end)
-{
-        memmove(to, from, (size_t)(end - from));
-        return to + (end - from);
-}
-
-/* Moves a record to `to`, which is not after its old position. Returns its end there. */
-static uint8_t *move_record(const struct unwinder *u, uint8_t *to, struct cursor record)
-{
-        struct perf_header header;
-        struct sample sample;
-        uint8_t *at = to;
-        const uint8_t *stack, *filled;
-        uint64_t wanted;
-
-        memcpy(&header, record.start, sizeof(header));
-        if (header.type != PERF_RECORD_SAMPLE || !parse_unwound(u, record, &sample) ||
-            !(wanted = trimmed_bytes(&sample)))
-                return move_bytes(to, record.start, record.end);
-        stack = sample.regs_user.end + sizeof(wanted);
-        filled = behind_stack(&sample) - sizeof(wanted);
-        at = move_bytes(at, record.start, sample.regs_user.end);
-        at = move_bytes(at + sizeof(wanted), stack, stack + wanted);
-        memcpy(at - wanted - sizeof(wanted), &wanted, sizeof(wanted));
-        at = move_bytes(at, filled, record.end);
-        header.size = (uint16_t)(at - to);
-        memcpy(to, &header, sizeof(header));
-        return at;
-}
-
-void unwinder_trim(const struct unwinder *u, struct buf *pass, size_t start)
-{
-        struct cursor all = cursor_make(pass->data + start, pass->len - start), record;
-        struct perf_header header;
-        uint8_t *to = (uint8_t *)pass->data + start;
-
-        while (record_next(&all, &header, &record))
-                to = move_record(u, to, record);
-        buf_truncate(pass, (size_t)(to - (uint8_t *)pass->data));
 }
 
 /* --- rounds --- */
@@ -386,19 +317,17 @@ static void add_record(struct unwinder *u, const uint8_t *bytes)
         buf_add(&u->out, bytes, header.size);
 }
 
-bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const struct record_sink *sink,
-                  struct err *err)
+bool unwinder_put(struct unwinder *u, uint8_t *const *records, size_t n, bool is_last,
+                  const struct record_sink *sink, struct err *err)
 {
         static const struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
         uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-        const uint8_t *record;
 
         code_pages_next_round(&u->code);
         jit_dumps_next_round(&u->jits);
         forget_unmapped(u);
-        linux_order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
-        while ((record = linux_order_next(&u->order)) != NULL)
-                add_record(u, record);
+        for (size_t i = 0; i < n; i++)
+                add_record(u, records[i]);
         if (u->out.len)
                 buf_add(&u->out, &round, sizeof(round));
         if (is_last) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unwinds while recording: sorts records by time, follows maps, and replaces the registers and stack copy of
- * a sample by a call chain. */
+/* Unwinds while recording: follows maps, and replaces the registers and stack copy of a sample by a call chain. */
 #ifndef LINUX_UNWINDER_H
 #define LINUX_UNWINDER_H
 
@@ -15,18 +14,19 @@
 
 /* Zero-initialize before use. */
 struct linux_order {
-        struct buf older, newer;     /* the bytes of the last two rounds */
-        struct record_order records; /* positions are addresses in `older` and `newer` */
+        struct record_order records; /* positions are addresses */
 };
 
-/* Takes the records of a pass over all rings; `pass` is then empty. linux_order_next then returns the records
- * that are not newer than the previous pass, or all of them if `is_last`; read them before the next round.
- * `attr` is the attribute of any event. */
-void linux_order_add_round(struct linux_order *order, const struct perf_attr *attr, struct buf *pass,
-                           bool is_last);
+/* Adds a record, which must stay where it is until linux_order_next has returned it. `attr` is the attribute of any event. */
+void linux_order_add(struct linux_order *order, const struct perf_attr *attr,
+                     const struct perf_header *header, uint8_t *record);
 
-/* The next record in order of time; valid until the next round. NULL if the others have to wait. */
-const uint8_t *linux_order_next(struct linux_order *order);
+/* Call at the end of a pass over all rings. linux_order_next then returns the records that are not newer than the previous pass,
+ * or all of them if `is_last`; read them before records are added. */
+void linux_order_end_round(struct linux_order *order, bool is_last);
+
+/* The next record in order of time. NULL if the others have to wait. */
+uint8_t *linux_order_next(struct linux_order *order);
 void linux_order_release(struct linux_order *order);
 
 /* --- linux_loaded.c: the files of the modules that addresses are in --- */
@@ -80,14 +80,9 @@ void unwinder_set_stacks(struct unwinder *unwinder,
                          bool (*take)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret),
                          void *ctx);
 
-/* Removes the unused part of stack copies from the samples from `start` on: each copy has the requested size,
- * and most stacks are smaller. */
-void unwinder_trim(const struct unwinder *unwinder, struct buf *pass, size_t start);
-
-/* Takes the records of a pass over the rings, which is then empty, and puts the records that need not wait,
- * in order. */
-bool unwinder_put(struct unwinder *unwinder, struct buf *pass, bool is_last, const struct record_sink *sink,
-                  struct err *err);
+/* Puts `n` records, which are in order of time. After the last ones, the marks are complete. */
+bool unwinder_put(struct unwinder *unwinder, uint8_t *const *records, size_t n, bool is_last,
+                  const struct record_sink *sink, struct err *err);
 
 /* The counts so far; valid until the next call. `cut` is NULL until the last pass was put. */
 const struct stack_marks *unwinder_get_marks(struct unwinder *unwinder);

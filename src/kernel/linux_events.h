@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "collect_request.h"
+#include "map.h"
 #include "record.h"
 
 /* --- linux_machine.c: the machine's properties --- */
@@ -150,6 +151,13 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
 
 /* Makes every descriptor write to the ring of its CPU. The rings must be mapped before. */
 bool opened_join(const struct opened *opened, struct err *err);
+
+/* Fills `ret_ids`, for opened_find. */
+void opened_list_ids(const struct opened *opened, struct map *ret_ids);
+
+/* The event with this id; NULL if there is none. */
+const struct opened_event *opened_find(const struct opened *opened, const struct map *ids, uint64_t id);
+
 void opened_release(struct opened *opened);
 void opened_control(const struct opened *opened, bool enable);
 void opened_enable_tracking(const struct opened *opened);
@@ -173,28 +181,39 @@ struct ring {
 bool rings_open(struct ring *rings, const int *fds, size_t n, size_t *bytes, struct err *err);
 void ring_close(struct ring *ring);
 
-struct ring_filter;
+/* Moves the records in the ring to `out`. */
+void ring_drain(struct ring *ring, struct buf *out);
 
-/* Moves the records in the ring to `out`, or those that `filter` wants (NULL for all). */
-void ring_drain(struct ring *ring, const struct ring_filter *filter, struct buf *out);
+/* The current end of the records in the ring. */
+uint64_t ring_head(const struct ring *ring);
+
+/* Frees the space of the records up to `head`. */
+void ring_free(struct ring *ring, uint64_t head);
+
+/* Reads the records where they are in the ring. */
+struct ring_reader {
+        const struct ring *ring;
+        uint64_t at, head;
+        uint8_t wrapped[UINT16_MAX + 1]; /* a copy of a record that goes over the end of the ring */
+};
+
+/* Begins with the oldest record that was not freed; `head` is a result of ring_head. */
+void ring_reader_begin(struct ring_reader *reader, const struct ring *ring, uint64_t head);
+
+/* The next record, valid until the next call and until its space is freed; NULL at the end. */
+const uint8_t *ring_reader_next(struct ring_reader *reader, struct perf_header *ret_header);
 
 /* The first words of a record, including its header; 0 beyond its end. */
 enum { RING_WORDS = 5 };
 
+void ring_words(const uint8_t *record, const struct perf_header *header, uint64_t ret_words[RING_WORDS]);
+
+/* Which records are moved out of a ring. */
 struct ring_filter {
         /* How many bytes from the beginning of the record are wanted, a multiple of 8; 0 for none. */
         size_t (*wanted_bytes)(void *ctx, const struct perf_header *header, const uint64_t words[RING_WORDS]);
         void *ctx;
 };
-
-/* The current end of the records in the ring. */
-uint64_t ring_head(const struct ring *ring);
-
-/* Appends the wanted parts of the records up to `head`. `out` may be NULL if the filter wants nothing. */
-void ring_walk(const struct ring *ring, uint64_t head, const struct ring_filter *filter, struct buf *out);
-
-/* Frees the space of the records up to `head`. */
-void ring_free(struct ring *ring, uint64_t head);
 
 /* --- linux_aux.c --- */
 

@@ -380,6 +380,21 @@ bool opened_join(const struct opened *opened, struct err *err)
         return true;
 }
 
+void opened_list_ids(const struct opened *opened, struct map *ret_ids)
+{
+        for (size_t i = 0; i < opened->n_events; i++) {
+                for (size_t k = 0; k < opened->events[i].n_ids; k++)
+                        *map_put(ret_ids, opened->events[i].ids[k], NULL) = i;
+        }
+}
+
+const struct opened_event *opened_find(const struct opened *opened, const struct map *ids, uint64_t id)
+{
+        const uint64_t *index = map_find(ids, id);
+
+        return index ? &opened->events[*index] : NULL;
+}
+
 void opened_release(struct opened *opened)
 {
         for (size_t i = 0; i < opened->n_events; i++) {

@@ -90,53 +90,47 @@ static void copy_out(const struct ring *ring, uint64_t at, size_t size, struct b
         buf_add(out, ring->data, size - first);
 }
 
-/* Records and ring sizes are multiples of 8 bytes, so a word does not wrap. */
-static uint64_t word_at(const struct ring *ring, uint64_t at)
+void ring_reader_begin(struct ring_reader *reader, const struct ring *ring, uint64_t head)
 {
-        uint64_t word;
-
-        memcpy(&word, ring->data + ((size_t)at & (ring->data_bytes - 1)), sizeof(word));
-        return word;
+        reader->ring = ring;
+        reader->at = atomic_load_explicit(tail_of(ring), memory_order_relaxed);
+        reader->head = head;
 }
 
-static void copy_record(const struct ring *ring, uint64_t at, size_t size, struct buf *out)
+/* Records and ring sizes are multiples of 8 bytes, so a header does not wrap. */
+const uint8_t *ring_reader_next(struct ring_reader *reader, struct perf_header *ret_header)
 {
-        size_t start = out->len;
+        const struct ring *ring = reader->ring;
+        size_t start = (size_t)reader->at & (ring->data_bytes - 1), first = ring->data_bytes - start, size;
 
-        copy_out(ring, at, size, out);
-        memcpy(out->data + start + offsetof(struct perf_header, size), &(uint16_t){(uint16_t)size}, 2);
+        if (reader->at >= reader->head)
+                return NULL;
+        memcpy(ret_header, ring->data + start, sizeof(*ret_header));
+        size = ret_header->size;
+        if (size < sizeof(*ret_header) || size > reader->head - reader->at)
+                return NULL;
+        reader->at += size;
+        if (size <= first)
+                return ring->data + start;
+        memcpy(reader->wrapped, ring->data + start, first);
+        memcpy(reader->wrapped + first, ring->data, size - first);
+        return reader->wrapped;
 }
 
-void ring_walk(const struct ring *ring, uint64_t head, const struct ring_filter *filter, struct buf *out)
+void ring_words(const uint8_t *record, const struct perf_header *header, uint64_t ret_words[RING_WORDS])
 {
-        uint64_t at = atomic_load_explicit(tail_of(ring), memory_order_relaxed);
+        size_t most = RING_WORDS * sizeof(*ret_words), size = header->size < most ? header->size : most;
 
-        while (at < head) {
-                uint64_t words[RING_WORDS] = {word_at(ring, at)};
-                struct perf_header header;
-                size_t wanted;
-
-                memcpy(&header, words, sizeof(header));
-                if (header.size < sizeof(header) || header.size > head - at)
-                        return;
-                for (size_t i = 1; i < RING_WORDS && (i + 1) * sizeof(words[0]) <= header.size; i++)
-                        words[i] = word_at(ring, at + i * sizeof(words[0]));
-                wanted = filter->wanted_bytes(filter->ctx, &header, words);
-                if (wanted)
-                        copy_record(ring, at, wanted, out);
-                at += header.size;
-        }
+        memset(ret_words, 0, most);
+        memcpy(ret_words, record, size & ~(sizeof(*ret_words) - 1));
 }
 
-void ring_drain(struct ring *ring, const struct ring_filter *filter, struct buf *out)
+void ring_drain(struct ring *ring, struct buf *out)
 {
         uint64_t head = ring_head(ring), tail = atomic_load_explicit(tail_of(ring), memory_order_relaxed);
 
         if (head == tail)
                 return;
-        if (filter)
-                ring_walk(ring, head, filter, out);
-        else
-                copy_out(ring, tail, (size_t)(head - tail), out);
+        copy_out(ring, tail, (size_t)(head - tail), out);
         ring_free(ring, head);
 }

@@ -63,7 +63,7 @@ bool stop_engine_reap(struct stop_engine *engine, struct child *child);
  * processes that were traced at that time. */
 struct ring_filter stop_engine_filter(struct stop_engine *engine);
 
-/* Appends the samples since the last call, in order of time. */
+/* Puts the samples since the last call into `records`, in order of time, in place of its content. */
 void stop_engine_take(struct stop_engine *engine, struct buf *records);
 
 /* A stack copy that does not fit into the sample's record. */

@@ -265,8 +265,8 @@ void stop_sample_take(struct stop_engine *e, struct stop_task *task)
 
 void stop_engine_take(struct stop_engine *e, struct buf *records)
 {
+        buf_clear_and_shrink(records);
         os_lock_enter(e->lock);
-        buf_add(records, e->samples.data, e->samples.len);
-        buf_clear_and_shrink(&e->samples);
+        buf_swap(&e->samples, records);
         os_lock_leave(e->lock);
 }

@@ -132,7 +132,7 @@ static void read_rings(struct stop_watch *w)
 
         buf_clear(&w->records);
         for (size_t i = 0; i < w->n; i++)
-                ring_drain(&w->rings[i], NULL, &w->records);
+                ring_drain(&w->rings[i], &w->records);
         all = cursor_make(w->records.data, w->records.len);
         while (record_next(&all, &header, &record))
                 see_record(w, &header, record);

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 
 import harness
@@ -537,6 +538,55 @@ def test_nothing_is_lost_under_load(t: Context) -> None:
     check(samples > 1000 and lost == 0, f"{lost} lost of {samples} at 999 Hz")
     if not harness.is_sanitized(t.wperf):
         harness.note("at 4999 Hz %d samples, %d lost" % lost_of(t, 4999))
+
+
+@harness.limit(100)
+def test_a_late_sink_loses_nothing(t: Context) -> None:
+    """The session goes to a pipe that nobody reads for a while, so the recorder can't unwind; the kernel's rings hold a third of a second."""
+    recorder = t.start(t.wperf, "record", "-q", "-g", "-F", "999", "--session", "-", "--", t.program("chains"), "pool", "100", "4", stdout=subprocess.PIPE)
+    with open(t.path("piped.data"), "wb") as file:
+        file.write(recorder.stdout.read(65536))
+        time.sleep(3)
+        shutil.copyfileobj(recorder.stdout, file)
+    check(recorder.wait() == 0, f"exit status {recorder.returncode}")
+    quality = harness.document_of(t.good("report", "--json", "-i", t.path("piped.data")))["quality"]
+    harness.note(f"{quality['samples']} samples, {quality['lost']} lost")
+    check(quality["samples"] > 1000 and 100 * quality["lost"] <= quality["samples"], f"{quality}")
+
+
+# What a program and its child have: scheduling policies and nice values.
+PRIORITIES = "import os, subprocess, sys, time\n" \
+             "print(os.sched_getscheduler(0), os.nice(0), flush=True)\n" \
+             "if len(sys.argv) < 2: subprocess.run([sys.executable, __file__, 'child'], check=True)\n" \
+             "time.sleep(0.5)\n"
+
+
+def priorities_of_threads(pid: int) -> dict[str, tuple[int, int]]:
+    """Policy and nice value of each thread by its name (proc(5))."""
+    found = {}
+    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+        try:
+            with open(path, encoding="utf-8") as file:
+                name, _, rest = file.read().partition("(")[2].rpartition(")")
+        except OSError:
+            continue  # the thread has ended
+        fields = rest.split()
+        found[name] = (int(fields[38]), int(fields[16]))
+    return found
+
+
+def test_only_the_drainer_has_priority(t: Context) -> None:
+    own = (os.sched_getscheduler(0), os.nice(0))
+    with open(t.path("priorities.py"), "w", encoding="utf-8") as file:
+        file.write(PRIORITIES)
+    recorder = t.start(t.wperf, "record", "-q", "-g", "--", "/usr/bin/python3", t.path("priorities.py"), stdout=subprocess.PIPE, text=True)
+    lines = [recorder.stdout.readline() for _ in range(2)]
+    threads = priorities_of_threads(recorder.pid)
+    recorder.communicate()
+    check([line.split() for line in lines] == [[str(n) for n in own]] * 2, f"the program has {lines}, this test {own}")
+    check("wperf drainer" in threads, f"{threads}")
+    harness.note(f"policy and nice value of the drainer: {threads['wperf drainer']}")
+    check(all(own == of for name, of in threads.items() if name != "wperf drainer"), f"{threads}")
 
 
 def test_lbr_says_what_is_taken_instead(t: Context) -> None:

@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "linux_others.h"
+#include "linux_unwinder.h"
 #include "tap.h"
 
 /* Above the numbers that this machine gives to processes. */
@@ -76,58 +79,93 @@ static void add_exec(struct buf *pass, uint64_t time, int32_t pid)
         add_trailer(pass, pid, time);
 }
 
-/* What is kept, as "type:time pid". */
-static void expect_kept(struct children *c, struct buf *pass, bool is_last, const char *expected)
+/* The command's records in order of time, as the collector selects them. Keeps the bytes of the last pass. */
+struct selection {
+        struct children *children;
+        struct linux_order order;
+        struct buf before;
+};
+
+static void add_name(struct buf *seen, const struct perf_header *header, struct cursor record)
 {
-        AUTO_RELEASE(buf) out = {0};
-        AUTO_RELEASE(buf) seen = {0};
-        struct cursor all, record;
+        struct record_id id = {0};
+        struct sample sample = {0};
+
+        if (header->type == PERF_RECORD_SAMPLE && sample_parse(&event.attr, record, &sample))
+                buf_printf(seen, "sample:%d ", (int)sample.time);
+        else if (record_id_parse(&event.attr, record, &id))
+                buf_printf(seen, "%s:%d ", record_type_name(header->type), (int)id.time);
+}
+
+static void add_round(struct selection *s, struct buf *pass, bool is_last)
+{
+        struct cursor all = cursor_make(pass->data, pass->len), record;
         struct perf_header header;
 
-        children_put(c, pass, is_last, &out);
-        all = cursor_make(out.data, out.len);
-        while (record_next(&all, &header, &record)) {
-                struct record_id id = {0};
-                struct sample sample = {0};
+        while (record_next(&all, &header, &record))
+                linux_order_add(&s->order, &event.attr, &header,
+                                (uint8_t *)pass->data + (record.start - (const uint8_t *)pass->data));
+        linux_order_end_round(&s->order, is_last);
+}
 
-                if (header.type == PERF_RECORD_SAMPLE && sample_parse(&event.attr, record, &sample))
-                        buf_printf(&seen, "sample:%d ", (int)sample.time);
-                else if (record_id_parse(&event.attr, record, &id))
-                        buf_printf(&seen, "%s:%d ", record_type_name(header.type), (int)id.time);
+/* What is kept, as "type:time". `pass` is then empty. */
+static void expect_kept(struct selection *s, struct buf *pass, bool is_last, const char *expected)
+{
+        AUTO_RELEASE(buf) seen = {0};
+        const uint8_t *record;
+
+        add_round(s, pass, is_last);
+        while ((record = linux_order_next(&s->order)) != NULL) {
+                struct perf_header header;
+
+                memcpy(&header, record, sizeof(header));
+                if (children_keep(s->children, &header, record))
+                        add_name(&seen, &header, cursor_make(record, header.size));
         }
         EXPECT_STR(buf_text(&seen), expected);
+        buf_swap(&s->before, pass);
+        buf_clear(pass);
+}
+
+static void release_selection(struct selection *s)
+{
+        children_free(s->children);
+        linux_order_release(&s->order);
+        buf_release(&s->before);
 }
 
 TEST(a_fork_may_come_a_pass_later_than_its_childs_samples)
 {
-        AUTO(children) c = children_new(&opened, COMMAND);
+        struct selection s = {children_new(&opened, COMMAND)};
         AUTO_RELEASE(buf) pass = {0};
 
         add_exec(&pass, 10, COMMAND);
         add_sample(&pass, 20, COMMAND, PERF_MISC_USER);
         add_sample(&pass, 40, CHILD, PERF_MISC_USER);
-        expect_kept(c, &pass, false, "");
+        expect_kept(&s, &pass, false, "");
         add_fork(&pass, 30, CHILD, COMMAND); /* from a ring that was read before this record was written */
         add_fork(&pass, 50, GRANDCHILD, CHILD);
         add_sample(&pass, 60, GRANDCHILD, PERF_MISC_USER);
-        expect_kept(c, &pass, false, "COMM:10 sample:20 FORK:30 sample:40 ");
-        expect_kept(c, &pass, true, "FORK:50 sample:60 ");
+        expect_kept(&s, &pass, false, "COMM:10 sample:20 FORK:30 sample:40 ");
+        expect_kept(&s, &pass, true, "FORK:50 sample:60 ");
+        release_selection(&s);
 }
 
 TEST(what_the_command_did_before_its_exec_is_ours)
 {
-        AUTO(children) c = children_new(&opened, COMMAND);
+        struct selection s = {children_new(&opened, COMMAND)};
         AUTO_RELEASE(buf) pass = {0};
 
         add_sample(&pass, 5, COMMAND, PERF_MISC_USER);
         add_exec(&pass, 10, COMMAND);
         add_sample(&pass, 15, COMMAND, PERF_MISC_USER);
-        expect_kept(c, &pass, true, "COMM:10 sample:15 ");
+        expect_kept(&s, &pass, true, "COMM:10 sample:15 ");
+        release_selection(&s);
 }
 
 TEST(strangers_are_left_out_and_so_are_their_children)
 {
-        AUTO(children) c = children_new(&opened, COMMAND);
+        struct selection s = {children_new(&opened, COMMAND)};
         AUTO_RELEASE(buf) pass = {0};
 
         add_exec(&pass, 10, COMMAND);
@@ -138,12 +176,13 @@ TEST(strangers_are_left_out_and_so_are_their_children)
         add_sample(&pass, 50, 0, PERF_MISC_USER);
         add_sample(&pass, 60, -1, PERF_MISC_USER);
         add_sample(&pass, 70, INT32_MAX, PERF_MISC_USER);
-        expect_kept(c, &pass, true, "COMM:10 ");
+        expect_kept(&s, &pass, true, "COMM:10 ");
+        release_selection(&s);
 }
 
 TEST(a_number_that_is_used_again_belongs_to_whom_forked_it_last)
 {
-        AUTO(children) c = children_new(&opened, COMMAND);
+        struct selection s = {children_new(&opened, COMMAND)};
         AUTO_RELEASE(buf) pass = {0};
 
         add_exec(&pass, 10, COMMAND);
@@ -153,47 +192,13 @@ TEST(a_number_that_is_used_again_belongs_to_whom_forked_it_last)
         add_sample(&pass, 50, CHILD, PERF_MISC_USER);
         add_fork(&pass, 60, CHILD, STRANGER);
         add_sample(&pass, 70, CHILD, PERF_MISC_USER);
-        expect_kept(c, &pass, true, "COMM:10 FORK:40 sample:50 ");
-}
-
-/* In the pages of a ring: the control page, then the data. */
-TEST(records_that_go_over_the_end_of_a_ring_are_whole)
-{
-        enum { PAGE = 4096, DATA_BYTES = 256, HEAD_OFF = 1024, TAIL_OFF = 1032, SAMPLE_BYTES = 56 };
-        uint8_t *pages = calloc(2, PAGE);
-        struct ring ring = {.base = pages, .data = pages + PAGE, .data_bytes = DATA_BYTES};
-        AUTO(children) c = children_new(&opened, COMMAND);
-        AUTO_RELEASE(buf) pass = {0}, records = {0};
-        uint64_t tail = 0;
-
-        add_exec(&pass, 1, COMMAND);
-        expect_kept(c, &pass, true, "COMM:1 ");
-        for (uint64_t time = 10; time < 40; time++) {
-                uint64_t head;
-
-                buf_clear(&records);
-                add_sample(&records, time, COMMAND, PERF_MISC_USER);
-                add_sample(&records, time, STRANGER, PERF_MISC_USER);
-                add_sample(&records, time, COMMAND, PERF_MISC_KERNEL);
-                head = tail + records.len;
-                for (size_t i = 0; i < records.len; i++)
-                        ring.data[(tail + i) % DATA_BYTES] = (uint8_t)records.data[i];
-                memcpy(pages + HEAD_OFF, &head, sizeof(head));
-                children_drain(c, &ring, 1, &pass);
-                memcpy(&tail, pages + TAIL_OFF, sizeof(tail));
-                EXPECT_INT(tail, head);
-                buf_clear(&records);
-                children_put(c, &pass, true, &records);
-                EXPECT_INT(records.len, SAMPLE_BYTES);
-        }
-        EXPECT_INT(children_left_out(c), 30 * 10);
-        EXPECT_INT(children_own_losses(c, 10), 4); /* 30 of 90 samples were kept */
-        free(pages);
+        expect_kept(&s, &pass, true, "COMM:10 FORK:40 sample:50 ");
+        release_selection(&s);
 }
 
 TEST(time_in_a_mode_that_was_left_out_is_summed_up)
 {
-        AUTO(children) c = children_new(&opened, COMMAND);
+        struct selection s = {children_new(&opened, COMMAND)};
         AUTO_RELEASE(buf) pass = {0};
 
         add_exec(&pass, 10, COMMAND);
@@ -201,8 +206,97 @@ TEST(time_in_a_mode_that_was_left_out_is_summed_up)
         add_sample(&pass, 30, COMMAND, PERF_MISC_USER);
         add_sample(&pass, 40, COMMAND, PERF_MISC_KERNEL);
         add_sample(&pass, 50, STRANGER, PERF_MISC_KERNEL);
-        expect_kept(c, &pass, true, "COMM:10 sample:30 ");
-        EXPECT_INT(children_left_out(c), 20);
+        expect_kept(&s, &pass, true, "COMM:10 sample:30 ");
+        EXPECT_INT(children_left_out(s.children), 20);
+        release_selection(&s);
+}
+
+/* --- what the thread that empties the rings leaves out --- */
+
+static size_t wanted_of(struct others *o, const struct buf *record)
+{
+        uint64_t words[RING_WORDS];
+        struct perf_header header;
+
+        memcpy(&header, record->data, sizeof(header));
+        ring_words((const uint8_t *)record->data, &header, words);
+        others_see(o, &header, words);
+        return others_wanted_bytes(o, &header, words);
+}
+
+static size_t wanted_fork(struct others *o, int32_t pid, int32_t parent)
+{
+        AUTO_RELEASE(buf) record = {0};
+
+        add_fork(&record, 1, pid, parent);
+        return wanted_of(o, &record);
+}
+
+static size_t wanted_sample(struct others *o, int32_t pid, uint16_t mode)
+{
+        AUTO_RELEASE(buf) record = {0};
+
+        add_sample(&record, 1, pid, mode);
+        buf_add_zeros(&record, 64); /* what comes after the period */
+        memcpy(record.data + offsetof(struct perf_header, size), &(uint16_t){56 + 64}, 2);
+        return wanted_of(o, &record);
+}
+
+static size_t wanted_exit(struct others *o, int32_t pid)
+{
+        AUTO_RELEASE(buf) record = {0};
+
+        add_head(&record, PERF_RECORD_EXIT, 0, 64);
+        add_pids(&record, pid, COMMAND);
+        add_pids(&record, pid, COMMAND);
+        buf_add_u64(&record, 1);
+        add_trailer(&record, pid, 1);
+        return wanted_of(o, &record);
+}
+
+TEST(samples_of_others_stay_in_the_ring)
+{
+        AUTO(others) o = others_new(&opened, COMMAND);
+        const int32_t own = (int32_t)getpid(); /* it is in /proc */
+
+        EXPECT_INT(wanted_sample(o, own, PERF_MISC_USER), 0);
+        EXPECT_INT(wanted_sample(o, COMMAND, PERF_MISC_USER), 120);
+        EXPECT_INT(wanted_sample(o, COMMAND, PERF_MISC_KERNEL), 56); /* only its period */
+        EXPECT_INT(wanted_sample(o, STRANGER, PERF_MISC_USER), 120); /* not known */
+        EXPECT_TRUE(wanted_fork(o, STRANGER, own));                  /* its pid may have been ours */
+        EXPECT_INT(wanted_sample(o, STRANGER, PERF_MISC_USER), 0);
+        EXPECT_TRUE(wanted_fork(o, STRANGE_CHILD, STRANGER));
+        EXPECT_INT(wanted_sample(o, STRANGE_CHILD, PERF_MISC_USER), 0);
+        EXPECT_INT(wanted_fork(o, STRANGER, STRANGER), 0); /* a thread */
+        EXPECT_INT(others_n_seen(o), 6);
+}
+
+TEST(a_pid_of_others_that_is_used_again_is_wanted)
+{
+        AUTO(others) o = others_new(&opened, COMMAND);
+        const int32_t own = (int32_t)getpid();
+
+        EXPECT_TRUE(wanted_fork(o, CHILD, own));
+        EXPECT_TRUE(wanted_exit(o, CHILD));
+        EXPECT_TRUE(wanted_sample(o, CHILD, PERF_MISC_USER));
+        EXPECT_TRUE(wanted_fork(o, CHILD, own));
+        EXPECT_INT(wanted_sample(o, CHILD, PERF_MISC_USER), 0);
+        EXPECT_TRUE(wanted_fork(o, CHILD, COMMAND)); /* its exit was lost */
+        EXPECT_TRUE(wanted_sample(o, CHILD, PERF_MISC_USER));
+}
+
+TEST(losses_are_shared_as_samples_are)
+{
+        struct selection s = {children_new(&opened, COMMAND)};
+        AUTO_RELEASE(buf) pass = {0};
+
+        add_exec(&pass, 10, COMMAND);
+        add_sample(&pass, 20, COMMAND, PERF_MISC_USER);
+        expect_kept(&s, &pass, true, "COMM:10 sample:20 ");
+        EXPECT_INT(children_own_losses(s.children, 3, 10), 4);
+        EXPECT_INT(children_own_losses(s.children, 3, 0), 0);
+        EXPECT_INT(children_own_losses(s.children, 1, 10), 10);
+        release_selection(&s);
 }
 
 static double share_of(struct sampled s)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of several rings by time, and call chains that replace copies of stacks. */
+/* Records of several rings by time, and copies of stacks without their unused part. */
 #include <stdlib.h>
 
+#include "linux_trim.h"
 #include "linux_unwinder.h"
 #include "tap.h"
 
@@ -32,6 +33,18 @@ static void add_exit(struct buf *pass, uint64_t time)
         buf_add_u64(pass, 1);
 }
 
+/* The records of a round; `pass` must not change until they were returned. */
+static void add_round(struct linux_order *order, struct buf *pass, bool is_last)
+{
+        struct cursor all = cursor_make(pass->data, pass->len), record;
+        struct perf_header header;
+
+        while (record_next(&all, &header, &record))
+                linux_order_add(order, &attr, &header,
+                                (uint8_t *)pass->data + (record.start - (const uint8_t *)pass->data));
+        linux_order_end_round(order, is_last);
+}
+
 static void expect_next(struct linux_order *order, const char *expected)
 {
         AUTO_RELEASE(buf) seen = {0};
@@ -51,40 +64,40 @@ static void expect_next(struct linux_order *order, const char *expected)
 TEST(what_a_later_pass_cannot_come_before_goes_out)
 {
         struct linux_order order = {0};
-        struct buf pass = {0};
+        struct buf passes[4] = {0};
 
-        add_sample(&pass, 10, 1);
-        add_sample(&pass, 30, 2);
-        add_sample(&pass, 20, 3); /* of the next ring */
-        linux_order_add_round(&order, &attr, &pass, false);
-        EXPECT_INT(pass.len, 0);
+        add_sample(&passes[0], 10, 1);
+        add_sample(&passes[0], 30, 2);
+        add_sample(&passes[0], 20, 3); /* of the next ring */
+        add_round(&order, &passes[0], false);
         expect_next(&order, "");
-        add_sample(&pass, 40, 4);
-        add_sample(&pass, 25, 5);
-        add_exit(&pass, 30);
-        linux_order_add_round(&order, &attr, &pass, false);
+        add_sample(&passes[1], 40, 4);
+        add_sample(&passes[1], 25, 5);
+        add_exit(&passes[1], 30);
+        add_round(&order, &passes[1], false);
         expect_next(&order, "1 3 5 2 exit ");
-        linux_order_add_round(&order, &attr, &pass, false); /* a pass that brings nothing */
+        add_round(&order, &passes[2], false); /* a pass that brings nothing */
         expect_next(&order, "4 ");
-        add_sample(&pass, 60, 6);
-        add_sample(&pass, 50, 7);
-        linux_order_add_round(&order, &attr, &pass, true);
+        add_sample(&passes[3], 60, 6);
+        add_sample(&passes[3], 50, 7);
+        add_round(&order, &passes[3], true);
         expect_next(&order, "7 6 ");
         linux_order_release(&order);
-        buf_release(&pass);
+        for (size_t i = 0; i < N_ELEMENTS(passes); i++)
+                buf_release(&passes[i]);
 }
 
 TEST(records_without_a_time_go_out_at_once)
 {
         struct linux_order order = {0};
-        struct buf pass = {0};
+        struct buf pass = {0}, none = {0};
 
         add_sample(&pass, 10, 1);
         add_sample(&pass, 0, 2);
         add_exit(&pass, 0);
-        linux_order_add_round(&order, &attr, &pass, false);
+        add_round(&order, &pass, false);
         expect_next(&order, "2 exit ");
-        linux_order_add_round(&order, &attr, &pass, true);
+        add_round(&order, &none, true);
         expect_next(&order, "1 ");
         linux_order_release(&order);
         buf_release(&pass);
@@ -94,20 +107,22 @@ TEST(many_rounds_of_many_rings_come_out_sorted)
 {
         enum { ROUNDS = 200, RINGS = 7 };
         struct linux_order order = {0};
-        struct buf pass = {0};
+        struct buf passes[2] = {0};
         uint64_t last = 0, n_in = 0, n_out = 0, random = 1;
 
         for (uint64_t round = 0; round <= ROUNDS; round++) {
+                struct buf *pass = &passes[round % 2];
                 const uint8_t *record;
 
+                buf_clear(pass); /* its last records came out in the round before */
                 for (uint64_t ring = 0; round < ROUNDS && ring < RINGS; ring++) {
                         uint64_t time = 1 + round * 1000;
 
                         for (random = random * 6364136223846793005u + ring; time < (round + 1) * 1000;
                              time += 1 + (random >> 40) % 300, n_in++)
-                                add_sample(&pass, time, time);
+                                add_sample(pass, time, time);
                 }
-                linux_order_add_round(&order, &attr, &pass, round == ROUNDS);
+                add_round(&order, pass, round == ROUNDS);
                 while ((record = linux_order_next(&order)) != NULL) {
                         uint64_t time;
 
@@ -120,27 +135,8 @@ TEST(many_rounds_of_many_rings_come_out_sorted)
         EXPECT_TRUE(n_in > ROUNDS * RINGS);
         EXPECT_INT(n_out, n_in);
         linux_order_release(&order);
-        buf_release(&pass);
-}
-
-TEST(a_large_round_does_not_wait_for_the_next)
-{
-        struct linux_order order = {0};
-        struct buf pass = {0};
-
-        for (uint64_t i = 0; i < 200000; i++)
-                add_sample(&pass, 1 + i, i);
-        linux_order_add_round(&order, &attr, &pass, false);
-        EXPECT_TRUE(!linux_order_next(&order));
-        EXPECT_TRUE(order.newer.cap >= 200000 * 40);
-        linux_order_add_round(&order, &attr, &pass, false);
-        for (uint64_t i = 0; i < 200000; i++)
-                if (!linux_order_next(&order))
-                        TAP_FAIL("record %llu", (unsigned long long)i);
-        EXPECT_TRUE(!linux_order_next(&order));
-        EXPECT_INT(order.older.cap + order.newer.cap, 0);
-        linux_order_release(&order);
-        buf_release(&pass);
+        buf_release(&passes[0]);
+        buf_release(&passes[1]);
 }
 
 /* --- copies of stacks --- */
@@ -162,8 +158,6 @@ static struct opened_event event = {
         .ids = ids,
         .n_ids = 1,
 };
-
-static const struct opened opened = {.events = &event, .n_events = 1, .n_rings = 1};
 
 /* As the kernel writes it: `used` bytes of the copy are filled. */
 static void add_copy(struct buf *pass, uint64_t id, uint64_t time, size_t size, uint64_t used)
@@ -204,44 +198,46 @@ static void expect_copy(struct cursor record, uint64_t time, uint64_t used, bool
                         TAP_FAIL("byte %llu", (unsigned long long)i);
 }
 
-TEST(what_is_empty_of_a_copied_stack_does_not_wait)
+static void expect_trimmed(uint64_t used, size_t max_bytes)
+{
+        AUTO_RELEASE(buf) pass = {0};
+        uint8_t trimmed[STACK_BYTES + 300];
+        struct perf_header header;
+        struct trim trim;
+
+        add_copy(&pass, EVENT_ID, 2, STACK_BYTES, used);
+        ASSERT_TRUE(trim_begin(&trim, &event.attr, cursor_make(pass.data, pass.len)));
+        ASSERT_TRUE(trim.size <= max_bytes);
+        trim_write(&trim, trimmed);
+        memcpy(&header, trimmed, sizeof(header));
+        EXPECT_INT(header.size, trim.size);
+        expect_copy(cursor_make(trimmed, trim.size), 2, used, true);
+}
+
+TEST(what_is_empty_of_a_copied_stack_is_left_out)
 {
         static const struct {
                 uint64_t used;
                 size_t max_bytes;
-        } copies[] = {
-                {0, 300}, {8, 300}, {9, 300}, {1000, 1300}, {STACK_BYTES - 8, 25000}, {STACK_BYTES, 25000}};
-        struct keeper keeper = {0};
-        struct unwinder *u = unwinder_new(&opened, &keeper);
-        struct cursor all, record;
-        struct perf_header header;
-        struct buf pass = {0};
+        } copies[] = {{0, 300}, {8, 300}, {9, 300}, {1000, 1300}, {STACK_BYTES - 16, STACK_BYTES + 300}};
 
-        add_exit(&pass, 1);
-        add_copy(&pass, EVENT_ID, 1, STACK_BYTES, 8); /* that came before, and stays as it is */
-        size_t start = pass.len;
-        for (size_t i = 0; i < N_ELEMENTS(copies); i++) {
-                add_copy(&pass, EVENT_ID, 2 + i, STACK_BYTES, copies[i].used);
-                add_exit(&pass, 2 + i);
+        for (size_t i = 0; i < N_ELEMENTS(copies); i++)
+                expect_trimmed(copies[i].used, copies[i].max_bytes);
+}
+
+TEST(what_is_full_stays)
+{
+        static const uint64_t sizes[] = {0, STACK_BYTES, STACK_BYTES},
+                              used[] = {0, STACK_BYTES, STACK_BYTES - 8};
+
+        for (size_t i = 0; i < N_ELEMENTS(sizes); i++) {
+                AUTO_RELEASE(buf) pass = {0};
+                struct trim trim;
+
+                add_copy(&pass, EVENT_ID, 2, sizes[i], used[i]);
+                EXPECT_TRUE(!trim_begin(&trim, &event.attr, cursor_make(pass.data, pass.len)));
+                expect_copy(cursor_make(pass.data, pass.len), 2, used[i], used[i] < sizes[i]);
         }
-        add_copy(&pass, EVENT_ID, 50, 0, 0);
-        add_copy(&pass, EVENT_ID + 1, 51, STACK_BYTES, 8); /* of another event */
-        unwinder_trim(u, &pass, start);
-        all = cursor_make(pass.data, pass.len);
-        EXPECT_TRUE(record_next(&all, &header, &record) && header.type == PERF_RECORD_EXIT);
-        EXPECT_TRUE(record_next(&all, &header, &record) && header.size > STACK_BYTES);
-        for (size_t i = 0; i < N_ELEMENTS(copies); i++) {
-                ASSERT_TRUE(record_next(&all, &header, &record));
-                EXPECT_TRUE(header.size <= copies[i].max_bytes);
-                expect_copy(record, 2 + i, copies[i].used, copies[i].used < STACK_BYTES);
-                EXPECT_TRUE(record_next(&all, &header, &record) && header.type == PERF_RECORD_EXIT);
-        }
-        ASSERT_TRUE(record_next(&all, &header, &record));
-        expect_copy(record, 50, 0, false);
-        EXPECT_TRUE(record_next(&all, &header, &record) && header.size > STACK_BYTES);
-        EXPECT_INT(cursor_left(&all), 0);
-        unwinder_free(u);
-        buf_release(&pass);
 }
 
 TAP_MAIN

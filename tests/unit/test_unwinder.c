@@ -74,6 +74,17 @@ static bool ignore_records(void *ctx, const void *records, size_t size, struct e
         return size;
 }
 
+/* Both records. */
+static uint8_t **list(struct buf *bytes, uint8_t *ret_records[2])
+{
+        struct perf_header header;
+
+        ret_records[0] = (uint8_t *)bytes->data;
+        memcpy(&header, bytes->data, sizeof(header));
+        ret_records[1] = ret_records[0] + header.size;
+        return ret_records;
+}
+
 static enum unwind_end end_of(uint64_t off, const struct deep_stack *stack)
 {
         const struct record_sink sink = {.put = ignore_records};
@@ -82,6 +93,7 @@ static enum unwind_end end_of(uint64_t off, const struct deep_stack *stack)
         struct unwinder *unwinder;
         const struct stack_marks *marks;
         enum unwind_end end = UNWIND_N_ENDS;
+        uint8_t *records[2];
 
         keeper_init(&keeper);
         event.attr.sample_regs_user = linux_arch()->regs_user_mask;
@@ -91,7 +103,7 @@ static enum unwind_end end_of(uint64_t off, const struct deep_stack *stack)
         unwinder = unwinder_new(&opened, &keeper);
         if (stack)
                 unwinder_set_stacks(unwinder, take, (void *)stack);
-        EXPECT_TRUE(unwinder_put(unwinder, &b.records, true, &sink, NULL));
+        EXPECT_TRUE(unwinder_put(unwinder, list(&b.records, records), 2, true, &sink, NULL));
         marks = unwinder_get_marks(unwinder);
         EXPECT_INT(marks->n_samples, 1);
         for (enum unwind_end i = 0; i < UNWIND_N_ENDS; i++)
