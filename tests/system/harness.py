@@ -11,6 +11,7 @@ import ctypes
 import functools
 import io
 import json
+import math
 import os
 import platform
 import re
@@ -405,3 +406,44 @@ def main(module_name: str, more: list[tuple[str, Callable[[Context], None]]] = (
     passed = [run_one(number, name, test, scratch_context(wperf, programs_of(build)))
               for number, (name, test) in enumerate(tests, 1)]
     sys.exit(0 if all(passed) else 1)
+
+
+# --- judgements that hold on a busy machine, and on a slow one ---
+
+
+@dataclass
+class Usage:
+    """CPU time as the kernel counts it, in seconds, and how often the thread lost its CPU."""
+
+    user: float
+    kernel: float
+    switches: int = 0
+
+    def total(self) -> float:
+        return self.user + self.kernel
+
+
+def usage_of(pid: int) -> Usage:
+    """Of a process so far. The kernel splits the exact sum by what ran at its ticks, so `user` is an estimate."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        ticks = list(map(int, file.read().rpartition(")")[2].split()[11:13]))
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        switches = sum(map(int, re.findall(r"ctxt_switches:\s*(\d+)", file.read())))
+    return Usage(*(n / os.sysconf("SC_CLK_TCK") for n in ticks), switches)
+
+
+def deviations(counts: dict[str, int], shares: dict[str, float]) -> dict[str, float]:
+    """How far each share of the counts is off, in standard errors."""
+    n = sum(counts.values())
+    return {name: (counts.get(name, 0) / n - share) / math.sqrt(share * (1 - share) / n) for name, share in shares.items()}
+
+
+def check_samples(n: int, used: Usage, hz: float, what: str, done: Done | None = None) -> None:
+    """Whether n samples in user mode are those of this CPU time: at most those of all of it, at least those of the part in user
+    mode. Each time the thread gets a CPU there may be one sample more or less, and the part is an estimate from ticks: five standard
+    errors of both are allowed. So is a fifth below: a virtual machine that waited for its CPU has one tick for several."""
+    noise = 2 + 5 * math.sqrt(used.switches + 1) / 2
+    user_error = 5 * math.sqrt(used.user * used.kernel / max(used.total(), 1e-9) / 100)
+    note(f"{what}: {n} samples at {hz:g} Hz, {used.user:.3f} s in user mode, {used.kernel:.3f} s in the kernel, {used.switches} switches")
+    check(n <= 1.02 * hz * used.total() + noise, f"{what}: {n} samples, too many for {used} at {hz:g} Hz", done)
+    check(n >= 0.8 * hz * (used.user - user_error) - noise, f"{what}: {n} samples, too few for {used} at {hz:g} Hz", done)
