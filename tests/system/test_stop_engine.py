@@ -476,6 +476,30 @@ def as_nobody_allowed(t: Context, path: str) -> Done:
     return done
 
 
+HIDES = """
+import ctypes
+prctl = ctypes.CDLL(None).prctl
+burn(0.2)
+say_usage("before")
+prctl(4, 0)  # PR_SET_DUMPABLE
+burn(0.4)
+say_usage("all")
+"""
+
+
+def test_a_program_that_hides_its_memory_while_it_is_traced(t: Context) -> None:
+    """The kernel does not let wperf read its stacks any more, so the ring samples it."""
+    done = as_nobody_allowed(t, script(t, "hides.py", BURN + HIDES))
+    last = done.out.splitlines()[-1]
+    check(HEADING in done.out and "not traced, so with native stacks: python3.11 (" in last, "the quality line names it", done)
+    check(", 0 cut stacks" in last, "no stack is cut", done)
+    os.chown(t.path("nobody.data"), os.geteuid(), os.getegid())
+    before, both = usage_said(done, "before"), usage_said(done, "all")
+    samples, stops = harness.quality_of(done)["samples"], int(run_facts(t, "nobody.data")["n_stops"])
+    harness.check_samples(samples, both, 999, "both parts", done)
+    harness.check_samples(stops, before, 999, "stops before it hid its memory", done)
+
+
 BLOCKS = """
 import signal, threading
 def blocked():
