@@ -26,8 +26,9 @@ import traceback
 from dataclasses import dataclass, field
 from typing import Callable
 
-TEST_SECONDS = 60
-WAIT_SECONDS = 20
+# These end what hangs; a busy machine needs much less.
+TEST_SECONDS = 150
+WAIT_SECONDS = 60
 
 
 class Skip(Exception):
@@ -424,12 +425,73 @@ class Usage:
 
 
 def usage_of(pid: int) -> Usage:
-    """Of a process so far. The kernel splits the exact sum by what ran at its ticks, so `user` is an estimate."""
+    """Of a process so far; switches of its first thread. The kernel knows the sum exactly, and its parts by ticks."""
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        ticks = list(map(int, file.read().rpartition(")")[2].split()[11:13]))
+        user, kernel = (int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in file.read().rpartition(")")[2].split()[11:13])
+    total = time.clock_gettime(~pid << 3 | 2)  # the clock of clock_getcpuclockid(3), which Python lacks
     with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
         switches = sum(map(int, re.findall(r"ctxt_switches:\s*(\d+)", file.read())))
-    return Usage(*(n / os.sysconf("SC_CLK_TCK") for n in ticks), switches)
+    share = user / (user + kernel) if user + kernel else 1
+    return Usage(total * share, total * (1 - share), switches)
+
+
+def usage_between(before: Usage, after: Usage) -> Usage:
+    return Usage(max(after.user - before.user, 0), max(after.kernel - before.kernel, 0), after.switches - before.switches)
+
+
+def wait_for_cpu(pid: int, seconds: float) -> None:
+    """Waits until a process has used this CPU time from now on, however busy the machine is."""
+    begin = usage_of(pid).total()
+    wait_until(lambda: usage_of(pid).total() >= begin + seconds, f"{seconds} s of CPU time")
+
+
+def children_of(pid: int) -> list[int]:
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return list(map(int, file.read().split()))
+    except FileNotFoundError:
+        return []
+
+
+def command_of(recorder: subprocess.Popen, name: str) -> int:
+    """The command that a recorder has started, once it runs the program of this name."""
+    def runs() -> bool:
+        try:
+            return os.path.basename(os.readlink(f"/proc/{children_of(recorder.pid)[0]}/exe")) == name
+        except (IndexError, OSError):
+            return False
+
+    wait_until(runs, f"the command {name}")
+    return children_of(recorder.pid)[0]
+
+
+def finish(process: subprocess.Popen, seconds: float = TEST_SECONDS) -> Done:
+    out, err = process.communicate(timeout=seconds)
+    return Done(process.returncode, out.decode(), err.decode(), 0)
+
+
+def end_after(t: Context, pid: int, seconds: float, recorder: subprocess.Popen, session: str = "wperf.data") -> Done:
+    """Ends a recorder as Ctrl-C does, when its target has used this CPU time since the session exists."""
+    wait_until(lambda: os.path.exists(t.path(session)), "a session")
+    wait_for_cpu(pid, seconds)
+    recorder.send_signal(signal.SIGINT)
+    return finish(recorder)
+
+
+def sample_for(t: Context, seconds: float, pid: int, *options: str) -> Done:
+    """wperf sample until this process has used the CPU time."""
+    if os.path.exists(t.path("wperf.data")):
+        os.remove(t.path("wperf.data"))
+    done = end_after(t, pid, seconds, t.start(t.wperf, "sample", *options))
+    check(done.status == 0 and done.err == "", "sampled", done)
+    return done
+
+
+def seconds_before_the_first_sample(t: Context) -> float:
+    """From the exec of the command to the first sample of it, by the times of the session's records."""
+    text = t.good("dump").out
+    times = {kind: [float(at) for at in re.findall(rf"^  0x\w+  {kind} .*?\btime (\d+\.\d+)", text, re.M)] for kind in ("COMM", "SAMPLE")}
+    return min(times["SAMPLE"]) - min(times["COMM"])
 
 
 def deviations(counts: dict[str, int], shares: dict[str, float]) -> dict[str, float]:
