@@ -371,7 +371,6 @@ print(seen(child.pid, 0))
 """
 
 
-@harness.limit(30)
 def test_parents_see_their_children_stop(t: Context) -> None:
     path, child = script(t, "jobs.py", JOBS), script(t, "long.py", BURN + "burn(20)\n")
     bare = t.run(PYTHON, path, child)
