@@ -140,6 +140,7 @@ PROGRAMS = {
 
 FILES = {
     "burn.py": BURN + "import sys\nburn(float(sys.argv[1]))\nsys.exit(int(sys.argv[2]) if len(sys.argv) > 2 else 0)\n",
+    "says.py": BURN + "print('burn' + 'ing', flush=True)\nburn(30)\n",
     "tree.py": BURN + """
 import os, sys
 for _ in range(3):
@@ -383,11 +384,11 @@ def test_the_recorder_stops_with_its_program(t: Context) -> None:
 # Lines that a user types, and the text that must be on the terminal before the next line.
 JOBS = (
     ("PS1='$ '; echo begin", "begin"),
-    ("$PYTHON $SCRIPTS/burn.py 30", None),
+    ("$PYTHON $SCRIPTS/says.py", "burning"),
     ("\x1a", "Stopped"),
     ("bg", "&"),
     ("jobs", "Running"),
-    ("fg", "burn.py"),
+    ("fg", "says.py"),
     ("\x03", "KeyboardInterrupt"),
     ("echo status $?", "status 130"),
     ("$PYTHON $SCRIPTS/burn.py 30 & kill -STOP %1; until [ \"$(jobs -s)\" ]; do sleep 0.1; done; jobs", "Stopped"),
@@ -416,13 +417,13 @@ def terminal_session(t: Context, *argv: str) -> tuple[list[str], int]:
     seen = []
     for typed, wanted in JOBS:
         os.write(ours, typed.encode() + (b"" if len(typed) == 1 else b"\n"))
-        text, limit = "", time.monotonic() + 10
+        text, limit = "", time.monotonic() + 30
         while wanted and wanted not in text.replace(typed, "") and time.monotonic() < limit:
             if select.select([ours], [], [], 0.2)[0]:
                 text += os.read(ours, 4096).decode("utf-8", "replace")
         seen.append(f"{typed!r}: {wanted if not wanted or wanted in text.replace(typed, '') else text}")
         time.sleep(0.5 if wanted is None else 0.1)
-    status = process.wait(10)
+    status = process.wait(harness.WAIT_SECONDS)
     os.close(ours)
     return seen, status
 
@@ -430,7 +431,8 @@ def terminal_session(t: Context, *argv: str) -> tuple[list[str], int]:
 @harness.limit(150)
 def test_jobs_of_a_shell_on_a_terminal(t: Context) -> None:
     need_engine(t)
-    script(t, "burn.py", FILES["burn.py"])
+    for name in "burn.py", "says.py":
+        script(t, name, FILES[name])
     shell = ["/bin/bash", "--norc", "-i"]
     bare, ours = terminal_session(t, *shell), terminal_session(t, *recorded(t, *shell))
     check(ours == bare and bare[1] == 7, f"--- bare\n{bare}\n--- recorded\n{ours}")
