@@ -12,7 +12,8 @@ struct stop_counts {
         uint64_t n_dropped;    /* samples of the ring that were replaced by samples of stops */
         uint64_t n_not_opened; /* programs and threads for which the stopping event could not be opened */
         uint64_t n_blocking;   /* threads that block SIGTRAP; they keep the ring's samples */
-        /* processes that could not be traced, because of a debugger or missing privilege */
+        /* processes that could not be traced, because of a debugger or missing privilege, or that hid their
+         * memory while they were traced */
         uint64_t n_refused;
         /* SIGTRAP signals that would have killed the program if it were not traced */
         uint64_t n_traps_ignored;

@@ -29,6 +29,7 @@ struct stop_process {
         int *events; /* descriptors, under the lock; closing one also closes the events inherited from it */
         size_t n_events, cap_events;
         bool is_safe;     /* SIGTRAP can't kill it if the recorder is killed */
+        bool is_hidden;   /* its memory can't be read any more; it has no events, and the ring samples it */
         unsigned n_tries; /* attempts to make it ignore SIGTRAP */
         /* count of the events at the last sample, if a sample's period is what they counted */
         uint64_t counted;
@@ -242,6 +243,9 @@ uint64_t stop_again_find_call(int32_t pid, uint64_t vdso);
 
 /* Adds the name of a process's program to a list of the engine. */
 void stop_names_add(struct stop_engine *engine, struct stop_names *names, int32_t pid);
+
+/* Counts a process that can't be traced, and adds the name of its program. */
+void stop_names_refuse(struct stop_engine *engine, int32_t pid);
 
 /* --- stop_ignore.c: protects the program from SIGTRAP if the recorder is killed --- */
 

@@ -84,14 +84,6 @@ static size_t seize_new_threads(struct stop_engine *e, int32_t pid, int *ret_err
         return n_seized;
 }
 
-static void count_refused(struct stop_engine *e, int32_t pid)
-{
-        stop_names_add(e, &e->refused, pid);
-        os_lock_enter(e->lock);
-        e->counts.n_refused++;
-        os_lock_leave(e->lock);
-}
-
 /* Each thread gets its own event, which the threads that it creates inherit. */
 static void seize_process(struct stop_engine *e, int32_t pid)
 {
@@ -105,7 +97,7 @@ static void seize_process(struct stop_engine *e, int32_t pid)
         process = stop_process_find(e, pid);
         /* The kernel also returns EPERM for a process that has ended. */
         if (!process && error == EPERM && stop_status_runs(pid))
-                count_refused(e, pid);
+                stop_names_refuse(e, pid);
         if (!process)
                 return;
         for (const struct stop_task *task = process->tasks; task; task = task->next)

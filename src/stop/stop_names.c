@@ -42,6 +42,14 @@ void stop_names_add(struct stop_engine *e, struct stop_names *names, int32_t pid
         os_lock_leave(e->lock);
 }
 
+void stop_names_refuse(struct stop_engine *e, int32_t pid)
+{
+        stop_names_add(e, &e->refused, pid);
+        os_lock_enter(e->lock);
+        e->counts.n_refused++;
+        os_lock_leave(e->lock);
+}
+
 const char *stop_engine_unprivileged(const struct stop_engine *e)
 {
         return e->unprivileged.text;

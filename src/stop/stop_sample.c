@@ -238,6 +238,26 @@ static void add_record(struct stop_engine *e, struct stop_task *task, struct sto
         memcpy(out->data + start, &header, sizeof(header));
 }
 
+/* The kernel lets a tracer without privilege read the memory of dumpable processes only, and a process may cease
+ * to be dumpable (prctl) while it is traced. */
+static bool hides_memory(const struct stop_thread *thread)
+{
+        uint64_t word;
+        struct iovec to = {&word, sizeof(word)};
+        struct iovec from = {(void *)(uintptr_t)thread->stack_addr, sizeof(word)};
+
+        return process_vm_readv(thread->tid, &to, 1, &from, 1, 0) < 0 && errno == EPERM;
+}
+
+/* From now on its threads don't stop: the ring's samples have native stacks, which are better than none. */
+static void leave_to_ring(struct stop_engine *e, struct stop_process *process)
+{
+        process->is_hidden = true;
+        stop_event_close(e, process);
+        stop_span_end(e, process->pid);
+        stop_names_refuse(e, process->pid);
+}
+
 void stop_sample_take(struct stop_engine *e, struct stop_task *task)
 {
         struct stop_thread thread = {
@@ -246,21 +266,30 @@ void stop_sample_take(struct stop_engine *e, struct stop_task *task)
                 .image = task->process->image,
                 .time_ns = os_monotonic_ns(),
         };
+        bool is_hidden = false;
         uint64_t used;
 
-        if (!get_regs(&thread))
-                return; /* the thread was killed */
+        if (task->process->is_hidden || !get_regs(&thread))
+                return; /* it stopped before its event was closed, or the thread was killed */
         thread.pc = thread.regs[linux_arch()->reg_ip];
         find_cpu(task);
         used = used_stack(task, &thread);
         os_lock_enter(e->lock);
         if (stop_seen_stop(e, task->tid, thread.time_ns)) {
+                size_t start = e->samples.len;
+
                 add_record(e, task, &thread, used, &e->samples);
-                e->counts.n_stops++;
-                if (e->request.on_stop)
+                is_hidden = !thread.stack_bytes && hides_memory(&thread);
+                if (is_hidden)
+                        buf_truncate(&e->samples, start);
+                else
+                        e->counts.n_stops++;
+                if (!is_hidden && e->request.on_stop)
                         e->request.on_stop(e->request.ctx, &thread);
         }
         os_lock_leave(e->lock);
+        if (is_hidden)
+                leave_to_ring(e, task->process);
 }
 
 void stop_engine_take(struct stop_engine *e, struct buf *records)

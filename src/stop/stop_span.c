@@ -75,12 +75,14 @@ void stop_span_begin(struct stop_engine *e, int32_t pid)
 
 void stop_span_end(struct stop_engine *e, int32_t pid)
 {
+        struct stop_span *span;
         uint64_t *newest;
 
         os_lock_enter(e->lock);
         newest = map_find(&e->spans, (uint64_t)pid);
-        if (newest)
-                ((struct stop_span *)(uintptr_t)*newest)->to_ns = os_monotonic_ns();
+        span = newest ? (struct stop_span *)(uintptr_t)*newest : NULL;
+        if (span && span->to_ns == UINT64_MAX)
+                span->to_ns = os_monotonic_ns();
         os_lock_leave(e->lock);
 }
 

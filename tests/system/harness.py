@@ -11,6 +11,7 @@ import ctypes
 import functools
 import io
 import json
+import math
 import os
 import platform
 import re
@@ -25,8 +26,9 @@ import traceback
 from dataclasses import dataclass, field
 from typing import Callable
 
-TEST_SECONDS = 60
-WAIT_SECONDS = 20
+# These end what hangs; a busy machine needs much less.
+TEST_SECONDS = 150
+WAIT_SECONDS = 60
 
 
 class Skip(Exception):
@@ -405,3 +407,105 @@ def main(module_name: str, more: list[tuple[str, Callable[[Context], None]]] = (
     passed = [run_one(number, name, test, scratch_context(wperf, programs_of(build)))
               for number, (name, test) in enumerate(tests, 1)]
     sys.exit(0 if all(passed) else 1)
+
+
+# --- judgements that hold on a busy machine, and on a slow one ---
+
+
+@dataclass
+class Usage:
+    """CPU time as the kernel counts it, in seconds, and how often the thread lost its CPU."""
+
+    user: float
+    kernel: float
+    switches: int = 0
+
+    def total(self) -> float:
+        return self.user + self.kernel
+
+
+def usage_of(pid: int) -> Usage:
+    """Of a process so far; switches of its first thread. The kernel knows the sum exactly, and its parts by ticks."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        user, kernel = (int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in file.read().rpartition(")")[2].split()[11:13])
+    total = time.clock_gettime(~pid << 3 | 2)  # the clock of clock_getcpuclockid(3), which Python lacks
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        switches = sum(map(int, re.findall(r"ctxt_switches:\s*(\d+)", file.read())))
+    share = user / (user + kernel) if user + kernel else 1
+    return Usage(total * share, total * (1 - share), switches)
+
+
+def usage_between(before: Usage, after: Usage) -> Usage:
+    return Usage(max(after.user - before.user, 0), max(after.kernel - before.kernel, 0), after.switches - before.switches)
+
+
+def wait_for_cpu(pid: int, seconds: float) -> None:
+    """Waits until a process has used this CPU time from now on, however busy the machine is."""
+    begin = usage_of(pid).total()
+    wait_until(lambda: usage_of(pid).total() >= begin + seconds, f"{seconds} s of CPU time")
+
+
+def children_of(pid: int) -> list[int]:
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return list(map(int, file.read().split()))
+    except FileNotFoundError:
+        return []
+
+
+def command_of(recorder: subprocess.Popen, name: str) -> int:
+    """The command that a recorder has started, once it runs the program of this name."""
+    def runs() -> bool:
+        try:
+            return os.path.basename(os.readlink(f"/proc/{children_of(recorder.pid)[0]}/exe")) == name
+        except (IndexError, OSError):
+            return False
+
+    wait_until(runs, f"the command {name}")
+    return children_of(recorder.pid)[0]
+
+
+def finish(process: subprocess.Popen, seconds: float = TEST_SECONDS) -> Done:
+    out, err = process.communicate(timeout=seconds)
+    return Done(process.returncode, out.decode(), err.decode(), 0)
+
+
+def end_after(t: Context, pid: int, seconds: float, recorder: subprocess.Popen, session: str = "wperf.data") -> Done:
+    """Ends a recorder as Ctrl-C does, when its target has used this CPU time since the session exists."""
+    wait_until(lambda: os.path.exists(t.path(session)), "a session")
+    wait_for_cpu(pid, seconds)
+    recorder.send_signal(signal.SIGINT)
+    return finish(recorder)
+
+
+def sample_for(t: Context, seconds: float, pid: int, *options: str) -> Done:
+    """wperf sample until this process has used the CPU time."""
+    if os.path.exists(t.path("wperf.data")):
+        os.remove(t.path("wperf.data"))
+    done = end_after(t, pid, seconds, t.start(t.wperf, "sample", *options))
+    check(done.status == 0 and done.err == "", "sampled", done)
+    return done
+
+
+def seconds_before_the_first_sample(t: Context) -> float:
+    """From the exec of the command to the first sample of it, by the times of the session's records."""
+    text = t.good("dump").out
+    times = {kind: [float(at) for at in re.findall(rf"^  0x\w+  {kind} .*?\btime (\d+\.\d+)", text, re.M)] for kind in ("COMM", "SAMPLE")}
+    return min(times["SAMPLE"]) - min(times["COMM"])
+
+
+def deviations(counts: dict[str, int], shares: dict[str, float]) -> dict[str, float]:
+    """How far each share of the counts is off, in standard errors."""
+    n = sum(counts.values())
+    return {name: (counts.get(name, 0) / n - share) / math.sqrt(share * (1 - share) / n) for name, share in shares.items()}
+
+
+def check_samples(n: int, used: Usage, hz: float, what: str, done: Done | None = None) -> None:
+    """Whether n samples in user mode are those of this CPU time: at most those of all of it, at least those of the part in user
+    mode. Each time the thread gets a CPU there may be one sample more or less, and the part is an estimate from ticks: five standard
+    errors of both are allowed. So is a fifth below: a virtual machine that waited for its CPU has one tick for several."""
+    noise = 2 + 5 * math.sqrt(used.switches + 1) / 2
+    user_error = 5 * math.sqrt(used.user * used.kernel / max(used.total(), 1e-9) / 100)
+    note(f"{what}: {n} samples at {hz:g} Hz, {used.user:.3f} s in user mode, {used.kernel:.3f} s in the kernel, {used.switches} switches")
+    check(n <= 1.02 * hz * used.total() + noise, f"{what}: {n} samples, too many for {used} at {hz:g} Hz", done)
+    check(n >= 0.8 * hz * (used.user - user_error) - noise, f"{what}: {n} samples, too few for {used} at {hz:g} Hz", done)

@@ -3,11 +3,13 @@
 
 It starts RECORDER... on itself with two FIFOs, and enables the events for each call of the library ONE; calls of the
 library TWO in between are not measured.  `late`: both libraries are loaded while the events are off.  Prints one JSON
-object: the recorder's answers, and how the recorder ended.
+object: the recorder's answers, how the recorder ended, and the CPU time in user mode and in the kernel of the calls that were
+measured, and how often the process lost its CPU in them.
 """
 import ctypes
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -55,7 +57,13 @@ class Recorder:
         return status
 
 
+def usage() -> tuple[float, float, int]:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime, used.ru_stime, used.ru_nvcsw + used.ru_nivcsw
+
+
 def main() -> None:
+    turns = [0.0, 0.0, 0]
     when, *libraries, session = sys.argv[1:5]
     with tempfile.TemporaryDirectory() as folder:
         if when == "early":
@@ -68,11 +76,13 @@ def main() -> None:
         for _ in range(TURNS):
             two.work(ctypes.c_uint64(TURN_MS))
             with recorder:
+                before = usage()
                 one.work(ctypes.c_uint64(TURN_MS))
+                turns = [total + after - first for total, after, first in zip(turns, usage(), before)]
         two.work(ctypes.c_uint64(TURN_MS))
         status = recorder.end()
     print(json.dumps({"status": status, "answers": recorder.answers, "slowest": recorder.slowest,
-                      "measured_ms": TURNS * TURN_MS}))
+                      "turns": turns}))
 
 
 main()

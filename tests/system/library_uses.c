@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,10 +91,15 @@ static int case_measure(char **argv)
         return handlers_are_as_before() ? succeed() : fail("a signal has another handler");
 }
 
+static atomic_bool has_ended;
+
+/* Again, if the measurement had not begun yet. */
 static void *stop_soon(void *arg)
 {
-        usleep(300000);
-        wperf_stop();
+        while (!atomic_load(&has_ended)) {
+                usleep(300000);
+                wperf_stop();
+        }
         return arg;
 }
 
@@ -107,6 +114,7 @@ static int case_stop(char **argv)
 
         pthread_create(&thread, NULL, stop_soon, NULL);
         counts = wperf_count(&counted, &error);
+        atomic_store(&has_ended, true);
         pthread_join(thread, NULL);
         if (!counts)
                 return fail(error.text);

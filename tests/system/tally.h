@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -196,6 +197,25 @@ UNUSED static void free_list(struct count_list *list)
 {
         free(list->items);
         *list = (struct count_list){0};
+}
+
+/* Context switches of this process's children that have ended, and of theirs. */
+UNUSED static uint64_t switches_of_children(void)
+{
+        struct rusage usage;
+
+        getrusage(RUSAGE_CHILDREN, &usage);
+        return (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+}
+
+/* Their CPU time. */
+UNUSED static uint64_t cpu_of_children_ns(void)
+{
+        struct rusage usage;
+
+        getrusage(RUSAGE_CHILDREN, &usage);
+        return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+               (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 }
 
 UNUSED static bool is_within(uint64_t value, uint64_t low, uint64_t high)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts software events of programs whose counts are known, and compares with perf if it is installed. */
 #include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "linux_count.h"
 #include "perfdata_writer.h"
@@ -197,17 +199,17 @@ TEST(context_switches_of_a_command_with_its_child)
         char *const *argv = COMMAND(program, "switches", "2000");
         struct count_list list = {0};
         struct count_request request = {.target.argv = argv, .list = &list};
+        uint64_t before = switches_of_children(), all;
         struct tally t;
-        int64_t perf;
 
         add_default(&list);
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
-        /* Both sides wait once for each byte; other programs may preempt them. */
-        EXPECT_TRUE(is_within(t.value[SWITCHES], 3900, 5000));
-        perf = perf_counts("context-switches", "switches", "2000");
-        if (perf >= 0)
-                EXPECT_TRUE(is_within(t.value[SWITCHES], (uint64_t)perf * 8 / 10, (uint64_t)perf * 12 / 10));
+        all = switches_of_children() - before;
+        /* Both sides wait once for each byte. Other programs preempt them as often as they like, and the kernel
+         * counts that for the processes, too; there also from before the exec to after the exit. */
+        EXPECT_TRUE(all > 3900);
+        EXPECT_TRUE(is_within(t.value[SWITCHES], all - 40, all));
         counting_free(c);
         free_list(&list);
 }
@@ -353,7 +355,7 @@ TEST(intervals_grow_and_are_on_time)
         char *const *argv = COMMAND(program, "spin", "150");
         struct count_list list = {0};
         struct count_request request = {.target.argv = argv, .list = &list, .interval_ms = 10};
-        uint64_t late_ns = UINT64_MAX;
+        uint64_t late_ns = UINT64_MAX, used_ns = cpu_of_children_ns();
         struct tally t;
 
         add_default(&list);
@@ -370,12 +372,14 @@ TEST(intervals_grow_and_are_on_time)
                 EXPECT_TRUE(counting_read(c, false, NULL));
         }
         printf("# best wait of 10 ms was %" PRIu64 " ns late\n", late_ns);
-        EXPECT_TRUE(late_ns < 2 * MS);
+        /* The best of 15 misses no interval. */
+        EXPECT_TRUE(late_ns < 10 * MS);
         counting_end(c);
         EXPECT_TRUE(counting_read(c, true, NULL));
         EXPECT_TRUE(!t.shrank && t.n_final == 1);
         EXPECT_TRUE(is_within(t.n_rounds, 6, 200));
-        EXPECT_TRUE(is_within(t.value[CLOCK], 145ull * MS, 250ull * MS));
+        used_ns = cpu_of_children_ns() - used_ns;
+        EXPECT_TRUE(is_within(t.value[CLOCK], 145ull * MS, used_ns + MS));
         counting_free(c);
         free_list(&list);
 }
@@ -403,26 +407,56 @@ TEST(the_end_is_noticed_at_once)
                 counting_free(c);
         }
         printf("# a killed command was noticed after %.2f ms\n", (double)best_ns / MS);
-        EXPECT_TRUE(best_ns < 5 * MS);
+        /* Not after the 5 s for which it would have waited. */
+        EXPECT_TRUE(best_ns < 100 * MS);
         free_list(&list);
 }
 
+/* Runs a command that touches 3,000 pages at once and 1,000 after twice the delay. False if the first part took
+ * longer than the delay, by the time of the file that the command makes after it. */
+static bool run_with_delay(struct count_request *request, const char *made, uint64_t delay_ns,
+                           struct tally *t)
+{
+        char seconds[16], *const *argv =
+                                  COMMAND("/bin/sh", "-c",
+                                          "\"$0\" faults 3000; : >\"$1\"; sleep \"$2\"; \"$0\" faults 1000",
+                                          program, made, seconds);
+        uint64_t before_ns = os_monotonic_ns();
+        struct timespec begin;
+        struct stat file;
+
+        snprintf(seconds, sizeof(seconds), "%.1f", 2 * (double)delay_ns / 1e9);
+        request->target.argv = argv;
+        request->target.delay_ns = delay_ns;
+        clock_gettime(CLOCK_REALTIME, &begin);
+        struct counting *c = run_to_end(request, t);
+        if (!c)
+                return true;
+        EXPECT_TRUE(is_within(t->time_ns, delay_ns * 3 / 4, os_monotonic_ns() - before_ns - delay_ns));
+        counting_free(c);
+        return !stat(made, &file) &&
+               (file.st_mtim.tv_sec - begin.tv_sec) * 1000000000 + file.st_mtim.tv_nsec - begin.tv_nsec <
+                       (int64_t)delay_ns;
+}
+
+/* On a slow machine the first part takes long. */
 TEST(delay_leaves_out_the_beginning)
 {
-        char *const *argv =
-                COMMAND("/bin/sh", "-c", "\"$0\" faults 3000; sleep 0.4; \"$0\" faults 1000", program);
+        char folder[] = "/tmp/counting.XXXXXX", made[64];
         struct count_list list = {0};
-        struct count_request request = {.target.argv = argv, .list = &list, .target.delay_ns = 200ull * MS};
-        uint64_t before_ns = os_monotonic_ns();
+        struct count_request request = {.list = &list};
+        uint64_t delay_ns = 200ull * MS;
         struct tally t;
 
+        ASSERT_TRUE(mkdtemp(folder));
+        snprintf(made, sizeof(made), "%s/made", folder);
         add_default(&list);
-        struct counting *c = run_to_end(&request, &t);
-        ASSERT_TRUE(c);
+        while (!run_with_delay(&request, made, delay_ns, &t) && delay_ns < 5000ull * MS)
+                delay_ns *= 2;
+        printf("# a delay of %.1f s\n", (double)delay_ns / 1e9);
         EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 2500));
-        EXPECT_TRUE(
-                is_within(t.time_ns, 150ull * MS, os_monotonic_ns() - before_ns - request.target.delay_ns));
-        counting_free(c);
+        remove(made);
+        rmdir(folder);
         free_list(&list);
 }
 
@@ -461,7 +495,10 @@ TEST(command_that_is_stopped)
         add_default(&list);
         struct counting *c = opened(&request, &t);
         ASSERT_TRUE(c && begun(c, &t));
-        EXPECT_TRUE(counting_wait(c, 20 * MS));
+        for (int i = 0; i < 500 && t.value[FAULTS] <= 10; i++) {
+                EXPECT_TRUE(counting_wait(c, 20 * MS));
+                EXPECT_TRUE(counting_read(c, false, NULL));
+        }
         EXPECT_TRUE(counting_command_runs(c));
         counting_stop_command(c, false);
         EXPECT_TRUE(!counting_wait(c, 5000ull * MS));

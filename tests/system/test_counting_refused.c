@@ -145,6 +145,7 @@ static void count_command_plainly(void)
         char *const *handing = COMMAND(program, "switches", "1000");
         struct count_list list = {0};
         struct count_request request = {.target.argv = argv, .list = &list};
+        uint64_t switches;
         struct tally t;
 
         become_plain_user();
@@ -161,9 +162,12 @@ static void count_command_plainly(void)
         EXPECT_INT(t.enabled_ns[FAULTS], t.time_ns);
         counting_free(c);
         request.target.argv = handing;
+        switches = switches_of_children();
         c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
-        EXPECT_TRUE(is_within(t.value[SWITCHES], 1900, 2600));
+        switches = switches_of_children() - switches;
+        EXPECT_TRUE(switches >= 1900);
+        EXPECT_TRUE(is_within(t.value[SWITCHES], switches - 40, switches));
         counting_free(c);
         free_list(&list);
 }
@@ -181,6 +185,7 @@ static void count_process_plainly(void)
         struct count_list list = {0};
         struct talker talker;
         struct count_request request = {.target.pids = &talker.pid, .target.n_pids = 1, .list = &list};
+        uint64_t switches = switches_of_children();
         struct tally t;
 
         become_plain_user();
@@ -203,7 +208,7 @@ static void count_process_plainly(void)
         counting_end(c);
         EXPECT_TRUE(counting_read(c, true, NULL));
         EXPECT_TRUE(is_within(t.value[FAULTS], 2000, 2100));
-        EXPECT_TRUE(is_within(t.value[SWITCHES], 1, 30));
+        EXPECT_TRUE(is_within(t.value[SWITCHES], 1, switches_of_children() - switches));
         EXPECT_TRUE(!t.shrank);
         counting_free(c);
         free_list(&list);
@@ -250,6 +255,7 @@ static void count_without_events(void)
         char *const *argv = COMMAND(program, "spin", "100");
         struct count_list list = {0};
         struct count_request request = {.target.argv = argv, .list = &list, .interval_ms = 10};
+        uint64_t used_ns = cpu_of_children_ns();
         struct tally t;
 
         if (refuse(SYS_perf_event_open, EPERM))
@@ -262,10 +268,11 @@ static void count_without_events(void)
                         "perf_event_open is blocked by a seccomp filter");
         while (counting_wait(c, 10 * MS))
                 EXPECT_TRUE(counting_read(c, false, NULL));
-        EXPECT_TRUE(is_within(t.value[CLOCK], 50ull * MS, 120ull * MS));
+        EXPECT_TRUE(t.value[CLOCK] >= 20 * MS);
         counting_end(c);
         EXPECT_TRUE(counting_read(c, true, NULL));
-        EXPECT_TRUE(is_within(t.value[CLOCK], 99ull * MS, 120ull * MS));
+        used_ns = cpu_of_children_ns() - used_ns;
+        EXPECT_TRUE(is_within(t.value[CLOCK], 99ull * MS, used_ns + MS));
         EXPECT_TRUE(is_within(t.value[FAULTS], 20, 300));
         EXPECT_TRUE(!t.shrank);
         counting_free(c);
@@ -284,6 +291,7 @@ static void count_without_pidfd(void)
         struct count_list list = {0};
         struct count_request request = {.target.argv = argv, .list = &list};
         struct talker talker;
+        uint64_t begin_ns = os_monotonic_ns();
         struct tally t;
 
         if (refuse(SYS_pidfd_open, ENOSYS))
@@ -291,7 +299,7 @@ static void count_without_pidfd(void)
         add_default(&list);
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
-        EXPECT_TRUE(is_within(t.time_ns, 30ull * MS, 300ull * MS));
+        EXPECT_TRUE(is_within(t.time_ns, 30ull * MS, os_monotonic_ns() - begin_ns));
         EXPECT_INT(counting_get_result(c).command_ended, true);
         counting_free(c);
         talker = start_talker("100");

@@ -55,7 +55,7 @@ def test_record_names_the_eval_loop(t: Context) -> None:
     number = 29 + larger_by(3 / max(trial.seconds, 0.2))
     done = t.good("record", "--", PYTHON, "-c", FIB % number, env=harness.environment(PYTHONHASHSEED="0"))
     names = [row.symbol.split(":")[0] for row in harness.rows_of(done.out)]
-    check(names[:2] == ["_PyEval_EvalFrameDefault", "unicodekeys_lookup_unicode"], "the first two rows", done)
+    check(names[0] == "_PyEval_EvalFrameDefault" and "unicodekeys_lookup_unicode" in names[1:5], "the first rows", done)
 
 
 def larger_by(factor: float) -> int:
@@ -67,10 +67,10 @@ def test_sample_finds_the_image(t: Context) -> None:
     others = processes_of("python3.11d")
     started = t.start(need_python(), "-c", WORK)
     harness.wait_until(lambda: started.pid in processes_of("python3.11d"), "python runs")
-    done = t.good("sample", "--pe_file", "python3.11d", "--timeout", "2")
+    done = harness.sample_for(t, 1, started.pid, "--pe_file", "python3.11d")
     check_x_mul_found(done, others)
     check(harness.base_line(done)[0] == "python3.11d", "the base line names the image", done)
-    done = t.good("sample", "--image_name", "python3.11d", "--pe_file", "python3.11d", "--timeout", "1")
+    done = harness.sample_for(t, 1, started.pid, "--image_name", "python3.11d", "--pe_file", "python3.11d")
     check_x_mul_found(done, others)
 
 
@@ -137,7 +137,8 @@ def test_stripped_python_by_its_debug_file(t: Context) -> None:
     need_python(STRIPPED)
     if not os.path.isdir("/usr/lib/debug/.build-id"):
         raise Skip("debug files in /usr/lib/debug (python3-dbg)")
-    done = t.good("record", "--timeout", "2", "--", STRIPPED, "-c", WORK)
+    recorder = t.start(t.wperf, "record", "--", STRIPPED, "-c", WORK)
+    done = harness.end_after(t, harness.command_of(recorder, os.path.basename(STRIPPED)), 2, recorder)
     names = [row.symbol.split(":")[0].split(".")[0] for row in harness.rows_of(done.out)]
     # In this build x_mul is inlined into k_mul: there is no symbol of this name, also in the debug file.
     check(names[0] in ("x_mul", "k_mul") and "v_isub" in names[1:6], "k_mul first, then v_isub", done)

@@ -137,7 +137,7 @@ def test_plain_user_and_an_own_process(t: Context) -> None:
     target = t.start(*plain_user(t), reachable(t, t.program("spin")), "60000")
     check(target.stdout.readline() == b"ready\n", "it runs")
     with sysctl(PARANOID, 2):
-        check_measured(as_plain_user(t, t.wperf, "sample", "-p", str(target.pid), "--timeout", "500ms"))
+        check_measured(as_plain_user(t, t.wperf, "sample", "-p", str(target.pid), "--timeout", "2"))
 
 
 def test_user_namespace(t: Context) -> None:

@@ -74,7 +74,7 @@ def test_no_stack_is_wrong(t: Context) -> None:
         raise Skip("/usr/bin/python3.11")
     for python in found:
         session = t.path(os.path.basename(os.path.dirname(os.path.dirname(python))) + os.path.basename(python))
-        done = t.ours("record", "-g", "--engine", "stop", "-F", "1999", "--session", session, "--", python, PROGRAM, "2000")
+        done = t.ours("record", "-g", "--engine", "stop", "-F", "1999", "--session", session, "--", python, PROGRAM, "3000")
         if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
             raise Skip(why[1])
         stacks = stacks_of(t, session)
@@ -83,7 +83,8 @@ def test_no_stack_is_wrong(t: Context) -> None:
         merged, n = merged_of(done)
         with_main = sum(count for frames, count in stacks if any(name == "main" for name, _, _ in frames))
         harness.note(f"{python}: {merged} of {n} merged, {with_main} below main")
-        check(n > 200 and merged >= 0.99 * n, "most stacks are merged", done)
+        # The work is the same on each machine: a fast one has fewer samples.
+        check(n > 100 and merged >= 0.99 * n, "most stacks are merged", done)
         check(with_main > 0.7 * n, f"{with_main} of {n} stacks below main", done)
 
 

@@ -14,11 +14,14 @@ NOBODY = 65534
 HEADING = "Python programs are traced for their stacks"
 
 BURN = """
-import time
+import resource, time
 def burn(seconds):
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         sum(i * i for i in range(500))
+def say_usage(what, who=resource.RUSAGE_SELF):
+    used = resource.getrusage(who)
+    print("usage", what, used.ru_utime, used.ru_stime, used.ru_nvcsw + used.ru_nivcsw, flush=True)
 """
 
 
@@ -51,6 +54,12 @@ def traced(t: Context, *argv: str, **more) -> Done:
     return done
 
 
+def usage_said(done: Done, what: str) -> harness.Usage:
+    """What the program prints by `say_usage`."""
+    user, kernel, switches = re.search(rf"^usage {what} ([\d.e-]+) ([\d.e-]+) (\d+)$", done.out, re.M).groups()
+    return harness.Usage(float(user), float(kernel), int(switches))
+
+
 def run_facts(t: Context, path: str = "wperf.data") -> dict[str, str]:
     dump = t.good("dump", "-i", path)
     facts = re.search(r"^  WPERF_RUN\n((?:    .*\n)+)", dump.out, re.M)
@@ -59,18 +68,15 @@ def run_facts(t: Context, path: str = "wperf.data") -> dict[str, str]:
 
 
 def check_rate(t: Context, text: str, hz: int) -> None:
-    """Compares with the CPU time in user mode that the program prints, and with the ring's own event."""
-    path = script(t, "rate.py", BURN + text + """
-import resource, sys
-print("user", resource.getrusage(resource.RUSAGE_SELF).ru_utime, flush=True)
-""")
+    """Compares with the CPU time that the program prints, and with the ring's own event. The kernel's work for a stop follows the
+    stop, and the ring's event does not sample what is in the kernel."""
+    path = script(t, "rate.py", BURN + text + "say_usage('all')\n")
     done = traced(t, PYTHON, path, options=("-F", str(hz)))
-    facts = run_facts(t)
+    facts, used = run_facts(t), usage_said(done, "all")
     stops, dropped = int(facts["n_stops"]), int(facts["n_ring_dropped"])
-    user = float(re.search(r"^user ([\d.]+)", done.out, re.M)[1])
-    harness.note(f"{stops} stops, {dropped} samples of the ring, {stops / user:.0f} a user second")
-    check(abs(stops / dropped - 1) <= 0.05, f"{stops} stops for {dropped} samples of the ring", done)
-    check(abs(stops / user / hz - 1) <= 0.05, f"{stops} stops in {user} s of user time at {hz} Hz", done)
+    harness.note(f"{stops} stops, {dropped} samples of the ring")
+    harness.check_samples(stops, used, hz, "stops", done)
+    check(0.9 * stops * used.user / used.total() <= dropped <= stops / 0.95, f"{stops} stops for {dropped} samples of the ring", done)
     check(harness.quality_of(done)["lost"] == 0, "what was dropped is not lost", done)
 
 
@@ -163,7 +169,8 @@ def test_children_outputs_and_statuses(t: Context) -> None:
 
 
 def check_stops(t: Context, done: Done, least: int, share: float) -> None:
-    """At least this number, and this share, of the samples in user mode are stops."""
+    """At least this number, and this share, of the samples in user mode are stops. The number is far less than the CPU time of
+    the programs has, of which a part is in the kernel, for the stops themselves."""
     stops, samples = int(run_facts(t).get("n_stops", 0)), harness.quality_of(done)["samples"]
     harness.note(f"{samples} samples, {stops} of them stops")
     check(stops >= least, f"{stops} stops", done)
@@ -184,22 +191,42 @@ if __name__ == "__main__":
 def test_interpreters_among_the_children(t: Context) -> None:
     path, one = script(t, "pools.py", BURN + POOLS), script(t, "one.py", BURN + "burn(0.4)\n")
     for how in ("fork", "spawn", "forkserver"):
-        check_stops(t, traced(t, PYTHON, path, how), 500, 0.9)
+        check_stops(t, traced(t, PYTHON, path, how), 300, 0.9)
     text = f"import subprocess, sys\nsubprocess.run([sys.executable, {one!r}])\n"
-    check_stops(t, traced(t, PYTHON, script(t, "two.py", text)), 300, 0.9)
+    check_stops(t, traced(t, PYTHON, script(t, "two.py", text)), 150, 0.9)
     for shell in (f"{PYTHON} {one}; true", f"exec env python3.11 {one}"):
-        check_stops(t, traced(t, "/bin/bash", "-c", shell), 300, 0.8)
+        check_stops(t, traced(t, "/bin/bash", "-c", shell), 150, 0.8)
+
+
+SHORT = """
+import time
+def is_traced():
+    with open("/proc/self/status") as file:
+        return "TracerPid:\\t0\\n" not in file.read()
+while not is_traced():
+    assert time.process_time() < 2, "not traced"
+begin = time.process_time()
+while time.process_time() < begin + 0.02:
+    sum(i for i in range(100))
+print("short", begin, time.process_time() - begin, flush=True)
+"""
 
 
 def test_the_first_20_ms_of_an_interpreter(t: Context) -> None:
-    """Most samples that are not merged are in the start of the loader and the interpreter, before the first Python
-    frame."""
-    path = script(t, "short.py", "import time\nwhile time.process_time() < 0.02:\n    sum(i for i in range(100))\n")
+    """Children that end soon are traced, and all stacks with Python frames are merged. How long the loader and the interpreter
+    take before the first Python frame depends on the machine, so the children print it."""
+    path = script(t, "short.py", SHORT)
     done = traced(t, "/bin/bash", "-c", f"for i in $(seq 80); do {PYTHON} -S {path}; done", options=("-F", "4999"))
-    samples, merged = harness.quality_of(done)["samples"], int(re.search(r"python: ([\d,]+) of", done.out)[1].replace(",", ""))
-    harness.note(f"{merged / samples:.0%} of {samples} samples are merged")
-    check_stops(t, done, 2000, 0.88)
-    check(merged >= 0.5 * samples, f"{merged} of {samples} are merged", done)
+    said = [tuple(map(float, words)) for words in re.findall(r"^short (\S+) (\S+)$", done.out, re.M)]
+    check(len(said) == 80, f"{len(said)} of 80 children were traced", done)
+    start, work = map(sum, zip(*said))
+    merged, n = (int(words.replace(",", "")) for words in re.search(r"python: ([\d,]+) of ([\d,]+) merged", done.out).groups())
+    samples = harness.quality_of(done)["samples"]
+    harness.note(f"{start:.2f} s before the work, {work:.2f} s of work; {merged} of {n} stacks are merged, of {samples} samples")
+    check_stops(t, done, 1000, 0.88)
+    check(merged >= 0.95 * n, f"{merged} of {n} are merged", done)
+    # A part of both times is in the kernel, where there are no stops.
+    check(merged >= 0.5 * samples * work / (start + work), f"{merged} of {samples} are merged", done)
 
 
 def test_a_python_library_that_is_loaded_late(t: Context) -> None:
@@ -208,7 +235,7 @@ def test_a_python_library_that_is_loaded_late(t: Context) -> None:
         raise Skip(library)
     done = traced(t, t.program("embeds"), library, BURN + "burn(0.2)\nimport threading\n"
                   "a = threading.Thread(target=burn, args=(0.5,))\na.start()\na.join()\n")
-    check_stops(t, done, 400, 0.8)
+    check_stops(t, done, 200, 0.8)
 
 
 STORM = """
@@ -299,22 +326,20 @@ def cpu_of(pid: int) -> int:
         return sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
 
 
-def children_of(pid: int) -> list[int]:
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            return list(map(int, file.read().split()))
-    except FileNotFoundError:
-        return []
-
-
 def started_python(t: Context, *options: str) -> tuple:
     """The recorder of a program that burns CPU time for a while, and the program."""
     record(t, PYTHON, "-c", "pass")
     path = script(t, "long.py", BURN + "print('ready', flush=True)\nburn(20)\n")
     recorder = t.start(t.wperf, "record", "-g", "--engine", "stop", *options, "--", PYTHON, path)
     check(recorder.stdout.readline() != b"", "the program began")
-    harness.wait_until(lambda: children_of(recorder.pid), "a child")
-    return recorder, children_of(recorder.pid)[0]
+    return recorder, harness.command_of(recorder, "python3.11")
+
+
+def stays_stopped(pid: int) -> bool:
+    """A thread is in the same state at each of its samples, for a moment."""
+    before = cpu_of(pid)
+    time.sleep(0.2)
+    return state_of(pid) in "tT" and cpu_of(pid) == before
 
 
 def test_stop_and_continue(t: Context) -> None:
@@ -322,10 +347,8 @@ def test_stop_and_continue(t: Context) -> None:
     for _ in range(5):
         time.sleep(0.1)
         os.kill(child, signal.SIGSTOP)
-        harness.wait_until(lambda: state_of(child) in "tT", "it stops")
+        harness.wait_until(lambda: stays_stopped(child), "it stops and does not run")
         before = cpu_of(child)
-        time.sleep(0.2)
-        check(cpu_of(child) == before, "a stopped program does not run")
         os.kill(child, signal.SIGCONT)
         harness.wait_until(lambda: cpu_of(child) > before, "it goes on")
 
@@ -348,7 +371,6 @@ print(seen(child.pid, 0))
 """
 
 
-@harness.limit(30)
 def test_parents_see_their_children_stop(t: Context) -> None:
     path, child = script(t, "jobs.py", JOBS), script(t, "long.py", BURN + "burn(20)\n")
     bare = t.run(PYTHON, path, child)
@@ -368,19 +390,23 @@ def test_another_program_by_exec_is_sampled_by_the_ring(t: Context) -> None:
     stops = int(run_facts(t)["n_stops"])
     samples = harness.quality_of(done)["samples"]
     harness.note(f"{samples} samples, {stops} of them stops")
-    check(samples - stops >= 200, "the program after exec was sampled", done)
-    check(stops >= 200, "the one before was too", done)
+    # Both use 0.3 s of CPU time. Of the first one a part is in the kernel, for the stops.
+    check(samples - stops >= 0.3 * samples, "the program after exec was sampled", done)
+    check(stops >= 0.2 * samples, "the one before was too", done)
 
 
 def test_lost_samples_are_at_most_so_many(t: Context) -> None:
     """The recorder is stopped while an untraced program fills the ring.  The traced program waits at its sample."""
     path = script(t, "lost.py", BURN + "burn(0.4)\nopen('begun', 'w').close()\nburn(60)\n")
     need_python()
-    recorder = t.start(t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--timeout", "20", "--", "/bin/sh", "-c",
-                       f"{t.program('spin')} 6000 >/dev/null 2>&1 & exec {PYTHON} {path}")
+    recorder = t.start(t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--", "/bin/sh", "-c",
+                       f"{t.program('spin')} 60000 >/dev/null 2>&1 & echo $! >spin; exec {PYTHON} {path}")
     harness.wait_until(lambda: os.path.exists(t.path("begun")), "the program has begun")
+    with open(t.path("spin"), encoding="ascii") as file:
+        spin = int(file.read())
     recorder.send_signal(signal.SIGSTOP)
-    time.sleep(2)
+    before = harness.usage_of(spin).total()
+    harness.wait_until(lambda: harness.usage_of(spin).total() > before + 1.8, "the untraced program has filled the ring", 40)
     recorder.send_signal(signal.SIGCONT)
     time.sleep(0.3)
     recorder.send_signal(signal.SIGINT)
@@ -400,27 +426,74 @@ def test_other_programs_are_not_traced(t: Context) -> None:
     check(harness.quality_of(done)["samples"] >= 100, "it is sampled", done)
 
 
+OFF = """
+import os
+def tell(word):
+    os.write(ctl, word)
+    assert os.read(ack, 5) == b"ack\\n\\0"
+ctl, ack = os.open("ctl", os.O_WRONLY), os.open("ack", os.O_RDONLY)
+burn(0.4)
+say_usage("off", resource.RUSAGE_THREAD)
+tell(b"enable\\n")
+burn(0.5)
+tell(b"disable\\n")
+say_usage("all", resource.RUSAGE_THREAD)
+burn(0.2)
+"""
+
+
 def test_events_that_are_off(t: Context) -> None:
-    path = script(t, "delay.py", BURN + "end = time.monotonic() + 0.4\nwhile time.monotonic() < end:\n    burn(0.01)\n"
-                                        "time.sleep(0.6)\nburn(0.5)\n")
-    done = traced(t, PYTHON, path, options=("-F", "999", "-D", "600"))
-    stops = int(run_facts(t)["n_stops"])
-    check(400 <= stops <= 600, f"{stops} samples of the second part", done)
+    """The program itself switches them on and off: times would depend on how soon it begins."""
+    os.mkfifo(t.path("ctl"))
+    os.mkfifo(t.path("ack"))
+    done = traced(t, PYTHON, script(t, "off.py", BURN + OFF), options=("-F", "999", "-D", "-1", "--control", "fifo:ctl,ack"))
+    off, both = usage_said(done, "off"), usage_said(done, "all")
+    on = harness.Usage(both.user - off.user, both.kernel - off.kernel, both.switches - off.switches)
+    harness.check_samples(int(run_facts(t)["n_stops"]), on, 999, "stops while the events were on", done)
 
 
 def test_as_nobody(t: Context) -> None:
+    done = as_nobody_allowed(t, script(t, "nobody.py", BURN + "import os\nburn(0.5)\nprint(os.getuid())\nsay_usage('all')\n"))
+    check(HEADING in done.out and str(NOBODY) in done.out, "traced as nobody", done)
+    harness.check_samples(harness.quality_of(done)["samples"], usage_said(done, "all"), 999, "nobody", done)
+
+
+def as_nobody_allowed(t: Context, path: str) -> Done:
+    """Records a script as nobody, where the kernel allows it."""
+    need_python()
     harness.need_root()
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
         if int(file.read()) > 2:
             raise Skip("perf_event_paranoid 2")
     os.chmod(t.folder, 0o777)
-    path = script(t, "nobody.py", BURN + "import os\nburn(0.5)\nprint(os.getuid())\n")
-    done = t.run(harness.need_tool("setpriv"), "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
-                 t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--", PYTHON, path)
+    done = t.run(*nobody(), t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--session", "nobody.data", "--", PYTHON, path)
     if "the kernel refuses" in done.out:
         raise Skip(done.out)
-    check(HEADING in done.out and str(NOBODY) in done.out, "traced as nobody", done)
-    check(harness.quality_of(done)["samples"] >= 400, "samples", done)
+    return done
+
+
+HIDES = """
+import ctypes
+prctl = ctypes.CDLL(None).prctl
+burn(0.2)
+say_usage("before")
+prctl(4, 0)  # PR_SET_DUMPABLE
+burn(0.4)
+say_usage("all")
+"""
+
+
+def test_a_program_that_hides_its_memory_while_it_is_traced(t: Context) -> None:
+    """The kernel does not let wperf read its stacks any more, so the ring samples it."""
+    done = as_nobody_allowed(t, script(t, "hides.py", BURN + HIDES))
+    last = done.out.splitlines()[-1]
+    check(HEADING in done.out and "not traced, so with native stacks: python3.11 (" in last, "the quality line names it", done)
+    check(", 0 cut stacks" in last, "no stack is cut", done)
+    os.chown(t.path("nobody.data"), os.geteuid(), os.getegid())
+    before, both = usage_said(done, "before"), usage_said(done, "all")
+    samples, stops = harness.quality_of(done)["samples"], int(run_facts(t, "nobody.data")["n_stops"])
+    harness.check_samples(samples, both, 999, "both parts", done)
+    harness.check_samples(stops, before, 999, "stops before it hid its memory", done)
 
 
 BLOCKS = """
@@ -434,8 +507,7 @@ burn(0.2)
 thread = threading.Thread(target=blocked)
 thread.start()
 thread.join()
-import resource
-print("user", resource.getrusage(resource.RUSAGE_SELF).ru_utime)
+say_usage("all")
 """
 
 
@@ -443,11 +515,11 @@ def test_a_thread_that_blocks_the_signal(t: Context) -> None:
     done = traced(t, PYTHON, script(t, "blocks.py", BURN + BLOCKS))
     check("threads that block SIGTRAP, sampled with native stacks only: 1" in done.out, "the thread was found", done)
     stops, samples = int(run_facts(t)["n_stops"]), harness.quality_of(done)["samples"]
-    user = float(re.search(r"^user ([\d.]+)", done.out, re.M)[1])
-    harness.note(f"{samples} samples, {stops} of them stops, {samples / user:.0f} a user second")
-    check(samples - stops >= 350, "its samples are the ring's while it blocks the signal", done)
-    check(stops >= 550, "and stops before and afterwards", done)
-    check(0.9 <= samples / user / 999 <= 1.05, "none twice, and few missing", done)
+    harness.note(f"{samples} samples, {stops} of them stops")
+    # It blocks the signal in 0.5 s of its 1.2 s; the engine finds that after 0.1 s.
+    check(samples - stops >= 0.2 * samples, "its samples are the ring's while it blocks the signal", done)
+    check(stops >= 0.4 * samples, "and stops before and afterwards", done)
+    harness.check_samples(samples, usage_said(done, "all"), 999, "none twice, and few missing", done)
 
 
 def test_a_trap_that_the_program_sends_itself(t: Context) -> None:
@@ -468,7 +540,7 @@ def end_of_recorder(t: Context, path: str) -> str:
     recorder.wait()
     try:
         before = cpu_of(child)
-        harness.wait_until(lambda: cpu_of(child) > before, "it runs on", 5)
+        harness.wait_until(lambda: cpu_of(child) > before, "it runs on")
         return "runs"
     except (FileNotFoundError, AssertionError) as error:
         return str(error)
@@ -619,10 +691,25 @@ def test_a_command_that_is_not_there(t: Context) -> None:
     check(done.status == 127, "not found", done)
 
 
+ENDS = """
+import os
+while True:
+    burn(0.05)
+    with open("new", "w") as file:
+        print(time.thread_time(), file=file)
+    os.rename("new", "used")
+"""
+
+
 def test_the_end_by_the_recorder(t: Context) -> None:
-    path = script(t, "ends.py", BURN + "burn(30)\n")
-    done = traced(t, PYTHON, path, options=("--timeout", "1"))
-    check(done.status == 0 and harness.quality_of(done)["samples"] >= 100, "a readable session", done)
+    """The program writes down from time to time how much CPU time it has used."""
+    done = traced(t, PYTHON, script(t, "ends.py", BURN + ENDS), options=("--timeout", "2"))
+    with open(t.path("used"), encoding="ascii") as file:
+        used = float(file.read())
+    samples = harness.quality_of(done)["samples"]
+    harness.note(f"{samples} samples, {used:.2f} s of CPU time or a little more")
+    check(done.status == 0 and samples >= 0.5 * used * 999, "a readable session of the whole time", done)
+    check(harness.quality_of(t.good("report"))["samples"] == samples, "report reads it")
 
 
 def test_nothing_is_left_behind(t: Context) -> None:

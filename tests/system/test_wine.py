@@ -87,21 +87,18 @@ def test_sections_that_are_mapped(t: Context) -> None:
 def test_attached(t: Context) -> None:
     program = build(t, "burn", 512)
 
-    def start() -> str:
-        """It works for some 3 s."""
+    def start() -> int:
+        """It works for some 3 s of CPU time."""
         target = t.start(WINE, program, env=wine_environment())
         harness.wait_until(lambda: "burn" in open(f"/proc/{target.pid}/maps", encoding="utf-8").read(), "the image")
-        return str(target.pid)
+        return target.pid
 
-    done = t.ours("sample", "-p", start(), "--timeout", "1")
-    check(done.status == 0, "sampling", done)
+    pid = start()
+    done = harness.sample_for(t, 0.7, pid, "-p", str(pid))
     check_shares(done, "burn.exe")
     check(harness.base_line(done)[0] == "burn.exe", "the program's base address", done)
     for argv in (("--pe_file", program), ("-pe_file", "burn.exe"), ("-image_name", "BURN.exe")):
-        start()
-        done = t.ours("sample", *argv, "--timeout", "0.3")
-        check(done.status == 0, "found by its image's name", done)
-        check_shares(done, "burn.exe")
+        check_shares(harness.sample_for(t, 0.3, start(), *argv), "burn.exe")
     done = t.ours("sample", "-pe_file", "burn", "--timeout", "0.3")
     check(done.status == 1, "part of a name is no name", done)
 
