@@ -12,6 +12,7 @@ import time
 
 import harness
 from harness import Context, Done, check
+from own_samples import check_work
 
 HOOKED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hooked.py")
 ACK = b"ack\n\0"
@@ -72,19 +73,28 @@ def elapsed_seconds(done: Done) -> float:
     return float(re.search(r"([\d.]+) seconds time elapsed", done.out)[1])
 
 
-def cpu_ms(pid: int) -> float:
+def cpu_ms(pid: int, with_kernel: bool = False) -> float:
     """User time so far, which the kernel gives in steps of 10 ms."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return int(file.read().rsplit(")", 1)[1].split()[11]) * 1000 / os.sysconf("SC_CLK_TCK")
+        user, kernel = file.read().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + with_kernel * int(kernel)) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for_work(recorder: subprocess.Popen) -> None:
+    """Until the command of a recorder has used CPU time for some samples."""
+    path = f"/proc/{recorder.pid}/task/{recorder.pid}/children"
+
+    def has_worked() -> bool:
+        with open(path, encoding="ascii") as file:
+            children = [int(pid) for pid in file.read().split()]
+        return any(cpu_ms(pid) >= 100 for pid in children)
+
+    harness.wait_until(has_worked, "100 ms of CPU time of the command")
 
 
 def off_percent(done: Done) -> int:
     match = re.search(r", events off (\d+) % of the time", done.out)
     return int(match[1]) if match else 0
-
-
-def check_near(got: float, expected: float, tolerance: float, what: str, done: Done) -> None:
-    check(abs(got - expected) <= tolerance, f"{what}: {got}, expected {expected} within {tolerance}", done)
 
 
 # --- as pyperf's hook does it ---
@@ -107,7 +117,7 @@ def check_hooked(t: Context, facts: dict, session: str) -> Done:
     # The clock starts again each time the program gets a CPU, which is often on a busy machine.
     n, expected = harness.quality_of(done)["samples"], facts["measured_ms"] * 0.999
     check(0.7 * expected < n < 1.05 * expected, f"about {expected:.0f} samples", done)
-    check(harness.row_named(done, "work_of_one").share > 80, "samples of the turns", done)
+    check_work(done, "work_of_one", r"part_one\.so", facts["measured_ms"])
     return done
 
 
@@ -127,12 +137,12 @@ def test_a_harness_does_not_wait_for_a_recorder_that_fails(t: Context) -> None:
                                        ("record", "-D", "x"), ("record", "-o", "/no/such/folder/file"), ("stat", "-m", "nosuch"),
                                        ("stat", "-r", "3"))):
         done = t.run(sys.executable, HOOKED, "late", t.program("part_one.so"), t.program("part_two.so"),
-                     t.path(f"{number}.data"), t.wperf, *recorder, limit=20)
+                     t.path(f"{number}.data"), t.wperf, *recorder)
         check(done.status == 1 and "BrokenPipeError" in done.err, f"the harness is told, with {recorder}", done)
     os.mkfifo(t.path("ctl"))
     begin = time.monotonic()
     done = t.ours("record", "--control", "fifo:ctl", "--no-such-option")
-    check(done.status == 2 and time.monotonic() - begin < 5, "where nobody waits it ends soon", done)
+    check(done.status == 2 and time.monotonic() - begin < 40, "where nobody waits it ends soon", done)
 
 
 def test_perf_is_driven_in_the_same_way(t: Context) -> None:
@@ -150,7 +160,10 @@ def test_perf_reads_such_a_session(t: Context) -> None:
     run_hooked(t, "ours.data", "late", t.wperf, "record", *EVENTS)
     done = t.run(perf, "report", "--stdio", "--no-children", "-i", "ours.data", "--sort", "dso")
     share = re.search(r"(\d+\.\d+)% +part_one.so", done.out)
-    check(done.status == 0 and share is not None and float(share[1]) > 85, "perf's shares", done)
+    rows = harness.csv_of(t.good("report", "-i", "ours.data", "--sort", "module", "--csv"))
+    counts = {row["module"]: int(row["count"]) for row in rows}
+    ours = 100 * counts["part_one.so"] / sum(counts.values())
+    check(done.status == 0 and share is not None and abs(float(share[1]) - ours) < 0.1, f"perf's share: {ours}", done)
 
 
 # --- words ---
@@ -185,30 +198,35 @@ def test_words_of_a_run(t: Context) -> None:
     peer = open_fifos(t)
     peer.ask("ping")
     time.sleep(0.3)
-    before = cpu_ms(target.pid)
+    # The events are on during the inner and off outside of the outer part; on a busy machine an answer takes long.
+    outer_ms, outer_s = -cpu_ms(target.pid), -time.monotonic()
     peer.ask("enable cpu-clock")
+    inner_ms, inner_s = -cpu_ms(target.pid), -time.monotonic()
     time.sleep(0.7)
+    inner_ms, inner_s = inner_ms + cpu_ms(target.pid), inner_s + time.monotonic()
     peer.ask("disable")
-    on_ms = cpu_ms(target.pid) - before
+    outer_ms, outer_s = outer_ms + cpu_ms(target.pid), outer_s + time.monotonic()
     peer.say("garbage\nenabel\nsnapshot\nenable nosuch\n\n")
     check(peer.hear(2) == ACK * 2, "two of these are answered")
     done = finish(process)
     check(done.status == 0, "not poor, since the user wanted it so", done)
-    check(0.7 * on_ms - 25 < count_of(done, "spin_here") < on_ms + 25, f"samples of {on_ms} ms", done)
-    off = 1 - 0.7 / elapsed_seconds(done)
-    check_near(off_percent(done), 100 * off, 10, "the rest of the time", done)
+    count = count_of(done, "spin_here")
+    check(0.7 * inner_ms - 25 < count < outer_ms + 25, f"{count} samples of {inner_ms} to {outer_ms} ms", done)
+    least, most = 1 - outer_s / elapsed_seconds(done), 1 - inner_s / elapsed_seconds(done)
+    check(100 * least - 2 < off_percent(done) < 100 * most + 2, f"the rest of the time: {least} to {most}", done)
     for words in ("'garbage' is not a command; the commands are enable, disable, ping, evlist and stop",
                   "'enabel' is not a command; did you mean 'enable'?", "ignoring 'snapshot': wperf records no trace data", "'enable nosuch': no sampled event has this name; evlist lists the events"):
         check(f"wperf: warning: --control: {words}" in done.err, f"a warning: {words}", done)
     document = harness.document_of(t.good("report", "--json"))
-    check_near(document["quality"]["off_share"], off, 0.1, "off_share", done)
+    off = document["quality"]["off_share"]
+    check(least - 0.02 < off < most + 0.02, f"off_share: {off}, expected {least} to {most}", done)
     check(not document["quality"]["poor"], "not poor", done)
 
 
 def test_stop_ends_the_command(t: Context) -> None:
     process = t.start(t.wperf, "record", *EVENTS, "--control", make_fifos(t), "--", t.program("spin"), "20000")
     peer = open_fifos(t)
-    time.sleep(0.3)
+    wait_for_work(process)
     peer.ask("stop")
     done = finish(process)
     check(done.status == 0, "wperf ended the run", done)
@@ -225,8 +243,10 @@ def test_never_enabled(t: Context) -> None:
 
 def test_a_delay(t: Context) -> None:
     done = t.good("record", "--strict", "-D", "600", *EVENTS, "--", t.program("spin"), "1000")
-    check(280 < count_of(done, "spin_here") < 985, "samples after the delay", done)
-    check_near(off_percent(done), 60 / elapsed_seconds(done), 10, "the time before", done)
+    off_ms = 10 * off_percent(done) * elapsed_seconds(done)
+    check(off_ms > 550, f"off for {off_ms} ms", done)
+    count = count_of(done, "spin_here")
+    check(0.7 * (1000 - off_ms) < count < 1010, f"{count} samples after {off_ms} ms", done)
     # A command ends a delay that is not over yet.
     process = t.start(t.wperf, "record", "-D", "600", *EVENTS, "--control", make_fifos(t), "--", t.program("spin"), "1200")
     peer = open_fifos(t)
@@ -250,7 +270,7 @@ def start_with_pipes(t: Context, *argv: str) -> tuple[subprocess.Popen, Peer]:
 def test_descriptors(t: Context) -> None:
     process, peer = start_with_pipes(t, "-D", "-1", "--", t.program("spin"), "20000")
     peer.ask("enable")
-    time.sleep(0.3)
+    wait_for_work(process)
     peer.ask("stop")
     done = finish(process)
     check(done.status == 0 and done.err == "", "a good end", done)
@@ -330,9 +350,9 @@ def test_garbage(t: Context) -> None:
 
 def test_a_flood_does_not_keep_the_recorder(t: Context) -> None:
     with open("/dev/zero", "rb") as zeros:
-        done = t.ours("record", *EVENTS, "--control", f"fd:{zeros.fileno()}", "--timeout", "500ms", "--", t.program("spin"),
-                      "20000", limit=20, pass_fds=(zeros.fileno(),))
-    check(done.status == 0 and count_of(done, "spin_here") > 10, "samples, and an end in time", done)
+        done = t.ours("record", *EVENTS, "--control", f"fd:{zeros.fileno()}", "--timeout", "2s", "--", t.program("spin"),
+                      "20000", pass_fds=(zeros.fileno(),))
+    check(done.status == 0 and count_of(done, "spin_here") > 0, "samples, and an end in time", done)
 
 
 # --- stat ---
@@ -346,16 +366,18 @@ def test_counts_of_turns(t: Context) -> None:
                              ("wperf", t.wperf, ("--json", "--session", "s.data"))):
         target = t.started_ready(t.program("spin"), "20000")
         process = t.start(path, "stat", *more, "-e", "task-clock", "-D", "-1", "--control", place, "-p", str(target.pid))
-        peer, on_ms = open_fifos(t), 0.0
+        peer, inner_ms, outer_ms = open_fifos(t), 0.0, 0.0
         for word in ("ping", "evlist", "snapshot"):
             if word != "snapshot" or name == "wperf":  # perf's stat has no answer to it
                 peer.ask(word)
         for _ in range(3):
-            before = cpu_ms(target.pid)
+            outer_ms -= cpu_ms(target.pid, True)
             peer.ask("enable")
+            inner_ms -= cpu_ms(target.pid, True)
             time.sleep(0.2)
+            inner_ms += cpu_ms(target.pid, True)
             peer.ask("disable")
-            on_ms += cpu_ms(target.pid) - before
+            outer_ms += cpu_ms(target.pid, True)
             time.sleep(0.3)
         peer.ask("stop")
         if name == "perf":  # which takes the word and goes on
@@ -372,8 +394,8 @@ def test_counts_of_turns(t: Context) -> None:
             check(f"{off:.3f} seconds of that with the counters off" in again.out, "the session has it too", again)
         else:
             counted = float(done.err.split(",")[0].splitlines()[-1])
-        harness.note(f"{name} counted {counted:.1f} ms of {on_ms:.0f}")
-        check_near(counted, on_ms, 60, f"{name} counted ms", done)
+        harness.note(f"{name} counted {counted:.1f} ms of {inner_ms:.0f} to {outer_ms:.0f}")
+        check(inner_ms - 60 <= counted <= outer_ms + 60, f"{name} counted {counted} ms", done)
         peer.close()
         target.kill()
 
@@ -409,7 +431,7 @@ def test_refusals(t: Context) -> None:
             (f"fd:{reading},{reading}", 2, ("not open for writing",)), ("fd:x", 2, ("'fd:x'", "fifo:CTL[,ACK]")),
             ("ctl", 2, ("'ctl'", "fifo:CTL[,ACK]"))):
         for command in ("record", "stat"):
-            done = t.ours(command, "--control", place, "--", "true", limit=10, pass_fds=(reading, writing))
+            done = t.ours(command, "--control", place, "--", "true", pass_fds=(reading, writing))
             check(done.status == status, f"status {status} for {place}", done)
             harness.check_sentence(done, "--control", *words)
         check(not os.path.exists(t.path("wperf.data")), "nothing was measured", done)
