@@ -48,3 +48,12 @@ def check_resolved(t: Context, done: Done, session: str = "wperf.data") -> None:
     ours = [row for row in nameless if not SYSTEM.fullmatch(row["module"])]
     few = sum(int(row["count"]) for row in ours) <= 0.01 * quality["samples"]
     check(few, f"functions of the system alone have no names: {ours}", done)
+
+
+def check_delay(t: Context, done: Done, seconds: float) -> None:
+    """All samples of the session are after the delay: they are in the rest of the elapsed time."""
+    times = [float(time) for time in re.findall(r"^.* SAMPLE .* time (\d+\.\d+) ", t.good("dump").out, re.M)]
+    elapsed = re.search(r"([\d.]+) seconds time elapsed", done.out)
+    check(bool(times) and bool(elapsed), "samples and the elapsed time", done)
+    span = max(times) - min(times)
+    check(span < float(elapsed[1]) - seconds, f"samples of {span} s, {elapsed[1]} s with a delay of {seconds} s", done)
