@@ -2,7 +2,6 @@
 import os
 import pathlib
 import re
-import select
 import signal
 import struct
 import time

@@ -5,11 +5,10 @@ import json
 import os
 import re
 import shutil
-import sys
 
 import harness
 from call_trees import is_loading, paths_of
-from harness import Context, Done, Skip, check
+from harness import Context, Skip, check
 from own_samples import check_work, is_nameless
 
 WAYS = ((), ("-g",))

@@ -14,7 +14,7 @@ import check_commands
 import harness
 import pages
 import pictures
-from harness import Context, Done, Skip, check
+from harness import Context, Skip, check
 
 PROJECT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 # Other pages use this page's app.py, too.

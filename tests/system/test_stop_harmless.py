@@ -13,7 +13,7 @@ import termios
 import time
 
 import harness
-from harness import Context, Done, Skip, check
+from harness import Context, Skip, check
 
 PYTHON = "/usr/bin/python3.11"
 NOBODY = 65534
