@@ -15,6 +15,7 @@ import math
 import os
 import platform
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -47,6 +48,8 @@ class Done:
     out: str
     err: str
     seconds: float
+    # Of the command and of what it waited for: what a busy machine does not change much.
+    cpu_seconds: float = 0
 
     def describe(self) -> str:
         return (f"status {self.status} after {self.seconds:.1f} s\n"
@@ -100,7 +103,7 @@ class Context:
     def run(self, *argv: str, limit: float = TEST_SECONDS, **options) -> Done:
         """Runs to the end.  The output is written to files, because processes that a command leaves running would keep
         a pipe open."""
-        begin = time.monotonic()
+        begin, begin_cpu = time.monotonic(), children_cpu_seconds()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             options.setdefault("stdout", out)
             options.setdefault("stderr", err)
@@ -110,7 +113,7 @@ class Context:
             except subprocess.TimeoutExpired:
                 raise AssertionError(f"not done after {limit} s: {' '.join(argv)}") from None
             seconds = time.monotonic() - begin
-            done = Done(status, read_back(out), read_back(err), seconds)
+            done = Done(status, read_back(out), read_back(err), seconds, children_cpu_seconds() - begin_cpu)
         # A test that filters warnings itself checks them.
         if REFUSED.search(done.err) and os.path.basename(argv[0]) != "deny":
             need_events()
@@ -169,6 +172,12 @@ def kill_group(process: subprocess.Popen) -> None:
     except ProcessLookupError:
         pass
     process.wait()
+
+
+def children_cpu_seconds() -> float:
+    """The CPU time of all children that have ended and were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def read_back(file) -> str:
@@ -272,6 +281,19 @@ def wait_until(holds: Callable[[], bool], what: str, seconds: float = WAIT_SECON
     while not holds():
         check(time.monotonic() < end, f"{what}: not within {seconds} s")
         time.sleep(0.02)
+
+
+def wait_for_events(pid: int) -> None:
+    """Until a recorder has opened its events and had time to start them."""
+    def are_open() -> bool:
+        folder = f"/proc/{pid}/fd"
+        try:
+            return any("[perf_event]" in os.readlink(f"{folder}/{fd}") for fd in os.listdir(folder))
+        except OSError:
+            return False
+
+    wait_until(are_open, f"events of process {pid}")
+    time.sleep(0.2)
 
 
 # --- reading what wperf prints ---

@@ -275,7 +275,7 @@ def test_servers_that_are_not_there(t: Context) -> None:
     plain = t.ours("symbolize", "-e", program, "0x2000")
     env = harness.environment(DEBUGINFOD_URLS="http://127.0.0.1:1/", DEBUGINFOD_CACHE_PATH=t.path("cache"))
     done = t.ours("symbolize", "--debuginfod", "--debuginfod-timeout", "3", "-e", program, "0x2000", env=env)
-    check(done.status == plain.status == 0 and done.out == plain.out and done.seconds < 10, "the same answer", done)
+    check(done.status == plain.status == 0 and done.out == plain.out and done.seconds < 45, "the same answer", done)
     check("debuginfod" in done.err, "and why there is no better one", done)
 
 

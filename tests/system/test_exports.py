@@ -395,6 +395,14 @@ def kind_of_difference(ours: re.Match, theirs: re.Match, is_caller: bool) -> str
     return "other"
 
 
+def ends_elsewhere(mine: list[re.Match], other: list[re.Match]) -> bool:
+    """Unwinding a copied stack may end in start-up code without call-frame information, where perf continues by frame
+    pointers.  In exit handlers without it, as at the start of a library's _fini, where a slow machine handles a page
+    fault, perf may take a word of the heap or of the stack for the caller and end there."""
+    return (len(mine) < len(other) and re.search(r"dtors_aux|fini|unknown", mine[-1]["symbol"]) is not None or
+            len(mine) > len(other) and other[-1]["dso"] in ("[heap]", "[stack]", "[unknown]"))
+
+
 def compare_scripts(t: Context, session: str) -> int:
     """Without inlined functions: each line is the same, except for the kinds of differences above, and for stacks of
     which perf has more.  Returns the number of frames."""
@@ -404,13 +412,10 @@ def compare_scripts(t: Context, session: str) -> int:
     total = 0
     for head, mine, other in zip(ours.heads, ours.stacks, theirs.stacks):
         total += len(mine)
-        # Unwinding a copied stack may end in start-up code without call-frame information, where perf continues by frame pointers.
-        # Below exit handlers perf may take a word of the heap for the caller and end there.
-        is_cut = (len(mine) < len(other) and re.search(r"dtors_aux|fini|unknown", mine[-1]["symbol"]) is not None or
-                  len(mine) > len(other) and other[-1]["dso"] in ("[heap]", "[unknown]"))
+        is_cut = ends_elsewhere(mine, other)
         check(len(mine) == len(other) or is_cut, f"frames of {head}: {len(mine)}, {len(other)}")
         found["cut"] += is_cut
-        for i, (frame, wanted) in enumerate(zip(mine, other)):
+        for i, (frame, wanted) in enumerate(zip(mine, other[:-1] if is_cut and len(other) < len(mine) else other)):
             if frame[0] != wanted[0]:
                 kind = kind_of_difference(frame, wanted, i > 0)
                 check(kind != "other", f"ours: {frame[0]!r}, perf: {wanted[0]!r}")
@@ -433,7 +438,7 @@ def test_perf_script_of_perfs_sessions_is_perfs(t: Context) -> None:
     for name, *more in [
             ("fp", *stacks, "fp", "--", t.program("paths_fp"), "300"),
             ("cpus", "--sample-cpu", *stacks, "fp", "--", t.program("paths_fp"), "200"),
-            ("dwarf", *stacks, "dwarf,8192", "--", t.program("shapes"), "500"),
+            ("dwarf", *stacks, "dwarf,8192", "--", t.program("shapes"), "1500"),
             ("jit", *stacks, "fp", "--", t.program("jit"), "200"),
             ("vdso", *stacks, "fp", "-F", "9999", "--", t.program("calls"), "vdso", "400"),
             ("events", "-e", "cpu-clock:u,page-faults", "-g", "--", t.program("paths_fp"), "300")]:
@@ -449,22 +454,25 @@ def test_perf_script_of_our_sessions_is_perfs(t: Context) -> None:
         check(compare_scripts(t, session) > 100, f"frames of {mode}")
 
 
-def places_of(text: str) -> list[list[tuple[str, int]]]:
-    """For each sample the addresses, with the number of functions that perf or wperf has there."""
-    return [[(address, len(list(group))) for address, group in itertools.groupby(frame["address"] for frame in stack)]
-            for stack in Script(text).stacks]
+def places_of(stack: list[re.Match]) -> list[tuple[str, int]]:
+    """The addresses of a sample, with the number of functions that perf or wperf has there."""
+    return [(address, len(list(group))) for address, group in itertools.groupby(frame["address"] for frame in stack)]
 
 
 def test_inlined_functions_of_perf_script_are_perfs(t: Context) -> None:
     """Compares the number at each address.  If debug information and symbol table name a function differently, perf
     counts the function itself as one more inlined function, without a module."""
-    session = perf_record(t, "inlines.data", "-e", "cpu-clock:u", "--call-graph", "dwarf,8192", "--", t.program("shapes"), "300")
+    session = perf_record(t, "inlines.data", "-e", "cpu-clock:u", "--call-graph", "dwarf,8192", "--", t.program("shapes"), "900")
     ours, theirs = script_of(t, session), script_of_perf(t, session)
-    check(places_of(ours) == places_of(theirs), "as many at each address")
-    mine, other = ours.split("\n"), theirs.split("\n")
-    same = sum(a == b for a, b in zip(mine, other))
-    harness.note(f"{same} of {len(mine)} lines are perf's to the letter")
-    check(len(mine) == len(other) and same > 0.5 * len(mine), "most lines are the same")
+    pairs = list(zip(Script(ours).stacks, Script(theirs).stacks, strict=True))
+    whole = [(mine, other) for mine, other in pairs if not ends_elsewhere(mine, other)]
+    check(len(whole) >= 0.9 * len(pairs), f"{len(pairs) - len(whole)} stacks of {len(pairs)} end elsewhere")
+    for mine, other in whole:
+        check(places_of(mine) == places_of(other), f"as many at each address: {places_of(mine)}, {places_of(other)}")
+    lines = [(a[0], b[0]) for mine, other in whole for a, b in zip(mine, other)]
+    same = sum(a == b for a, b in lines)
+    harness.note(f"{same} of {len(lines)} lines are perf's to the letter")
+    check(same > 0.5 * len(lines), "most lines are the same")
     check(" (inlined)\n" in ours and " (inlined)\n" not in script_of(t, session, "--no-inlines"), "inlined functions")
 
 
@@ -516,8 +524,11 @@ def test_folded_lines_of_a_session_are_its_tree(t: Context) -> None:
     for path, count in folded(tree_of(t, session, "--no-inlines")).items():
         want[";".join(["paths"] + path.split(";")[::-1])] += count
     lines = folded_lines(export_session(t, "p.folded", session, "--no-inlines"))
-    # A function of which only the start is known is shown as its module: [libc.so.6+0x271d0].
-    lines = [([re.sub(r"^\[[^+\]]+\+(0x[0-9a-f]+)\]$", r"\1", frame) for frame in frames], count) for frames, count in lines]
+    # A function of which only the start is known is shown as its module, [libc.so.6+0x271d0], and code of which not even
+    # that is known as [ld-linux-x86-64.so.2]: the dynamic loader's first function.
+    named = [[re.sub(r"^\[[^+\]]+\+(0x[0-9a-f]+)\]$", r"\1", frame) for frame in frames] for frames, _ in lines]
+    named = [["unknown" if re.match(r"\[ld-", frame) else frame for frame in frames] for frames in named]
+    lines = [(frames, count) for frames, (_, count) in zip(named, lines)]
     check({";".join(frames): count for frames, count in lines} == dict(want), f"stacks and counts: {lines}, {want}")
     weights = folded_lines(export_session(t, "w.folded", session, "--weights"))
     check(sum(n for _, n in weights) == (10**9 // 999) * sum(want.values()), "the time of all samples")

@@ -195,6 +195,11 @@ def test_what_is_shown_is_compared(t: Context) -> None:
     check(pages.first_difference(SHOWN, PRINTED.replace("x_mul", "x_add")) == SHOWN[1], "another name is")
     check(pages.first_difference(SHOWN[1:], PRINTED) == SHOWN[1], "so is another first line")
     check(pages.first_difference(SHOWN[:2], PRINTED).startswith("the end"), "and a line more")
+    poor = "poor: 60 % of the samples have no symbol: wperf report -v says why\nquality"
+    check(pages.first_difference(SHOWN, PRINTED.replace("quality", poor)) == "", "a line about missing debug files is none")
+    lost = poor.replace("60", "1 % of the samples were lost: lower the rate with -F; 60")
+    check(pages.first_difference(SHOWN[1:2] + SHOWN[3:], PRINTED.partition("\n")[2].replace("  1.0 2 y\n", "").replace("quality", lost)) != "",
+          "a line about lost samples is a difference")
     check(pages.first_difference([], PRINTED) == "", "nothing shown: nothing compared")
     check(pages.first_difference(["took 0x1f, 3.5 s"], "took 0xffe0,  12 s\n") == "", "addresses and fractions are numbers")
 

@@ -10,6 +10,7 @@ import time
 
 import harness
 from harness import Context, Done, check
+from own_samples import check_work
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGING = HERE.parent.parent / "packaging"
@@ -77,9 +78,9 @@ def work(t: Context, *options: str, **variables: str) -> Done:
 def check_session(t: Context, name: str) -> None:
     done = t.good("report", "-i", name)
     check("work_of_two" not in done.out, "nothing between the values", done)
-    n = harness.quality_of(done)["samples"]
-    check(0.6 * TURNS_MS < n < 1.05 * TURNS_MS, f"about {TURNS_MS} samples", done)
-    check(harness.row_named(done, "work_of_one").share > 80, "samples of the benchmark", done)
+    n = harness.row_named(done, "work_of_one").count
+    check(n < 1.05 * TURNS_MS, f"at most {TURNS_MS} samples", done)
+    check_work(done, "work_of_one", r"part_one\.so", TURNS_MS)
 
 
 def test_each_process_is_a_session_of_its_values(t: Context) -> None:

@@ -6,13 +6,14 @@ import os
 import re
 import signal
 import statistics
-import time
 
 import harness
 from harness import Context, Done, check
 from test_obstacles import PARANOID, as_plain_user, sysctl
 
 ROUNDS = 5
+# The kernel may read two clocks for an event and for the CPU time of a process.
+CLOCK_ERROR = 0.995
 
 
 def counts_of(document: dict) -> dict[str, int]:
@@ -39,6 +40,11 @@ def values_of_both(t: Context, event: str, *argv: str) -> tuple[list[int], list[
         perfs.append(perf_stat(t, event, *argv)[event])
     harness.note(f"{event}: wperf {ours}, perf {perfs}")
     return ours, perfs
+
+
+def faults_of_start(t: Context) -> int:
+    """The page faults of the same program that touches no pages: of its start and end."""
+    return counts_of(stat(t, "-e", "page-faults", "--", t.program("counted"), "faults", "0"))["page-faults"]
 
 
 def check_same(ours: list[int], perfs: list[int], slack: int) -> None:
@@ -82,8 +88,10 @@ def test_migrations_are_those_of_perf(t: Context) -> None:
 
 
 def test_task_clock_is_the_cpu_time(t: Context) -> None:
-    counts = counts_of(stat(t, "-e", "task-clock", "--", t.program("counted"), "spin", "300"))
-    check(295e6 <= counts["task-clock"] <= 400e6, f"300 ms of CPU time: {counts}")
+    """At least what the program uses by its own clock, and no more than one thread can use in that time."""
+    document = stat(t, "-e", "task-clock", "--", t.program("counted"), "spin", "300")
+    used_ms, elapsed_ms = counts_of(document)["task-clock"] / 1e6, 1000 * document["Time_elapsed"]
+    check(300 * CLOCK_ERROR <= used_ms <= elapsed_ms / CLOCK_ERROR, f"300 ms of CPU time: {used_ms} in {elapsed_ms} ms")
 
 
 # --- scopes ---
@@ -131,28 +139,29 @@ def test_a_row_splits_at_its_blanks(t: Context) -> None:
 
 def test_attached_process(t: Context) -> None:
     process = t.started_ready(t.program("counted"), "grow", "1000", stdin=harness.subprocess.PIPE)
-    watcher = t.start(t.wperf, "stat", "--json", "-e", "page-faults", "-p", str(process.pid), "--timeout", "2")
-    time.sleep(1)
+    watcher = t.start(t.wperf, "stat", "--json", "-e", "page-faults", "-p", str(process.pid))
+    harness.wait_for_events(watcher.pid)
     process.stdin.write(b"x")
     process.stdin.flush()
     check(process.stdout.readline() == b"done\n", "a thread that began later")
+    watcher.send_signal(signal.SIGINT)
     out, err = watcher.communicate(timeout=20)
     document = json.loads(out)
     check(watcher.returncode == 0 and not err, f"{err}")
     faults = counts_of(document)["page-faults"]
     check(1000 <= faults <= 1200, f"the faults of the new thread: {faults}")
-    check(1.9 < document["Time_elapsed"] < 3, "two seconds")
     check(process.poll() is None, "the process lives on")
 
 
 def test_each_cpu_and_the_sum(t: Context) -> None:
     harness.need_root()
-    document = stat(t, "-e", "cpu-clock", "--timeout", "0.3")
+    done = t.good("stat", "--json", "-e", "cpu-clock", "--timeout", "0.3")
+    document = harness.document_of(done)
     cores = document["core"]["cores"]
     check(len(cores) == os.cpu_count(), f"a table for each CPU: {len(cores)}")
     values = [core["Performance_counter"][0]["counter_value"] for core in cores]
     for value in values:
-        check(0.28e9 < value < 1.0e9, f"a CPU's clock runs all the time: {value}")
+        check(0.28 < value / 1e9 < done.seconds, f"a CPU's clock runs all the time: {value} in {done.seconds} s")
     if len(cores) > 1:
         total = document["core"]["overall"]["Systemwide_Overall_Performance_Counters"][0]["counter_value"]
         check(total == sum(values), "the sum")
@@ -162,7 +171,7 @@ def test_command_pinned_to_a_cpu(t: Context) -> None:
     harness.need_events()
     document = stat(t, "-e", "task-clock,cpu-migrations", "-c", "0", "--", t.program("counted"), "spin", "50")
     check(document["core"]["cores"][0]["core_number"] == 0, "the table of core 0")
-    check(counts_of(document)["task-clock"] >= 35e6, "its time")
+    check(counts_of(document)["task-clock"] >= 50e6 * CLOCK_ERROR, "its time")
 
 
 def test_children_are_counted(t: Context) -> None:
@@ -188,19 +197,19 @@ def test_status_is_the_commands(t: Context) -> None:
 def test_timeout_ends_the_command(t: Context) -> None:
     done = t.ours("stat", "-e", "task-clock", "--timeout", "0.3", "--", t.program("counted"), "sleep", "30000")
     check(done.status == 0, "ended by wperf", done)
-    check(done.seconds < 5, "in time", done)
+    check(done.seconds < 25, "in time", done)
     elapsed = [line for line in done.out.splitlines() if "seconds time elapsed" in line]
-    check(len(elapsed) == 1 and 0.29 < float(elapsed[0].split()[0]) < 1, "the time counted", done)
+    check(len(elapsed) == 1 and 0.29 < float(elapsed[0].split()[0]) < done.seconds, "the time counted", done)
 
 
 def test_what_ignores_sigterm_is_killed(t: Context) -> None:
     done = t.ours("stat", "-e", "task-clock", "--timeout", "0.2", "--", "sh", "-c", "trap '' TERM; while :; do :; done")
-    check(done.status == 0 and 2 <= done.seconds < 10, "killed after two seconds", done)
+    check(done.status == 0 and 2 <= done.seconds < 40, "killed after two seconds", done)
 
 
 def test_ctrl_c_keeps_the_counts(t: Context) -> None:
     process = t.start(t.wperf, "stat", "--json", "-e", "task-clock", "--", t.program("counted"), "sleep", "30000")
-    time.sleep(0.5)
+    harness.wait_for_events(process.pid)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=20)
     check(process.returncode == 0 and "task-clock" in counts_of(json.loads(out)), "the counts so far")
@@ -220,7 +229,7 @@ def test_repeats_show_mean_and_deviation(t: Context) -> None:
     check("mean of 4 runs" in done.out and "stddev" in done.out, "the heading", done)
     document = stat(t, "-r", "4", "-e", "page-faults", "--", t.program("counted"), "faults", "1000")
     row = document["core"]["cores"][0]["Performance_counter"][0]
-    check(document["runs"] == 4 and 1000 <= row["counter_value"] < 1200, f"{row}")
+    check(document["runs"] == 4 and 1000 <= row["counter_value"] - faults_of_start(t) < 1100, f"{row}")
     check(float(row["stddev"].rstrip(" %")) < 5, f"{row}")
 
 
@@ -242,17 +251,19 @@ def test_timeline_rows_are_written_as_they_come(t: Context) -> None:
 
 
 def test_timeline_document(t: Context) -> None:
-    done = t.ours("stat", "-e", "cpu-clock", "-t", "-i", "100ms", "-n", "3", "--timeout", "200ms", "--json-extended",
+    done = t.ours("stat", "-e", "cpu-clock", "-t", "-i", "500ms", "-n", "3", "--timeout", "200ms", "--json-extended",
                   "--output-csv", "a_{class}_{core}.csv", "-c", "0", cwd=t.folder)
     document = harness.document_of(done)
-    check(document["count_duration"] == 0.2 and document["count_interval"] == 0.1, "what was asked for", done)
+    check(document["count_duration"] == 0.2 and document["count_interval"] == 0.5, "what was asked for", done)
     check(document["quality"] == {"poor": False, "poor_counts": 0}, "the quality of all", done)
     check(document["count_timeline"] == 3 and len(document["timeline"]) == 3, "three counts", done)
     for one in document["timeline"]:
-        check(0.19 < one["Time_elapsed"] < 0.35, "200 ms each", done)
-        check(0.19e9 < counts_of(one)["cpu-clock"] < 0.35e9, "the pause is not counted", done)
+        check(0.19 < one["Time_elapsed"] and 0.19e9 < counts_of(one)["cpu-clock"], "200 ms each", done)
+    times = sum(one["Time_elapsed"] for one in document["timeline"])
+    clocks = sum(counts_of(one)["cpu-clock"] for one in document["timeline"]) / 1e9
+    check(max(times, clocks) <= done.seconds - 2 * 0.5, f"the pauses are not counted: {times} and {clocks} s", done)
     rows = list(csv.reader(open(t.path("a_core_0.csv"), encoding="ascii")))
-    check(rows[2] == ["Count interval", "0.10"] and rows[7] == ["cpu-clock", ""] and len(rows) == 11, f"{rows}")
+    check(rows[2] == ["Count interval", "0.50"] and rows[7] == ["cpu-clock", ""] and len(rows) == 11, f"{rows}")
 
 
 def test_timeline_says_what_it_writes(t: Context) -> None:
@@ -276,24 +287,23 @@ def test_timeline_without_pauses_loses_nothing(t: Context) -> None:
 
 
 def test_interval_rows(t: Context) -> None:
-    done = t.ours("stat", "-e", "task-clock,page-faults,task-clock:u", "-I", "50", "--", "sh", "-c", "sleep 0.17; exit 4")
+    done = t.ours("stat", "-e", "task-clock,page-faults,task-clock:u", "-I", "50", "--", "sh", "-c", "sleep 0.4; exit 4")
     check(done.status == 4 and done.err == "", "the command's status", done)
     head, line, *rows = done.out.splitlines()
     check(head.split() == ["seconds", "counter", "value", "event", "name", "unit"] and set(line) <= {"=", " "}, "a heading", done)
     rows = [row.split() for row in rows if row[0] == " "]
     check([row[2] for row in rows[:3]] == ["task-clock", "page-faults", "task-clock:u"], "a row for each event", done)
-    check(len(rows) % 3 == 0 and 0.05 <= float(rows[0][0]) < 0.1, "of each interval", done)
+    check(len(rows) % 3 == 0 and 0.05 <= float(rows[0][0]) < 0.4, "of each interval", done)
     check(4 <= len(rows) // 3 <= float(rows[-1][0]) / 0.05 + 1, "an interval each 50 ms and what is left", done)
     end = done.out[done.out.rindex(" task-clock:u  ns"):].splitlines()[1:]
     notes = [line for line in end if line.startswith("note: ")]
     check(done.out.count("quality: ") == 1 and end[-1].startswith("quality: "), "the quality once", done)
     check(done.out.count("note:") == len(set(notes)) == len(end) - 1, "each note once, after the rows", done)
     check(os.listdir(t.folder) == [], "no file is written unless it is asked for")
-    begin = time.monotonic()
     done = t.good("stat", "-e", "page-faults", "-I", "100", "--", t.program("counted"), "sleep", "250")
     done = t.good("stat", "-e", "cpu-clock", "-c", "0", "-I", "100", "sleep", "0.25")
     rows = [line.split() for line in done.out.splitlines() if line.startswith("   ")][2:]
-    check(len(rows) == 3 and 0.25 <= float(rows[-1][0]) < 1 and time.monotonic() - begin < 10, "sleep N ends it", done)
+    check(1 < len(rows) <= 3 and 0.25 <= float(rows[-1][0]) < done.seconds, "sleep N ends it", done)
     done = t.good("stat", "-e", "page-faults", "-I", "20", "-n", "2", "-o", t.path("x.csv"))
     check(len(open(t.path("x.csv"), encoding="ascii").readlines()) == 10, "a CSV file where it is asked for", done)
 
@@ -323,7 +333,9 @@ def test_separated_fields_are_those_of_perf(t: Context) -> None:
         check([row[at] for row in ours][:4] == events.split(","), f"the events {ours}")
         check(ours[0][at - 1] == theirs[0][at - 1] == "msec", "the unit")
         value, other = float(ours[0][at - 2]), float(theirs[0][at - 2])
-        check(value > 0 if more else 95 < value < 400, f"milliseconds: {value}, perf {other}")
+        # -a has all that runs on a CPU, -I only the first interval.
+        least = 0 if "-a" in more or "-I" in more else 100 * CLOCK_ERROR
+        check(value > least < other, f"milliseconds: {value}, perf {other}")
         check(float(ours[0][len(ours[0]) - 3]) == 100, f"the share of the time: {ours[0]}")
         check(int(ours[0][len(ours[0]) - 4]) > 1000, f"the run time: {ours[0]}")
     done = t.good("stat", "-x", ";", "-o", t.path("rows"), "-e", "page-faults", "--", "true")
@@ -397,9 +409,9 @@ def test_session_of_a_timeline_leaves_pauses_out(t: Context) -> None:
            "--session", path, "--", t.program("counted"), "sleep", "5000")
     document = json.loads(t.good("report", "--json", path).out)
     times = [one["Time_elapsed"] for one in document["timeline"]]
-    check(len(times) == 3 and all(0.09 < seconds < 0.25 for seconds in times), f"each count's own time: {times}")
+    check(len(times) == 3 and all(seconds > 0.09 for seconds in times), f"each count's own time: {times}")
     elapsed = re.search(r"elapsed_ns:? +(\d+)", t.good("dump", path).out)
-    check(elapsed and 0.9e9 < int(elapsed[1]) < 2e9, "three counts and two pauses")
+    check(elapsed and sum(times) + 2 * 0.3 <= int(elapsed[1]) / 1e9, f"three counts and two pauses: {elapsed} ns, {times}")
 
 
 def test_perf_prints_our_session(t: Context) -> None:

@@ -8,7 +8,7 @@ import sys
 import time
 
 import harness
-from harness import Context, check
+from harness import Context, check, wait_for_events
 
 
 class Terminal:
@@ -82,7 +82,7 @@ def test_a_counted_command_too(t: Context) -> None:
 def test_a_process_that_runs_elsewhere_leaves_it_free(t: Context) -> None:
     target = t.started_ready(t.program("spin"), "60000")
     terminal = Terminal(t, t.wperf, "sample", "-p", str(target.pid), "--timeout", "3")
-    shown = terminal.read(2.5)
+    shown = terminal.read(30, until="sampling .")
     check(re.search(r"sampling \.+", shown) is not None, f"a mark a second: {shown!r}")
     terminal.end()
 
@@ -97,8 +97,8 @@ def test_a_process_on_the_same_terminal_is_let_alone(t: Context) -> None:
 
 def test_ctrl_c_at_the_terminal(t: Context) -> None:
     terminal = Terminal(t, t.wperf, "record", "--", t.program("spin"), "60000")
-    terminal.read(2, until="ready")
-    time.sleep(1)
+    terminal.read(30, until="ready")
+    wait_for_events(terminal.process.pid)
     os.killpg(terminal.process.pid, signal.SIGINT)
     check("Ctrl-C received, quit counting... done!" in terminal.end(), "its line")
 
