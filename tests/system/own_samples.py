@@ -5,7 +5,9 @@ faults take longer on one machine than on another, and functions of a library ha
 So these checks judge the samples in the module that does the work: their names, and whether there are as many as its CPU
 time gives.
 """
+import os
 import re
+import signal
 
 import harness
 from harness import Context, Done, Row, check
@@ -14,6 +16,26 @@ from harness import Context, Done, Row, check
 HZ = 999
 # Modules of the system, whose local functions have no names where their debug files are missing.
 SYSTEM = re.compile(r"ld-(linux|musl).*|lib[^/]*\.so.*|\[vdso\]")
+
+
+def sample_its_work(t: Context, pid: int, cpu_ms: int, *argv: str) -> Done:
+    """Runs `wperf sample` until a process has used this CPU time beside it."""
+    recorder = t.start(t.wperf, "sample", *argv)
+    harness.wait_for_events(recorder.pid)
+    end = used_ms(pid) + cpu_ms
+    harness.wait_until(lambda: used_ms(pid) >= end or recorder.poll() is not None, f"{cpu_ms} ms of CPU time of process {pid}")
+    recorder.send_signal(signal.SIGINT)
+    out, err = recorder.communicate(timeout=harness.WAIT_SECONDS)
+    done = Done(recorder.returncode, out.decode(), err.decode(), 0)
+    check(done.status == 0 and done.err == "", "wperf sample " + " ".join(argv), done)
+    return done
+
+
+def used_ms(pid: int) -> float:
+    """The CPU time of a process so far, which the kernel gives in steps of 10 ms."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        user, kernel = file.read().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(kernel)) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def is_nameless(symbol: str) -> bool:

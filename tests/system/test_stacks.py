@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import harness
 from call_trees import folded, is_loading, paths_of
 from harness import Context, Skip, check
+from own_samples import sample_its_work
 
 # Paths of tests/system/chains.c, innermost function first; frames of the C library are left out.
 OURS = ("burn", "descend", "compare", "sort_all", "in_handler", "on_signal", "interrupted", "child_work", "parent_work",
@@ -98,7 +99,7 @@ def test_dwarf_copies_are_unwound_by_perf(t: Context) -> None:
 
 def test_dwarf_copies_of_an_attached_process(t: Context) -> None:
     target = t.started_ready(t.program("chains"), "wait", "100")
-    t.good("sample", "--call-graph", "dwarf", "-p", str(target.pid), "--timeout", "500ms")
+    sample_its_work(t, target.pid, 400, "--call-graph", "dwarf", "-p", str(target.pid))
     check_paths(stacks_of(t), "deep", 95)
 
 
@@ -390,14 +391,14 @@ def test_chains_after_exec(t: Context) -> None:
 
 def test_chains_of_an_attached_process(t: Context) -> None:
     target = t.started_ready(t.program("chains"), "wait", "150")
-    t.good("sample", "-g", "-p", str(target.pid), "--timeout", "700ms")
+    sample_its_work(t, target.pid, 400, "-g", "-p", str(target.pid))
     check_paths(stacks_of(t), "deep")
 
 
 def test_chains_of_all_processes(t: Context) -> None:
     harness.need_root()
-    t.started_ready(t.program("chains"), "wait", "200")
-    t.good("sample", "-g", "-a", "-k", "--timeout", "700ms")
+    target = t.started_ready(t.program("chains"), "wait", "200")
+    sample_its_work(t, target.pid, 400, "-g", "-a", "-k")
     check_paths([stack for stack in stacks_of(t) if "descend" in stack.names], "deep")
 
 
@@ -415,7 +416,8 @@ def test_python_reaches_the_outermost_frame(t: Context) -> None:
     python = "/usr/bin/python3.11"
     if not os.path.exists(python):
         raise Skip(python)
-    t.good("record", "-g", "--engine", "ring", "--timeout", "4s", "--", python, "-c", "10**10**100")
+    work = "import time\nwhile time.process_time() < 2: 10**10**5"
+    t.good("record", "-g", "--engine", "ring", "--", python, "-c", work)
     stacks = stacks_of(t)
     whole = sum(stack.is_whole() for stack in stacks)
     harness.note(f"{whole} of {len(stacks)} stacks are whole")
@@ -532,7 +534,7 @@ def test_deleted_program(t: Context) -> None:
     shutil.copy(t.program("chains"), t.path("gone"))
     target = t.started_ready(t.path("gone"), "wait", "150")
     os.remove(t.path("gone"))
-    t.good("sample", "-g", "-p", str(target.pid), "--timeout", "700ms")
+    sample_its_work(t, target.pid, 400, "-g", "-p", str(target.pid))
     marks = marks_of(t)
     check(marks["outermost"] >= 0.99 * marks["samples"] > 50, f"{marks}")
 

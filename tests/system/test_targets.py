@@ -12,7 +12,7 @@ import sys
 import harness
 import own_samples
 from harness import Context, Done, Skip, check
-from own_samples import check_resolved, check_work
+from own_samples import check_resolved, check_work, sample_its_work
 
 BIG_SECONDS = 200
 PERF_MAP, JITDUMP = r"perf-\d+\.map", r"jit-\d+\.dump"
@@ -126,9 +126,9 @@ def test_a_deleted_executable(t: Context) -> None:
 def test_attach_to_a_deleted_executable(t: Context) -> None:
     doomed = copied(t, "spin", "doomed")
     target = t.started_ready(doomed, "60000", "unlink", doomed)
-    done = t.good("sample", "-p", str(target.pid), "--timeout", "500ms")
+    done = sample_its_work(t, target.pid, 200, "-p", str(target.pid))
     check_work(done, "spin_here", "doomed")
-    done = t.good("sample", "--pe_file", "doomed", "--timeout", "300ms")
+    done = sample_its_work(t, target.pid, 200, "--pe_file", "doomed")
     check_work(done, "spin_here", "doomed")
 
 
@@ -219,11 +219,11 @@ def test_attach_in_another_namespace(t: Context) -> None:
     outer = t.start(*namespace_command(t, t.path("inner/hidden"), "60000"))
     check(outer.stdout.readline() == b"ready\n", "it runs")
     pid = find_by_name("hidden")
-    done = t.good("sample", "-p", str(pid), "--timeout", "500ms")
+    done = sample_its_work(t, pid, 200, "-p", str(pid))
     check_work(done, "spin_here", "hidden")
     # A later report, while the target runs.
     check_work(t.good("report"), "spin_here", "hidden")
-    done = t.good("sample", "--pe_file", "hidden", "--timeout", "300ms")
+    done = sample_its_work(t, pid, 200, "--pe_file", "hidden")
     check_work(done, "spin_here", "hidden")
 
 
