@@ -231,6 +231,8 @@ def test_what_is_shown_is_compared(t: Context) -> None:
     check(pages.first_difference(SHOWN[:2], PRINTED).startswith("the end"), "and a line more")
     poor = "poor: 60 % of the samples have no symbol: wperf report -v says why\nquality"
     check(pages.first_difference(SHOWN, PRINTED.replace("quality", poor)) == "", "a line about missing debug files is none")
+    busy = poor.replace("poor: ", "poor: only 77 % of the CPU time was sampled; ")
+    check(pages.first_difference(SHOWN, PRINTED.replace("quality", busy)) == "", "nor is one about a busy CPU")
     lost = poor.replace("60", "1 % of the samples were lost: lower the rate with -F; 60")
     check(pages.first_difference(SHOWN[1:2] + SHOWN[3:], PRINTED.partition("\n")[2].replace("  1.0 2 y\n", "").replace("quality", lost)) != "",
           "a line about lost samples is a difference")
