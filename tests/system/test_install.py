@@ -233,5 +233,11 @@ def test_completion_in_zsh(t: Context) -> None:
         shell.type("\x15", "")
 
 
+def test_measured_programs_name_this_folder(t: Context) -> None:
+    """A compiler cache gives one checkout the objects of another, but wperf finds source by the folder in debug information."""
+    done = t.run(need_tool("readelf"), "--debug-dump=info", t.program("spin"))
+    check(os.path.realpath(BUILD) in re.findall(r"DW_AT_comp_dir +: .*?(/\S+)$", done.out, re.M), f"compiled in {BUILD}")
+
+
 if __name__ == "__main__":
     harness.main(__name__)
