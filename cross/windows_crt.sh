@@ -32,13 +32,18 @@ sources=${SOURCES-$dir/sources}
 source=$sources/mingw-w64
 resources=$dir/clang
 
-# clang makes no unwind information for arm64 unless it is asked to, and finds its run-time library in the folder of resources.
+# clang makes no unwind information for arm64 unless it is asked to, and finds its run-time library in the folder of resources, whose
+# headers are clang's own. Only links name that folder: otherwise a compiler cache would find no object of another checkout.
 write_compiler() {
         mkdir -p "$resources/lib/windows"
         ln -sfn "$(clang-14 -print-resource-dir)/include" "$resources/include"
         cat >"$dir/cc" <<SH
 #!/bin/sh
-exec clang-14 --start-no-unused-arguments --target=$host --sysroot='$prefix' -resource-dir='$resources' -fuse-ld=lld \\
+resources="-resource-dir=$resources"
+for word in "\$@"; do
+        [ "\$word" != -c ] || resources=
+done
+exec clang-14 --start-no-unused-arguments --target=$host --sysroot='$prefix' \${resources:+"\$resources"} -fuse-ld=lld \\
         -rtlib=compiler-rt -unwindlib=none -fasynchronous-unwind-tables -fseh-exceptions --end-no-unused-arguments "\$@"
 SH
         cat >"$dir/windres" <<SH

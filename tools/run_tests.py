@@ -193,7 +193,7 @@ def wanted(test: dict, options: argparse.Namespace) -> bool:
     suite = suite_of(test)
     if suite == "corpus" and not os.environ.get("WPERF_CORPUS"):
         return False
-    if options.suite and suite not in options.suite or suite in options.excluded:
+    if options.suite and suite not in options.suite or suite in options.excluded or test["name"] in options.excluded:
         return False
     return not options.names or any(name in test["name"] for name in options.names)
 
@@ -256,8 +256,8 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("build", help="the build folder, or the folder of packed tests")
     parser.add_argument("names", nargs="*", help="run the tests whose name contains one of these")
     parser.add_argument("--suite", action="append", help="run this suite (may be repeated; default: all)")
-    parser.add_argument("--except", action="append", default=[], dest="excluded", metavar="SUITE",
-                        help="do not run this suite (may be repeated)")
+    parser.add_argument("--except", action="append", default=[], dest="excluded", metavar="NAME",
+                        help="do not run this suite or test (may be repeated)")
     parser.add_argument("--only", action="append", default=[], metavar="NAME",
                         help="of the tests chosen otherwise, run only those of this suite or with this name (may be repeated)")
     parser.add_argument("--names", dest="name_file", metavar="FILE", help="append the names that --only understands")

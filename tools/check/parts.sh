@@ -16,10 +16,15 @@ native_parts=(
 full_parts=(
         "release: the build that users get: unit, golden, plans, packages"
         "clang: compiles with clang, and clang-tidy"
-        "arm64: Linux on arm64 under qemu-user: unit, fuzz seeds, a golden file of each command"
         "driver-el1: the driver's core on the PMU of emulated CPUs"
         "driver-image: the driver for Windows on ARM64, as a file"
+)
+# Side by side, because much of them takes one CPU.
+arm64_parts=(
+        "arm64: Linux on arm64 under qemu-user: unit, fuzz seeds, a golden file of each command"
         "guest: an arm64 Linux with a PMU in an emulated machine"
+)
+windows_parts=(
         "mingw: Windows on x86-64 under wine: unit, fuzz seeds, programs, both drivers"
         "arm64-windows: Windows on ARM64 under wine"
 )
@@ -117,10 +122,13 @@ make_arm64() {
                 -Db_sanitize=address,undefined -Doptimization=1 "${linux_codecs[@]}"
 }
 
+# These compute much, and little of it depends on the processor.
+slow_on_arm64=(test_code_history test_comparison test_python_section test_report_workers)
 part_arm64() {
         make_arm64 || return
         local -x ASAN_OPTIONS=detect_leaks=0
-        suites arm64 build/arm64 --timeout-factor 5 --wrapper "qemu-aarch64 $arm64_libraries" --suite unit --suite fuzz
+        suites arm64 build/arm64 --timeout-factor 5 --wrapper "qemu-aarch64 $arm64_libraries" --suite unit --suite fuzz \
+                "${slow_on_arm64[@]/#/--except=}"
         GOLDEN_CASES=each-command suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite golden
 }
 
@@ -192,8 +200,6 @@ suites_arm64_windows() {
 # half a second there: those run that depend on the processor, the C library or the system.
 arm64_windows_tests=(test_arch test_base test_cells test_codec test_digest test_disasm test_dwarf test_elf test_etl test_keys test_options
         test_os test_pdb test_pe test_perfdata test_resolver test_session_facts test_table test_text test_unwind)
-# Not wperf-devgen: wide printf of this wine takes the first argument for the address of the others, and faults.
-arm64_driver_tests=(test_driver test_own_driver test_wdm test_wdm_counts test_wdm_hostile)
 part_arm64_windows() {
         local build=build/arm64-windows wine=$PWD/build/arm64-wine/wine session=tests/replay/calls.data
         make_arm64_windows && make_asan || return
@@ -202,7 +208,7 @@ part_arm64_windows() {
                 --as build/asan/src/cli/wperf $session
         WPERF_TEST_WRAPPER=$wine step "recording arm64-windows" tests/windows/test_recording_arm64.py $build/src/cli/wperf.exe \
                 $build/tests/windows/acts.exe build/asan/src/cli/wperf
-        suites_arm64_windows --suite driver "${arm64_driver_tests[@]}"
+        suites_arm64_windows --suite driver --except=test_wdm_counts --except=test_wdm_hostile test_wdm
 }
 
 # Wine's servers, one for each prefix, run on otherwise.

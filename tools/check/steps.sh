@@ -15,7 +15,7 @@ names=$logs/names # of the steps, suites and tests of a part, from which a wrong
 # forget_logs: before the first step
 forget_logs() {
         mkdir -p "$logs"
-        rm -f "$logs"/*.log "$times" "$names" "$logs"/ccache-*
+        rm -f "$logs"/*.log "$times" "$names"* "$logs"/ccache-* "$logs"/counts-*
         touch "$times" "$names"
 }
 
@@ -116,6 +116,32 @@ run_part() {
                 echo "FAILED: $part has no step, suite or test '$name'$(nearest "$name" <"$names")"
         done
         chosen=()
+}
+
+# beside LANE...: runs lanes of parts at the same time, each a word `PART,PART...`; the output of a part comes as a whole
+beside() {
+        local lane lanes=() counts
+        for lane in "$@"; do
+                (run_lane "$lane") &
+                lanes+=($!)
+        done
+        wait "${lanes[@]}"
+        for lane in "$@"; do
+                read -ra counts <"$logs/counts-$lane" || counts=(0 1 0 0)
+                passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2])) at_first=$((at_first + counts[3]))
+        done
+}
+
+# run_lane PART,PART...: in a shell of its own
+run_lane() {
+        local name
+        passed=0 failed=0 skipped=0 at_first=0
+        names+=-$1
+        for name in ${1//,/ }; do
+                run_part "$name" >"$logs/part-$name.log" 2>&1
+                cat "$logs/part-$name.log"
+        done
+        echo "$passed $failed $skipped $at_first" >"$logs/counts-$1"
 }
 
 # nearest NAME: of the names on standard input, "; did you mean ...?"
