@@ -3,6 +3,7 @@
 import collections
 import glob
 import json
+import math
 import os
 import re
 import stat
@@ -84,7 +85,7 @@ def test_no_stack_is_wrong(t: Context) -> None:
         with_main = sum(count for frames, count in stacks if any(name == "main" for name, _, _ in frames))
         harness.note(f"{python}: {merged} of {n} merged, {with_main} below main")
         # The work is the same on each machine: a fast one has fewer samples.
-        check(n > 100 and merged >= 0.99 * n, "most stacks are merged", done)
+        check(n > 100 and merged >= 0.99 * n - 5 * math.sqrt(0.01 * n), "nearly all stacks are merged", done)
         check(with_main > 0.7 * n, f"{with_main} of {n} stacks below main", done)
 
 
