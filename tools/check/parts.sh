@@ -75,8 +75,9 @@ part_asan() {
         suites asan build/asan "${asan_suites[@]}"
 }
 
+# What runs side by side here waits more than it computes.
 part_live() {
-        make_asan && suites live build/asan --suite system
+        make_asan && suites live build/asan --suite system --jobs $((2 * jobs))
 }
 
 part_driver_races() {
@@ -169,7 +170,7 @@ part_mingw() {
         WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 WPERF_TEST_LINUX=$PWD/build/asan/src/cli/wperf \
                 suites mingw build/mingw --timeout-factor 5 --suite windows
         # By itself, because one program at a time can use a driver.
-        WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 \
+        WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 WPERF_DRIVER_SECONDS=10 \
                 suites mingw build/mingw --timeout-factor 5 --wrapper /usr/lib/wine/wine64 --suite driver
 }
 
