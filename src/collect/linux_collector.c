@@ -347,19 +347,8 @@ static void wait_for_news(struct collector *c, int timeout_ms)
         if (enabling_fd(&c->enabling) >= 0)
                 fds[n++] = (struct pollfd){.fd = enabling_fd(&c->enabling), .events = POLLIN};
         timeout_ms = enabling_wait_ms(&c->enabling, drainer_wait_ms(c->drainer, timeout_ms));
-        /* A ring whose task has ended returns POLLHUP forever; exclude it from the next poll. */
-        while (poll(fds, n, timeout_ms) > 0) {
-                bool all_hung_up = true;
-
-                for (size_t i = 0; i < n; i++) {
-                        if (fds[i].revents & POLLIN)
-                                all_hung_up = false;
-                        else if (fds[i].revents)
-                                fds[i].fd = -1;
-                }
-                if (!all_hung_up)
-                        break;
-        }
+        while (poll(fds, n, timeout_ms) > 0 && !drainer_see_fds(fds, n))
+                ;
         free(fds);
 }
 

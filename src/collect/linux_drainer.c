@@ -193,18 +193,17 @@ static int next_wait_ms(struct drainer *d)
         return wait_ms;
 }
 
-/* A ring whose task has ended returns POLLHUP forever; it is left out for the rest of the wait. True if a ring fills. */
-static bool see_rings(struct pollfd *fds, size_t n)
+bool drainer_see_fds(struct pollfd *fds, size_t n)
 {
-        bool fills = false;
+        bool is_any = false;
 
         for (size_t i = 0; i < n; i++) {
                 if (fds[i].revents & POLLIN)
-                        fills = true;
+                        is_any = true;
                 else if (fds[i].revents)
                         fds[i].fd = -1;
         }
-        return fills;
+        return is_any;
 }
 
 static size_t add_rings(const struct drainer *d, struct pollfd *fds)
@@ -221,7 +220,7 @@ static void wait_for_rings(struct drainer *d)
 
         d->fds[n] = (struct pollfd){.fd = d->wake_fd, .events = POLLIN};
         while (poll(d->fds, n + 1, wait_ms) > 0 && !d->quits) {
-                if (see_rings(d->fds, n))
+                if (drainer_see_fds(d->fds, n))
                         return;
                 if (was_told(d->wake_fd)) {
                         d->pace_ms = SHORTEST_WAIT_MS;

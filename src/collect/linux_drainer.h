@@ -44,6 +44,10 @@ struct record_pool *drainer_get_pool(struct drainer *drainer);
 /* Appends the descriptors that tell that drainer_work should be called; `fds` has room for one more than there are rings. */
 size_t drainer_add_fds(const struct drainer *drainer, struct pollfd *fds);
 
+/* After poll(2): whether one of the descriptors is readable. A ring whose task has ended returns POLLHUP forever; it is left out of
+ * the next poll. */
+bool drainer_see_fds(struct pollfd *fds, size_t n);
+
 /* How long the reader may wait for these descriptors; at most `timeout_ms`. */
 int drainer_wait_ms(struct drainer *drainer, int timeout_ms);
 
