@@ -133,7 +133,7 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.counted_share = 1;
         c->result.sampled_share = -1;
         keeper_init(&c->keeper);
-        if (request->target.argv && !spawn_prepare(&c->child, &command, err))
+        if (request->target.argv && !spawn_prepare(&c->child, &command, NULL, err))
                 return NULL;
         if (!open_events(c, err))
                 return NULL;
@@ -367,8 +367,7 @@ int collector_poll(struct collector *c, int timeout_ms, struct err *err)
 
 void collector_stop_command(struct collector *c, bool force)
 {
-        if (c->child.pid && !c->child.ended)
-                kill(c->child.pid, force ? SIGKILL : SIGTERM);
+        spawn_kill(&c->child, force ? SIGKILL : SIGTERM);
 }
 
 /* --- the end --- */

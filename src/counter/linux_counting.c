@@ -64,7 +64,7 @@ static bool start_command(struct counting *c, struct err *err)
         const struct spawned_command command = {r->target.argv, r->target.cpus, r->target.n_cpus,
                                                 r->target.output_to_stderr};
 
-        if (!spawn_prepare(&c->child, &command, err))
+        if (!spawn_prepare(&c->child, &command, NULL, err))
                 return false;
         c->ends[c->n_ends++].fd = c->child.pid_fd;
         c->tids = mem_new(1, sizeof(*c->tids));
@@ -390,8 +390,7 @@ bool counting_has_period(void)
 
 void counting_stop_command(struct counting *c, bool force)
 {
-        if (c->child.pid && !c->child.ended)
-                kill(c->child.pid, force ? SIGKILL : SIGTERM);
+        spawn_kill(&c->child, force ? SIGKILL : SIGTERM);
 }
 
 bool counting_command_runs(struct counting *c)

@@ -3,9 +3,11 @@
 #ifndef LINUX_PROCESSES_H
 #define LINUX_PROCESSES_H
 
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "attributes.h"
 #include "buf.h"
 #include "err.h"
 #include "target.h"
@@ -19,6 +21,21 @@ struct spawned_command {
         bool output_to_stderr;
 };
 
+/* How a command ended, in memory that the process which waits for it shares with wperf. */
+struct command_end {
+        atomic_bool has_ended; /* the following are valid */
+        int status;
+        struct rusage usage; /* includes its children that ended */
+};
+
+/* A process between wperf and the command. It starts the command, so it is the parent that may trace it. */
+struct spawn_parent {
+        /* What it does then. It must wait for the command, tell its end by spawn_tell_end, and never return. It still has
+         * all descriptors and signal handlers of wperf. */
+        void (*run)(void *ctx, pid_t command, struct command_end *end);
+        void *ctx;
+};
+
 struct child {
         pid_t pid;    /* 0 for none */
         int go_fd;    /* write to it to let the child exec */
@@ -27,12 +44,23 @@ struct child {
         bool ended;
         int status;
         uint64_t user_ns, kernel_ns;
-        struct rusage usage; /* includes its children that ended; valid after the end */
+        struct rusage usage;     /* includes its children that ended; valid after the end */
+        pid_t parent;            /* the process between; 0: the child is a child of wperf */
+        struct command_end *end; /* what the process between tells; NULL without one */
+        bool parent_ended;       /* so has the process between, */
+        bool status_unknown;     /* and it was killed, so nobody knows the exit status */
 };
 
-bool spawn_prepare(struct child *child, const struct spawned_command *command, struct err *err);
+/* Starts a process that waits to become the command, by way of `parent` if that is not NULL. */
+bool spawn_prepare(struct child *child, const struct spawned_command *command,
+                   const struct spawn_parent *parent, struct err *err);
 
 bool spawn_go(struct child *child, const char *name, struct err *err);
+void spawn_kill(const struct child *child, int sig);
+
+/* For the process between. spawn_end_as ends it as the command ended, without a core file. */
+void spawn_tell_end(struct command_end *end, int status, const struct rusage *usage);
+NO_RETURN void spawn_end_as(int status);
 
 /* Stores the status of a child that other code has waited for. */
 void spawn_take_status(struct child *child, int status, const struct rusage *usage);

@@ -3,9 +3,12 @@
  * instruction is already sampled. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +17,9 @@
 
 /* The byte that lets the child continue. */
 enum { GO = 'g' };
+
+/* The exit status that is given for a command whose parent was killed. */
+enum { UNKNOWN_STATUS = 125 };
 
 static void pin(const struct spawned_command *command)
 {
@@ -55,31 +61,111 @@ static bool no_pipe(struct err *err)
                        "too many open files to start a command; raise the limit with 'ulimit -n 1024'");
 }
 
-bool spawn_prepare(struct child *child, const struct spawned_command *command, struct err *err)
-{
+/* The ends of the two pipes of a command. */
+struct pipes {
         int go[2], error[2];
+};
+
+static bool open_pipes(struct pipes *pipes, struct err *err)
+{
+        if (pipe2(pipes->go, O_CLOEXEC))
+                return no_pipe(err);
+        if (!pipe2(pipes->error, O_CLOEXEC))
+                return true;
+        close(pipes->go[0]);
+        close(pipes->go[1]);
+        return no_pipe(err);
+}
+
+static pid_t fork_command(const struct spawned_command *command, const struct pipes *pipes)
+{
+        pid_t pid = fork();
+
+        if (pid == 0)
+                run_child(command, pipes->go[0], pipes->error[1]);
+        return pid;
+}
+
+/* --- a process between --- */
+
+/* What it tells at first. */
+struct started {
+        pid_t pid;
+        int error;
+};
+
+/* Only wperf may hold the end of the pipe that lets the command go, so that the command ends if wperf does. */
+NO_RETURN static void run_parent(const struct spawned_command *command, const struct pipes *pipes,
+                                 const struct spawn_parent *parent, struct command_end *end, int told_fd)
+{
+        struct started started;
+
+        close(pipes->go[1]);
+        close(pipes->error[0]);
+        started.pid = fork_command(command, pipes);
+        started.error = errno;
+        close(pipes->go[0]);
+        close(pipes->error[1]);
+        signal(SIGPIPE, SIG_IGN);
+        if (write(told_fd, &started, sizeof(started)) < 0)
+                errno = 0; /* wperf was killed: then the command ends at once */
+        close(told_fd);
+        if (started.pid > 0)
+                parent->run(parent->ctx, started.pid, end);
+        _exit(125);
+}
+
+/* Returns the command's pid, or -1 and sets errno. */
+static pid_t fork_between(struct child *child, const struct spawned_command *command,
+                          const struct pipes *pipes, const struct spawn_parent *parent)
+{
+        struct started started = {.pid = -1};
+        void *shared =
+                mmap(NULL, sizeof(*child->end), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        int told[2];
+        ssize_t n;
+
+        if (shared == MAP_FAILED)
+                return -1;
+        child->end = shared;
+        if (pipe2(told, O_CLOEXEC))
+                return -1;
+        child->parent = fork();
+        if (child->parent == 0) {
+                close(told[0]);
+                run_parent(command, pipes, parent, child->end, told[1]);
+        }
+        started.error = errno;
+        close(told[1]);
+        do
+                n = read(told[0], &started, sizeof(started));
+        while (n < 0 && errno == EINTR);
+        close(told[0]);
+        errno = started.error;
+        return started.pid;
+}
+
+/* --- starting --- */
+
+bool spawn_prepare(struct child *child, const struct spawned_command *command,
+                   const struct spawn_parent *parent, struct err *err)
+{
+        struct pipes pipes;
+        int error;
 
         *child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
-        if (pipe2(go, O_CLOEXEC))
-                return no_pipe(err);
-        if (pipe2(error, O_CLOEXEC)) {
-                close(go[0]);
-                close(go[1]);
-                return no_pipe(err);
-        }
-        child->pid = fork();
-        if (child->pid == 0) {
-                close(go[1]);
-                close(error[0]);
-                run_child(command, go[0], error[1]);
-        }
-        close(go[0]);
-        close(error[1]);
-        child->go_fd = go[1];
-        child->error_fd = error[0];
+        if (!open_pipes(&pipes, err))
+                return false;
+        child->pid = parent ? fork_between(child, command, &pipes, parent) : fork_command(command, &pipes);
+        error = errno;
+        close(pipes.go[0]);
+        close(pipes.error[1]);
+        child->go_fd = pipes.go[1];
+        child->error_fd = pipes.error[0];
         if (child->pid < 0) {
                 child->pid = 0;
-                return err_os(err, ERR_LIMIT, errno, "can't start '%s'", command->argv[0]);
+                spawn_release(child);
+                return err_os(err, ERR_LIMIT, error, "can't start '%s'", command->argv[0]);
         }
         child->pid_fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
         return true;
@@ -117,6 +203,76 @@ void spawn_take_status(struct child *child, int status, const struct rusage *usa
         child->kernel_ns = timeval_ns(usage->ru_stime);
 }
 
+void spawn_tell_end(struct command_end *end, int status, const struct rusage *usage)
+{
+        end->status = status;
+        end->usage = *usage;
+        atomic_store(&end->has_ended, true);
+}
+
+void spawn_end_as(int status)
+{
+        const struct rlimit no_core = {0, 0};
+        sigset_t none;
+
+        if (!WIFSIGNALED(status))
+                _exit(WEXITSTATUS(status));
+        setrlimit(RLIMIT_CORE, &no_core);
+        signal(WTERMSIG(status), SIG_DFL);
+        kill(getpid(), WTERMSIG(status));
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        _exit(128 + WTERMSIG(status));
+}
+
+/* --- the end --- */
+
+/* By its descriptor, because the process between may have waited for it, so that its pid belongs to another. */
+void spawn_kill(const struct child *child, int sig)
+{
+        if (!child->pid || child->ended)
+                return;
+        if (child->pid_fd < 0 ||
+            (syscall(SYS_pidfd_send_signal, child->pid_fd, sig, NULL, 0) && errno == ENOSYS))
+                kill(child->pid, sig);
+}
+
+/* Waits a moment for the end of the child; true if its descriptor says so. */
+static bool has_died(const struct child *child, int wait_ms)
+{
+        struct pollfd fd = {.fd = child->pid_fd, .events = POLLIN};
+
+        if (child->pid_fd < 0) {
+                poll(NULL, 0, wait_ms);
+                return kill(child->pid, 0) && errno == ESRCH;
+        }
+        return poll(&fd, 1, wait_ms) > 0;
+}
+
+/* The process between tells the end. It does not if it was killed itself: then the exit status is unknown. */
+static bool reap_through_parent(struct child *child, bool wait)
+{
+        enum { TURN_MS = 2 };
+        static const struct rusage no_usage;
+        int status;
+
+        do {
+                bool has_died_now = has_died(child, 0);
+
+                if (!child->parent_ended && waitpid(child->parent, &status, WNOHANG) == child->parent)
+                        child->parent_ended = true;
+                if (atomic_load(&child->end->has_ended)) {
+                        spawn_take_status(child, child->end->status, &child->end->usage);
+                } else if (child->parent_ended && has_died_now) {
+                        child->status_unknown = true;
+                        spawn_take_status(child, W_EXITCODE(UNKNOWN_STATUS, 0), &no_usage);
+                } else if (wait) {
+                        poll(NULL, 0, TURN_MS);
+                }
+        } while (wait && !child->ended);
+        return child->ended;
+}
+
 bool spawn_reap(struct child *child, bool wait)
 {
         struct rusage usage;
@@ -125,6 +281,8 @@ bool spawn_reap(struct child *child, bool wait)
 
         if (!child->pid || child->ended)
                 return true;
+        if (child->end)
+                return reap_through_parent(child, wait);
         do
                 got = wait4(child->pid, &status, wait ? 0 : WNOHANG, &usage);
         while (got < 0 && errno == EINTR && wait);
@@ -139,14 +297,31 @@ int spawn_exit_status(const struct child *child)
         return WIFSIGNALED(child->status) ? 128 + WTERMSIG(child->status) : WEXITSTATUS(child->status);
 }
 
+/* It ends after the command, but may still have to let other processes go, which takes as long as these are held up by
+ * other programs. */
+static void end_parent(struct child *child)
+{
+        enum { TURNS = 1000 };
+        int status;
+
+        for (int i = 0; i < TURNS && child->parent > 0 && !child->parent_ended; i++) {
+                if (waitpid(child->parent, &status, WNOHANG))
+                        break;
+                poll(NULL, 0, 1);
+        }
+        if (child->end)
+                munmap(child->end, sizeof(*child->end));
+}
+
 void spawn_release(struct child *child)
 {
-        if (child->pid && !child->ended) {
-                kill(child->pid, SIGKILL);
-                spawn_reap(child, true);
-        }
         if (child->go_fd >= 0)
                 close(child->go_fd);
+        if (child->pid && !child->ended) {
+                spawn_kill(child, SIGKILL);
+                spawn_reap(child, true);
+        }
+        end_parent(child);
         if (child->error_fd >= 0)
                 close(child->error_fd);
         if (child->pid_fd >= 0)

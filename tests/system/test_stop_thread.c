@@ -119,7 +119,7 @@ static struct stop_engine *run(const struct opened_event *event, struct seen *se
         struct stop_engine *engine;
         struct rusage before, after;
 
-        if (!spawn_prepare(child, &command, err))
+        if (!spawn_prepare(child, &command, NULL, err))
                 return NULL;
         engine = stop_engine_open(&(struct stop_request){event, child, true, on_stop, on_end, seen}, err);
         if (!engine) {
