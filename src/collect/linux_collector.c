@@ -14,6 +14,7 @@
 #include "linux_collector_internal.h"
 #include "mem.h"
 #include "os.h"
+#include "stop_frames.h"
 #include "stop_merge.h"
 
 enum {
@@ -101,12 +102,22 @@ static void give_memory_back(void)
 #endif
 }
 
+static void forget(void *frames, int32_t tid)
+{
+        stop_frames_forget(frames, tid);
+}
+
 static void open_stops(struct collector *c)
 {
+        struct stop_frames_sink sink;
+
         if (c->request.engine == COLLECT_RING)
                 return;
         c->python = stop_python_new();
-        c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, c->python, &c->stack_note);
+        sink = (struct stop_frames_sink){stop_python_add_stack, stop_python_add_code, c->python};
+        c->frames = stop_frames_new(stop_python_binaries(c->python), &sink);
+        stop_python_on_forget(c->python, forget, c->frames);
+        c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, c->frames, &c->stack_note);
         if (!c->stops || !c->unwinder)
                 return;
         unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
@@ -153,6 +164,7 @@ void collector_free(struct collector *c)
         spawn_release(&c->child);
         stop_engine_free(c->stops);
         stop_merge_free(c->merge);
+        stop_frames_free(c->frames);
         stop_python_free(c->python);
         buf_release(&c->stack_note);
         watched_release(&c->watched);

@@ -43,6 +43,7 @@ struct collector {
         struct keeper keeper;
         struct stop_engine *stops; /* NULL if no thread is stopped */
         struct stop_python *python;
+        struct stop_frames *frames;
         struct stop_merge *merge; /* NULL if samples have only native frames */
         struct buf stack_note;
         struct others *others;     /* NULL if the events see only the targets; the drainer's */

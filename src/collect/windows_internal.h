@@ -15,6 +15,7 @@
 #include "map.h"
 #include "object.h"
 #include "pe_seen.h"
+#include "stop_frames.h"
 #include "stop_merge.h"
 #include "unwind.h"
 #include "unwind_outermost.h"

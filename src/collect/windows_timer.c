@@ -26,7 +26,7 @@ struct timer {
         uint64_t interval_ns;
         size_t stack_bytes, slot_bytes; /* the most that a sample can need */
         struct thread_clock clock;
-        struct stop_python *python; /* NULL: Python frames are not read */
+        struct stop_frames *frames; /* NULL: Python frames are not read */
         HANDLE tick;
         struct os_task *task;
         struct os_lock *lock; /* for `threads` */
@@ -39,13 +39,23 @@ struct timer {
         struct timer_counts counts;
 };
 
+static void forget(void *frames, int32_t tid)
+{
+        stop_frames_forget(frames, tid);
+}
+
 struct timer *timer_new(uint64_t interval_ns, size_t stack_bytes, struct stop_python *python, struct err *err)
 {
         struct timer *t = mem_new(1, sizeof(*t));
 
         t->interval_ns = interval_ns;
         t->stack_bytes = stack_bytes;
-        t->python = python;
+        if (python) {
+                const struct stop_frames_sink sink = {stop_python_add_stack, stop_python_add_code, python};
+
+                t->frames = stop_frames_new(stop_python_binaries(python), &sink);
+                stop_python_on_forget(python, forget, t->frames);
+        }
         t->slot_bytes = (sizeof(struct timer_slot) + stack_bytes + ALIGN - 1) / ALIGN * ALIGN;
         t->lock = os_lock_new();
         /* Windows before 10, version 1803, has no timer of high resolution. */
@@ -71,6 +81,7 @@ void timer_free(struct timer *t)
                 CloseHandle(t->tick);
         if (t->ring)
                 VirtualFree(t->ring, 0, MEM_RELEASE);
+        stop_frames_free(t->frames);
         os_lock_free(t->lock);
         free(t->threads);
         free(t);
@@ -164,7 +175,7 @@ static void see_python(struct timer *t, const struct timer_thread *thread, const
                 .stack_bytes = sample->copy.stack_bytes,
         };
 
-        stop_python_see(t->python, &stopped);
+        stop_frames_see(t->frames, &stopped);
 }
 
 static void sample(struct timer *t, const struct timer_thread *thread, uint64_t period_ns)
@@ -184,7 +195,7 @@ static void sample(struct timer *t, const struct timer_thread *thread, uint64_t 
         if (!thread_copy_begin(thread->process, thread->thread, thread->stack_end, stack, t->stack_bytes,
                                &s->copy))
                 return;
-        if (t->python)
+        if (t->frames)
                 see_python(t, thread, s, stack);
         thread_copy_end(thread->thread, &s->copy);
         t->counts.n_copies++;

@@ -4,7 +4,7 @@
 
 #include "err.h"
 #include "stop_engine.h"
-#include "stop_python.h"
+#include "stop_frames.h"
 
 static const char *why_not(const struct collect_request *request, const struct opened *opened)
 {
@@ -20,7 +20,7 @@ static const char *why_not(const struct collect_request *request, const struct o
 }
 
 struct stop_engine *stop_engine_choose(const struct collect_request *request, const struct opened *opened,
-                                       const struct child *child, struct stop_python *python,
+                                       const struct child *child, struct stop_frames *frames,
                                        struct buf *note)
 {
         struct stop_engine *engine = NULL;
@@ -36,9 +36,9 @@ struct stop_engine *stop_engine_choose(const struct collect_request *request, co
                 engine =
                         stop_engine_open(&(struct stop_request){.event = &opened->events[opened->first_asked],
                                                                 .child = child,
-                                                                .on_stop = stop_python_see,
-                                                                .on_end = stop_python_end,
-                                                                .ctx = python,
+                                                                .on_stop = stop_frames_see,
+                                                                .on_end = stop_frames_end,
+                                                                .ctx = frames,
                                                                 .is_on = !request->target.delay_ns},
                                          &err);
                 why = err.text;

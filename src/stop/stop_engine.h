@@ -14,7 +14,7 @@
 #include "stop_thread.h"
 
 struct stop_engine;
-struct stop_python; /* stop_python.h */
+struct stop_frames; /* stop_frames.h */
 
 struct stop_request {
         /* the ring's event whose samples are taken by stops; belongs to the caller */
@@ -39,7 +39,7 @@ struct stop_engine *stop_engine_open(const struct stop_request *request, struct 
 /* Opens the engine if `request` asks for it and the opened events allow it. Otherwise returns NULL, and
  * appends the reason to `note` if the user asked for the engine. */
 struct stop_engine *stop_engine_choose(const struct collect_request *request, const struct opened *opened,
-                                       const struct child *child, struct stop_python *python,
+                                       const struct child *child, struct stop_frames *frames,
                                        struct buf *note);
 
 /* Appends to the note for the report's header what was traced. `engine` may be NULL. */

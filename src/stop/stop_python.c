@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* While a thread is stopped, its frames are read, and code objects that are new or have changed. The engine's
- * thread writes, the reader of the samples takes; a lock protects what both use. */
+/* One thread adds stacks and code objects, the reader of the samples takes them; a lock protects what both use. */
 #include "stop_python.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,69 +10,18 @@
 #include "mem.h"
 #include "os.h"
 
-enum {
-        MAX_IMAGES = 128, /* processes whose state is kept; the state of others is searched again */
-        MAX_THREADS_OF_IMAGE = 4096,
-        MAX_CODES_OF_IMAGE = 1 << 14,
-        MAX_CODE_BYTES = 64 << 20,     /* of the different code objects of a recording */
-        MAX_READ_BYTES = 8 << 20,      /* of code objects at one stop; the others are read at later stops */
-        NS_BETWEEN_SEARCHES = 2000000, /* between searches for the interpreter's file */
-        MAX_LOG_BYTES = 256 << 20,     /* that the reader has not taken yet */
-        MAX_STOPS_BETWEEN = 1 << 16,   /* between attempts to read an invalid code object */
-};
-
-/* A code object of a process. */
-struct seen_code {
-        struct python_code where; /* without texts and lines: used to check whether it is unchanged */
-        uint64_t number;          /* number of its content, from 1; 0 if it can't be read */
-        uint64_t checked;         /* the stop at which it was checked last */
-        uint64_t retry;           /* after a failure, do not try again before this stop */
-        uint32_t n_stops_between; /* stops between two attempts */
-};
-
-/* A process while it runs one program. */
-struct python_image {
-        uint32_t number;
-        uint32_t binary; /* 0 if not found yet */
-        bool is_unsupported;
-        uint64_t bias;
-        uint64_t next_search_ns;
-        uint32_t n_changes; /* stop_binaries_n_changes at the last search */
-        uint64_t used;      /* the stop at which it was used last */
-        struct python_runtime runtime;
-        struct map threads; /* tid to struct python_thread * */
-        struct map codes;   /* address to index in `seen` + 1 */
-        struct seen_code *seen;
-        size_t n_codes, cap_codes;
-};
-
-/* Known code objects to check for changes: one system call reads them all. */
-struct code_batch {
-        struct seen_code *seen[STOP_MAX_PIECES];
-        struct stop_piece pieces[STOP_MAX_PIECES];
-        uint8_t bytes[STOP_MAX_PIECES][PYTHON_MAX_CODE_BYTES];
-        size_t n;
-};
+enum { MAX_LOG_BYTES = 256 << 20 }; /* that the reader has not taken yet */
 
 struct stop_python {
         struct stop_binaries *binaries;
-
-        /* Used by the engine. */
-        struct python_image *images[MAX_IMAGES];
-        size_t n_images;
-        uint64_t n_stops;
-        struct map codes_by_content; /* hash to code number */
-        struct python_frame frames[PYTHON_MAX_FRAMES];
-        struct code_batch batch;
+        void (*forget)(void *ctx, int32_t tid);
+        void *forget_ctx;
 
         /* Under the lock. */
         struct os_lock *lock;
-        struct buf log;       /* each struct stop_python_stack is followed by its frames */
-        struct map to_forget; /* threads whose state has to be searched again */
+        struct buf log; /* each struct stop_python_stack is followed by its frames */
         struct python_code **codes;
         size_t n_codes, cap_codes;
-        size_t code_bytes; /* used by the engine only, like the next one */
-        size_t read_bytes; /* of code objects at this stop */
 
         /* Used by the reader. */
         struct buf taken;
@@ -88,51 +37,15 @@ struct stop_python *stop_python_new(void)
         return p;
 }
 
-static void free_thread(void *ctx, uint64_t tid, uint64_t *thread)
-{
-        free((struct python_thread *)(uintptr_t)*thread);
-}
-
-static void forget_codes(struct python_image *image)
-{
-        map_release(&image->codes);
-        free(image->seen);
-        image->seen = NULL;
-        image->n_codes = image->cap_codes = 0;
-}
-
-static void forget_threads(struct python_image *image)
-{
-        map_each(&image->threads, free_thread, NULL);
-        map_release(&image->threads);
-}
-
-static void forget_image(struct python_image *image)
-{
-        forget_threads(image);
-        forget_codes(image);
-        python_runtime_release(&image->runtime);
-}
-
-static void free_image(struct python_image *image)
-{
-        forget_image(image);
-        free(image);
-}
-
 void stop_python_free(struct stop_python *p)
 {
         if (!p)
                 return;
-        for (size_t i = 0; i < p->n_images; i++)
-                free_image(p->images[i]);
         for (size_t i = 0; i < p->n_codes; i++) {
                 python_code_release(p->codes[i]);
                 free(p->codes[i]);
         }
         free(p->codes);
-        map_release(&p->codes_by_content);
-        map_release(&p->to_forget);
         buf_release(&p->log);
         buf_release(&p->taken);
         stop_binaries_free(p->binaries);
@@ -140,290 +53,34 @@ void stop_python_free(struct stop_python *p)
         free(p);
 }
 
-/* --- the engine's thread: images and threads --- */
-
-static struct python_image *add_image(struct stop_python *p, uint32_t number)
+void stop_python_add_stack(void *ctx, const struct stop_python_stack *stack,
+                           const struct python_frame *frames)
 {
-        struct python_image **slot = &p->images[0];
+        struct stop_python *p = ctx;
+        struct stop_python_stack added = *stack;
 
-        if (p->n_images < MAX_IMAGES) {
-                slot = &p->images[p->n_images++];
-        } else {
-                for (size_t i = 1; i < p->n_images; i++) {
-                        if (p->images[i]->used < (*slot)->used)
-                                slot = &p->images[i];
-                }
-                free_image(*slot);
-        }
-        *slot = mem_new(1, sizeof(**slot));
-        (*slot)->number = number;
-        return *slot;
-}
-
-static void find_interpreter(struct stop_python *p, struct python_image *image,
-                             const struct stop_thread *thread)
-{
-        uint32_t n_changes = stop_binaries_n_changes(p->binaries), before = image->binary;
-        uint64_t bias = image->bias;
-
-        if (image->n_changes == n_changes && (image->binary || thread->time_ns < image->next_search_ns))
-                return;
-        image->n_changes = n_changes;
-        image->next_search_ns = thread->time_ns + NS_BETWEEN_SEARCHES;
-        image->binary = stop_binaries_find(p->binaries, thread, &image->bias, &image->is_unsupported);
-        if (before && (image->binary != before || image->bias != bias))
-                forget_image(image);
-        if (image->binary && (image->binary != before || image->bias != bias))
-                python_runtime_init(&image->runtime, stop_binaries_get(p->binaries, image->binary),
-                                    image->bias);
-}
-
-static struct python_image *get_image(struct stop_python *p, const struct stop_thread *thread)
-{
-        struct python_image *image = NULL;
-
-        for (size_t i = 0; i < p->n_images && !image; i++) {
-                if (p->images[i]->number == thread->image)
-                        image = p->images[i];
-        }
-        if (!image)
-                image = add_image(p, thread->image);
-        image->used = ++p->n_stops;
-        find_interpreter(p, image, thread);
-        return image;
-}
-
-static bool is_to_forget(struct stop_python *p, int32_t tid)
-{
-        bool is;
-
-        os_lock_enter(p->lock);
-        is = p->to_forget.n_used && map_remove(&p->to_forget, (uint64_t)(uint32_t)tid);
-        os_lock_leave(p->lock);
-        return is;
-}
-
-static struct python_thread *get_thread(struct stop_python *p, struct python_image *image,
-                                        const struct stop_thread *stands)
-{
-        struct python_thread *thread;
-        uint64_t *slot;
-
-        if (image->threads.n_used == MAX_THREADS_OF_IMAGE)
-                forget_threads(image);
-        slot = map_put(&image->threads, (uint64_t)(uint32_t)stands->tid, NULL);
-        thread = (struct python_thread *)(uintptr_t)*slot;
-        if (thread && is_to_forget(p, stands->tid))
-                python_thread_forget(thread);
-        /* A reused tid has another thread pointer; if it has the same one, that still finds its state. */
-        if (!thread || thread->pointer != stands->tls) {
-                free(thread);
-                thread = mem_new(1, sizeof(*thread));
-                thread->pointer = stands->tls;
-                *slot = (uint64_t)(uintptr_t)thread;
-        }
-        thread->pc = stands->pc;
-        thread->sp = stands->stack_addr;
-        return thread;
-}
-
-/* Finds the thread state by the thread pointer; if that fails, by the native id, which takes longer to find. */
-static void walk(struct stop_python *p, struct python_image *image, struct python_thread *thread,
-                 const struct stop_thread *stands, struct python_memory *memory,
-                 struct python_walked *ret_walked)
-{
-        python_stack_walk(&image->runtime, thread, memory, p->frames, PYTHON_MAX_FRAMES, ret_walked);
-        if (ret_walked->end != PYTHON_END_NO_THREAD || thread->native_id ||
-            image->runtime.layout.thread_native_id == PYTHON_NO_FIELD)
-                return;
-        thread->native_id = stop_thread_native_id(stands);
-        python_thread_forget(thread);
-        python_stack_walk(&image->runtime, thread, memory, p->frames, PYTHON_MAX_FRAMES, ret_walked);
-}
-
-static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
-{
-        return stop_thread_read(ctx, addr, ret_bytes, size) == size;
-}
-
-/* --- code objects --- */
-
-static uint64_t hash_of(const struct python_code *code)
-{
-        uint64_t hash = map_hash_bytes(code->name, strlen(code->name));
-
-        hash = map_mix(hash + map_hash_bytes(code->file, strlen(code->file)));
-        hash = map_mix(hash + (uint32_t)code->first_line);
-        return code->n_lines ? map_mix(hash + map_hash_bytes(code->lines, code->n_lines)) : hash;
-}
-
-/* Takes ownership of the contents of `code`. */
-static uint64_t add_code(struct stop_python *p, struct python_code *code)
-{
-        uint64_t hash = hash_of(code);
-        const uint64_t *known = map_find(&p->codes_by_content, hash);
-        size_t bytes = sizeof(*code) + strlen(code->name) + strlen(code->file) + code->n_lines;
-        struct python_code *kept;
-
-        p->read_bytes += bytes;
-        /* Only the engine changes the number of codes. */
-        if (known || p->code_bytes + bytes > MAX_CODE_BYTES) {
-                python_code_release(code);
-                return known ? *known : 0;
-        }
-        p->code_bytes += bytes;
-        kept = mem_new(1, sizeof(*kept));
-        *kept = *code;
-        os_lock_enter(p->lock);
-        ARRAY_PUSH(p->codes, p->n_codes, p->cap_codes, kept);
-        os_lock_leave(p->lock);
-        return *map_put(&p->codes_by_content, hash, NULL) = p->n_codes;
-}
-
-/* An invalid code object usually stays invalid. It is tried again less and less often, because another one
- * may be at this address later. */
-static void wait_to_read(const struct stop_python *p, struct seen_code *seen)
-{
-        if (seen->n_stops_between < MAX_STOPS_BETWEEN)
-                seen->n_stops_between = seen->n_stops_between ? 2 * seen->n_stops_between : 1;
-        seen->retry = p->n_stops + 1 + seen->n_stops_between;
-}
-
-/* The number of the code object that is now at an address; 0 if it can't be read. */
-static uint64_t code_at(struct stop_python *p, struct python_image *image, struct python_memory *memory,
-                        uint64_t addr)
-{
-        struct python_code code;
-        struct seen_code *seen;
-        uint64_t *known;
-
-        if (image->n_codes == MAX_CODES_OF_IMAGE)
-                forget_codes(image);
-        known = map_put(&image->codes, addr, NULL);
-        if (*known) {
-                seen = &image->seen[*known - 1];
-                if (seen->checked == p->n_stops || p->n_stops < seen->retry)
-                        return seen->number;
-        } else {
-                ARRAY_PUSH(image->seen, image->n_codes, image->cap_codes, (struct seen_code){0});
-                *known = image->n_codes;
-                seen = &image->seen[image->n_codes - 1];
-        }
-        *seen = (struct seen_code){.where = {.addr = addr}, .n_stops_between = seen->n_stops_between};
-        if (p->read_bytes >= MAX_READ_BYTES)
-                return 0;
-        if (!python_code_read(&image->runtime, memory, addr, &code, NULL)) {
-                wait_to_read(p, seen);
-                return 0;
-        }
-        seen->where = code;
-        seen->where.name = seen->where.file = NULL;
-        seen->where.lines = NULL;
-        seen->n_stops_between = 0;
-        seen->checked = p->n_stops;
-        return seen->number = add_code(p, &code);
-}
-
-static void check_batch(const struct python_image *image, const struct stop_thread *thread,
-                        struct code_batch *batch)
-{
-        size_t n_read = stop_thread_read_pieces(thread, batch->pieces, batch->n);
-
-        for (size_t i = 0; i < n_read; i++) {
-                struct python_memory memory = {.copy_start = batch->pieces[i].addr,
-                                               .copy = batch->bytes[i],
-                                               .copy_size = batch->pieces[i].size};
-
-                if (!python_code_is_same(&image->runtime, &memory, &batch->seen[i]->where))
-                        batch->seen[i]->checked = 0;
-        }
-        for (size_t i = n_read; i < batch->n; i++)
-                batch->seen[i]->checked = 0;
-        batch->n = 0;
-}
-
-static void check_codes(struct stop_python *p, struct python_image *image, const struct stop_thread *thread,
-                        size_t n_frames)
-{
-        struct code_batch *batch = &p->batch;
-
-        for (size_t i = 0; i < n_frames; i++) {
-                const uint64_t *known = p->frames[i].kind == PYTHON_FRAME_CODE
-                                                ? map_find(&image->codes, p->frames[i].code)
-                                                : NULL;
-                struct seen_code *seen = known ? &image->seen[*known - 1] : NULL;
-
-                if (!seen || seen->checked == p->n_stops || p->n_stops < seen->retry)
-                        continue;
-                seen->checked = p->n_stops; /* reset if the code has changed */
-                batch->seen[batch->n] = seen;
-                batch->pieces[batch->n] = (struct stop_piece){seen->where.addr, batch->bytes[batch->n],
-                                                              image->runtime.layout.code_bytes};
-                if (++batch->n == STOP_MAX_PIECES)
-                        check_batch(image, thread, batch);
-        }
-        if (batch->n)
-                check_batch(image, thread, batch);
-}
-
-/* --- a stop --- */
-
-static void add_to_log(struct stop_python *p, struct stop_python_stack *stack)
-{
         os_lock_enter(p->lock);
         if (p->log.len > MAX_LOG_BYTES) {
-                stack->n_frames = 0;
-                stack->end = PYTHON_END_LIMIT;
+                added.n_frames = 0;
+                added.end = PYTHON_END_LIMIT;
         }
-        buf_add(&p->log, stack, sizeof(*stack));
-        if (stack->n_frames)
-                buf_add(&p->log, p->frames, (size_t)stack->n_frames * sizeof(p->frames[0]));
+        buf_add(&p->log, &added, sizeof(added));
+        if (added.n_frames)
+                buf_add(&p->log, frames, (size_t)added.n_frames * sizeof(*frames));
         os_lock_leave(p->lock);
 }
 
-void stop_python_see(void *ctx, const struct stop_thread *thread)
+bool stop_python_add_code(void *ctx, uint64_t number, struct python_code *code)
 {
         struct stop_python *p = ctx;
-        struct python_image *image = get_image(p, thread);
-        struct python_memory memory = {.read = read_memory,
-                                       .ctx = (void *)thread,
-                                       .copy_start = thread->stack_addr,
-                                       .copy = thread->stack,
-                                       .copy_size = thread->stack_bytes};
-        struct stop_python_stack stack = {.tid = thread->tid,
-                                          .image = thread->image,
-                                          .time_ns = thread->time_ns,
-                                          .binary = image->binary,
-                                          .bias = image->bias,
-                                          .is_unsupported = image->is_unsupported,
-                                          .end = PYTHON_END_NO_THREAD};
-        struct python_walked walked;
+        struct python_code *kept = mem_new(1, sizeof(*kept));
 
-        if (image->binary) {
-                walk(p, image, get_thread(p, image, thread), thread, &memory, &walked);
-                stack.end = (uint16_t)walked.end;
-                stack.n_frames = walked.n_frames;
-                p->read_bytes = 0;
-                check_codes(p, image, thread, walked.n_frames);
-                for (size_t i = 0; i < walked.n_frames; i++) {
-                        if (p->frames[i].kind == PYTHON_FRAME_CODE)
-                                p->frames[i].code = code_at(p, image, &memory, p->frames[i].code);
-                }
-        }
-        add_to_log(p, &stack);
-}
-
-void stop_python_end(void *ctx, uint32_t number)
-{
-        struct stop_python *p = ctx;
-
-        for (size_t i = 0; i < p->n_images; i++) {
-                if (p->images[i]->number != number)
-                        continue;
-                free_image(p->images[i]);
-                p->images[i] = p->images[--p->n_images];
-                return;
-        }
+        *kept = *code;
+        os_lock_enter(p->lock);
+        assert(number == p->n_codes + 1);
+        ARRAY_PUSH(p->codes, p->n_codes, p->cap_codes, kept);
+        os_lock_leave(p->lock);
+        return true;
 }
 
 struct stop_binaries *stop_python_binaries(struct stop_python *p)
@@ -481,9 +138,14 @@ const struct python_binary *stop_python_binary(struct stop_python *p, const stru
         return stop_binaries_get(p->binaries, stack->binary);
 }
 
+void stop_python_on_forget(struct stop_python *p, void (*forget)(void *ctx, int32_t tid), void *ctx)
+{
+        p->forget = forget;
+        p->forget_ctx = ctx;
+}
+
 void stop_python_forget(struct stop_python *p, int32_t tid)
 {
-        os_lock_enter(p->lock);
-        map_put(&p->to_forget, (uint64_t)(uint32_t)tid, NULL);
-        os_lock_leave(p->lock);
+        if (p->forget)
+                p->forget(p->forget_ctx, tid);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Python frames of stopped threads: the engine's thread copies them, and the reader of the samples takes
- * them. The reader does the rest (lines, pairing with native frames) while the threads run. */
+/* The Python frames of stopped threads, from stop_frames.h, until the reader of the samples takes them. The reader does
+ * the rest (lines, pairing with native frames) while the threads run. */
 #ifndef STOP_PYTHON_H
 #define STOP_PYTHON_H
 
@@ -16,12 +16,6 @@ struct stop_python *stop_python_new(void);
 void stop_python_free(struct stop_python *python);
 AUTO_DEFINE(stop_python)
 
-/* The engine's on_stop callback; `ctx` is a struct stop_python. */
-void stop_python_see(void *ctx, const struct stop_thread *thread);
-
-/* The engine's on_end callback: forgets an image that no process runs any more. */
-void stop_python_end(void *ctx, uint32_t image);
-
 /* The frames of one stop. */
 struct stop_python_stack {
         int32_t tid;
@@ -33,6 +27,11 @@ struct stop_python_stack {
         uint64_t bias;       /* of that file: run-time address - virtual address */
         uint64_t n_frames;
 };
+
+/* Adds what stop_frames.h has read; for its sink. `ctx` is a struct stop_python. */
+void stop_python_add_stack(void *ctx, const struct stop_python_stack *stack,
+                           const struct python_frame *frames);
+bool stop_python_add_code(void *ctx, uint64_t number, struct python_code *code);
 
 /* Takes the frames of the sample of `tid` at `time_ns`; call in order of time. The frames are valid until the
  * next call; a frame's `code` is the number for stop_python_get_code. False if there was no stop. */
@@ -53,8 +52,11 @@ const struct python_binary *stop_python_binary(struct stop_python *python,
 /* The files of interpreters; they belong to `python`. */
 struct stop_binaries *stop_python_binaries(struct stop_python *python);
 
-/* Makes the next stop of a thread search for its thread state again, because its frames do not match its
- * native stack. */
+/* Tells what reads the frames that those of a thread do not match its native stack, so that it searches for the thread
+ * state again. */
 void stop_python_forget(struct stop_python *python, int32_t tid);
+
+/* What is called then; from the reader's thread. */
+void stop_python_on_forget(struct stop_python *python, void (*forget)(void *ctx, int32_t tid), void *ctx);
 
 #endif
