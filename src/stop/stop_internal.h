@@ -10,6 +10,7 @@
 
 #include "err.h"
 #include "map.h"
+#include "stop_channel.h"
 #include "stop_engine.h"
 
 /* A traced thread. */
@@ -77,11 +78,6 @@ struct stop_late {
         size_t n_asked, cap_asked;
         struct stop_ended *ended;
         size_t n_ended, cap_ended;
-};
-
-/* Names of programs, separated by commas, as far as they fit; each once. */
-struct stop_names {
-        char text[256];
 };
 
 struct stop_watch;
