@@ -66,7 +66,7 @@ static const struct option sampling_options[] = {
                 .offset = offsetof(struct sampling_options, engine),
                 .help = "with -g, choose how to sample the Python interpreters that COMMAND runs: stop "
                         "(trace each thread with ptrace and stop it at its samples; stacks have Python "
-                        "functions; no debugger can attach to an interpreter, and it ignores SIGTRAP) or "
+                        "functions; no debugger can attach to an interpreter) or "
                         "ring (read the kernel's ring buffer, as for all other programs; stacks have native "
                         "functions only); default stop",
         },

@@ -14,7 +14,6 @@
 #include "linux_collector_internal.h"
 #include "mem.h"
 #include "os.h"
-#include "stop_frames.h"
 #include "stop_merge.h"
 
 enum {
@@ -102,22 +101,13 @@ static void give_memory_back(void)
 #endif
 }
 
-static void forget(void *frames, int32_t tid)
-{
-        stop_frames_forget(frames, tid);
-}
-
 static void open_stops(struct collector *c)
 {
-        struct stop_frames_sink sink;
-
-        if (c->request.engine == COLLECT_RING)
+        if (!c->guardian)
                 return;
         c->python = stop_python_new();
-        sink = (struct stop_frames_sink){stop_python_add_stack, stop_python_add_code, c->python};
-        c->frames = stop_frames_new(stop_python_binaries(c->python), &sink);
-        stop_python_on_forget(c->python, forget, c->frames);
-        c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, c->frames, &c->stack_note);
+        if (stop_engine_choose(c->guardian, &c->request, &c->opened, c->python, &c->stack_note))
+                c->stops = c->guardian;
         if (!c->stops || !c->unwinder)
                 return;
         unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
@@ -125,10 +115,30 @@ static void open_stops(struct collector *c)
         unwinder_set_merge(c->unwinder, c->merge);
 }
 
+/* Starts the command so far that it waits. */
+static bool start_command(struct collector *c, struct buf *stop_note, struct err *err)
+{
+        const struct target *target = &c->request.target;
+        const struct spawned_command command = {target->argv, target->cpus, target->n_cpus,
+                                                target->output_to_stderr};
+        struct spawn_parent parent;
+        struct err why = {0};
+
+        if (stop_engine_may_serve(&c->request, stop_note)) {
+                c->guardian = stop_engine_new(&why);
+                if (!c->guardian)
+                        buf_printf(stop_note, "the engine stop is not used: %s", why.text);
+        }
+        if (!target->argv)
+                return true;
+        if (c->guardian)
+                parent = stop_engine_parent(c->guardian);
+        return spawn_prepare(&c->child, &command, c->guardian ? &parent : NULL, err);
+}
+
 struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
-        const struct spawned_command command = {request->target.argv, request->target.cpus,
-                                                request->target.n_cpus, request->target.output_to_stderr};
+        AUTO_RELEASE(buf) stop_note = {0};
         AUTO(collector) c = mem_new(1, sizeof(*c));
         struct os_stat proc;
 
@@ -144,12 +154,11 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.counted_share = 1;
         c->result.sampled_share = -1;
         keeper_init(&c->keeper);
-        if (request->target.argv && !spawn_prepare(&c->child, &command, NULL, err))
-                return NULL;
-        if (!open_events(c, err))
+        if (!start_command(c, &stop_note, err) || !open_events(c, err))
                 return NULL;
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
+        buf_add_str(&c->stack_note, buf_text(&stop_note));
         open_stops(c);
         return TAKE(c);
 }
@@ -158,13 +167,12 @@ void collector_free(struct collector *c)
 {
         if (!c)
                 return;
-        if (c->stops)
-                stop_engine_end(c->stops, &c->child);
+        if (c->guardian)
+                stop_engine_end(c->guardian, &c->child);
         drainer_free(c->drainer);
         spawn_release(&c->child);
-        stop_engine_free(c->stops);
+        stop_engine_free(c->guardian);
         stop_merge_free(c->merge);
-        stop_frames_free(c->frames);
         stop_python_free(c->python);
         buf_release(&c->stack_note);
         watched_release(&c->watched);
@@ -334,7 +342,7 @@ bool collector_command_runs(struct collector *c)
 {
         if (!c->child.pid)
                 return false;
-        return !(c->stops ? stop_engine_reap(c->stops, &c->child) : spawn_reap(&c->child, false));
+        return !spawn_reap(&c->child, false);
 }
 
 static bool targets_run(struct collector *c)
@@ -449,6 +457,8 @@ static bool put_losses(struct collector *c, struct err *err)
 
                 if (c->children)
                         lost = children_own_losses(c->children, others_n_seen(c->others), lost);
+                if (c->stops && i == c->opened.first_asked)
+                        lost += stop_engine_counts(c->stops).n_lost;
                 if (lost)
                         add_lost_samples(c, &c->opened.events[i], lost, &records);
                 total += lost;
@@ -506,6 +516,12 @@ bool collector_end(struct collector *c, struct err *err)
         enabling_end(&c->enabling);
         c->result.off_ns = c->enabling.off_ns;
         c->result.recorder_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - c->own_ns_before;
+        if (c->stops)
+                c->result.recorder_ns += stop_engine_counts(c->stops).cpu_ns;
+        if (ok && c->child.status_unknown)
+                return err_set(err, ERR_IO,
+                               "the process 'wperf-guardian', which traces the command, was killed: how the "
+                               "command ended is not known; the session has the samples until then");
         return ok;
 }
 

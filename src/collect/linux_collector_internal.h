@@ -41,9 +41,9 @@ struct collector {
         struct auxtrace *aux; /* NULL: there is no SPE event */
         struct record_sink sink;
         struct keeper keeper;
-        struct stop_engine *stops; /* NULL if no thread is stopped */
+        struct stop_engine *guardian; /* NULL if wperf itself started the command */
+        struct stop_engine *stops;    /* the same; NULL if no thread is stopped */
         struct stop_python *python;
-        struct stop_frames *frames;
         struct stop_merge *merge; /* NULL if samples have only native frames */
         struct buf stack_note;
         struct others *others;     /* NULL if the events see only the targets; the drainer's */

@@ -29,7 +29,6 @@ struct drainer {
         struct ring_filter stop_filter;
         uint64_t *heads; /* of the rings, in this pass */
         struct ring_reader reader;
-        struct buf stops;
         pthread_t thread;
         bool has_thread;
         int wake_fd, news_fd; /* wake the thread, and the reader; -1 without a thread */
@@ -124,15 +123,11 @@ static void see_others(struct drainer *d)
 
 static void add_stops(struct drainer *d)
 {
-        struct cursor all, record;
-        struct perf_header header;
+        const uint8_t *record;
+        size_t n;
 
-        if (!d->request.stops)
-                return;
-        stop_engine_take(d->request.stops, &d->stops);
-        all = cursor_make(d->stops.data, d->stops.len);
-        while (record_next(&all, &header, &record))
-                memcpy(record_pool_extend(d->pool, header.size), record.start, header.size);
+        while (d->request.stops && (record = stop_engine_next(d->request.stops, &n)) != NULL)
+                memcpy(record_pool_extend(d->pool, n), record, n);
 }
 
 static void drain(struct drainer *d)
@@ -142,6 +137,8 @@ static void drain(struct drainer *d)
 
         for (size_t i = 0; i < d->request.n_rings; i++)
                 d->heads[i] = ring_head(&d->request.rings[i]);
+        if (d->request.stops)
+                stop_engine_take(d->request.stops);
         see_others(d);
         for (size_t i = 0; i < d->request.n_rings; i++) {
                 ring_reader_begin(&d->reader, &d->request.rings[i], d->heads[i]);
@@ -314,7 +311,6 @@ void drainer_free(struct drainer *d)
         close_fd(&d->news_fd);
         record_pool_free(d->pool);
         map_release(&d->ids);
-        buf_release(&d->stops);
         free(d->heads);
         free(d->fds);
         free(d);

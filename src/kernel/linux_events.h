@@ -18,6 +18,7 @@ int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int
 #define IOC_ENABLE     0x2400u
 #define IOC_DISABLE    0x2401u
 #define IOC_SET_OUTPUT 0x2405u
+#define IOC_PERIOD     0x40082404u
 #define IOC_ID         0x80082407u
 
 bool linux_event_serves(const struct event *event, uint32_t cpu);

@@ -27,13 +27,13 @@ enum { OLD_EXEC_RETURNS = 1, NEW_EXEC_BEGINS };
 
 /* --- which programs --- */
 
-enum stop_privilege stop_again_privilege(const struct stop_engine *e, int32_t pid)
+enum stop_privilege stop_again_privilege(const struct stop_guardian *g, int32_t pid)
 {
         struct statvfs mount;
         struct stat file;
         char path[64];
 
-        if (e->keeps_privilege)
+        if (g->keeps_privilege)
                 return STOP_NO_PRIVILEGE;
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/exe", pid);
         if (stat(path, &file))
@@ -96,7 +96,8 @@ static bool read_program(int32_t pid, struct new_program *ret)
         return ok && ret->name && ret->vdso;
 }
 
-uint64_t stop_again_find_call(int32_t pid, uint64_t vdso)
+/* Finds an instruction that makes a system call; 0 if there is none. */
+static uint64_t find_call(int32_t pid, uint64_t vdso)
 {
 #if defined(__aarch64__)
         static const uint8_t code[] = {0x01, 0x00, 0x00, 0xd4}; /* svc #0 */
@@ -165,40 +166,40 @@ static bool run_again(int32_t pid)
         struct new_program program = {0};
         uint64_t at;
 
-        return read_program(pid, &program) && (at = stop_again_find_call(pid, program.vdso)) != 0 &&
+        return read_program(pid, &program) && (at = find_call(pid, program.vdso)) != 0 &&
                (leads_to_program(pid, &program) || name_by_link(pid, &program)) &&
                set_call(pid, &program, at);
 }
 
 /* --- two stops --- */
 
-void stop_again_begin(struct stop_engine *e, int32_t pid)
+void stop_again_begin(struct stop_guardian *g, int32_t pid)
 {
-        *map_put(&e->again, (uint64_t)pid, NULL) = OLD_EXEC_RETURNS;
-        stop_trace_go_on(e, pid, 0);
+        *map_put(&g->again, (uint64_t)pid, NULL) = OLD_EXEC_RETURNS;
+        stop_trace_go_on(g, pid, 0);
 }
 
-bool stop_again_is(const struct stop_engine *e, int32_t pid)
+bool stop_again_is(const struct stop_guardian *g, int32_t pid)
 {
-        return map_find(&e->again, (uint64_t)pid);
+        return map_find(&g->again, (uint64_t)pid);
 }
 
-void stop_again_end(struct stop_engine *e, int32_t pid)
+void stop_again_end(struct stop_guardian *g, int32_t pid)
 {
-        map_remove(&e->again, (uint64_t)pid);
+        map_remove(&g->again, (uint64_t)pid);
 }
 
-void stop_again_see(struct stop_engine *e, int32_t pid)
+void stop_again_see(struct stop_guardian *g, int32_t pid)
 {
-        uint64_t *state = map_find(&e->again, (uint64_t)pid);
+        uint64_t *state = map_find(&g->again, (uint64_t)pid);
 
         if (state && *state == OLD_EXEC_RETURNS && run_again(pid)) {
                 *state = NEW_EXEC_BEGINS;
-                stop_trace_go_on(e, pid, 0);
+                stop_trace_go_on(g, pid, 0);
                 return;
         }
         if (state && *state == OLD_EXEC_RETURNS)
-                stop_names_add(e, &e->unprivileged, pid);
-        stop_again_end(e, pid);
+                stop_names_add(&g->facts->unprivileged, pid);
+        stop_again_end(g, pid);
         stop_trace_let_go(pid);
 }

@@ -30,6 +30,8 @@ void stop_binaries_free(struct stop_binaries *b)
         if (!b)
                 return;
         for (uint32_t i = 0; i < b->n_items; i++) {
+                if (!b->items[i])
+                        continue;
                 object_free(b->items[i]->object);
                 free(b->items[i]->functions);
                 free(b->items[i]);
@@ -133,7 +135,27 @@ static uint32_t add_binary(struct stop_binaries *b, const char *open_path, const
         os_lock_enter(b->lock);
         b->items[b->n_items++] = binary;
         os_lock_leave(b->lock);
+        if (b->on_add)
+                b->on_add(b->on_add_ctx, b->n_items, open_path, path);
         return b->n_items;
+}
+
+void stop_binaries_on_add(struct stop_binaries *b, stop_binary_added *on_add, void *ctx)
+{
+        b->on_add = on_add;
+        b->on_add_ctx = ctx;
+}
+
+/* Numbers whose file can't be read stay empty. */
+void stop_binaries_receive(struct stop_binaries *b, uint32_t number, const char *open_path, const char *path)
+{
+        if (number != b->n_items + 1 || b->n_items == STOP_MAX_BINARIES)
+                return;
+        add_binary(b, open_path, path);
+        os_lock_enter(b->lock);
+        if (b->n_items < number)
+                b->items[b->n_items++] = NULL;
+        os_lock_leave(b->lock);
 }
 
 uint32_t stop_binaries_number(struct stop_binaries *b, uint64_t key, const char *open_path, const char *path)

@@ -33,6 +33,15 @@ void stop_binaries_untell(struct stop_binaries *binaries, uint32_t image, uint64
 /* Counts calls of the two; if it has changed, stop_binaries_find may have another result. */
 uint32_t stop_binaries_n_changes(struct stop_binaries *binaries);
 
+/* Called for each file that gets a number, on the thread that finds it. `open_path` leads to the file now, `path` is its
+ * path in the process. */
+typedef void stop_binary_added(void *ctx, uint32_t number, const char *open_path, const char *path);
+void stop_binaries_on_add(struct stop_binaries *binaries, stop_binary_added *on_add, void *ctx);
+
+/* Adds a file that has a number in another process's list. Call in the order of the numbers. */
+void stop_binaries_receive(struct stop_binaries *binaries, uint32_t number, const char *open_path,
+                           const char *path);
+
 /* Valid until stop_binaries_free. Uses a lock, because the engine's thread adds files while the reader gets
  * them. */
 const struct python_binary *stop_binaries_get(struct stop_binaries *binaries, uint32_t number);

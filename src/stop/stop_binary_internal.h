@@ -30,6 +30,8 @@ struct stop_binary {
 struct stop_binaries {
         /* key of a file to its number, STOP_NO_INTERPRETER or STOP_UNSUPPORTED; used by one thread only */
         struct map numbers;
+        stop_binary_added *on_add; /* may be NULL */
+        void *on_add_ctx;
         struct os_lock *lock; /* protects the fields below */
         struct stop_binary *items[STOP_MAX_BINARIES];
         uint32_t n_items;

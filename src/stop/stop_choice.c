@@ -4,9 +4,21 @@
 
 #include "err.h"
 #include "stop_engine.h"
-#include "stop_frames.h"
+#include "stop_python.h"
 
-static const char *why_not(const struct collect_request *request, const struct opened *opened)
+/* The fields of a sample that can be filled in at a stop. */
+#define SERVED_SAMPLE_TYPE                                                                                   \
+        (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |    \
+         PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+bool stop_engine_serves(const struct perf_attr *attr)
+{
+        return !(attr->sample_type & ~(uint64_t)SERVED_SAMPLE_TYPE) &&
+               attr->sample_type & PERF_SAMPLE_STACK_USER && attr->flags & PERF_ATTR_USE_CLOCKID &&
+               attr->clockid == PERF_CLOCK_MONOTONIC && !(attr->flags & PERF_ATTR_EXCLUDE_USER);
+}
+
+static const char *why_not(const struct collect_request *request)
 {
         if (!request->target.argv || request->target.system_wide)
                 return "wperf can trace only a command that it starts";
@@ -14,38 +26,39 @@ static const char *why_not(const struct collect_request *request, const struct o
                 return "tracing samples all threads of a program, which --no-inherit and --per-thread exclude";
         if (request->call_graph.kind == CALL_GRAPH_NONE)
                 return "this needs call stacks: add -g";
-        if (!stop_engine_serves(&opened->events[opened->first_asked].attr))
-                return "it works with -g and --call-graph dwarf, and not with branches or trace data";
         return NULL;
 }
 
-struct stop_engine *stop_engine_choose(const struct collect_request *request, const struct opened *opened,
-                                       const struct child *child, struct stop_frames *frames,
-                                       struct buf *note)
+static bool say_not(const struct collect_request *request, const char *why, struct buf *note)
 {
-        struct stop_engine *engine = NULL;
-        struct err err = {0};
-        const char *why;
-
-        if (request->engine == COLLECT_RING)
-                return NULL;
-        why = why_not(request, opened);
-        if (why && request->engine == COLLECT_STOP_IF_CAN)
-                return NULL;
-        if (!why) {
-                engine =
-                        stop_engine_open(&(struct stop_request){.event = &opened->events[opened->first_asked],
-                                                                .child = child,
-                                                                .on_stop = stop_frames_see,
-                                                                .on_end = stop_frames_end,
-                                                                .ctx = frames,
-                                                                .is_on = !request->target.delay_ns},
-                                         &err);
-                why = err.text;
-        }
-        if (!engine)
+        if (request->engine == COLLECT_STOP)
                 buf_printf(note, "the engine stop is not used: %s", why);
-        return engine;
+        return false;
+}
+
+bool stop_engine_may_serve(const struct collect_request *request, struct buf *note)
+{
+        const char *why = request->engine == COLLECT_RING ? NULL : why_not(request);
+
+        if (why)
+                return say_not(request, why, note);
+        return request->engine != COLLECT_RING;
+}
+
+bool stop_engine_choose(struct stop_engine *engine, const struct collect_request *request,
+                        const struct opened *opened, struct stop_python *python, struct buf *note)
+{
+        const struct opened_event *event = &opened->events[opened->first_asked];
+        struct err err = {0};
+
+        if (!stop_engine_serves(&event->attr))
+                return say_not(request,
+                               "it works with -g and --call-graph dwarf, and not with branches or trace data",
+                               note);
+        if (stop_engine_begin(engine, event, !request->target.delay_ns, python, &err))
+                return true;
+        buf_printf(note, "the engine stop is not used: %s", err.text);
+        return false;
 }
 
 static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct buf *note)
@@ -68,8 +81,6 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
 {
         struct stop_counts counts;
 
-        if (!engine)
-                return;
         counts = stop_engine_counts(engine);
         tell_refused(engine, counts.n_refused, note);
         if (!counts.n_processes)
@@ -81,11 +92,6 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
         if (counts.n_blocking)
                 buf_printf(note, "; threads that block SIGTRAP, sampled with native stacks only: %" PRIu64,
                            counts.n_blocking);
-        if (counts.n_traps_ignored)
-                buf_printf(
-                        note,
-                        "; SIGTRAP signals that would have killed the program if it were not traced: %" PRIu64,
-                        counts.n_traps_ignored);
         if (counts.n_not_opened)
                 buf_printf(
                         note,

@@ -15,8 +15,8 @@ struct stop_counts {
         /* processes that could not be traced, because of a debugger or missing privilege, or that hid their
          * memory while they were traced */
         uint64_t n_refused;
-        /* SIGTRAP signals that would have killed the program if it were not traced */
-        uint64_t n_traps_ignored;
+        uint64_t cpu_ns; /* CPU time of the guardian */
+        uint64_t n_lost; /* samples for which the recorder left no room */
 };
 
 #endif

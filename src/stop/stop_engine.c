@@ -1,266 +1,305 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The engine's thread, which waits for all stops, and its public functions. */
+/* The recorder's side: it starts the guardian, asks for things, and takes messages. */
 #include "stop_engine.h"
 
 #include <errno.h>
-#include <semaphore.h>
-#include <signal.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "err.h"
 #include "mem.h"
 #include "os.h"
-#include "stop_internal.h"
+#include "stop_engine_internal.h"
+#include "stop_python.h"
 
-/* Interrupts a wait of the tracer; ignored by default. */
-enum { WAKE_SIGNAL = SIGURG };
-
-/* At the end, wait this often, 1 ms each, for threads that are about to ignore SIGTRAP. */
-enum { MOST_WOKEN = 100 };
-
-struct start {
-        struct stop_engine *engine;
-        sem_t is_done;
-        int error; /* of PTRACE_SEIZE */
-};
-
-static void run_tracer(struct stop_engine *e)
-{
-        struct rusage usage;
-        int status;
-        unsigned n_woken = 0;
-
-        while (!atomic_load(&e->quits) || (stop_ignore_is_any(e) && n_woken++ < MOST_WOKEN)) {
-                pid_t tid = wait4(-1, &status, __WALL, &usage);
-
-                if (tid > 0)
-                        stop_trace_see(e, tid, status, &usage);
-                else if (errno != EINTR)
-                        break; /* there are no more children */
-                stop_late_seize(e);
-        }
-}
-
-/* When this thread ends, the kernel detaches all threads and would deliver the event's signal to those that
- * are stopped, so they are continued first. A thread that is about to stop does so within a moment. */
-static void let_stops_go_on(struct stop_engine *e)
-{
-        const struct timespec moment = {.tv_nsec = 1000000};
-        struct rusage usage;
-        int status;
-        pid_t tid;
-
-        for (int is_again = 0; is_again < 2 && e->processes; is_again++) {
-                if (is_again)
-                        nanosleep(&moment, NULL);
-                while ((tid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0)
-                        stop_trace_see(e, tid, status, &usage);
-        }
-}
-
-static void *tracer_main(void *arg)
-{
-        struct start *start = arg;
-        struct stop_engine *e = start->engine;
-        int32_t pid = e->request.child->pid;
-        bool ok = stop_trace_seize(pid);
-
-        start->error = ok ? 0 : errno;
-        if (ok)
-                stop_task_new(e, stop_process_new(e, pid), pid);
-        sem_post(&start->is_done);
-        if (ok)
-                run_tracer(e);
-        for (struct stop_process *p = e->processes; p; p = p->next) {
-                stop_event_close(e, p);
-                stop_span_end(e, p->pid);
-        }
-        if (ok)
-                let_stops_go_on(e);
-        atomic_store(&e->has_ended, true);
-        return NULL;
-}
-
-static void be_woken(int sig)
-{
-        (void)sig;
-}
-
-/* Signals that end the run must reach the thread that waits for them, so this thread blocks them. */
-int stop_engine_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *arg)
-{
-        const struct sigaction action = {.sa_handler = be_woken};
-        sigset_t all, before;
-        int error;
-
-        sigaction(WAKE_SIGNAL, &action, NULL);
-        sigfillset(&all);
-        sigdelset(&all, WAKE_SIGNAL);
-        /* Each stop sends SIGCHLD. The kernel drops an ignored signal only if this thread does not block it;
-         * else it would wake another thread for it, which doubles the cost for the program. */
-        sigdelset(&all, SIGCHLD);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        error = pthread_create(ret_thread, NULL, run, arg);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        return error;
-}
-
-void stop_engine_wake(struct stop_engine *e)
-{
-        if (!atomic_load(&e->has_ended))
-                pthread_kill(e->tracer, WAKE_SIGNAL);
-}
-
-/* Returns 0 or an errno. */
-static int start_tracer(struct stop_engine *e)
-{
-        struct start start = {.engine = e};
-        int error;
-
-        sem_init(&start.is_done, 0, 0);
-        error = stop_engine_start_thread(&e->tracer, tracer_main, &start);
-        if (!error) {
-                while (sem_wait(&start.is_done))
-                        ;
-                error = start.error;
-                if (error)
-                        pthread_join(e->tracer, NULL);
-        }
-        sem_destroy(&start.is_done);
-        return error;
-}
-
-/* Whether the kernel supports and allows such events. */
-static int try_event(const struct perf_attr *attr, int32_t pid)
-{
-        struct perf_attr off = *attr;
-        int fd;
-
-        off.flags |= PERF_ATTR_DISABLED;
-        fd = linux_event_open(&off, pid, -1, -1);
-        if (fd < 0)
-                return errno;
-        close(fd);
-        return 0;
-}
-
-static bool say_why(int event_error, int trace_error, struct err *err)
-{
-        if (event_error == EINVAL || event_error == EOPNOTSUPP)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "this kernel has no events that stop a thread; they need Linux 5.13 or later");
-        if (event_error)
-                return err_os(err, ERR_DENIED, event_error,
-                              "the kernel refuses an event that stops a thread");
-        return err_os(err, ERR_DENIED, trace_error,
-                      "the kernel refuses to trace the command (ptrace; see kernel.yama.ptrace_scope)");
-}
-
-struct stop_engine *stop_engine_open(const struct stop_request *request, struct err *err)
+struct stop_engine *stop_engine_new(struct err *err)
 {
         AUTO(stop_engine) e = mem_new(1, sizeof(*e));
-        int event_error, trace_error;
+        int sockets[2];
 
-        e->request = *request;
-        e->attr = stop_event_attr(&request->event->attr);
-        e->period = stop_event_period(&e->attr);
-        e->is_on = request->is_on;
-        e->keeps_privilege = stop_status_may_trace();
+        e->socket = -1;
         e->lock = os_lock_new();
-        e->files_lock = os_lock_new();
-        for (size_t i = 0; i < request->event->n_ids; i++)
-                *map_put(&e->ids, request->event->ids[i], NULL) = 1;
-        event_error = try_event(&e->attr, request->child->pid);
-        trace_error = event_error ? 0 : start_tracer(e);
-        if (event_error || trace_error) {
-                say_why(event_error, trace_error, err);
+        e->channel = stop_channel_new(err);
+        if (!e->channel)
+                return NULL;
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
+                err_os(err, ERR_LIMIT, errno, "can't open a socket to the process that traces");
                 return NULL;
         }
-        e->is_running = true;
-        e->watch = stop_watch_new(e, &e->watch_error);
+        e->socket = sockets[0];
+        e->guardian = (struct stop_guardian_request){e->channel, sockets[1], sockets[0]};
         return TAKE(e);
 }
 
-/* A signal that arrives before the tracer waits has no effect, so it is sent until the tracer has ended. */
-static void end_tracer(struct stop_engine *e)
+struct spawn_parent stop_engine_parent(struct stop_engine *e)
 {
-        const struct timespec a_while = {.tv_nsec = 1000000};
+        return (struct spawn_parent){stop_guardian_run, &e->guardian};
+}
 
-        atomic_store(&e->quits, true);
-        while (!atomic_load(&e->has_ended)) {
-                stop_engine_wake(e);
-                nanosleep(&a_while, NULL);
-        }
-        pthread_join(e->tracer, NULL);
-        if (e->watch)
-                stop_watch_end(e->watch);
-        e->is_running = false;
+/* --- commands --- */
+
+/* Never waits for the guardian. Packets of several threads do not mix. */
+static void ask(struct stop_engine *e, enum stop_command_kind kind, int32_t value)
+{
+        const struct stop_command command = {kind, value};
+
+        send(e->socket, &command, sizeof(command), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void stop_engine_switch(struct stop_engine *e, bool on)
+{
+        ask(e, STOP_SWITCH, on);
+}
+
+void stop_engine_see_map(struct stop_engine *e, struct cursor record)
+{
+        struct record_mmap map;
+
+        if (record_mmap_parse(record, false, &map) && strstr(map.path, "/libpython"))
+                ask(e, STOP_TRACE, map.pid);
+}
+
+void stop_engine_check(struct stop_engine *e, int32_t tid)
+{
+        ask(e, STOP_CHECK, tid);
+}
+
+static void forget(void *ctx, int32_t tid)
+{
+        ask(ctx, STOP_FORGET, tid);
+}
+
+/* --- begin and end --- */
+
+static bool say_why(const struct stop_facts *facts, struct err *err)
+{
+        if (facts->event_error == EINVAL || facts->event_error == EOPNOTSUPP)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "this kernel has no events that stop a thread; they need Linux 5.13 or later");
+        if (facts->event_error)
+                return err_os(err, ERR_DENIED, facts->event_error,
+                              "the kernel refuses an event that stops a thread");
+        return err_os(err, ERR_DENIED, facts->trace_error,
+                      "the kernel refuses to trace the command (ptrace; see kernel.yama.ptrace_scope)");
+}
+
+/* Sends the command and waits for the answer. False if the guardian has ended. */
+static bool ask_to_begin(struct stop_engine *e, const struct stop_start *start)
+{
+        struct {
+                struct stop_command command;
+                struct stop_start start;
+        } packet;
+        ssize_t n;
+        char answer;
+
+        memset(&packet, 0, sizeof(packet));
+        packet.command.kind = STOP_BEGIN;
+        packet.start = *start;
+        if (send(e->socket, &packet, sizeof(packet), MSG_NOSIGNAL) < 0)
+                return false;
+        do
+                n = recv(e->socket, &answer, 1, 0);
+        while (n < 0 && errno == EINTR);
+        return n == 1;
+}
+
+bool stop_engine_begin(struct stop_engine *e, const struct opened_event *event, bool is_on,
+                       struct stop_python *python, struct err *err)
+{
+        const struct stop_start start = {event->attr, event->ids[0], event->is_unwound, is_on};
+        const struct stop_facts *facts = stop_channel_facts(e->channel);
+
+        close(e->guardian.socket);
+        e->guardian.socket = -1;
+        if (!ask_to_begin(e, &start))
+                return err_set(err, ERR_IO, "the process that traces the command has ended");
+        if (facts->event_error || facts->trace_error)
+                return say_why(facts, err);
+        for (size_t i = 0; i < event->n_ids; i++)
+                *map_put(&e->ids, event->ids[i], NULL) = 1;
+        e->python = python;
+        stop_python_on_forget(python, forget, e);
+        return true;
 }
 
 void stop_engine_end(struct stop_engine *e, struct child *child)
 {
-        if (e->is_running)
-                end_tracer(e);
-        stop_engine_reap(e, child);
-}
+        const struct stop_facts *facts = stop_channel_facts(e->channel);
 
-static void free_processes(struct stop_engine *e)
-{
-        while (e->processes)
-                stop_process_free(e, e->processes);
-        map_release(&e->tasks);
+        if (e->has_ended)
+                return;
+        e->has_ended = true;
+        ask(e, STOP_QUIT, 0);
+        while (!atomic_load(&facts->is_done) && !child->parent_ended) {
+                spawn_reap(child, false);
+                poll(NULL, 0, 1);
+        }
 }
 
 void stop_engine_free(struct stop_engine *e)
 {
         if (!e)
                 return;
-        if (e->is_running)
-                end_tracer(e);
-        free_processes(e);
+        if (e->guardian.socket > 0)
+                close(e->guardian.socket);
+        if (e->socket >= 0)
+                close(e->socket);
         stop_span_release(e);
         stop_seen_release(e);
-        map_release(&e->interpreters);
-        map_release(&e->ids);
-        map_release(&e->again);
-        stop_ignore_release(e);
-        buf_release(&e->samples);
         stop_stack_release(e);
-        free(e->late.asked);
-        free(e->late.ended);
-        stop_watch_free(e->watch);
+        map_release(&e->ids);
+        stop_channel_free(e->channel);
         os_lock_free(e->lock);
-        os_lock_free(e->files_lock);
         free(e);
 }
 
-bool stop_engine_reap(struct stop_engine *e, struct child *child)
-{
-        bool ended;
+/* --- messages --- */
 
-        os_lock_enter(e->lock);
-        ended = e->child_ended;
-        if (ended && !child->ended)
-                spawn_take_status(child, e->child_status, &e->child_usage);
-        os_lock_leave(e->lock);
-        return ended;
+/* The descriptor that the guardian has sent; -1 for none. */
+static int receive_file(struct stop_engine *e)
+{
+        char byte;
+        struct iovec data = {&byte, 1};
+        union {
+                struct cmsghdr head;
+                char space[CMSG_SPACE(sizeof(int))];
+        } control;
+        struct msghdr message = {.msg_iov = &data,
+                                 .msg_iovlen = 1,
+                                 .msg_control = control.space,
+                                 .msg_controllen = sizeof(control.space)};
+        const struct cmsghdr *head;
+        int fd = -1;
+
+        if (recvmsg(e->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
+                return -1;
+        head = CMSG_FIRSTHDR(&message);
+        if (head && head->cmsg_type == SCM_RIGHTS)
+                memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+        return fd;
 }
 
-const char *stop_engine_watch_note(const struct stop_engine *e)
+static void see_binary(struct stop_engine *e, uint32_t number, struct cursor bytes)
 {
-        return e->watch ? "" : e->watch_error.text;
+        AUTO_RELEASE(buf) path = {0};
+        int fd = receive_file(e);
+        char open_path[64];
+
+        buf_add(&path, bytes.at, cursor_left(&bytes));
+        snprintf(open_path, sizeof(open_path), "/proc/self/fd/%d", fd);
+        stop_binaries_receive(stop_python_binaries(e->python), number, open_path, buf_text(&path));
+        if (fd >= 0)
+                close(fd);
+}
+
+static char *take_text(struct cursor *bytes, uint32_t n)
+{
+        const void *text = cursor_bytes(bytes, n);
+        char *copy = mem_new(n + (size_t)1, 1);
+
+        if (text)
+                memcpy(copy, text, n);
+        return copy;
+}
+
+static void see_code(struct stop_engine *e, uint64_t number, struct cursor bytes)
+{
+        const void *at = cursor_bytes(&bytes, sizeof(struct stop_code_message));
+        struct stop_code_message head;
+        struct python_code code = {0};
+
+        if (!at)
+                return;
+        memcpy(&head, at, sizeof(head));
+        code.first_line = head.first_line;
+        code.is_hidden = head.is_hidden;
+        code.table = (uint8_t)head.table;
+        code.name = take_text(&bytes, head.name_bytes);
+        code.file = take_text(&bytes, head.file_bytes);
+        if (head.has_lines)
+                code.lines = (uint8_t *)take_text(&bytes, head.lines_bytes);
+        code.n_lines = head.has_lines ? head.lines_bytes : 0;
+        stop_python_add_code(e->python, number, &code);
+}
+
+static void see_python(struct stop_engine *e, struct cursor bytes)
+{
+        const void *at = cursor_bytes(&bytes, sizeof(struct stop_python_stack));
+        struct stop_python_stack stack;
+
+        if (!at)
+                return;
+        memcpy(&stack, at, sizeof(stack));
+        stop_python_add_stack(e->python, &stack, (const struct python_frame *)bytes.at);
+}
+
+static void see_message(struct stop_engine *e, const struct stop_message *m, struct cursor bytes)
+{
+        switch ((enum stop_message_kind)m->kind) {
+        case STOP_SPAN_BEGIN: stop_span_begin(e, m->id, m->time_ns); break;
+        case STOP_SPAN_END: stop_span_end(e, m->id, m->time_ns); break;
+        case STOP_THREAD_BEGIN: stop_seen_begin(e, m->id); break;
+        case STOP_THREAD_END: stop_seen_end(e, m->id); break;
+        case STOP_KEPT_BEGIN: stop_seen_keep(e, m->id, m->time_ns); break;
+        case STOP_KEPT_END: stop_seen_keep_end(e, m->id, m->time_ns); break;
+        case STOP_SAMPLE: stop_seen_stop(e, m->id, m->time_ns); break;
+        case STOP_DEEP_STACK: stop_stack_add(e, m->id, m->time_ns, bytes); break;
+        case STOP_PYTHON: see_python(e, bytes); break;
+        case STOP_CODE: see_code(e, (uint64_t)(uint32_t)m->id, bytes); break;
+        case STOP_BINARY: see_binary(e, (uint32_t)m->id, bytes); break;
+        }
+}
+
+void stop_engine_take(struct stop_engine *e)
+{
+        struct cursor messages, bytes;
+        const struct stop_message *message;
+
+        messages = e->round = stop_channel_take(e->channel);
+        while ((message = stop_channel_next(&messages, &bytes)) != NULL)
+                see_message(e, message, bytes);
+}
+
+const uint8_t *stop_engine_next(struct stop_engine *e, size_t *ret_bytes)
+{
+        const struct stop_message *message;
+        struct cursor bytes;
+
+        while ((message = stop_channel_next(&e->round, &bytes)) != NULL) {
+                if (message->kind != STOP_SAMPLE)
+                        continue;
+                *ret_bytes = cursor_left(&bytes);
+                return bytes.at;
+        }
+        return NULL;
+}
+
+/* --- results --- */
+
+const char *stop_engine_watch_note(struct stop_engine *e)
+{
+        return stop_channel_facts(e->channel)->watch_note;
+}
+
+const char *stop_engine_unprivileged(struct stop_engine *e)
+{
+        return stop_channel_facts(e->channel)->unprivileged.text;
+}
+
+const char *stop_engine_refused(struct stop_engine *e)
+{
+        return stop_channel_facts(e->channel)->refused.text;
 }
 
 struct stop_counts stop_engine_counts(struct stop_engine *e)
 {
-        struct stop_counts counts;
+        struct stop_counts counts = stop_channel_facts(e->channel)->counts;
 
-        os_lock_enter(e->lock);
-        counts = e->counts;
-        os_lock_leave(e->lock);
+        counts.n_dropped = e->n_dropped;
         return counts;
 }

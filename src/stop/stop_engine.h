@@ -1,70 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples interpreters by stopping the thread: an event with attr.sigtrap stops a traced thread when it
  * overflows, its registers and stack are copied, and the thread continues. The samples have the layout of the
- * ring's event, whose samples they replace.
- *
- * Between open and end, only the engine's thread may wait for children of this process; otherwise it would
- * miss the stops of traced threads. */
+ * ring's event, whose samples they replace. The tracing is done by another process, the guardian (stop_guardian.h). */
 #ifndef STOP_ENGINE_H
 #define STOP_ENGINE_H
 
+#include "collect_request.h"
 #include "linux_events.h"
 #include "linux_processes.h"
 #include "stop_counts.h"
 #include "stop_thread.h"
 
 struct stop_engine;
-struct stop_frames; /* stop_frames.h */
-
-struct stop_request {
-        /* the ring's event whose samples are taken by stops; belongs to the caller */
-        const struct opened_event *event;
-        const struct child *child; /* a command that does not run yet; belongs to the caller */
-        bool is_on;                /* whether the events are enabled at first */
-        /* Called on the engine's thread, with its lock held, while `thread` is stopped. May be NULL. */
-        void (*on_stop)(void *ctx, const struct stop_thread *thread);
-        /* Called on the same thread, without the lock, when no thread runs the image any more, because its
-         * process ended or executed another program. May be NULL. */
-        void (*on_end)(void *ctx, uint32_t image);
-        void *ctx;
-};
+struct stop_python; /* stop_python.h */
 
 /* Whether samples of an event with this attribute can be taken by stops. */
 bool stop_engine_serves(const struct perf_attr *attr);
 
-/* Traces the command. Returns NULL and sets an error of one sentence if the kernel or the machine does not
- * allow it. */
-struct stop_engine *stop_engine_open(const struct stop_request *request, struct err *err);
+/* Whether the engine may be used for a command, as far as the request tells. Otherwise appends the reason to `note` if the
+ * user asked for the engine. */
+bool stop_engine_may_serve(const struct collect_request *request, struct buf *note);
 
-/* Opens the engine if `request` asks for it and the opened events allow it. Otherwise returns NULL, and
- * appends the reason to `note` if the user asked for the engine. */
-struct stop_engine *stop_engine_choose(const struct collect_request *request, const struct opened *opened,
-                                       const struct child *child, struct stop_frames *frames,
-                                       struct buf *note);
+/* Call before the command is started, which must happen by way of stop_engine_parent. */
+struct stop_engine *stop_engine_new(struct err *err);
+struct spawn_parent stop_engine_parent(struct stop_engine *engine);
 
-/* Appends to the note for the report's header what was traced. `engine` may be NULL. */
+/* Traces the command, which does not run yet, if the opened events and the machine allow it. Otherwise returns false, and
+ * appends the reason to `note` if the user asked for the engine or the kernel refuses. */
+bool stop_engine_choose(struct stop_engine *engine, const struct collect_request *request,
+                        const struct opened *opened, struct stop_python *python, struct buf *note);
+
+/* Begins to trace. Sets an error of one sentence if the kernel or the machine does not allow it. `python` takes what is read
+ * of interpreters. */
+bool stop_engine_begin(struct stop_engine *engine, const struct opened_event *event, bool is_on,
+                       struct stop_python *python, struct err *err);
+
+/* Appends to the note for the report's header what was traced. */
 void stop_engine_tell(struct stop_engine *engine, struct buf *note);
 
-/* Lets all traced threads continue and ends the engine's threads. Samples and counts remain valid. If the
- * command has ended, stores its status in `child`. */
+/* Ends the tracing. Samples that wait are still to be taken. */
 void stop_engine_end(struct stop_engine *engine, struct child *child);
 
-/* Call after stop_engine_end. */
+/* The guardian ends with the command, if it has not ended yet. */
 void stop_engine_free(struct stop_engine *engine);
 AUTO_DEFINE(stop_engine)
 
 /* Enables or disables the events. */
 void stop_engine_switch(struct stop_engine *engine, bool on);
 
-/* True if the command has ended; then its status is in `child`. */
-bool stop_engine_reap(struct stop_engine *engine, struct child *child);
-
 /* A filter that drops the ring's samples that stops replace: those of the same event, in user mode, of
- * processes that were traced at that time. */
+ * processes that were traced at that time, as far as stop_engine_take has told. */
 struct ring_filter stop_engine_filter(struct stop_engine *engine);
 
-/* Puts the samples since the last call into `records`, in order of time, in place of its content. */
-void stop_engine_take(struct stop_engine *engine, struct buf *records);
+/* Takes what the guardian has told since the last call. Call it for each round, before the rings are drained up to positions
+ * that were read before. */
+void stop_engine_take(struct stop_engine *engine);
+
+/* The next sample of the round, a record; NULL at the end. Valid until the next round. */
+const uint8_t *stop_engine_next(struct stop_engine *engine, size_t *ret_bytes);
 
 /* A stack copy that does not fit into the sample's record. */
 struct deep_stack {
@@ -79,15 +72,15 @@ struct deep_stack {
 bool stop_engine_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
 
 /* Why Python programs that the command starts are not traced; "" if they are. */
-const char *stop_engine_watch_note(const struct stop_engine *engine);
+const char *stop_engine_watch_note(struct stop_engine *engine);
 
 /* Reports a map record of the ring, to find a Python library. */
 void stop_engine_see_map(struct stop_engine *engine, struct cursor record);
 
 /* Names of programs that may have run without their privilege, and of Python programs that could not be
- * traced, separated by commas. Valid until the engine is freed, complete after its end. */
-const char *stop_engine_unprivileged(const struct stop_engine *engine);
-const char *stop_engine_refused(const struct stop_engine *engine);
+ * traced, separated by commas. Valid until the engine is freed; call after its end. */
+const char *stop_engine_unprivileged(struct stop_engine *engine);
+const char *stop_engine_refused(struct stop_engine *engine);
 
 struct stop_counts stop_engine_counts(struct stop_engine *engine);
 

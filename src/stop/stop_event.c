@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The event that stops a thread: like the ring's event, but only in user mode. */
+/* The events of a thread. One stops it: like the ring's event, but only in user mode. The other, whose period is a little
+ * longer and begins anew at each stop, overflows only if the thread did not stop, which the kernel does not report: it
+ * sends a blocked SIGTRAP without a stop. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mem.h"
 #include "os.h"
 #include "stop_internal.h"
 
-enum { NS_PER_S = 1000000000 };
+#define NS_PER_S 1000000000ull
 
-/* The fields that can be filled in at a stop. */
-#define SERVED_SAMPLE_TYPE                                                                                   \
-        (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |    \
-         PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+/* A moment: a count of ns or of cycles. */
+#define MOMENT 100000ull
 
-bool stop_engine_serves(const struct perf_attr *attr)
-{
-        return !(attr->sample_type & ~(uint64_t)SERVED_SAMPLE_TYPE) &&
-               attr->sample_type & PERF_SAMPLE_STACK_USER && attr->flags & PERF_ATTR_USE_CLOCKID &&
-               attr->clockid == PERF_CLOCK_MONOTONIC && !(attr->flags & PERF_ATTR_EXCLUDE_USER);
-}
-
-/* Samples in the kernel remain the ring's. At a stop only the registers of user mode are available, so kernel
- * time would be attributed to the calling code. */
 struct perf_attr stop_event_attr(const struct perf_attr *ring)
 {
+        /* Samples in the kernel remain the ring's. At a stop only the registers of user mode are available, so kernel
+         * time would be attributed to the calling code. */
         const uint64_t kept =
                 PERF_ATTR_FREQ | PERF_ATTR_EXCLUDE_HV | PERF_ATTR_EXCLUDE_HOST | PERF_ATTR_EXCLUDE_GUEST;
 
@@ -37,9 +32,29 @@ struct perf_attr stop_event_attr(const struct perf_attr *ring)
                 .config2 = ring->config2,
                 .config3 = ring->config3,
                 .sample_period_or_freq = ring->sample_period_or_freq,
-                .flags = (ring->flags & kept) | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_INHERIT |
-                         PERF_ATTR_INHERIT_THREAD | PERF_ATTR_REMOVE_ON_EXEC | PERF_ATTR_SIGTRAP,
+                .flags = (ring->flags & kept) | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_REMOVE_ON_EXEC |
+                         PERF_ATTR_SIGTRAP,
+                .sig_data = STOP_SIG_DATA,
         };
+}
+
+/* With a frequency the kernel chooses the period, except for clocks, so the time between stops is measured. */
+struct perf_attr stop_event_overrun_attr(const struct perf_attr *stopping)
+{
+        struct perf_attr attr = *stopping;
+        uint64_t number = attr.sample_period_or_freq;
+
+        attr.flags &= ~(PERF_ATTR_SIGTRAP | PERF_ATTR_FREQ);
+        attr.sig_data = 0;
+        attr.sample_period_or_freq = number + number / 4 + 1;
+        if (!(stopping->flags & PERF_ATTR_FREQ))
+                return attr;
+        attr.type = PERF_TYPE_SOFTWARE;
+        attr.config = PERF_COUNT_SW_TASK_CLOCK;
+        attr.config1 = attr.config2 = attr.config3 = 0;
+        attr.sample_period_or_freq = number ? NS_PER_S / number : NS_PER_S;
+        attr.sample_period_or_freq += attr.sample_period_or_freq / (linux_attr_is_clock(stopping) ? 4 : 1);
+        return attr;
 }
 
 uint64_t stop_event_period(const struct perf_attr *attr)
@@ -51,52 +66,118 @@ uint64_t stop_event_period(const struct perf_attr *attr)
                        : 0;
 }
 
-void stop_event_open(struct stop_engine *e, struct stop_process *process, int32_t tid)
+/* Under the lock. */
+static int open_event(const struct stop_guardian *g, const struct perf_attr *wanted, int32_t tid)
 {
-        struct perf_attr attr = e->attr;
-        int fd;
+        struct perf_attr attr = *wanted;
 
-        os_lock_enter(e->lock);
-        if (!e->is_on)
+        if (!g->is_on)
                 attr.flags |= PERF_ATTR_DISABLED;
-        fd = linux_event_open(&attr, tid, -1, -1);
-        if (fd >= 0)
-                ARRAY_PUSH(process->events, process->n_events, process->cap_events, fd);
-        else
-                e->counts.n_not_opened++;
-        os_lock_leave(e->lock);
+        return linux_event_open(&attr, tid, -1, -1);
 }
 
-void stop_event_close(struct stop_engine *e, struct stop_process *process)
+bool stop_event_open(struct stop_guardian *g, struct stop_task *task)
 {
-        os_lock_enter(e->lock);
-        for (size_t i = 0; i < process->n_events; i++)
-                close(process->events[i]);
-        free(process->events);
-        process->events = NULL;
-        process->n_events = process->cap_events = 0;
-        os_lock_leave(e->lock);
+        int error;
+
+        errno = ECANCELED;
+        if (atomic_load(&g->quits))
+                return false;
+        os_lock_enter(g->lock);
+        task->event_fd = open_event(g, &g->attr, task->tid);
+        error = errno;
+        os_lock_leave(g->lock);
+        task->stopped_ns = os_monotonic_ns();
+        task->counted = 0;
+        errno = error;
+        return task->event_fd >= 0;
 }
 
-uint64_t stop_event_read_period(struct stop_process *process)
+static bool signals_tracer(int fd)
 {
-        uint64_t value, all = 0, before = process->counted;
+        struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
 
-        for (size_t i = 0; i < process->n_events; i++)
-                all += read(process->events[i], &value, sizeof(value)) == sizeof(value) ? value : 0;
-        if (all <= before)
-                return 1;
-        process->counted = all;
-        return all - before;
+        return !fcntl(fd, F_SETSIG, stop_tracer_overrun_signal()) && !fcntl(fd, F_SETOWN_EX, &owner) &&
+               !fcntl(fd, F_SETFL, O_ASYNC);
 }
 
-void stop_engine_switch(struct stop_engine *e, bool on)
+static void open_overrun(struct stop_guardian *g, struct stop_task *task)
 {
-        os_lock_enter(e->lock);
-        e->is_on = on;
-        for (const struct stop_process *p = e->processes; p; p = p->next) {
-                for (size_t i = 0; i < p->n_events; i++)
-                        ioctl(p->events[i], on ? IOC_ENABLE : IOC_DISABLE, 0);
+        os_lock_enter(g->lock);
+        task->overrun_fd = open_event(g, &g->overrun, task->tid);
+        if (task->overrun_fd >= 0 && !signals_tracer(task->overrun_fd)) {
+                close(task->overrun_fd);
+                task->overrun_fd = -1;
         }
-        os_lock_leave(e->lock);
+        os_lock_leave(g->lock);
+        if (task->overrun_fd >= 0)
+                *map_put(&g->overruns, (uint64_t)task->overrun_fd, NULL) = (uint64_t)task->tid;
+}
+
+void stop_event_expect(struct stop_guardian *g, struct stop_task *task)
+{
+        uint64_t period = g->overrun.sample_period_or_freq;
+
+        if (task->overrun_fd < 0)
+                open_overrun(g, task);
+        else
+                ioctl(task->overrun_fd, IOC_PERIOD, &period);
+}
+
+void stop_event_close(struct stop_guardian *g, struct stop_task *task)
+{
+        if (task->overrun_fd >= 0)
+                map_remove(&g->overruns, (uint64_t)task->overrun_fd);
+        os_lock_enter(g->lock);
+        if (task->event_fd >= 0)
+                close(task->event_fd);
+        if (task->overrun_fd >= 0)
+                close(task->overrun_fd);
+        task->event_fd = task->overrun_fd = -1;
+        os_lock_leave(g->lock);
+}
+
+void stop_event_close_all(struct stop_guardian *g, struct stop_process *process)
+{
+        for (struct stop_task *task = process->tasks; task; task = task->next)
+                stop_event_close(g, task);
+}
+
+uint64_t stop_event_count(const struct stop_task *task)
+{
+        uint64_t value;
+
+        return read(task->event_fd, &value, sizeof(value)) == sizeof(value) ? value : 0;
+}
+
+bool stop_event_has_run(const struct stop_task *task, uint64_t before, unsigned moments)
+{
+        return stop_event_count(task) >= before + moments * MOMENT;
+}
+
+uint64_t stop_event_read_period(struct stop_task *task)
+{
+        uint64_t value = stop_event_count(task), before = task->counted;
+
+        if (value <= before)
+                return 1;
+        task->counted = value;
+        return value - before;
+}
+
+void stop_event_switch(struct stop_guardian *g, bool on)
+{
+        unsigned long request = on ? IOC_ENABLE : IOC_DISABLE;
+
+        os_lock_enter(g->lock);
+        g->is_on = on;
+        for (const struct stop_process *p = g->processes; p; p = p->next) {
+                for (const struct stop_task *task = p->tasks; task; task = task->next) {
+                        if (task->event_fd >= 0)
+                                ioctl(task->event_fd, request, 0);
+                        if (task->overrun_fd >= 0)
+                                ioctl(task->overrun_fd, request, 0);
+                }
+        }
+        os_lock_leave(g->lock);
 }

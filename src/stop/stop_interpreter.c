@@ -72,7 +72,7 @@ static bool is_interpreter(const char *path)
                 defines_runtime(object, OBJECT_SYMBOLS));
 }
 
-bool stop_interpreter_is(struct stop_engine *e, int32_t pid)
+bool stop_interpreter_is(struct stop_guardian *g, int32_t pid)
 {
         struct os_stat file;
         uint64_t *known;
@@ -82,12 +82,12 @@ bool stop_interpreter_is(struct stop_engine *e, int32_t pid)
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/exe", pid);
         if (!os_stat(path, &file))
                 return false;
-        os_lock_enter(e->files_lock);
-        known = map_put(&e->interpreters,
+        os_lock_enter(g->files_lock);
+        known = map_put(&g->interpreters,
                         map_mix(file.inode + map_mix(file.dev + map_mix((uint64_t)file.ctime_ns))), NULL);
         if (!*known)
                 *known = is_interpreter(path) ? YES : NO;
         is = *known == YES;
-        os_lock_leave(e->files_lock);
+        os_lock_leave(g->files_lock);
         return is;
 }

@@ -9,71 +9,60 @@
 #include "os.h"
 #include "stop_internal.h"
 
-void stop_late_ask(struct stop_engine *e, int32_t pid)
+void stop_late_ask(struct stop_guardian *g, int32_t pid)
 {
-        os_lock_enter(e->lock);
-        ARRAY_PUSH(e->late.asked, e->late.n_asked, e->late.cap_asked, pid);
-        os_lock_leave(e->lock);
-        atomic_store(&e->late.is_busy, true);
+        os_lock_enter(g->lock);
+        ARRAY_PUSH(g->late.asked, g->late.n_asked, g->late.cap_asked, pid);
+        os_lock_leave(g->lock);
+        atomic_store(&g->late.is_busy, true);
 }
 
-void stop_engine_see_map(struct stop_engine *e, struct cursor record)
+bool stop_late_is_busy(struct stop_guardian *g)
 {
-        struct record_mmap map;
-
-        if (!e->watch || !record_mmap_parse(record, false, &map) || !strstr(map.path, "/libpython") ||
-            stop_span_is_open(e, map.pid))
-                return;
-        stop_late_ask(e, map.pid);
-        stop_watch_wake(e->watch);
+        return atomic_load(&g->late.is_busy) && !atomic_load(&g->has_ended);
 }
 
-bool stop_late_is_busy(struct stop_engine *e)
-{
-        return atomic_load(&e->late.is_busy) && !atomic_load(&e->has_ended);
-}
-
-static bool take_asked(struct stop_engine *e, int32_t *ret_pid)
+static bool take_asked(struct stop_guardian *g, int32_t *ret_pid)
 {
         bool is_any;
 
-        os_lock_enter(e->lock);
-        is_any = e->late.n_asked;
+        os_lock_enter(g->lock);
+        is_any = g->late.n_asked;
         if (is_any)
-                *ret_pid = e->late.asked[--e->late.n_asked];
+                *ret_pid = g->late.asked[--g->late.n_asked];
         else
-                atomic_store(&e->late.is_busy, false);
-        os_lock_leave(e->lock);
+                atomic_store(&g->late.is_busy, false);
+        os_lock_leave(g->lock);
         return is_any;
 }
 
 /* --- the tracer --- */
 
 /* Returns 0 if the thread is now traced, else an errno. */
-static int seize_thread(struct stop_engine *e, int32_t pid, int32_t tid)
+static int seize_thread(struct stop_guardian *g, int32_t pid, int32_t tid)
 {
         struct stop_process *process;
         int error;
 
-        atomic_store(&e->late.pid, pid);
+        atomic_store(&g->late.pid, pid);
         error = stop_trace_seize(tid) ? 0 : errno;
-        atomic_store(&e->late.pid, 0);
+        atomic_store(&g->late.pid, 0);
         if (error)
                 return error;
-        process = stop_process_find(e, pid);
-        stop_task_new(e, process ? process : stop_process_new(e, pid), tid);
+        process = stop_process_find(g, pid);
+        stop_task_new(g, process ? process : stop_process_new(g, pid), tid);
         return 0;
 }
 
 /* Repeat until there are no new threads. Threads created by traced ones are traced automatically. */
-static size_t seize_new_threads(struct stop_engine *e, int32_t pid, int *ret_error)
+static size_t seize_new_threads(struct stop_guardian *g, int32_t pid, int *ret_error)
 {
         int32_t *tids = NULL;
         size_t n = 0, n_seized = 0;
 
         proc_threads(pid, &tids, &n);
         for (size_t i = 0; i < n; i++) {
-                int error = stop_task_find(e, tids[i]) ? EEXIST : seize_thread(e, pid, tids[i]);
+                int error = stop_task_find(g, tids[i]) ? EEXIST : seize_thread(g, pid, tids[i]);
 
                 if (!error)
                         n_seized++;
@@ -84,52 +73,50 @@ static size_t seize_new_threads(struct stop_engine *e, int32_t pid, int *ret_err
         return n_seized;
 }
 
-/* Each thread gets its own event, which the threads that it creates inherit. */
-static void seize_process(struct stop_engine *e, int32_t pid)
+static void seize_process(struct stop_guardian *g, int32_t pid)
 {
         struct stop_process *process;
         int error = 0;
 
-        if (stop_process_find(e, pid))
+        if (stop_process_find(g, pid))
                 return;
-        while (seize_new_threads(e, pid, &error))
+        while (seize_new_threads(g, pid, &error))
                 ;
-        process = stop_process_find(e, pid);
+        process = stop_process_find(g, pid);
         /* The kernel also returns EPERM for a process that has ended. */
         if (!process && error == EPERM && stop_status_runs(pid))
-                stop_names_refuse(e, pid);
+                stop_names_refuse(g, pid);
         if (!process)
                 return;
-        for (const struct stop_task *task = process->tasks; task; task = task->next)
-                stop_event_open(e, process, task->tid);
-        if (process->n_events)
-                stop_span_begin(e, pid);
+        for (struct stop_task *task = process->tasks; task; task = task->next)
+                stop_mask_at_seize(g, task);
+        stop_process_tell_begin(g, pid);
 }
 
-void stop_late_seize(struct stop_engine *e)
+void stop_late_seize(struct stop_guardian *g)
 {
         struct stop_ended ended;
         int32_t pid;
 
-        if (!atomic_load(&e->late.is_busy))
+        if (!atomic_load(&g->late.is_busy))
                 return;
-        while (take_asked(e, &pid))
-                seize_process(e, pid);
-        while (stop_late_next_ended(e, &ended))
-                stop_trace_see(e, ended.tid, ended.status, &ended.usage);
+        while (take_asked(g, &pid))
+                seize_process(g, pid);
+        while (stop_late_next_ended(g, &ended))
+                stop_trace_see(g, ended.tid, ended.status, &ended.usage);
 }
 
 /* --- reaping for the tracer --- */
 
-bool stop_late_next_ended(struct stop_engine *e, struct stop_ended *ret)
+bool stop_late_next_ended(struct stop_guardian *g, struct stop_ended *ret)
 {
         bool is_any;
 
-        os_lock_enter(e->lock);
-        is_any = e->late.n_ended;
+        os_lock_enter(g->lock);
+        is_any = g->late.n_ended;
         if (is_any)
-                *ret = e->late.ended[--e->late.n_ended];
-        os_lock_leave(e->lock);
+                *ret = g->late.ended[--g->late.n_ended];
+        os_lock_leave(g->lock);
         return is_any;
 }
 
@@ -141,21 +128,21 @@ static bool has_ended(int32_t tid)
                (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
 }
 
-void stop_late_reap(struct stop_engine *e)
+void stop_late_reap(struct stop_guardian *g)
 {
-        int32_t pid = atomic_load(&e->late.pid);
+        int32_t pid = atomic_load(&g->late.pid);
         struct stop_process *process;
 
         if (!pid)
                 return;
-        os_lock_enter(e->lock);
-        process = stop_process_find(e, pid);
+        os_lock_enter(g->lock);
+        process = stop_process_find(g, pid);
         for (struct stop_task *task = process ? process->tasks : NULL; task; task = task->next) {
                 struct stop_ended ended = {.tid = task->tid};
 
                 if (has_ended(task->tid) &&
                     wait4(task->tid, &ended.status, WNOHANG | __WALL, &ended.usage) > 0)
-                        ARRAY_PUSH(e->late.ended, e->late.n_ended, e->late.cap_ended, ended);
+                        ARRAY_PUSH(g->late.ended, g->late.n_ended, g->late.cap_ended, ended);
         }
-        os_lock_leave(e->lock);
+        os_lock_leave(g->lock);
 }

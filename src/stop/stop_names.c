@@ -28,7 +28,7 @@ static void add_name(struct stop_names *names, const char *name)
                 snprintf(names->text + len, sizeof(names->text) - len, "%s%s", len ? ", " : "", name);
 }
 
-void stop_names_add(struct stop_engine *e, struct stop_names *names, int32_t pid)
+void stop_names_add(struct stop_names *names, int32_t pid)
 {
         AUTO_RELEASE(buf) name = {0};
         char path[64];
@@ -37,25 +37,11 @@ void stop_names_add(struct stop_engine *e, struct stop_names *names, int32_t pid
         if (!os_read_file(path, NAME_BYTES, &name, NULL) || !name.len)
                 return;
         name.data[strcspn(name.data, "\n")] = '\0';
-        os_lock_enter(e->lock);
         add_name(names, name.data);
-        os_lock_leave(e->lock);
 }
 
-void stop_names_refuse(struct stop_engine *e, int32_t pid)
+void stop_names_refuse(struct stop_guardian *g, int32_t pid)
 {
-        stop_names_add(e, &e->refused, pid);
-        os_lock_enter(e->lock);
-        e->counts.n_refused++;
-        os_lock_leave(e->lock);
-}
-
-const char *stop_engine_unprivileged(const struct stop_engine *e)
-{
-        return e->unprivileged.text;
-}
-
-const char *stop_engine_refused(const struct stop_engine *e)
-{
-        return e->refused.text;
+        stop_names_add(&g->facts->refused, pid);
+        g->facts->counts.n_refused++;
 }

@@ -21,6 +21,7 @@ enum {
         STACK_LIMIT = 64512,
         CROWDED_STACK = 8192, /* used if more than CROWDED_BYTES of samples wait, to save memory */
         CROWDED_BYTES = 64 << 20,
+        DEEP_CROWDED_BYTES = 32 << 20, /* then copies that do not fit into a record are left out */
         MAX_ASKED_CPU = 16,
 };
 
@@ -138,14 +139,14 @@ static size_t read_memory(struct stop_task *task, uint64_t sp, void *stack, size
 
 /* The fields are in the order of the bits of sample_type, except that IDENTIFIER comes first
  * (perf_event_open(2)). Returns the offset of the CPU, which is filled in later; 0 if there is none. */
-static size_t add_fields(struct stop_engine *e, struct stop_process *process,
-                         const struct stop_thread *thread, struct buf *out)
+static size_t add_fields(struct stop_guardian *g, struct stop_task *task, const struct stop_thread *thread,
+                         struct buf *out)
 {
-        const struct perf_attr *attr = &e->request.event->attr;
+        const struct perf_attr *attr = &g->start.attr;
         size_t cpu_at = 0;
 
         if (attr->sample_type & PERF_SAMPLE_IDENTIFIER)
-                buf_add_u64(out, e->request.event->ids[0]);
+                buf_add_u64(out, g->start.id);
         if (attr->sample_type & PERF_SAMPLE_IP)
                 buf_add_u64(out, thread->regs[linux_arch()->reg_ip]);
         if (attr->sample_type & PERF_SAMPLE_TID) {
@@ -159,7 +160,7 @@ static size_t add_fields(struct stop_engine *e, struct stop_process *process,
                 buf_add_u64(out, UINT32_MAX);
         }
         if (attr->sample_type & PERF_SAMPLE_PERIOD)
-                buf_add_u64(out, e->period ? e->period : stop_event_read_period(process));
+                buf_add_u64(out, g->period ? g->period : stop_event_read_period(task));
         if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
                 buf_add_u64(out, 0);
         if (attr->sample_type & PERF_SAMPLE_REGS_USER) {
@@ -200,42 +201,46 @@ static void add_stack(struct stop_task *task, struct stop_thread *thread, uint64
 }
 
 /* Copies the stack for the unwinder, outside the record. If `is_crowded`, only marks it as left out. */
-static void keep_deep_stack(struct stop_engine *e, struct stop_task *task, struct stop_thread *thread,
+static void give_deep_stack(struct stop_guardian *g, struct stop_task *task, struct stop_thread *thread,
                             uint64_t used, bool is_crowded)
 {
         size_t wanted = used < DEEP_STACK_LIMIT ? (size_t)used : DEEP_STACK_LIMIT;
-        struct stop_stack *stack = stop_stack_new(e, thread, is_crowded ? 0 : wanted);
+        struct stop_deep_message message = {.is_left_out = is_crowded};
+        struct stop_piece_of_message pieces[] = {{&message, sizeof(message)}, {NULL, 0}};
         uint32_t cpu;
 
-        stack->copy.used_size = used > DEEP_STACK_LIMIT || stack->copy.is_left_out ? used : 0;
-        if (stack->copy.is_left_out)
-                return;
-        thread->stack = (const uint8_t *)stack->copy.bytes.data;
-        thread->stack_bytes =
-                read_memory(task, thread->stack_addr, stack->copy.bytes.data, stack->size_bytes, &cpu);
-        buf_truncate(&stack->copy.bytes, thread->stack_bytes);
-        stack->copy.is_whole = thread->stack_bytes == used;
+        message.used_size = used > DEEP_STACK_LIMIT || is_crowded ? used : 0;
+        if (!is_crowded) {
+                buf_clear(&g->deep);
+                buf_extend(&g->deep, wanted);
+                thread->stack = (const uint8_t *)g->deep.data;
+                thread->stack_bytes = read_memory(task, thread->stack_addr, g->deep.data, wanted, &cpu);
+                message.is_whole = thread->stack_bytes == used;
+                pieces[1] = (struct stop_piece_of_message){g->deep.data, thread->stack_bytes};
+        }
+        stop_channel_add(g->channel, STOP_DEEP_STACK, thread->tid, thread->time_ns, pieces, 2);
 }
 
-static void add_record(struct stop_engine *e, struct stop_task *task, struct stop_thread *thread,
+static void add_record(struct stop_guardian *g, struct stop_task *task, struct stop_thread *thread,
                        uint64_t used, struct buf *out)
 {
         struct perf_header header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_MISC_USER};
-        bool is_crowded = out->len > CROWDED_BYTES;
-        size_t limit = is_crowded ? CROWDED_STACK : STACK_LIMIT, start = out->len, cpu_at;
+        size_t waiting = stop_channel_waiting(g->channel), limit = STACK_LIMIT, cpu_at;
         uint32_t cpu = UINT32_MAX;
 
-        if (used > limit && e->request.event->is_unwound) {
-                keep_deep_stack(e, task, thread, used, is_crowded);
+        if (waiting > CROWDED_BYTES)
+                limit = CROWDED_STACK;
+        if (used > limit && g->start.is_unwound) {
+                give_deep_stack(g, task, thread, used, waiting > DEEP_CROWDED_BYTES);
                 limit = CROWDED_STACK;
         }
         buf_add(out, &header, sizeof(header));
-        cpu_at = add_fields(e, task->process, thread, out);
+        cpu_at = add_fields(g, task, thread, out);
         add_stack(task, thread, used, limit, out, &cpu);
         if (cpu_at)
                 memcpy(out->data + cpu_at, &cpu, sizeof(cpu));
-        header.size = (uint16_t)(out->len - start);
-        memcpy(out->data + start, &header, sizeof(header));
+        header.size = (uint16_t)out->len;
+        memcpy(out->data, &header, sizeof(header));
 }
 
 /* The kernel lets a tracer without privilege read the memory of dumpable processes only, and a process may cease
@@ -250,15 +255,15 @@ static bool hides_memory(const struct stop_thread *thread)
 }
 
 /* From now on its threads don't stop: the ring's samples have native stacks, which are better than none. */
-static void leave_to_ring(struct stop_engine *e, struct stop_process *process)
+static void leave_to_ring(struct stop_guardian *g, struct stop_process *process)
 {
         process->is_hidden = true;
-        stop_event_close(e, process);
-        stop_span_end(e, process->pid);
-        stop_names_refuse(e, process->pid);
+        stop_event_close_all(g, process);
+        stop_process_tell_end(g, process->pid);
+        stop_names_refuse(g, process->pid);
 }
 
-void stop_sample_take(struct stop_engine *e, struct stop_task *task)
+void stop_sample_take(struct stop_guardian *g, struct stop_task *task)
 {
         struct stop_thread thread = {
                 .pid = task->process->pid,
@@ -266,36 +271,33 @@ void stop_sample_take(struct stop_engine *e, struct stop_task *task)
                 .image = task->process->image,
                 .time_ns = os_monotonic_ns(),
         };
-        bool is_hidden = false;
-        uint64_t used;
 
-        if (task->process->is_hidden || !get_regs(&thread))
-                return; /* it stopped before its event was closed, or the thread was killed */
+        buf_clear(&g->record);
+        if (!get_regs(&thread))
+                return; /* the thread was killed */
         thread.pc = thread.regs[linux_arch()->reg_ip];
         find_cpu(task);
-        used = used_stack(task, &thread);
-        os_lock_enter(e->lock);
-        if (stop_seen_stop(e, task->tid, thread.time_ns)) {
-                size_t start = e->samples.len;
-
-                add_record(e, task, &thread, used, &e->samples);
-                is_hidden = !thread.stack_bytes && hides_memory(&thread);
-                if (is_hidden)
-                        buf_truncate(&e->samples, start);
-                else
-                        e->counts.n_stops++;
-                if (!is_hidden && e->request.on_stop)
-                        e->request.on_stop(e->request.ctx, &thread);
+        add_record(g, task, &thread, used_stack(task, &thread), &g->record);
+        if (!thread.stack_bytes && hides_memory(&thread)) {
+                buf_clear(&g->record);
+                leave_to_ring(g, task->process);
+                return;
         }
-        os_lock_leave(e->lock);
-        if (is_hidden)
-                leave_to_ring(e, task->process);
+        stop_frames_see(g->frames, &thread);
+        task->stopped_ns = thread.time_ns;
+        g->record_tid = thread.tid;
+        g->record_ns = thread.time_ns;
 }
 
-void stop_engine_take(struct stop_engine *e, struct buf *records)
+void stop_sample_give(struct stop_guardian *g)
 {
-        buf_clear_and_shrink(records);
-        os_lock_enter(e->lock);
-        buf_swap(&e->samples, records);
-        os_lock_leave(e->lock);
+        const struct stop_piece_of_message piece = {g->record.data, g->record.len};
+
+        if (!g->record.len)
+                return;
+        if (stop_channel_add(g->channel, STOP_SAMPLE, g->record_tid, g->record_ns, &piece, 1))
+                g->facts->counts.n_stops++;
+        else
+                g->facts->counts.n_lost++;
+        buf_clear(&g->record);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that block SIGTRAP never stop, and the kernel does not report it. If the ring has samples of a
- * thread that has not stopped, its signal mask is read; while it blocks the signal, the ring's samples are
- * used. */
-#include <signal.h>
+/* Threads that do not stop although their process is traced: the ring's samples of them are kept. The guardian tells which
+ * they are; if the ring has samples of a thread that it has not told of, it is asked to look again. */
 #include <stdlib.h>
 
 #include "mem.h"
-#include "os.h"
-#include "stop_internal.h"
+#include "stop_engine_internal.h"
 
-/* A thread is not checked again within this time after a stop or a check. */
+/* A thread is not asked about again within this time. */
 #define RECENT_NS 100000000ull
 
 /* The ring's event and the stopping event have the same frequency, so a thread should stop about once for
@@ -25,69 +22,64 @@ static struct stop_seen *find(const struct stop_engine *e, int32_t tid)
 
 void stop_seen_begin(struct stop_engine *e, int32_t tid)
 {
-        uint64_t *place;
+        uint64_t *place = map_put(&e->seen, (uint64_t)tid, NULL);
 
-        os_lock_enter(e->lock);
-        place = map_put(&e->seen, (uint64_t)tid, NULL);
         free((void *)(uintptr_t)*place);
         *place = (uintptr_t)mem_new(1, sizeof(struct stop_seen));
-        os_lock_leave(e->lock);
 }
 
-/* If it blocks the signal, the ring may still hold samples of it, so its state is kept. */
+/* If it did not stop, the ring may still hold samples of it, so its state stays. */
 void stop_seen_end(struct stop_engine *e, int32_t tid)
 {
-        struct stop_seen *seen;
+        struct stop_seen *seen = find(e, tid);
 
-        os_lock_enter(e->lock);
-        seen = find(e, tid);
-        if (seen && !seen->blocks && !seen->kept_until_ns) {
-                map_remove(&e->seen, (uint64_t)tid);
-                free(seen);
-        }
-        os_lock_leave(e->lock);
+        if (!seen || seen->kept_to_ns)
+                return;
+        map_remove(&e->seen, (uint64_t)tid);
+        free(seen);
 }
 
-bool stop_seen_stop(struct stop_engine *e, int32_t tid, uint64_t time_ns)
+void stop_seen_stop(struct stop_engine *e, int32_t tid, uint64_t time_ns)
 {
         struct stop_seen *seen = find(e, tid);
 
         if (!seen)
-                return true;
+                return;
         seen->stopped_ns = time_ns;
-        if (!seen->blocks)
-                return true;
-        seen->blocks = false;
-        seen->kept_until_ns = time_ns;
-        return false;
+        seen->n_unstopped = 0;
 }
 
-static bool is_recent(uint64_t before_ns, uint64_t time_ns)
+void stop_seen_keep(struct stop_engine *e, int32_t tid, uint64_t from_ns)
 {
-        return before_ns && before_ns + RECENT_NS > time_ns;
+        struct stop_seen *seen = find(e, tid);
+
+        if (!seen)
+                return;
+        seen->kept_from_ns = from_ns;
+        seen->kept_to_ns = UINT64_MAX;
+}
+
+void stop_seen_keep_end(struct stop_engine *e, int32_t tid, uint64_t to_ns)
+{
+        struct stop_seen *seen = find(e, tid);
+
+        if (seen)
+                seen->kept_to_ns = to_ns;
 }
 
 bool stop_seen_keeps(struct stop_engine *e, int32_t tid, uint64_t time_ns)
 {
         struct stop_seen *seen = find(e, tid);
+        bool is_kept;
 
-        if (!seen || seen->blocks || time_ns < seen->kept_until_ns)
-                return seen;
-        /* A thread that was created while its process was about to be traced may have no event. */
-        if (!seen->stopped_ns && ++seen->n_unstopped > MOST_UNSTOPPED) {
-                seen->blocks = true;
-                e->counts.n_not_opened++;
-                return true;
-        }
-        if (is_recent(seen->stopped_ns, time_ns) || is_recent(seen->checked_ns, time_ns))
+        if (!seen)
                 return false;
-        if (!stop_status_blocks(tid, SIGTRAP)) {
-                seen->checked_ns = time_ns;
-                return false;
+        is_kept = time_ns >= seen->kept_from_ns && time_ns < seen->kept_to_ns;
+        if (++seen->n_unstopped > MOST_UNSTOPPED && time_ns > seen->asked_ns + RECENT_NS) {
+                seen->asked_ns = time_ns;
+                stop_engine_check(e, tid);
         }
-        seen->blocks = true;
-        e->counts.n_blocking++;
-        return true;
+        return is_kept;
 }
 
 static void free_seen(void *ctx, uint64_t key, uint64_t *value)

@@ -5,7 +5,7 @@
 
 #include "mem.h"
 #include "os.h"
-#include "stop_internal.h"
+#include "stop_engine_internal.h"
 
 /* How long after the end of a span the ring may still hold samples of it. */
 #define KEPT_NS 10000000000ull
@@ -58,32 +58,25 @@ static void sweep_spans(struct stop_engine *e, uint64_t now_ns)
 
 /* --- queries --- */
 
-void stop_span_begin(struct stop_engine *e, int32_t pid)
+void stop_span_begin(struct stop_engine *e, int32_t pid, uint64_t time_ns)
 {
         struct stop_span *span = mem_new(1, sizeof(*span));
-        uint64_t now_ns = os_monotonic_ns(), *newest;
-
-        os_lock_enter(e->lock);
-        sweep_spans(e, now_ns);
-        newest = map_put(&e->spans, (uint64_t)pid, NULL);
-        *span = (struct stop_span){
-                .from_ns = now_ns, .to_ns = UINT64_MAX, .older = (struct stop_span *)(uintptr_t)*newest};
-        *newest = (uintptr_t)span;
-        e->counts.n_processes++;
-        os_lock_leave(e->lock);
-}
-
-void stop_span_end(struct stop_engine *e, int32_t pid)
-{
-        struct stop_span *span;
         uint64_t *newest;
 
-        os_lock_enter(e->lock);
-        newest = map_find(&e->spans, (uint64_t)pid);
-        span = newest ? (struct stop_span *)(uintptr_t)*newest : NULL;
+        sweep_spans(e, time_ns);
+        newest = map_put(&e->spans, (uint64_t)pid, NULL);
+        *span = (struct stop_span){
+                .from_ns = time_ns, .to_ns = UINT64_MAX, .older = (struct stop_span *)(uintptr_t)*newest};
+        *newest = (uintptr_t)span;
+}
+
+void stop_span_end(struct stop_engine *e, int32_t pid, uint64_t time_ns)
+{
+        const uint64_t *newest = map_find(&e->spans, (uint64_t)pid);
+        struct stop_span *span = newest ? (struct stop_span *)(uintptr_t)*newest : NULL;
+
         if (span && span->to_ns == UINT64_MAX)
-                span->to_ns = os_monotonic_ns();
-        os_lock_leave(e->lock);
+                span->to_ns = time_ns;
 }
 
 static void free_spans(void *ctx, uint64_t key, uint64_t *value)
@@ -116,16 +109,6 @@ static bool was_traced(const struct stop_engine *e, int32_t pid, uint64_t time_n
         return span;
 }
 
-bool stop_span_is_open(struct stop_engine *e, int32_t pid)
-{
-        bool is_open;
-
-        os_lock_enter(e->lock);
-        is_open = was_traced(e, pid, os_monotonic_ns());
-        os_lock_leave(e->lock);
-        return is_open;
-}
-
 /* Samples begin with IDENTIFIER, IP, TID and TIME. */
 static bool is_dropped(struct stop_engine *e, const struct perf_header *header,
                        const uint64_t words[RING_WORDS])
@@ -144,10 +127,8 @@ static size_t wanted_bytes(void *ctx, const struct perf_header *header, const ui
 
         if (header->type != PERF_RECORD_SAMPLE)
                 return header->size;
-        os_lock_enter(e->lock);
         dropped = is_dropped(e, header, words);
-        e->counts.n_dropped += dropped;
-        os_lock_leave(e->lock);
+        e->n_dropped += dropped;
         return dropped ? 0 : header->size;
 }
 

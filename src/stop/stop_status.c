@@ -1,31 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The status of a thread in /proc: its process, and the signals that it blocks or ignores. */
+/* The status of a thread in /proc: its process, its state, and SIGTRAP in its mask and queue. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "os.h"
 #include "stop_internal.h"
 
-/* The text after "\nKEY:" in the thread's status; NULL if the thread has ended. */
-static const char *find_line(int32_t tid, const char *key, struct buf *status)
+/* Reads a file of a thread; "" if that has ended. */
+static const char *read_of(int32_t tid, const char *name, struct buf *text)
 {
-        enum { STATUS_LIMIT = 16384 };
+        enum { LIMIT = 16384 };
         char path[64];
-        const char *line;
 
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", tid);
-        if (!os_read_file(path, STATUS_LIMIT, status, NULL))
-                return NULL;
-        line = strstr(buf_text(status), key);
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/%s", tid, name);
+        return os_read_file(path, LIMIT, text, NULL) ? buf_text(text) : "";
+}
+
+/* The text after "\nKEY:"; NULL if there is none. */
+static const char *find_line(const char *status, const char *key)
+{
+        const char *line = strstr(status, key);
+
         return line ? line + strlen(key) : NULL;
+}
+
+static bool has_bit(const char *status, const char *key, int bit)
+{
+        const char *value = find_line(status, key);
+        uint64_t mask;
+
+        return value && sscanf(value, "%" SCNx64, &mask) == 1 && mask >> bit & 1;
 }
 
 int32_t stop_status_pid(int32_t tid)
 {
-        AUTO_RELEASE(buf) status = {0};
-        const char *value = find_line(tid, "\nTgid:", &status);
+        AUTO_RELEASE(buf) text = {0};
+        const char *value = find_line(read_of(tid, "status", &text), "\nTgid:");
         int32_t pid;
 
         return value && sscanf(value, "%" SCNd32, &pid) == 1 ? pid : 0;
@@ -33,47 +48,57 @@ int32_t stop_status_pid(int32_t tid)
 
 bool stop_status_runs(int32_t tid)
 {
-        AUTO_RELEASE(buf) status = {0};
-        const char *value = find_line(tid, "\nState:\t", &status);
+        char state = stop_status_read(tid).state;
 
-        return value && *value != 'Z' && *value != 'X';
-}
-
-static bool has_bit(int32_t tid, const char *key, int bit)
-{
-        AUTO_RELEASE(buf) status = {0};
-        const char *value = find_line(tid, key, &status);
-        uint64_t mask;
-
-        return value && sscanf(value, "%" SCNx64, &mask) == 1 && mask >> bit & 1;
+        return state && state != 'Z' && state != 'X';
 }
 
 bool stop_status_may_trace(void)
 {
         enum { CAP_SYS_PTRACE = 19 };
+        AUTO_RELEASE(buf) text = {0};
 
-        return has_bit(getpid(), "\nCapEff:", CAP_SYS_PTRACE);
+        return has_bit(read_of(getpid(), "status", &text), "\nCapEff:", CAP_SYS_PTRACE);
 }
 
-bool stop_status_blocks(int32_t tid, int sig)
+/* While a thread is in sigtimedwait, the kernel shows what it waits for as not blocked. */
+static bool waits_for_trap(int32_t tid)
 {
-        return has_bit(tid, "\nSigBlk:", sig - 1);
+        AUTO_RELEASE(buf) text = {0};
+        uint64_t set = 0, addr;
+        struct iovec to = {&set, sizeof(set)}, from = {NULL, sizeof(set)};
+        long number;
+
+        if (sscanf(read_of(tid, "syscall", &text), "%ld %" SCNx64, &number, &addr) != 2 ||
+            number != SYS_rt_sigtimedwait)
+                return false;
+        from.iov_base = (void *)(uintptr_t)addr;
+        return process_vm_readv(tid, &to, 1, &from, 1, 0) == sizeof(set) && set >> (SIGTRAP - 1) & 1;
 }
 
-bool stop_status_catches(int32_t tid, int sig)
+/* Of glibc, which lets no program block them. */
+enum { CANCEL_SIGNAL = 32, SETXID_SIGNAL = 33 };
+
+struct stop_status stop_status_read(int32_t tid)
 {
-        return has_bit(tid, "\nSigCgt:", sig - 1);
+        AUTO_RELEASE(buf) text = {0};
+        const char *status = read_of(tid, "status", &text), *state = find_line(status, "\nState:\t");
+        struct stop_status ret = {
+                .state = state ? *state : 0,
+                .blocks = has_bit(status, "\nSigBlk:", SIGTRAP - 1),
+                .blocks_internal = has_bit(status, "\nSigBlk:", CANCEL_SIGNAL - 1) &&
+                                   has_bit(status, "\nSigBlk:", SETXID_SIGNAL - 1),
+                .is_pending = has_bit(status, "\nSigPnd:", SIGTRAP - 1),
+        };
+
+        ret.blocks = ret.blocks || (ret.state == 'S' && waits_for_trap(tid));
+        return ret;
 }
 
-bool stop_status_is_filtered(int32_t tid)
+uint64_t stop_status_ran_ns(int32_t tid)
 {
-        AUTO_RELEASE(buf) status = {0};
-        const char *value = find_line(tid, "\nSeccomp:\t", &status);
+        AUTO_RELEASE(buf) text = {0};
+        uint64_t ran_ns;
 
-        return value && *value != '0';
-}
-
-bool stop_status_ignores(int32_t tid, int sig)
-{
-        return has_bit(tid, "\nSigIgn:", sig - 1);
+        return sscanf(read_of(tid, "schedstat", &text), "%" SCNu64, &ran_ns) == 1 ? ran_ns : 0;
 }

@@ -6,74 +6,95 @@
 #include "os.h"
 #include "stop_internal.h"
 
-struct stop_task *stop_task_find(const struct stop_engine *e, int32_t tid)
+struct stop_task *stop_task_find(const struct stop_guardian *g, int32_t tid)
 {
-        const uint64_t *found = map_find(&e->tasks, (uint64_t)tid);
+        const uint64_t *found = map_find(&g->tasks, (uint64_t)tid);
 
         return found ? (struct stop_task *)(uintptr_t)*found : NULL;
 }
 
-struct stop_process *stop_process_find(const struct stop_engine *e, int32_t pid)
+struct stop_process *stop_process_find(const struct stop_guardian *g, int32_t pid)
 {
-        struct stop_process *p = e->processes;
+        struct stop_process *p = g->processes;
 
         while (p && p->pid != pid)
                 p = p->next;
         return p;
 }
 
-struct stop_process *stop_process_new(struct stop_engine *e, int32_t pid)
+struct stop_process *stop_process_new(struct stop_guardian *g, int32_t pid)
 {
         struct stop_process *p = mem_new(1, sizeof(*p));
 
-        *p = (struct stop_process){.pid = pid, .image = ++e->n_images};
-        os_lock_enter(e->lock);
-        p->next = e->processes;
-        e->processes = p;
-        os_lock_leave(e->lock);
+        *p = (struct stop_process){.pid = pid, .image = ++g->n_images};
+        os_lock_enter(g->lock);
+        p->next = g->processes;
+        g->processes = p;
+        os_lock_leave(g->lock);
         return p;
 }
 
-struct stop_task *stop_task_new(struct stop_engine *e, struct stop_process *process, int32_t tid)
+struct stop_task *stop_task_new(struct stop_guardian *g, struct stop_process *process, int32_t tid)
 {
         struct stop_task *task = mem_new(1, sizeof(*task));
 
-        os_lock_enter(e->lock);
-        *task = (struct stop_task){.tid = tid, .process = process, .next = process->tasks};
+        os_lock_enter(g->lock);
+        *task = (struct stop_task){
+                .tid = tid, .process = process, .next = process->tasks, .event_fd = -1, .overrun_fd = -1};
         process->tasks = task;
-        os_lock_leave(e->lock);
-        *map_put(&e->tasks, (uint64_t)tid, NULL) = (uintptr_t)task;
-        stop_seen_begin(e, tid);
+        os_lock_leave(g->lock);
+        *map_put(&g->tasks, (uint64_t)tid, NULL) = (uintptr_t)task;
+        stop_channel_add(g->channel, STOP_THREAD_BEGIN, tid, os_monotonic_ns(), NULL, 0);
         return task;
 }
 
-void stop_task_free(struct stop_engine *e, struct stop_task *task)
+void stop_task_free(struct stop_guardian *g, struct stop_task *task)
 {
         struct stop_task **at = &task->process->tasks;
 
-        os_lock_enter(e->lock);
+        stop_event_close(g, task);
+        os_lock_enter(g->lock);
         while (*at != task)
                 at = &(*at)->next;
         *at = task->next;
-        os_lock_leave(e->lock);
-        map_remove(&e->tasks, (uint64_t)task->tid);
-        stop_seen_end(e, task->tid);
+        os_lock_leave(g->lock);
+        map_remove(&g->tasks, (uint64_t)task->tid);
+        stop_channel_add(g->channel, STOP_THREAD_END, task->tid, os_monotonic_ns(), NULL, 0);
         free(task);
 }
 
-void stop_process_free(struct stop_engine *e, struct stop_process *process)
+void stop_process_free(struct stop_guardian *g, struct stop_process *process)
 {
-        struct stop_process **at = &e->processes;
+        struct stop_process **at = &g->processes;
 
-        stop_event_close(e, process);
-        os_lock_enter(e->lock);
+        os_lock_enter(g->lock);
         while (*at != process)
                 at = &(*at)->next;
         *at = process->next;
-        os_lock_leave(e->lock);
+        os_lock_leave(g->lock);
         while (process->tasks)
-                stop_task_free(e, process->tasks);
-        if (e->request.on_end)
-                e->request.on_end(e->request.ctx, process->image);
+                stop_task_free(g, process->tasks);
+        stop_frames_end(g->frames, process->image);
         free(process);
+}
+
+bool stop_process_is_traced(struct stop_guardian *g, int32_t pid)
+{
+        bool is_traced;
+
+        os_lock_enter(g->lock);
+        is_traced = stop_process_find(g, pid);
+        os_lock_leave(g->lock);
+        return is_traced;
+}
+
+void stop_process_tell_begin(struct stop_guardian *g, int32_t pid)
+{
+        stop_channel_add(g->channel, STOP_SPAN_BEGIN, pid, os_monotonic_ns(), NULL, 0);
+        g->facts->counts.n_processes++;
+}
+
+void stop_process_tell_end(struct stop_guardian *g, int32_t pid)
+{
+        stop_channel_add(g->channel, STOP_SPAN_END, pid, os_monotonic_ns(), NULL, 0);
 }

@@ -4,6 +4,7 @@
  * their privileges and can be debugged. */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -21,10 +22,9 @@ bool stop_trace_seize(int32_t tid)
                        (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACESYSGOOD));
 }
 
-void stop_trace_go_on(struct stop_engine *e, int32_t tid, int sig)
+void stop_trace_go_on(struct stop_guardian *g, int32_t tid, int sig)
 {
-        ptrace(stop_again_is(e, tid) || stop_ignore_is(e, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL,
-               (void *)(uintptr_t)sig);
+        ptrace(stop_again_is(g, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
 }
 
 void stop_trace_let_go(int32_t tid)
@@ -34,77 +34,67 @@ void stop_trace_let_go(int32_t tid)
 
 /* --- end of threads --- */
 
-static void see_end(struct stop_engine *e, int32_t tid, int status, const struct rusage *usage)
+static void see_end(struct stop_guardian *g, int32_t tid, int status, const struct rusage *usage)
 {
-        struct stop_task *task = stop_task_find(e, tid);
+        struct stop_task *task = stop_task_find(g, tid);
 
         if (task && task->process->pid == tid) {
-                stop_span_end(e, tid);
-                stop_process_free(e, task->process);
+                stop_process_tell_end(g, tid);
+                stop_process_free(g, task->process);
         } else if (task) {
-                stop_task_free(e, task);
+                stop_task_free(g, task);
         }
-        stop_again_end(e, tid);
-        stop_ignore_end(e, tid);
-        if (tid != e->request.child->pid)
-                return;
-        os_lock_enter(e->lock);
-        e->child_ended = true;
-        e->child_status = status;
-        e->child_usage = *usage;
-        os_lock_leave(e->lock);
+        stop_again_end(g, tid);
+        if (tid == g->command)
+                spawn_tell_end(g->command_end, status, usage);
 }
 
 /* --- exec --- */
 
-static void begin_interpreter(struct stop_engine *e, int32_t pid)
+static void begin_interpreter(struct stop_guardian *g, int32_t pid)
 {
-        struct stop_process *process = stop_process_new(e, pid);
+        struct stop_task *task = stop_task_new(g, stop_process_new(g, pid), pid);
 
-        stop_event_open(e, process, pid);
-        if (!process->n_events) {
-                stop_process_free(e, process);
+        if (!stop_mask_at_exec(g, task)) {
+                stop_process_free(g, task->process);
                 stop_trace_let_go(pid);
                 return;
         }
-        stop_task_new(e, process, pid);
-        stop_span_begin(e, pid);
-        stop_trace_go_on(e, pid, 0);
+        stop_process_tell_begin(g, pid);
+        stop_trace_go_on(g, pid, 0);
 }
 
 /* No code of the new program has run, and it has only one thread. */
-static void see_exec(struct stop_engine *e, int32_t pid)
+static void see_exec(struct stop_guardian *g, int32_t pid)
 {
-        struct stop_process *process = stop_process_find(e, pid);
+        struct stop_process *process = stop_process_find(g, pid);
 
-        stop_ignore_end(e, pid);
         if (process) {
-                stop_span_end(e, pid);
-                stop_process_free(e, process);
+                stop_process_tell_end(g, pid);
+                stop_process_free(g, process);
         }
-        switch (stop_again_privilege(e, pid)) {
-        case STOP_PRIVILEGE: stop_again_begin(e, pid); return;
-        case STOP_NOT_READABLE: stop_names_add(e, &e->unprivileged, pid); break;
+        switch (stop_again_privilege(g, pid)) {
+        case STOP_PRIVILEGE: stop_again_begin(g, pid); return;
+        case STOP_NOT_READABLE: stop_names_add(&g->facts->unprivileged, pid); break;
         case STOP_NO_PRIVILEGE: break;
         }
-        if (stop_interpreter_is(e, pid))
-                begin_interpreter(e, pid);
+        if (stop_interpreter_is(g, pid))
+                begin_interpreter(g, pid);
         else
                 stop_trace_let_go(pid);
 }
 
 /* --- stops without a signal --- */
 
-/* The first stop of a task made by clone: a thread, which inherits the event, or a process whose exit signal
- * is not SIGCHLD, which is detached. */
-static bool is_new_thread(struct stop_engine *e, int32_t tid)
+/* The first stop of a task made by clone: a thread, or a process whose exit signal is not SIGCHLD, which is detached. */
+static bool is_new_thread(struct stop_guardian *g, int32_t tid)
 {
         int32_t pid = stop_status_pid(tid);
-        struct stop_process *process = pid && pid != tid ? stop_process_find(e, pid) : NULL;
+        struct stop_process *process = pid && pid != tid ? stop_process_find(g, pid) : NULL;
 
         if (!process)
                 return false;
-        stop_task_new(e, process, tid);
+        stop_mask_at_clone(g, stop_task_new(g, process, tid));
         return true;
 }
 
@@ -113,66 +103,72 @@ static bool stops_job(int sig)
         return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-static void see_event_stop(struct stop_engine *e, int32_t tid, int sig)
+static void see_event_stop(struct stop_guardian *g, int32_t tid, int sig)
 {
-        if (!stop_task_find(e, tid) && !stop_again_is(e, tid) && !is_new_thread(e, tid))
+        struct stop_task *task = stop_task_find(g, tid);
+
+        if (task && stop_mask_take_out(g, task, sig, false))
+                return;
+        if (!task && !stop_again_is(g, tid) && !is_new_thread(g, tid))
                 stop_trace_let_go(tid);
         else if (stops_job(sig))
                 ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* it stays stopped until SIGCONT */
         else
-                stop_trace_go_on(e, tid, 0);
+                stop_trace_go_on(g, tid, 0);
 }
 
 /* --- signals --- */
 
-/* A program that is not traced does not ignore the signal, and would have been killed. */
-static void see_trap(struct stop_engine *e, int32_t tid)
-{
-        bool is_ignored = stop_status_ignores(tid, SIGTRAP);
+/* The kernel's layout of the signal of an event; C libraries may not know it. */
+struct perf_siginfo {
+        int32_t signo, error, code, pad;
+        uint64_t addr, data;
+};
 
-        os_lock_enter(e->lock);
-        e->counts.n_traps_ignored += is_ignored;
-        os_lock_leave(e->lock);
+bool stop_trace_is_ours(const siginfo_t *info)
+{
+        struct perf_siginfo perf;
+
+        memcpy(&perf, info, sizeof(perf));
+        return perf.signo == SIGTRAP && perf.code == SI_CODE_PERF && perf.data == STOP_SIG_DATA;
 }
 
-static void see_signal(struct stop_engine *e, int32_t tid, int sig)
+static void see_signal(struct stop_guardian *g, int32_t tid, int sig)
 {
-        struct stop_task *task = stop_task_find(e, tid);
+        struct stop_task *task = stop_task_find(g, tid);
         siginfo_t info;
+        bool is_ours;
 
         if (sig == (SIGTRAP | SYSCALL_STOP)) {
-                if (stop_again_is(e, tid))
-                        stop_again_see(e, tid);
-                else
-                        stop_ignore_see(e, tid);
+                stop_again_see(g, tid);
                 return;
         }
-        if (sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info)) {
-                if (info.si_code == SI_CODE_PERF) {
-                        stop_sample_take(e, task);
-                        stop_ignore_begin(e, task);
-                        sig = 0;
-                } else {
-                        see_trap(e, tid);
-                }
+        if (task && stop_mask_take_out(g, task, sig, true))
+                return;
+        is_ours = sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) &&
+                  stop_trace_is_ours(&info);
+        if (is_ours && task->event_fd >= 0) {
+                stop_sample_take(g, task);
+                stop_mask_at_stop(g, task);
         }
-        stop_trace_go_on(e, tid, sig);
+        stop_trace_go_on(g, tid, is_ours ? 0 : sig);
+        stop_sample_give(g);
 }
 
-void stop_trace_see(struct stop_engine *e, int32_t tid, int status, const struct rusage *usage)
+void stop_trace_see(struct stop_guardian *g, int32_t tid, int status, const struct rusage *usage)
 {
         int event = status >> 16;
 
         if (WIFEXITED(status) || WIFSIGNALED(status))
-                see_end(e, tid, status, usage);
+                see_end(g, tid, status, usage);
         else if (!WIFSTOPPED(status))
                 return;
         else if (event == PTRACE_EVENT_EXEC)
-                see_exec(e, tid);
+                see_exec(g, tid);
         else if (event == PTRACE_EVENT_STOP)
-                see_event_stop(e, tid, WSTOPSIG(status));
+                see_event_stop(g, tid, WSTOPSIG(status));
         else if (event)
-                stop_trace_go_on(e, tid, 0);
+                stop_trace_go_on(g, tid, 0);
         else
-                see_signal(e, tid, WSTOPSIG(status));
+                see_signal(g, tid, WSTOPSIG(status));
 }

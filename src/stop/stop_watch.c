@@ -43,7 +43,7 @@ struct fork_child {
 };
 
 struct stop_watch {
-        struct stop_engine *engine;
+        struct stop_guardian *guardian;
         pthread_t thread;
         int wake_fd;
         int *fds; /* event descriptors, one for each CPU */
@@ -92,15 +92,16 @@ static void see_fork(struct stop_watch *w, const struct record_task *task)
 {
         struct fork_child child = {task->pid, task->ppid, os_monotonic_ns() + GRACE_NS, 0};
 
-        if (task->pid != task->ppid && (stop_span_is_open(w->engine, task->ppid) || is_forked(w, task->ppid)))
+        if (task->pid != task->ppid &&
+            (stop_process_is_traced(w->guardian, task->ppid) || is_forked(w, task->ppid)))
                 ARRAY_PUSH(w->forks, w->n_forks, w->cap_forks, child);
 }
 
 static void see_exec(struct stop_watch *w, int32_t pid)
 {
         drop_fork(w, pid);
-        if (!stop_span_is_open(w->engine, pid) && stop_interpreter_is(w->engine, pid))
-                stop_late_ask(w->engine, pid);
+        if (!stop_process_is_traced(w->guardian, pid) && stop_interpreter_is(w->guardian, pid))
+                stop_late_ask(w->guardian, pid);
 }
 
 static void see_record(struct stop_watch *w, const struct perf_header *header, struct cursor record)
@@ -176,7 +177,7 @@ static bool look_at(struct stop_watch *w, struct fork_child *child)
         /* Without privilege to compare memory there is none to trace; the tracer then counts the process as
          * refused. */
         if ((memory == OWN || memory == NOT_ALLOWED) && used_ns >= GRACE_NS) {
-                stop_late_ask(w->engine, child->pid);
+                stop_late_ask(w->guardian, child->pid);
                 return true;
         }
         child->pause_ns = child->pause_ns ? MOST_PAUSE_NS : GRACE_NS;
@@ -203,7 +204,7 @@ static int wait_ms(const struct stop_watch *w)
 {
         uint64_t now_ns = os_monotonic_ns(), due_ns = UINT64_MAX;
 
-        if (stop_late_is_busy(w->engine))
+        if (stop_late_is_busy(w->guardian))
                 return BUSY_WAIT_MS;
         for (size_t i = 0; i < w->n_forks; i++)
                 due_ns = w->forks[i].due_ns < due_ns ? w->forks[i].due_ns : due_ns;
@@ -216,18 +217,18 @@ static int wait_ms(const struct stop_watch *w)
 
 /* PTRACE_SEIZE waits for an exec of its target to finish. The exec waits until the other threads of the
  * target are reaped, which only the tracing process can do. */
-static void help_tracer(struct stop_engine *e, uint64_t *busy_since_ns)
+static void help_tracer(struct stop_guardian *g, uint64_t *busy_since_ns)
 {
         uint64_t now_ns = os_monotonic_ns();
 
-        if (!stop_late_is_busy(e)) {
+        if (!stop_late_is_busy(g)) {
                 *busy_since_ns = 0;
                 return;
         }
         *busy_since_ns = *busy_since_ns ? *busy_since_ns : now_ns;
         if (now_ns - *busy_since_ns > STUCK_MS * 1000000ull)
-                stop_late_reap(e);
-        stop_engine_wake(e);
+                stop_late_reap(g);
+        stop_tracer_wake(g);
 }
 
 /* Each record wakes the thread, so that interpreters are found at once, but each wakeup costs time in the
@@ -256,7 +257,7 @@ static void *watch_main(void *arg)
         for (size_t i = 0; i < w->n; i++)
                 fds[i] = (struct pollfd){.fd = w->fds[i], .events = POLLIN};
         fds[w->n] = (struct pollfd){.fd = w->wake_fd, .events = POLLIN};
-        while (!atomic_load(&w->engine->has_ended)) {
+        while (!atomic_load(&w->guardian->has_ended)) {
                 uint64_t n;
 
                 if (poll(fds, w->n + 1, wait_ms(w)) > 0)
@@ -268,7 +269,7 @@ static void *watch_main(void *arg)
                         continue;
                 read_rings(w);
                 see_due(w);
-                help_tracer(w->engine, &busy_since_ns);
+                help_tracer(w->guardian, &busy_since_ns);
         }
         free(fds);
         return NULL;
@@ -285,7 +286,7 @@ static bool open_events(struct stop_watch *w, struct err *err)
                 return false;
         w->fds = mem_new(n_cpus, sizeof(*w->fds));
         for (size_t i = 0; i < n_cpus; i++) {
-                w->fds[w->n] = linux_event_open(&attr, w->engine->request.child->pid, (int32_t)cpus[i], -1);
+                w->fds[w->n] = linux_event_open(&attr, w->guardian->command, (int32_t)cpus[i], -1);
                 if (w->fds[w->n] < 0)
                         error = errno;
                 else
@@ -307,14 +308,14 @@ static void close_rings(struct stop_watch *w)
         }
 }
 
-struct stop_watch *stop_watch_new(struct stop_engine *engine, struct err *err)
+struct stop_watch *stop_watch_new(struct stop_guardian *guardian, struct err *err)
 {
         struct stop_watch *w = mem_new(1, sizeof(*w));
         int error = 0;
 
-        w->engine = engine;
+        w->guardian = guardian;
         w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (open_events(w, err) && !(error = stop_engine_start_thread(&w->thread, watch_main, w)))
+        if (open_events(w, err) && !(error = stop_tracer_start_thread(&w->thread, watch_main, w)))
                 return w;
         if (error)
                 err_os(err, ERR_LIMIT, error, "can't start a thread");
@@ -323,17 +324,12 @@ struct stop_watch *stop_watch_new(struct stop_engine *engine, struct err *err)
         return NULL;
 }
 
-void stop_watch_wake(const struct stop_watch *w)
+void stop_watch_end(struct stop_watch *w)
 {
         const uint64_t one = 1;
 
         while (write(w->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
                 ;
-}
-
-void stop_watch_end(struct stop_watch *w)
-{
-        stop_watch_wake(w);
         pthread_join(w->thread, NULL);
         close_rings(w);
 }

@@ -62,8 +62,6 @@ void spawn_kill(const struct child *child, int sig);
 void spawn_tell_end(struct command_end *end, int status, const struct rusage *usage);
 NO_RETURN void spawn_end_as(int status);
 
-/* Stores the status of a child that other code has waited for. */
-void spawn_take_status(struct child *child, int status, const struct rusage *usage);
 bool spawn_reap(struct child *child, bool wait);  /* true if it has ended */
 int spawn_exit_status(const struct child *child); /* as a shell reports it; valid after the end */
 void spawn_release(struct child *child);

@@ -194,7 +194,7 @@ static uint64_t timeval_ns(struct timeval tv)
         return (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
 }
 
-void spawn_take_status(struct child *child, int status, const struct rusage *usage)
+static void take_status(struct child *child, int status, const struct rusage *usage)
 {
         child->ended = true;
         child->status = status;
@@ -262,10 +262,10 @@ static bool reap_through_parent(struct child *child, bool wait)
                 if (!child->parent_ended && waitpid(child->parent, &status, WNOHANG) == child->parent)
                         child->parent_ended = true;
                 if (atomic_load(&child->end->has_ended)) {
-                        spawn_take_status(child, child->end->status, &child->end->usage);
+                        take_status(child, child->end->status, &child->end->usage);
                 } else if (child->parent_ended && has_died_now) {
                         child->status_unknown = true;
-                        spawn_take_status(child, W_EXITCODE(UNKNOWN_STATUS, 0), &no_usage);
+                        take_status(child, W_EXITCODE(UNKNOWN_STATUS, 0), &no_usage);
                 } else if (wait) {
                         poll(NULL, 0, TURN_MS);
                 }
@@ -288,7 +288,7 @@ bool spawn_reap(struct child *child, bool wait)
         while (got < 0 && errno == EINTR && wait);
         if (got != child->pid)
                 return false;
-        spawn_take_status(child, status, &usage);
+        take_status(child, status, &usage);
         return true;
 }
 

@@ -476,15 +476,19 @@ def children_of(pid: int) -> list[int]:
 
 
 def command_of(recorder: subprocess.Popen, name: str) -> int:
-    """The command that a recorder has started, once it runs the program of this name."""
-    def runs() -> bool:
-        try:
-            return os.path.basename(os.readlink(f"/proc/{children_of(recorder.pid)[0]}/exe")) == name
-        except (IndexError, OSError):
-            return False
+    """The command that a recorder or its guardian has started, once it runs the program of this name."""
+    def find() -> int:
+        children = children_of(recorder.pid)
+        for pid in children + [pid for child in children for pid in children_of(child)]:
+            try:
+                if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == name:
+                    return pid
+            except OSError:
+                pass
+        return 0
 
-    wait_until(runs, f"the command {name}")
-    return children_of(recorder.pid)[0]
+    wait_until(lambda: find() != 0, f"the command {name}")
+    return find()
 
 
 def finish(process: subprocess.Popen, seconds: float = TEST_SECONDS) -> Done:

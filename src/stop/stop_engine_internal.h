@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the files of the recorder's side of the engine. Used by the thread that drains the rings, except where it says
+ * otherwise. */
+#ifndef STOP_ENGINE_INTERNAL_H
+#define STOP_ENGINE_INTERNAL_H
+
+#include "map.h"
+#include "stop_channel.h"
+#include "stop_engine.h"
+#include "stop_guardian.h"
+
+/* What is known about a traced thread. */
+struct stop_seen {
+        uint64_t stopped_ns;  /* its last sample; 0 for none */
+        uint64_t asked_ns;    /* when the guardian was last asked to check it */
+        unsigned n_unstopped; /* samples of the ring since its last stop */
+        /* The ring's samples of these times are kept. kept_to_ns is UINT64_MAX while it does not stop; both 0: none. */
+        uint64_t kept_from_ns, kept_to_ns;
+};
+
+/* A time in which a process was traced; the ring's samples of this time are dropped. */
+struct stop_span {
+        uint64_t from_ns, to_ns; /* to_ns is UINT64_MAX while it is traced */
+        struct stop_span *older;
+};
+
+/* A stack copy that does not fit into a record, until the unwinder takes it. */
+struct stop_stack {
+        int32_t tid;
+        uint64_t time_ns;
+        struct deep_stack copy;
+        struct stop_stack *next; /* taken later */
+};
+
+struct stop_engine {
+        struct stop_channel *channel;
+        int socket;
+        struct stop_guardian_request guardian;
+        struct stop_python *python;
+        bool has_ended;
+        struct cursor round; /* the messages that stop_engine_next goes through */
+        struct map ids;      /* ids of the ring's event */
+        struct map spans;    /* pid to its newest struct stop_span * */
+        uint64_t swept_ns;   /* when old spans were last freed */
+        struct map seen;     /* tid to struct stop_seen * */
+        uint64_t n_dropped;
+
+        struct os_lock *lock;                    /* for the following, which the unwinder takes */
+        struct stop_stack *stacks, **stacks_end; /* in order of time */
+        size_t stack_bytes;
+};
+
+/* --- stop_engine.c --- */
+
+/* Asks the guardian to look at a thread of which the ring has samples and that does not stop. */
+void stop_engine_check(struct stop_engine *engine, int32_t tid);
+
+/* --- stop_span.c: the ring's samples of traced processes --- */
+
+void stop_span_begin(struct stop_engine *engine, int32_t pid, uint64_t time_ns);
+void stop_span_end(struct stop_engine *engine, int32_t pid, uint64_t time_ns);
+void stop_span_release(struct stop_engine *engine);
+
+/* --- stop_seen.c: threads that do not stop --- */
+
+/* Called when a thread begins, and when it has ended. */
+void stop_seen_begin(struct stop_engine *engine, int32_t tid);
+void stop_seen_end(struct stop_engine *engine, int32_t tid);
+
+void stop_seen_stop(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
+void stop_seen_keep(struct stop_engine *engine, int32_t tid, uint64_t from_ns);
+void stop_seen_keep_end(struct stop_engine *engine, int32_t tid, uint64_t to_ns);
+
+/* Whether a sample of the ring has to be kept because the thread does not stop. */
+bool stop_seen_keeps(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
+void stop_seen_release(struct stop_engine *engine);
+
+/* --- stop_stack.c: stack copies that do not fit into records --- */
+
+/* Adds the stack of a STOP_DEEP_STACK message. If too many wait, it is marked as left out. */
+void stop_stack_add(struct stop_engine *engine, int32_t tid, uint64_t time_ns, struct cursor message);
+void stop_stack_release(struct stop_engine *engine);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The process that starts the command and traces the interpreters among its descendants, so that they are not harmed if
+ * the recorder is killed. It copies what is gone when a thread runs again; the recorder does the rest. */
+#ifndef STOP_GUARDIAN_H
+#define STOP_GUARDIAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "linux_processes.h"
+#include "perf_abi.h"
+#include "stop_channel.h"
+
+/* What the recorder asks for by the socket, each as one packet. When the socket is closed, the guardian ends the tracing. */
+enum stop_command_kind {
+        STOP_BEGIN = 1, /* followed by struct stop_start; the guardian answers with one byte */
+        STOP_SWITCH,    /* value: whether the events are enabled */
+        STOP_TRACE,     /* value: a pid, to be traced if it is not yet */
+        STOP_CHECK,     /* value: a tid that the ring samples and that does not stop */
+        STOP_FORGET,    /* value: a tid whose Python frames do not match its stack */
+        STOP_QUIT,      /* end the tracing */
+};
+
+struct stop_command {
+        uint32_t kind; /* enum stop_command_kind */
+        int32_t value;
+};
+
+/* The event of the ring whose samples are taken by stops. */
+struct stop_start {
+        struct perf_attr attr;
+        uint64_t id;
+        bool is_unwound; /* its stacks are unwound while recording, so they may be larger than a record */
+        bool is_on;      /* whether the events are enabled at first */
+};
+
+struct stop_guardian_request {
+        struct stop_channel *channel;
+        int socket;       /* the guardian's end */
+        int other_socket; /* the recorder's end, which it closes */
+};
+
+/* For struct spawn_parent; `ctx` is a struct stop_guardian_request. */
+void stop_guardian_run(void *ctx, pid_t command, struct command_end *end);
+
+#endif

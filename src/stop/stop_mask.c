@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads that block SIGTRAP. The kernel then leaves the signal of an overflow pending on the thread, where sigwait and
+ * signalfd would find it, so such a thread gets no event, or loses it, and a signal that came before is taken out of its
+ * queue. C libraries block all signals for a moment when threads begin and end, so one reading does not count. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "mem.h"
+#include "os.h"
+#include "stop_internal.h"
+
+#define TRAP_BIT (1ull << (SIGTRAP - 1))
+
+enum { SET_BYTES = 8 }; /* of a signal mask */
+
+/* From the start of a thread to the second reading: it has then long left the C library's clone. */
+#define SECOND_READING_NS 400000ull
+
+/* From the first reading to the second if a signal waits, which the thread may find soon. */
+#define PROMPT_READING_NS 100000ull
+
+/* --- overruns --- */
+
+enum { N_FIRED = 256 };
+
+/* Descriptors of events that overflowed, written by the signal handler, which runs on the tracer's thread. If there are
+ * more, the next overflow of the same event tells again. */
+static volatile int fired[N_FIRED];
+static volatile unsigned n_written, n_taken;
+
+static void see_overrun(int sig, siginfo_t *info, void *context)
+{
+        (void)sig;
+        (void)context;
+        if (n_written - n_taken >= N_FIRED)
+                return;
+        fired[n_written % N_FIRED] = info->si_fd;
+        n_written = n_written + 1;
+}
+
+void stop_mask_init(void)
+{
+        struct sigaction action = {.sa_sigaction = see_overrun, .sa_flags = SA_SIGINFO};
+
+        sigfillset(&action.sa_mask);
+        n_written = n_taken = 0;
+        sigaction(stop_tracer_overrun_signal(), &action, NULL);
+}
+
+/* --- a thread gets or loses its event --- */
+
+static void keep(struct stop_guardian *g, struct stop_task *task)
+{
+        if (!task->is_kept)
+                stop_channel_add(g->channel, STOP_KEPT_BEGIN, task->tid, task->stopped_ns, NULL, 0);
+        task->is_kept = true;
+}
+
+/* The kernel refuses events of processes that are not dumpable, as a process may become (prctl) after it was traced. */
+static void see_refusal(struct stop_guardian *g, struct stop_task *task, int error)
+{
+        struct stop_process *process = task->process;
+
+        if (error == EACCES || error == EPERM) {
+                if (!process->is_hidden)
+                        stop_names_refuse(g, process->pid);
+                process->is_hidden = true;
+        } else {
+                g->facts->counts.n_not_opened += !task->is_counted;
+                task->is_counted = true;
+        }
+}
+
+static void give_event(struct stop_guardian *g, struct stop_task *task)
+{
+        if (!stop_event_open(g, task)) {
+                see_refusal(g, task, errno);
+                keep(g, task);
+                return;
+        }
+        if (task->is_kept)
+                stop_channel_add(g->channel, STOP_KEPT_END, task->tid, task->stopped_ns, NULL, 0);
+        task->is_kept = false;
+}
+
+static void take_event(struct stop_guardian *g, struct stop_task *task)
+{
+        stop_event_close(g, task);
+        task->n_blocked = 2;
+        g->facts->counts.n_blocking += !task->is_counted;
+        task->is_counted = true;
+        keep(g, task);
+}
+
+/* The mask of a stopped thread. */
+static bool blocks_trap(int32_t tid)
+{
+        uint64_t mask = 0;
+
+        return !ptrace(PTRACE_GETSIGMASK, tid, (void *)SET_BYTES, &mask) && mask & TRAP_BIT;
+}
+
+/* No C library runs yet that would block it for a moment. */
+bool stop_mask_at_exec(struct stop_guardian *g, struct stop_task *task)
+{
+        task->stopped_ns = os_monotonic_ns();
+        if (blocks_trap(task->tid))
+                take_event(g, task);
+        else
+                give_event(g, task);
+        return task->event_fd >= 0 || task->n_blocked;
+}
+
+void stop_mask_at_clone(struct stop_guardian *g, struct stop_task *task)
+{
+        bool blocks = blocks_trap(task->tid);
+
+        give_event(g, task);
+        if (blocks)
+                stop_mask_ask(g, task->tid, task->stopped_ns + SECOND_READING_NS);
+}
+
+void stop_mask_at_seize(struct stop_guardian *g, struct stop_task *task)
+{
+        task->stopped_ns = os_monotonic_ns();
+        task->n_blocked = stop_status_read(task->tid).blocks;
+        if (task->n_blocked)
+                keep(g, task);
+        else
+                give_event(g, task);
+        if (task->n_blocked)
+                stop_mask_ask(g, task->tid, task->stopped_ns + SECOND_READING_NS);
+}
+
+void stop_mask_at_stop(struct stop_guardian *g, struct stop_task *task)
+{
+        task->n_blocked = 0;
+        stop_event_expect(g, task);
+}
+
+/* --- readings --- */
+
+void stop_mask_ask(struct stop_guardian *g, int32_t tid, uint64_t due_ns)
+{
+        os_lock_enter(g->lock);
+        ARRAY_PUSH(g->readings, g->n_readings, g->cap_readings, ((struct stop_reading){tid, due_ns}));
+        atomic_store(&g->has_readings, true);
+        os_lock_leave(g->lock);
+}
+
+static bool next_due(struct stop_guardian *g, uint64_t now_ns, int32_t *ret_tid)
+{
+        bool is_found = false;
+
+        os_lock_enter(g->lock);
+        for (size_t i = 0; i < g->n_readings && !is_found; i++) {
+                if (g->readings[i].due_ns > now_ns)
+                        continue;
+                *ret_tid = g->readings[i].tid;
+                g->readings[i] = g->readings[--g->n_readings];
+                is_found = true;
+        }
+        atomic_store(&g->has_readings, g->n_readings);
+        os_lock_leave(g->lock);
+        return is_found;
+}
+
+static void take_pending(struct stop_task *task)
+{
+        if (task->taking == STOP_NOT_TAKING && !ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL))
+                task->taking = STOP_WAITS_FOR_STOP;
+}
+
+/* Whether the thread has left the code that blocked SIGTRAP at the first reading, if that was the C library's: it waits, or
+ * it has run since. Time that passes does not tell, because it may wait for a CPU. A thread that creates threads is in such
+ * code again and again. */
+static bool is_later(const struct stop_task *task, const struct stop_status *status)
+{
+        enum { MOMENTS_OF_LIBRARY = 20 };
+
+        if (status->blocks_internal)
+                return stop_event_has_run(task, task->first_blocked, MOMENTS_OF_LIBRARY);
+        return status->state == 'S' || task->event_fd < 0 || stop_event_has_run(task, task->first_blocked, 1);
+}
+
+/* Reads the mask of a thread that runs or waits. */
+static void read_mask(struct stop_guardian *g, struct stop_task *task)
+{
+        struct stop_status status = stop_status_read(task->tid);
+
+        if (!status.blocks) {
+                task->n_blocked = 0;
+                if (task->event_fd < 0 && !task->process->is_hidden)
+                        give_event(g, task);
+                else if (task->overrun_fd < 0 && task->event_fd >= 0)
+                        stop_event_expect(g, task);
+                return;
+        }
+        if (!task->n_blocked || !is_later(task, &status)) {
+                if (!task->n_blocked)
+                        task->first_blocked = stop_event_count(task);
+                task->n_blocked = 1;
+                stop_mask_ask(g, task->tid,
+                              os_monotonic_ns() +
+                                      (status.is_pending ? PROMPT_READING_NS : SECOND_READING_NS));
+                return;
+        }
+        take_event(g, task);
+        if (status.is_pending)
+                take_pending(task);
+}
+
+void stop_mask_read_due(struct stop_guardian *g)
+{
+        struct stop_task *task;
+        int32_t tid;
+
+        while (n_taken != n_written) {
+                const uint64_t *owner = map_find(&g->overruns, (uint64_t)fired[n_taken % N_FIRED]);
+
+                n_taken = n_taken + 1;
+                task = owner ? stop_task_find(g, (int32_t)*owner) : NULL;
+                if (task)
+                        read_mask(g, task);
+        }
+        if (!atomic_load(&g->has_readings))
+                return;
+        for (uint64_t now_ns = os_monotonic_ns(); next_due(g, now_ns, &tid);) {
+                task = stop_task_find(g, tid);
+                if (task)
+                        read_mask(g, task);
+        }
+}
+
+/* --- taking the signal out --- */
+
+/* Whether the first SIGTRAP in the queue of a stopped thread is of our event. */
+static bool has_our_trap(int32_t tid)
+{
+        enum { PEEKED = 8 };
+        struct __ptrace_peeksiginfo_args args = {.nr = PEEKED};
+        siginfo_t infos[PEEKED];
+        long n = ptrace(PTRACE_PEEKSIGINFO, tid, &args, infos);
+
+        for (long i = 0; i < n; i++) {
+                if (infos[i].si_signo == SIGTRAP)
+                        return stop_trace_is_ours(&infos[i]);
+        }
+        return false;
+}
+
+static bool set_mask(int32_t tid, uint64_t mask)
+{
+        return !ptrace(PTRACE_SETSIGMASK, tid, (void *)SET_BYTES, &mask);
+}
+
+/* The kernel delivers a synchronous signal before all others, so no handler of the program sees the mask in between. */
+bool stop_mask_take_out(struct stop_guardian *g, struct stop_task *task, int sig, bool is_signal)
+{
+        if (task->taking == STOP_WAITS_FOR_STOP && !is_signal && sig == SIGTRAP) {
+                task->taking = STOP_NOT_TAKING;
+                if (has_our_trap(task->tid) &&
+                    !ptrace(PTRACE_GETSIGMASK, task->tid, (void *)SET_BYTES, &task->mask) &&
+                    set_mask(task->tid, task->mask & ~TRAP_BIT))
+                        task->taking = STOP_WAITS_FOR_SIGNAL;
+                stop_trace_go_on(g, task->tid, 0);
+                return true;
+        }
+        if (task->taking == STOP_WAITS_FOR_SIGNAL && is_signal) {
+                siginfo_t info;
+                bool is_ours = sig == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) &&
+                               stop_trace_is_ours(&info);
+
+                set_mask(task->tid, task->mask);
+                task->taking = STOP_NOT_TAKING;
+                /* A signal that is blocked again goes back into the queue. */
+                stop_trace_go_on(g, task->tid, is_ours ? 0 : sig);
+                return true;
+        }
+        return false;
+}
+
+/* --- the end of tracing --- */
+
+/* CPU time after which a thread has received a signal that was on its way. */
+#define RAN_NS 100000ull
+
+void stop_mask_begin_end(struct stop_guardian *g)
+{
+        for (struct stop_process *p = g->processes; p; p = p->next) {
+                for (struct stop_task *task = p->tasks; task; task = task->next)
+                        task->ran_ns = stop_status_ran_ns(task->tid);
+        }
+}
+
+static bool is_clear(struct stop_task *task)
+{
+        struct stop_status status = stop_status_read(task->tid);
+
+        if (!status.state || status.state == 'Z' || status.state == 'X')
+                return true;
+        if (status.is_pending && status.blocks)
+                take_pending(task);
+        if (status.is_pending || task->taking != STOP_NOT_TAKING || status.state == 't')
+                return false;
+        return status.state != 'R' || stop_status_ran_ns(task->tid) > task->ran_ns + RAN_NS;
+}
+
+bool stop_mask_is_clear(struct stop_guardian *g)
+{
+        bool all = true;
+
+        for (struct stop_process *p = g->processes; p; p = p->next) {
+                for (struct stop_task *task = p->tasks; task; task = task->next)
+                        all &= is_clear(task);
+        }
+        return all;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The guardian's thread that makes all ptrace calls and waits for all stops. */
+#include <errno.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "os.h"
+#include "stop_internal.h"
+
+/* Interrupts a wait of the tracer. */
+enum { WAKE_SIGNAL = SIGURG };
+
+/* While masks are to be read, the tracer is woken this often. */
+enum { READING_PERIOD_NS = 150000 };
+
+/* At the end, between two looks at threads that are not clear. */
+enum { LONGEST_PAUSE_MS = 50 };
+
+int stop_tracer_overrun_signal(void)
+{
+        return SIGRTMIN + 1;
+}
+
+static void be_woken(int sig)
+{
+        (void)sig;
+}
+
+int stop_tracer_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *arg)
+{
+        sigset_t all, before;
+        int error;
+
+        sigfillset(&all);
+        sigdelset(&all, WAKE_SIGNAL);
+        sigdelset(&all, stop_tracer_overrun_signal());
+        /* Each stop sends SIGCHLD. The kernel drops an ignored signal only if this thread does not block it;
+         * else it would wake another thread for it, which doubles the cost for the program. */
+        sigdelset(&all, SIGCHLD);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        error = pthread_create(ret_thread, NULL, run, arg);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        return error;
+}
+
+/* --- the thread --- */
+
+struct start {
+        struct stop_guardian *guardian;
+        sem_t is_done;
+        int error; /* of PTRACE_SEIZE */
+};
+
+/* A timer that wakes the tracer from time to time while masks are to be read: a signal that comes before the wait begins
+ * has no effect. */
+struct alarm {
+        timer_t timer;
+        bool exists, is_set;
+};
+
+static void alarm_init(struct alarm *alarm)
+{
+        struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WAKE_SIGNAL};
+
+        event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+        alarm->exists = !timer_create(CLOCK_MONOTONIC, &event, &alarm->timer);
+}
+
+static void alarm_set(struct alarm *alarm, bool is_wanted)
+{
+        struct itimerspec every = {{0, 0}, {0, 0}};
+
+        if (!alarm->exists || is_wanted == alarm->is_set)
+                return;
+        every.it_value.tv_nsec = every.it_interval.tv_nsec = is_wanted ? READING_PERIOD_NS : 0;
+        timer_settime(alarm->timer, 0, &every, NULL);
+        alarm->is_set = is_wanted;
+}
+
+static void trace(struct stop_guardian *g)
+{
+        struct alarm alarm = {0};
+        struct rusage usage;
+        int status;
+
+        alarm_init(&alarm);
+        while (!atomic_load(&g->quits)) {
+                pid_t tid = wait4(-1, &status, __WALL, &usage);
+
+                if (tid > 0)
+                        stop_trace_see(g, tid, status, &usage);
+                else if (errno != EINTR)
+                        break; /* there are no more children */
+                stop_late_seize(g);
+                stop_mask_read_due(g);
+                alarm_set(&alarm, atomic_load(&g->has_readings));
+        }
+        atomic_store(&g->has_noticed, true);
+        if (alarm.exists)
+                timer_delete(alarm.timer);
+}
+
+static void see_stops_now(struct stop_guardian *g)
+{
+        struct rusage usage;
+        int status;
+        pid_t tid;
+
+        while ((tid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0)
+                stop_trace_see(g, tid, status, &usage);
+}
+
+static void wait_ms(int ms)
+{
+        const struct timespec time = {.tv_nsec = ms * 1000000};
+
+        nanosleep(&time, NULL);
+}
+
+/* When this thread ends, the kernel ends the tracing and delivers the event's signal to threads that are stopped or about
+ * to stop. So it ends when none is. */
+static void let_threads_go(struct stop_guardian *g)
+{
+        for (struct stop_process *p = g->processes; p; p = p->next) {
+                stop_event_close_all(g, p);
+                stop_process_tell_end(g, p->pid);
+        }
+        stop_mask_begin_end(g);
+        see_stops_now(g);
+        wait_ms(1);
+        see_stops_now(g);
+        g->facts->counts.cpu_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+        atomic_store(&g->facts->is_done, true);
+        /* A stopped job is not clear for as long as it is stopped. */
+        for (int ms = 1; !stop_mask_is_clear(g); ms += ms < LONGEST_PAUSE_MS) {
+                wait_ms(ms);
+                see_stops_now(g);
+        }
+}
+
+/* Where it may: threads wait for it, and a thread that blocks SIGTRAP must lose its event before it looks for signals. */
+static void be_prompt(void)
+{
+        const struct sched_param lowest = {.sched_priority = 1};
+
+        sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest);
+}
+
+static void *run_tracer(void *arg)
+{
+        struct start *start = arg;
+        struct stop_guardian *g = start->guardian;
+        bool ok = stop_trace_seize(g->command);
+
+        start->error = ok ? 0 : errno;
+        be_prompt();
+        if (ok)
+                stop_task_new(g, stop_process_new(g, g->command), g->command);
+        sem_post(&start->is_done);
+        if (ok) {
+                trace(g);
+                let_threads_go(g);
+        }
+        atomic_store(&g->has_ended, true);
+        return NULL;
+}
+
+/* --- for the guardian's first thread --- */
+
+int stop_tracer_begin(struct stop_guardian *g)
+{
+        const struct sigaction action = {.sa_handler = be_woken};
+        struct start start = {.guardian = g};
+        int error;
+
+        sigaction(WAKE_SIGNAL, &action, NULL);
+        stop_mask_init();
+        sem_init(&start.is_done, 0, 0);
+        error = stop_tracer_start_thread(&g->tracer, run_tracer, &start);
+        if (!error) {
+                while (sem_wait(&start.is_done))
+                        ;
+                error = start.error;
+                if (error)
+                        pthread_join(g->tracer, NULL);
+        }
+        sem_destroy(&start.is_done);
+        return error;
+}
+
+void stop_tracer_wake(struct stop_guardian *g)
+{
+        if (!atomic_load(&g->has_ended))
+                pthread_kill(g->tracer, WAKE_SIGNAL);
+}
+
+/* A signal that arrives before the tracer waits has no effect, so it is sent until the tracer notices. */
+void stop_tracer_end(struct stop_guardian *g)
+{
+        atomic_store(&g->quits, true);
+        while (!atomic_load(&g->has_noticed)) {
+                stop_tracer_wake(g);
+                wait_ms(1);
+        }
+        pthread_join(g->tracer, NULL);
+}
