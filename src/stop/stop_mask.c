@@ -191,6 +191,9 @@ static void read_mask(struct stop_guardian *g, struct stop_task *task)
 {
         struct stop_status status = stop_status_read(task->tid);
 
+        /* A job may be stopped for hours; when it runs, an overrun asks again. */
+        if (status.state == 't' || status.state == 'T')
+                return;
         if (!status.blocks) {
                 task->n_blocked = 0;
                 if (task->event_fd < 0 && !task->process->is_hidden)
