@@ -32,8 +32,10 @@ struct stop_task {
         int overrun_fd;                  /* stop_event.c; -1 for none. Under the lock */
         uint64_t counted;                /* count of the event at the last sample, if it is read */
         uint64_t stopped_ns;             /* its last sample, else when its event was opened */
-        uint8_t n_blocked;               /* readings in a row that found SIGTRAP blocked */
+        unsigned n_blocked;              /* readings in a row that found SIGTRAP blocked */
+        uint8_t n_unblocked;             /* the same for a thread without an event that does not block it */
         uint64_t first_blocked;          /* the event's count at the first of them */
+        bool was_blocked;                /* it has lost an event, or got none, because it blocked SIGTRAP */
         bool is_kept;                    /* the recorder was told that it does not stop */
         bool is_counted;                 /* why it does not stop was counted once */
         uint8_t taking;                  /* enum stop_taking */
@@ -146,8 +148,8 @@ void stop_event_switch(struct stop_guardian *guardian, bool on);
 
 /* --- stop_mask.c: threads that block SIGTRAP --- */
 
-/* Gives a thread its event, unless it blocks SIGTRAP. The first is for a process at its exec and the second for a thread at
- * its start, which are stopped; the third for one that runs. The first returns false if the kernel refuses the event. */
+/* Gives a thread its event, unless it blocks SIGTRAP: at once to a process at its exec, a little later to a thread at its
+ * start and to one that runs already. The first returns false if the kernel refuses the event. */
 bool stop_mask_at_exec(struct stop_guardian *guardian, struct stop_task *task);
 void stop_mask_at_clone(struct stop_guardian *guardian, struct stop_task *task);
 void stop_mask_at_seize(struct stop_guardian *guardian, struct stop_task *task);

@@ -16,11 +16,17 @@
 
 enum { SET_BYTES = 8 }; /* of a signal mask */
 
-/* From the start of a thread to the second reading: it has then long left the C library's clone. */
+/* From the start of a thread to the first reading: it has then usually left the C library's clone. */
+#define NEW_READING_NS 200000ull
+
+/* From the first reading that found SIGTRAP blocked to the second. */
 #define SECOND_READING_NS 400000ull
 
 /* From the first reading to the second if a signal waits, which the thread may find soon. */
 #define PROMPT_READING_NS 100000ull
+
+/* From the first reading that found SIGTRAP no longer blocked to the second. */
+#define UNBLOCKED_READING_NS 5000000ull
 
 /* --- overruns --- */
 
@@ -89,50 +95,38 @@ static void give_event(struct stop_guardian *g, struct stop_task *task)
 static void take_event(struct stop_guardian *g, struct stop_task *task)
 {
         stop_event_close(g, task);
-        task->n_blocked = 2;
+        task->was_blocked = true;
         g->facts->counts.n_blocking += !task->is_counted;
         task->is_counted = true;
         keep(g, task);
 }
 
-/* The mask of a stopped thread. */
-static bool blocks_trap(int32_t tid)
-{
-        uint64_t mask = 0;
-
-        return !ptrace(PTRACE_GETSIGMASK, tid, (void *)SET_BYTES, &mask) && mask & TRAP_BIT;
-}
-
 /* No C library runs yet that would block it for a moment. */
 bool stop_mask_at_exec(struct stop_guardian *g, struct stop_task *task)
 {
+        uint64_t mask = 0;
+
         task->stopped_ns = os_monotonic_ns();
-        if (blocks_trap(task->tid))
+        if (!ptrace(PTRACE_GETSIGMASK, task->tid, (void *)SET_BYTES, &mask) && mask & TRAP_BIT)
                 take_event(g, task);
         else
                 give_event(g, task);
-        return task->event_fd >= 0 || task->n_blocked;
+        return task->event_fd >= 0 || task->was_blocked;
 }
 
+/* Now the C library blocks all signals, so nobody knows what the thread will block. Threads that end at once cost less so. */
 void stop_mask_at_clone(struct stop_guardian *g, struct stop_task *task)
 {
-        bool blocks = blocks_trap(task->tid);
-
-        give_event(g, task);
-        if (blocks)
-                stop_mask_ask(g, task->tid, task->stopped_ns + SECOND_READING_NS);
+        task->stopped_ns = os_monotonic_ns();
+        keep(g, task);
+        stop_mask_ask(g, task->tid, task->stopped_ns + NEW_READING_NS);
 }
 
 void stop_mask_at_seize(struct stop_guardian *g, struct stop_task *task)
 {
         task->stopped_ns = os_monotonic_ns();
-        task->n_blocked = stop_status_read(task->tid).blocks;
-        if (task->n_blocked)
-                keep(g, task);
-        else
-                give_event(g, task);
-        if (task->n_blocked)
-                stop_mask_ask(g, task->tid, task->stopped_ns + SECOND_READING_NS);
+        keep(g, task);
+        stop_mask_ask(g, task->tid, 0);
 }
 
 void stop_mask_at_stop(struct stop_guardian *g, struct stop_task *task)
@@ -181,9 +175,30 @@ static bool is_later(const struct stop_task *task, const struct stop_status *sta
 {
         enum { MOMENTS_OF_LIBRARY = 20 };
 
+        if (task->event_fd < 0)
+                return !status->blocks_internal || task->n_blocked >= MOMENTS_OF_LIBRARY;
         if (status->blocks_internal)
                 return stop_event_has_run(task, task->first_blocked, MOMENTS_OF_LIBRARY);
-        return status->state == 'S' || task->event_fd < 0 || stop_event_has_run(task, task->first_blocked, 1);
+        return status->state == 'S' || stop_event_has_run(task, task->first_blocked, 1);
+}
+
+/* A thread that has just left sigtimedwait, and has not got a CPU yet, seems to block nothing, so a thread that blocked
+ * SIGTRAP gets its event after two readings. */
+static void see_unblocked(struct stop_guardian *g, struct stop_task *task)
+{
+        task->n_blocked = 0;
+        if (task->process->is_hidden)
+                return;
+        if (task->event_fd < 0) {
+                if (task->was_blocked && !task->n_unblocked++) {
+                        stop_mask_ask(g, task->tid, os_monotonic_ns() + UNBLOCKED_READING_NS);
+                        return;
+                }
+                task->n_unblocked = 0;
+                give_event(g, task);
+        }
+        if (task->event_fd >= 0)
+                stop_event_expect(g, task);
 }
 
 /* Reads the mask of a thread that runs or waits. */
@@ -195,17 +210,13 @@ static void read_mask(struct stop_guardian *g, struct stop_task *task)
         if (status.state == 't' || status.state == 'T')
                 return;
         if (!status.blocks) {
-                task->n_blocked = 0;
-                if (task->event_fd < 0 && !task->process->is_hidden)
-                        give_event(g, task);
-                else if (task->overrun_fd < 0 && task->event_fd >= 0)
-                        stop_event_expect(g, task);
+                see_unblocked(g, task);
                 return;
         }
+        task->n_unblocked = 0;
         if (!task->n_blocked || !is_later(task, &status)) {
-                if (!task->n_blocked)
+                if (!task->n_blocked++)
                         task->first_blocked = stop_event_count(task);
-                task->n_blocked = 1;
                 stop_mask_ask(g, task->tid,
                               os_monotonic_ns() +
                                       (status.is_pending ? PROMPT_READING_NS : SECOND_READING_NS));
