@@ -131,7 +131,7 @@ void stop_engine_end(struct stop_engine *e, struct child *child)
 {
         const struct stop_facts *facts = stop_channel_facts(e->channel);
 
-        if (e->has_ended)
+        if (e->has_ended || !child->parent)
                 return;
         e->has_ended = true;
         ask(e, STOP_QUIT, 0);

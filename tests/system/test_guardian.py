@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import re
 import select
 import shutil
 import signal
@@ -286,6 +287,21 @@ def test_the_guardian_of_an_idle_program_is_killed(t: Context) -> None:
 @harness.limit(14000)
 def test_the_guardian_of_a_busy_program_is_killed(t: Context) -> None:
     kill_guardians(t, "busy")
+
+
+def test_too_few_processes(t: Context) -> None:
+    """Where the guardian, the command or a thread of them can't be started, that is told, and nobody waits for ever."""
+    harness.need_root()
+    need_engine(t)
+    os.chmod(t.folder, 0o777)
+    started = 0
+    for n in range(7):
+        ours = f"ulimit -u {n}; exec '{t.wperf}' record -g --session nproc.data -- {PYTHON} -c 'raise SystemExit(7)'"
+        done = t.run("setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups", "bash", "-c", ours)
+        check(done.status == 7 or (done.status == 125 and re.search(r"^wperf: can't start .*: Resource temp", done.err, re.M) is not None),
+              f"with {n} processes", done)
+        started += done.status == 7
+    check(started > 0, "with enough of them it runs")
 
 
 if __name__ == "__main__":
