@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -212,12 +212,11 @@ void spawn_tell_end(struct command_end *end, int status, const struct rusage *us
 
 void spawn_end_as(int status)
 {
-        const struct rlimit no_core = {0, 0};
         sigset_t none;
 
         if (!WIFSIGNALED(status))
                 _exit(WEXITSTATUS(status));
-        setrlimit(RLIMIT_CORE, &no_core);
+        prctl(PR_SET_DUMPABLE, 0);
         signal(WTERMSIG(status), SIG_DFL);
         kill(getpid(), WTERMSIG(status));
         sigemptyset(&none);
@@ -237,16 +236,11 @@ void spawn_kill(const struct child *child, int sig)
                 kill(child->pid, sig);
 }
 
-/* Waits a moment for the end of the child; true if its descriptor says so. */
-static bool has_died(const struct child *child, int wait_ms)
+static bool has_died(const struct child *child)
 {
         struct pollfd fd = {.fd = child->pid_fd, .events = POLLIN};
 
-        if (child->pid_fd < 0) {
-                poll(NULL, 0, wait_ms);
-                return kill(child->pid, 0) && errno == ESRCH;
-        }
-        return poll(&fd, 1, wait_ms) > 0;
+        return child->pid_fd < 0 ? kill(child->pid, 0) && errno == ESRCH : poll(&fd, 1, 0) > 0;
 }
 
 /* The process between tells the end. It does not if it was killed itself: then the exit status is unknown. */
@@ -257,7 +251,7 @@ static bool reap_through_parent(struct child *child, bool wait)
         int status;
 
         do {
-                bool has_died_now = has_died(child, 0);
+                bool has_died_now = has_died(child);
 
                 if (!child->parent_ended && waitpid(child->parent, &status, WNOHANG) == child->parent)
                         child->parent_ended = true;
