@@ -12,7 +12,8 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
 dir=${1:?usage: codec_libs.sh DIR HOST LIBRARY...}
 host=$2
 shift 2
-CC=${CC-$host-gcc} AR=${AR-$host-ar} RANLIB=${RANLIB-$host-ranlib} jobs=${JOBS:-$(nproc)}
+command -v ccache >/dev/null && with_ccache="ccache "
+CC=${CC-${with_ccache-}$host-gcc} AR=${AR-$host-ar} RANLIB=${RANLIB-$host-ranlib} jobs=${JOBS:-$(nproc)}
 
 mkdir -p "$dir"
 cd "$dir"
