@@ -124,7 +124,8 @@ make_arm64() {
 }
 
 # These compute much, and little of it depends on the processor.
-slow_on_arm64=(test_code_history test_comparison test_python_section test_report_workers)
+slow_on_arm64=(test_answers_cache test_archive test_code_history test_comparison test_dump test_pdb_container test_python_section
+        test_report_jit test_report_workers test_stacks test_symbol_archive)
 part_arm64() {
         make_arm64 || return
         local -x ASAN_OPTIONS=detect_leaks=0
