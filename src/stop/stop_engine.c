@@ -235,6 +235,8 @@ static void see_python(struct stop_engine *e, struct cursor bytes)
         if (!at)
                 return;
         memcpy(&stack, at, sizeof(stack));
+        if (stack.n_frames > cursor_left(&bytes) / sizeof(struct python_frame))
+                return;
         stop_python_add_stack(e->python, &stack, (const struct python_frame *)bytes.at);
 }
 

@@ -107,7 +107,7 @@ static void add_binary(void *ctx, uint32_t number, const char *open_path, const 
 {
         struct stop_guardian *g = ctx;
         const struct stop_piece_of_message piece = {path, strlen(path)};
-        int fd = open(open_path, O_RDONLY | O_CLOEXEC);
+        int fd = open(open_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         char byte = 0;
         struct iovec data = {&byte, 1};
         union {
