@@ -3,11 +3,11 @@
 #include "stop_engine.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "err.h"
@@ -129,6 +129,7 @@ bool stop_engine_begin(struct stop_engine *e, const struct opened_event *event, 
 
 void stop_engine_end(struct stop_engine *e, struct child *child)
 {
+        const struct timespec moment = {.tv_nsec = 200000};
         const struct stop_facts *facts = stop_channel_facts(e->channel);
 
         if (e->has_ended || !child->parent)
@@ -137,7 +138,7 @@ void stop_engine_end(struct stop_engine *e, struct child *child)
         ask(e, STOP_QUIT, 0);
         while (!atomic_load(&facts->is_done) && !child->parent_ended) {
                 spawn_reap(child, false);
-                poll(NULL, 0, 1);
+                nanosleep(&moment, NULL);
         }
 }
 

@@ -134,8 +134,10 @@ static void let_threads_go(struct stop_guardian *g)
         }
         stop_mask_begin_end(g);
         see_stops_now(g);
-        wait_ms(1);
-        see_stops_now(g);
+        if (g->processes) {
+                wait_ms(1);
+                see_stops_now(g);
+        }
         g->facts->counts.cpu_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
         atomic_store(&g->facts->is_done, true);
         /* A stopped job is not clear for as long as it is stopped. */

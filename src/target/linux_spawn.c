@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "linux_processes.h"
@@ -246,7 +247,7 @@ static bool has_died(const struct child *child)
 /* The process between tells the end. It does not if it was killed itself: then the exit status is unknown. */
 static bool reap_through_parent(struct child *child, bool wait)
 {
-        enum { TURN_MS = 2 };
+        const struct timespec moment = {.tv_nsec = 1000000};
         static const struct rusage no_usage;
         int status;
 
@@ -261,7 +262,7 @@ static bool reap_through_parent(struct child *child, bool wait)
                         child->status_unknown = true;
                         take_status(child, W_EXITCODE(UNKNOWN_STATUS, 0), &no_usage);
                 } else if (wait) {
-                        poll(NULL, 0, TURN_MS);
+                        nanosleep(&moment, NULL);
                 }
         } while (wait && !child->ended);
         return child->ended;
@@ -295,13 +296,14 @@ int spawn_exit_status(const struct child *child)
  * other programs. */
 static void end_parent(struct child *child)
 {
-        enum { TURNS = 1000 };
+        enum { TURNS = 5000 };
+        const struct timespec moment = {.tv_nsec = 200000};
         int status;
 
         for (int i = 0; i < TURNS && child->parent > 0 && !child->parent_ended; i++) {
                 if (waitpid(child->parent, &status, WNOHANG))
                         break;
-                poll(NULL, 0, 1);
+                nanosleep(&moment, NULL);
         }
         if (child->end)
                 munmap(child->end, sizeof(*child->end));
