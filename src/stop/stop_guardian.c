@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -52,7 +51,6 @@ static void keep_only(int socket)
  * wants to end the run ends the recorder or the command, so it blocks all signals. */
 static void stand_apart(void)
 {
-        struct rlimit files;
         sigset_t all;
 
         sigfillset(&all);
@@ -60,13 +58,9 @@ static void stand_apart(void)
         signal(SIGCHLD, SIG_DFL);
         setpgid(0, 0);
         prctl(PR_SET_NAME, "wperf-guardian");
+        machine_raise_file_limit(); /* each thread has two descriptors here */
         if (chdir("/"))
-                return;
-        /* It has descriptors of each thread. */
-        if (!getrlimit(RLIMIT_NOFILE, &files)) {
-                files.rlim_cur = files.rlim_max;
-                setrlimit(RLIMIT_NOFILE, &files);
-        }
+                return; /* then it keeps the recorder's folder in use */
 }
 
 /* --- messages --- */
