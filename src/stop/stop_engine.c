@@ -42,17 +42,24 @@ struct spawn_parent stop_engine_parent(struct stop_engine *e)
 
 /* --- commands --- */
 
-/* Never waits for the guardian. Packets of several threads do not mix. */
-static void ask(struct stop_engine *e, enum stop_command_kind kind, int32_t value)
+/* Packets of several threads do not mix. */
+static void ask(struct stop_engine *e, enum stop_command_kind kind, int32_t value, int flags)
 {
         const struct stop_command command = {kind, value};
 
-        send(e->socket, &command, sizeof(command), MSG_DONTWAIT | MSG_NOSIGNAL);
+        while (send(e->socket, &command, sizeof(command), flags | MSG_NOSIGNAL) < 0 && errno == EINTR)
+                ;
+}
+
+/* Does not wait for the guardian; if that is very late, the command is lost, and asked for again by a later sample. */
+static void ask_soon(struct stop_engine *e, enum stop_command_kind kind, int32_t value)
+{
+        ask(e, kind, value, MSG_DONTWAIT);
 }
 
 void stop_engine_switch(struct stop_engine *e, bool on)
 {
-        ask(e, STOP_SWITCH, on);
+        ask(e, STOP_SWITCH, on, 0);
 }
 
 void stop_engine_see_map(struct stop_engine *e, struct cursor record)
@@ -60,17 +67,17 @@ void stop_engine_see_map(struct stop_engine *e, struct cursor record)
         struct record_mmap map;
 
         if (record_mmap_parse(record, false, &map) && strstr(map.path, "/libpython"))
-                ask(e, STOP_TRACE, map.pid);
+                ask(e, STOP_TRACE, map.pid, 0);
 }
 
 void stop_engine_check(struct stop_engine *e, int32_t tid)
 {
-        ask(e, STOP_CHECK, tid);
+        ask_soon(e, STOP_CHECK, tid);
 }
 
 static void forget(void *ctx, int32_t tid)
 {
-        ask(ctx, STOP_FORGET, tid);
+        ask_soon(ctx, STOP_FORGET, tid);
 }
 
 /* --- begin and end --- */
@@ -135,7 +142,7 @@ void stop_engine_end(struct stop_engine *e, struct child *child)
         if (e->has_ended || !child->parent)
                 return;
         e->has_ended = true;
-        ask(e, STOP_QUIT, 0);
+        shutdown(e->socket, SHUT_WR);
         while (!atomic_load(&facts->is_done) && !child->parent_ended) {
                 spawn_reap(child, false);
                 nanosleep(&moment, NULL);

@@ -198,7 +198,7 @@ static bool read_command(struct stop_guardian *g)
 
         if (n < 0)
                 return errno == EAGAIN || errno == EINTR;
-        if (n < (ssize_t)sizeof(packet.command) || packet.command.kind == STOP_QUIT)
+        if (n < (ssize_t)sizeof(packet.command))
                 return false;
         obey(g, &packet.command, packet.more, (size_t)n - sizeof(packet.command));
         return true;

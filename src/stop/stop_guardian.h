@@ -11,14 +11,14 @@
 #include "perf_abi.h"
 #include "stop_channel.h"
 
-/* What the recorder asks for by the socket, each as one packet. When the socket is closed, the guardian ends the tracing. */
+/* What the recorder asks for by the socket, each as one packet. When the recorder closes its end, or can't send any more, the
+ * guardian ends the tracing. */
 enum stop_command_kind {
         STOP_BEGIN = 1, /* followed by struct stop_start; the guardian answers with one byte */
         STOP_SWITCH,    /* value: whether the events are enabled */
         STOP_TRACE,     /* value: a pid, to be traced if it is not yet */
         STOP_CHECK,     /* value: a tid that the ring samples and that does not stop */
         STOP_FORGET,    /* value: a tid whose Python frames do not match its stack */
-        STOP_QUIT,      /* end the tracing */
 };
 
 struct stop_command {
