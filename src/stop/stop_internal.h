@@ -38,6 +38,7 @@ struct stop_task {
         bool was_blocked;                /* it has lost an event, or got none, because it blocked SIGTRAP */
         bool is_kept;                    /* the recorder was told that it does not stop */
         bool is_counted;                 /* why it does not stop was counted once */
+        bool has_own_trap;               /* the SIGTRAP in its queue is not of our event */
         uint8_t taking;                  /* enum stop_taking */
         uint64_t mask;                   /* its signal mask, while STOP_WAITS_FOR_SIGNAL */
         uint64_t ran_ns;                 /* at the end: its CPU time when the events were closed */

@@ -162,9 +162,11 @@ static bool next_due(struct stop_guardian *g, uint64_t now_ns, int32_t *ret_tid)
         return is_found;
 }
 
+/* While a signal of the program's own waits, the kernel drops those of the event. */
 static void take_pending(struct stop_task *task)
 {
-        if (task->taking == STOP_NOT_TAKING && !ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL))
+        if (task->taking == STOP_NOT_TAKING && !task->has_own_trap &&
+            !ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL))
                 task->taking = STOP_WAITS_FOR_STOP;
 }
 
@@ -209,6 +211,7 @@ static void read_mask(struct stop_guardian *g, struct stop_task *task)
         /* A job may be stopped for hours; when it runs, an overrun asks again. */
         if (status.state == 't' || status.state == 'T')
                 return;
+        task->has_own_trap = task->has_own_trap && status.is_pending;
         if (!status.blocks) {
                 see_unblocked(g, task);
                 return;
@@ -251,17 +254,14 @@ void stop_mask_read_due(struct stop_guardian *g)
 
 /* --- taking the signal out --- */
 
-/* Whether the first SIGTRAP in the queue of a stopped thread is of our event. */
-static bool has_our_trap(int32_t tid)
+/* Finds the SIGTRAP in the queue of a stopped thread. */
+static bool find_trap(int32_t tid, siginfo_t *ret)
 {
-        enum { PEEKED = 8 };
-        struct __ptrace_peeksiginfo_args args = {.nr = PEEKED};
-        siginfo_t infos[PEEKED];
-        long n = ptrace(PTRACE_PEEKSIGINFO, tid, &args, infos);
+        struct __ptrace_peeksiginfo_args args = {.nr = 1};
 
-        for (long i = 0; i < n; i++) {
-                if (infos[i].si_signo == SIGTRAP)
-                        return stop_trace_is_ours(&infos[i]);
+        for (; ptrace(PTRACE_PEEKSIGINFO, tid, &args, ret) == 1; args.off++) {
+                if (ret->si_signo == SIGTRAP)
+                        return true;
         }
         return false;
 }
@@ -274,17 +274,20 @@ static bool set_mask(int32_t tid, uint64_t mask)
 /* The kernel delivers a synchronous signal before all others, so no handler of the program sees the mask in between. */
 bool stop_mask_take_out(struct stop_guardian *g, struct stop_task *task, int sig, bool is_signal)
 {
+        siginfo_t info;
+
         if (task->taking == STOP_WAITS_FOR_STOP && !is_signal && sig == SIGTRAP) {
+                bool is_found = find_trap(task->tid, &info), is_ours = is_found && stop_trace_is_ours(&info);
+
                 task->taking = STOP_NOT_TAKING;
-                if (has_our_trap(task->tid) &&
-                    !ptrace(PTRACE_GETSIGMASK, task->tid, (void *)SET_BYTES, &task->mask) &&
+                task->has_own_trap = is_found && !is_ours;
+                if (is_ours && !ptrace(PTRACE_GETSIGMASK, task->tid, (void *)SET_BYTES, &task->mask) &&
                     set_mask(task->tid, task->mask & ~TRAP_BIT))
                         task->taking = STOP_WAITS_FOR_SIGNAL;
                 stop_trace_go_on(g, task->tid, 0);
                 return true;
         }
         if (task->taking == STOP_WAITS_FOR_SIGNAL && is_signal) {
-                siginfo_t info;
                 bool is_ours = sig == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) &&
                                stop_trace_is_ours(&info);
 
@@ -318,7 +321,8 @@ static bool is_clear(struct stop_task *task)
                 return true;
         if (status.is_pending && status.blocks)
                 take_pending(task);
-        if (status.is_pending || task->taking != STOP_NOT_TAKING || status.state == 't')
+        if ((status.is_pending && !task->has_own_trap) || task->taking != STOP_NOT_TAKING ||
+            status.state == 't')
                 return false;
         return status.state != 'R' || stop_status_ran_ns(task->tid) > task->ran_ns + RAN_NS;
 }

@@ -153,6 +153,45 @@ def test_a_blocked_signal_when_the_recorder_is_killed(t: Context) -> None:
         check(os.path.exists(folder + "/end") and ends == ["exit 7"], f"it unblocks SIGTRAP and lives: {ends}")
 
 
+# One of its own waits in its queue.
+OWN_WAITS = BURN + WAITING + """
+import ctypes, signal, sys
+folder = sys.argv[1]
+libc = ctypes.CDLL(None, use_errno=True)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP])
+signal.raise_signal(signal.SIGTRAP)
+burn(0.2)
+tell(folder + "/pid", str(os.getpid()))
+wait_for(folder + "/go", lambda: burn(0.01))
+events = ctypes.create_string_buffer(64)
+fd = libc.epoll_create1(0)
+waits = [(libc.epoll_wait(fd, events, 1, 150), ctypes.get_errno()) for _ in range(4)]
+got = signal.sigtimedwait([signal.SIGTRAP], 0)
+tell(folder + "/end", repr((waits, got and (got.si_code, got.si_pid == os.getpid()), signal.sigpending())))
+sys.exit(7)
+"""
+
+
+def test_an_own_signal_that_waits_stays(t: Context) -> None:
+    """It is not the event's, so nobody may take it out, or stop the thread for it again and again."""
+    need_engine(t)
+    path, said = script(t, "own_waits.py", OWN_WAITS), []
+    for name in "bare", "kept", "killed":
+        folder = t.path(name)
+        os.mkdir(folder)
+        with guardian.adopting():
+            prefix = [] if name == "bare" else guardian.tracing(t, session=name + ".data")
+            process = t.start(*prefix, PYTHON, path, folder)
+            guardian.wait_for_file(folder + "/pid", "the program works")
+            if name == "killed":
+                guardian.kill_recorder(process)
+            guardian.touch(folder + "/go")
+            ends = guardian.reap_all() if name == "killed" else [f"exit {process.wait(harness.WAIT_SECONDS)}"]
+        check(ends == ["exit 7"], f"{name}: it ends as it would: {ends}")
+        said.append(guardian.read(folder + "/end"))
+    check(said[1] == said[0] and said[2] == said[0] and "(0, 0)" in said[0], f"bare {said[0]}, recorded {said[1]}, recorder killed {said[2]}")
+
+
 def test_a_blocked_signal_is_not_left_pending(t: Context) -> None:
     same_outcome(t, "pends.py", BURN + SIGNALS + """
 import signal
