@@ -225,7 +225,8 @@ static void obey_recorder(struct stop_guardian *g)
 
         for (;;) {
                 bool has_ended = atomic_load(&g->command_end->has_ended);
-                bool is_busy = g->is_tracing && (stop_late_is_busy(g) || atomic_load(&g->has_readings));
+                bool is_busy = g->is_tracing && !atomic_load(&g->has_ended) &&
+                               (stop_late_is_busy(g) || atomic_load(&g->has_readings));
                 bool is_blind = !g->is_tracing && !has_ended && command_fd < 0;
 
                 fds[1].fd = g->is_tracing || has_ended ? -1 : command_fd;

@@ -279,7 +279,9 @@ bool stop_late_is_busy(struct stop_guardian *guardian);
 
 /* For the tracer: traces the processes that were asked for. */
 void stop_late_seize(struct stop_guardian *guardian);
-bool stop_late_next_ended(struct stop_guardian *guardian, struct stop_ended *ret);
+
+/* Handles the ends of threads that the watching thread has reaped. */
+void stop_late_see_ended(struct stop_guardian *guardian);
 
 /* For the watching thread: reaps threads of the process that the tracer has been trying to trace for a
  * while. */

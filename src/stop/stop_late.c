@@ -95,20 +95,18 @@ static void seize_process(struct stop_guardian *g, int32_t pid)
 
 void stop_late_seize(struct stop_guardian *g)
 {
-        struct stop_ended ended;
         int32_t pid;
 
         if (!atomic_load(&g->late.is_busy))
                 return;
         while (take_asked(g, &pid))
                 seize_process(g, pid);
-        while (stop_late_next_ended(g, &ended))
-                stop_trace_see(g, ended.tid, ended.status, &ended.usage);
+        stop_late_see_ended(g);
 }
 
 /* --- reaping for the tracer --- */
 
-bool stop_late_next_ended(struct stop_guardian *g, struct stop_ended *ret)
+static bool next_ended(struct stop_guardian *g, struct stop_ended *ret)
 {
         bool is_any;
 
@@ -118,6 +116,14 @@ bool stop_late_next_ended(struct stop_guardian *g, struct stop_ended *ret)
                 *ret = g->late.ended[--g->late.n_ended];
         os_lock_leave(g->lock);
         return is_any;
+}
+
+void stop_late_see_ended(struct stop_guardian *g)
+{
+        struct stop_ended ended;
+
+        while (next_ended(g, &ended))
+                stop_trace_see(g, ended.tid, ended.status, &ended.usage);
 }
 
 static bool has_ended(int32_t tid)

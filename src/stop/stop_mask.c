@@ -132,7 +132,8 @@ void stop_mask_at_seize(struct stop_guardian *g, struct stop_task *task)
 void stop_mask_at_stop(struct stop_guardian *g, struct stop_task *task)
 {
         task->n_blocked = 0;
-        stop_event_expect(g, task);
+        if (task->event_fd >= 0) /* not if the process has hidden its memory */
+                stop_event_expect(g, task);
 }
 
 /* --- readings --- */

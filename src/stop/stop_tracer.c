@@ -113,6 +113,7 @@ static void see_stops_now(struct stop_guardian *g)
         int status;
         pid_t tid;
 
+        stop_late_see_ended(g);
         while ((tid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0)
                 stop_trace_see(g, tid, status, &usage);
 }
