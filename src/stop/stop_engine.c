@@ -254,7 +254,7 @@ static void see_message(struct stop_engine *e, const struct stop_message *m, str
         case STOP_SPAN_BEGIN: stop_span_begin(e, m->id, m->time_ns); break;
         case STOP_SPAN_END: stop_span_end(e, m->id, m->time_ns); break;
         case STOP_THREAD_BEGIN: stop_seen_begin(e, m->id); break;
-        case STOP_THREAD_END: stop_seen_end(e, m->id); break;
+        case STOP_THREAD_END: stop_seen_end(e, m->id, m->time_ns); break;
         case STOP_KEPT_BEGIN: stop_seen_keep(e, m->id, m->time_ns); break;
         case STOP_KEPT_END: stop_seen_keep_end(e, m->id, m->time_ns); break;
         case STOP_SAMPLE: stop_seen_stop(e, m->id, m->time_ns); break;

@@ -9,10 +9,14 @@
 #include "stop_engine.h"
 #include "stop_guardian.h"
 
+/* How long after the end of a process or thread the ring may still hold samples of it. */
+#define STOP_RING_NS 10000000000ull
+
 /* What is known about a traced thread. */
 struct stop_seen {
         uint64_t stopped_ns;  /* its last sample; 0 for none */
         uint64_t asked_ns;    /* when the guardian was last asked to check it */
+        uint64_t ended_ns;    /* 0 while it runs */
         unsigned n_unstopped; /* samples of the ring since its last stop */
         /* The ring's samples of these times are kept. kept_to_ns is UINT64_MAX while it does not stop; both 0: none. */
         uint64_t kept_from_ns, kept_to_ns;
@@ -38,11 +42,12 @@ struct stop_engine {
         struct stop_guardian_request guardian;
         struct stop_python *python;
         bool has_ended;
-        struct cursor round; /* the messages that stop_engine_next goes through */
-        struct map ids;      /* ids of the ring's event */
-        struct map spans;    /* pid to its newest struct stop_span * */
-        uint64_t swept_ns;   /* when old spans were last freed */
-        struct map seen;     /* tid to struct stop_seen * */
+        struct cursor round;    /* the messages that stop_engine_next goes through */
+        struct map ids;         /* ids of the ring's event */
+        struct map spans;       /* pid to its newest struct stop_span * */
+        uint64_t swept_ns;      /* when old spans were last freed */
+        uint64_t seen_swept_ns; /* when old threads were */
+        struct map seen;        /* tid to struct stop_seen * */
         uint64_t n_dropped;
 
         struct os_lock *lock;                    /* for the following, which the unwinder takes */
@@ -65,7 +70,7 @@ void stop_span_release(struct stop_engine *engine);
 
 /* Called when a thread begins, and when it has ended. */
 void stop_seen_begin(struct stop_engine *engine, int32_t tid);
-void stop_seen_end(struct stop_engine *engine, int32_t tid);
+void stop_seen_end(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
 
 void stop_seen_stop(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
 void stop_seen_keep(struct stop_engine *engine, int32_t tid, uint64_t from_ns);

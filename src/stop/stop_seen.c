@@ -28,16 +28,49 @@ void stop_seen_begin(struct stop_engine *e, int32_t tid)
         *place = (uintptr_t)mem_new(1, sizeof(struct stop_seen));
 }
 
-/* If it did not stop, the ring may still hold samples of it, so its state stays. */
-void stop_seen_end(struct stop_engine *e, int32_t tid)
+/* --- threads that ended long ago --- */
+
+struct sweep {
+        uint64_t now_ns;
+        uint64_t *tids;
+        size_t n_tids, cap_tids;
+};
+
+static void sweep_thread(void *ctx, uint64_t tid, uint64_t *value)
+{
+        struct sweep *sweep = ctx;
+        const struct stop_seen *seen = (const struct stop_seen *)(uintptr_t)*value;
+
+        if (seen->ended_ns && sweep->now_ns > seen->ended_ns + STOP_RING_NS)
+                ARRAY_PUSH(sweep->tids, sweep->n_tids, sweep->cap_tids, tid);
+}
+
+static void sweep_threads(struct stop_engine *e, uint64_t now_ns)
+{
+        struct sweep sweep = {.now_ns = now_ns};
+
+        if (now_ns < e->seen_swept_ns + STOP_RING_NS)
+                return;
+        e->seen_swept_ns = now_ns;
+        map_each(&e->seen, sweep_thread, &sweep);
+        for (size_t i = 0; i < sweep.n_tids; i++) {
+                free(find(e, (int32_t)sweep.tids[i]));
+                map_remove(&e->seen, sweep.tids[i]);
+        }
+        free(sweep.tids);
+}
+
+/* The ring may still hold samples of it, so its state stays for a while. */
+void stop_seen_end(struct stop_engine *e, int32_t tid, uint64_t time_ns)
 {
         struct stop_seen *seen = find(e, tid);
 
-        if (!seen || seen->kept_to_ns)
-                return;
-        map_remove(&e->seen, (uint64_t)tid);
-        free(seen);
+        if (seen)
+                seen->ended_ns = time_ns;
+        sweep_threads(e, time_ns);
 }
+
+/* --- threads that run --- */
 
 void stop_seen_stop(struct stop_engine *e, int32_t tid, uint64_t time_ns)
 {

@@ -7,15 +7,12 @@
 #include "os.h"
 #include "stop_engine_internal.h"
 
-/* How long after the end of a span the ring may still hold samples of it. */
-#define KEPT_NS 10000000000ull
-
 static void free_old(struct stop_span **at, uint64_t now_ns)
 {
         while (*at) {
                 struct stop_span *span = *at;
 
-                if (span->to_ns < now_ns && now_ns - span->to_ns > KEPT_NS) {
+                if (span->to_ns < now_ns && now_ns - span->to_ns > STOP_RING_NS) {
                         *at = span->older;
                         free(span);
                 } else {
@@ -47,7 +44,7 @@ static void sweep_spans(struct stop_engine *e, uint64_t now_ns)
 {
         struct sweep sweep = {.now_ns = now_ns};
 
-        if (now_ns < e->swept_ns + KEPT_NS)
+        if (now_ns < e->swept_ns + STOP_RING_NS)
                 return;
         e->swept_ns = now_ns;
         map_each(&e->spans, sweep_process, &sweep);

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "os.h"
@@ -202,10 +203,60 @@ TEST(times_in_which_a_thread_does_not_stop)
         stop_seen_keep_end(&engine, tid, 3000);
         EXPECT_TRUE(stop_seen_keeps(&engine, tid, 2999));
         EXPECT_TRUE(!stop_seen_keeps(&engine, tid, 3000));
-        stop_seen_end(&engine, tid); /* the ring may still hold samples of that time */
+        stop_seen_end(&engine, tid, 4000); /* the ring may still hold samples of that time */
         EXPECT_TRUE(stop_seen_keeps(&engine, tid, 2999));
         stop_seen_begin(&engine, tid);
         EXPECT_TRUE(!stop_seen_keeps(&engine, tid, 2999));
+        stop_seen_release(&engine);
+}
+
+/* What is known of threads that have ended is forgotten after some seconds. */
+TEST(threads_that_ended_long_ago)
+{
+        enum { N = 1000 };
+        struct stop_engine engine = {.socket = -1};
+
+        for (int32_t tid = 1; tid <= N; tid++) {
+                stop_seen_begin(&engine, tid);
+                stop_seen_keep(&engine, tid, 1);
+                stop_seen_keep_end(&engine, tid, UINT64_MAX);
+                if (tid > 1)
+                        stop_seen_end(&engine, tid, STOP_RING_NS + 1000);
+        }
+        EXPECT_INT(engine.seen.n_used, N);
+        stop_seen_end(&engine, N, 2 * STOP_RING_NS + 2000);
+        EXPECT_INT(engine.seen.n_used, 2); /* the first runs, the last has just ended */
+        EXPECT_TRUE(stop_seen_keeps(&engine, 1, 5) && stop_seen_keeps(&engine, N, 5));
+        EXPECT_TRUE(!stop_seen_keeps(&engine, 2, 5));
+        stop_seen_release(&engine);
+}
+
+/* A thread that the ring samples and that does not stop is told to the guardian, at most once in 0.1 s. */
+TEST(a_thread_that_never_stops)
+{
+        struct stop_engine engine = {.lock = NULL};
+        struct stop_command command = {0};
+        int sockets[2];
+
+        EXPECT_TRUE(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets));
+        engine.socket = sockets[0];
+        stop_seen_begin(&engine, 5);
+        for (int i = 0; i < 8; i++)
+                EXPECT_TRUE(!stop_seen_keeps(&engine, 5, 1000000000 + (uint64_t)i));
+        EXPECT_INT(recv(sockets[1], &command, sizeof(command), MSG_DONTWAIT), -1);
+        for (int i = 0; i < 100; i++)
+                stop_seen_keeps(&engine, 5, 1000001000 + (uint64_t)i);
+        EXPECT_INT(recv(sockets[1], &command, sizeof(command), MSG_DONTWAIT), sizeof(command));
+        EXPECT_TRUE(command.kind == STOP_CHECK && command.value == 5);
+        EXPECT_INT(recv(sockets[1], &command, sizeof(command), MSG_DONTWAIT), -1);
+        /* One that does stop. */
+        for (int i = 0; i < 100; i++) {
+                stop_seen_stop(&engine, 5, 2000000000 + (uint64_t)i);
+                stop_seen_keeps(&engine, 5, 2000000000 + (uint64_t)i);
+        }
+        EXPECT_INT(recv(sockets[1], &command, sizeof(command), MSG_DONTWAIT), -1);
+        close(sockets[0]);
+        close(sockets[1]);
         stop_seen_release(&engine);
 }
 
