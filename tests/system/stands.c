@@ -24,16 +24,18 @@ static uint64_t cpu_ns(void)
 
 static void *work(void *arg)
 {
-        static _Thread_local volatile uint64_t counter;
-        volatile struct stands_mark mark = {0, &counter, (uint64_t)(uintptr_t)__builtin_thread_pointer(),
-                                            getpid(), (int32_t)syscall(SYS_gettid)};
+        volatile struct stands_mark mark = {0, 0, getpid(), (int32_t)syscall(SYS_gettid)};
+        register uint64_t counter __asm__(STANDS_REG) = 0;
         uint64_t end = cpu_ns() + (uint64_t)ms * 1000000u;
 
         mark.magic = STANDS_MAGIC; /* set last, because the thread may stop while the mark is written */
         /* A comparison with the constant would keep it in a register, which called functions save on the stack. */
         while (cpu_ns() < end && mark.magic) {
-                for (int i = 0; i < 100000; i++)
+                for (int i = 0; i < 100000; i++) {
                         counter++;
+                        __asm__ volatile("" : "+r"(counter));
+                        mark.counter = counter;
+                }
         }
         return arg;
 }

@@ -10,9 +10,17 @@
 /* On the stack of the function that works. */
 struct stands_mark {
         uint64_t magic;
-        const volatile uint64_t *counter; /* changes all the time while the program runs */
-        uint64_t tls;                     /* the thread pointer */
+        uint64_t counter; /* always what the register STANDS_REG contains, or one less */
         int32_t pid, tid;
 };
+
+/* Changes all the time while the thread works. By its name, and its number for perf. */
+#if defined(__aarch64__)
+#define STANDS_REG "x19"
+enum { STANDS_REG_NUMBER = 19 };
+#else
+#define STANDS_REG "r12"
+enum { STANDS_REG_NUMBER = 20 };
+#endif
 
 #endif

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,11 +13,12 @@
 #include "stop_python.h"
 #include "tap.h"
 
-enum { ID = 77, HZ = 999, PERIOD = 1000000000 / HZ };
+enum { ID = 77, HZ = 999, WORK_MS = 200, PERIOD = 1000000000 / HZ };
 
 struct seen {
         int32_t pid, tids[2];
-        unsigned n, n_of_tid[2], n_right, n_marks, n_own_marks, n_cpus;
+        unsigned n, n_of_tid[2], n_right, n_marks, n_own_marks, n_still, n_cpus;
+        long n_switches; /* of the thread that waits for the program */
         uint64_t before_ns;
 };
 
@@ -60,6 +62,20 @@ static bool is_right(const struct perf_attr *attr, const struct sample *sample, 
                cursor_left(&sample->stack_user) >= sizeof(struct stands_mark);
 }
 
+/* The registers and the stack were read one after the other, so they differ if the thread ran in between. */
+static bool has_stood(const struct perf_attr *attr, const struct sample *sample,
+                      const struct stands_mark *mark)
+{
+        struct cursor regs = sample->regs_user;
+        uint64_t counter = 0;
+
+        for (unsigned i = 0; i <= STANDS_REG_NUMBER; i++) {
+                if (attr->sample_regs_user >> i & 1)
+                        counter = cursor_u64(&regs);
+        }
+        return counter == mark->counter || counter == mark->counter + 1;
+}
+
 static void see_sample(struct seen *seen, const struct perf_attr *attr, const struct sample *sample)
 {
         const struct stands_mark *mark = find_mark(&sample->stack_user);
@@ -76,6 +92,7 @@ static void see_sample(struct seen *seen, const struct perf_attr *attr, const st
                 break;
         }
         seen->n_marks += mark != NULL;
+        seen->n_still += mark && has_stood(attr, sample, mark);
         seen->n_own_marks += mark && mark->pid == sample->pid && mark->tid == sample->tid;
 }
 
@@ -102,16 +119,18 @@ static bool run(struct stop_engine *engine, const struct opened_event *event, st
         static const char *const argv[] = {STANDS, "200", NULL};
         const struct spawned_command command = {.argv = (char *const *)argv, .output_to_stderr = true};
         const struct spawn_parent parent = stop_engine_parent(engine);
+        struct rusage before, after;
 
         if (!spawn_prepare(child, &command, &parent, err) ||
             !stop_engine_begin(engine, event, true, python, err))
                 return false;
         seen->pid = child->pid;
         spawn_go(child, argv[0], NULL);
-        while (!spawn_reap(child, false)) {
-                poll(&(struct pollfd){.fd = child->pid_fd, .events = POLLIN}, 1, 10);
-                take(engine, &event->attr, seen);
-        }
+        getrusage(RUSAGE_THREAD, &before);
+        poll(&(struct pollfd){.fd = child->pid_fd, .events = POLLIN}, 1, 30000);
+        getrusage(RUSAGE_THREAD, &after);
+        seen->n_switches = after.ru_nvcsw - before.ru_nvcsw;
+        spawn_reap(child, true);
         stop_engine_end(engine, child);
         take(engine, &event->attr, seen);
         return true;
@@ -143,11 +162,16 @@ TEST(threads_that_stand)
         }
         /* As many samples as the time in user mode has, less a third for what is late or estimated; of both threads,
          * and most of them in the threads' work. */
-        printf("# %u samples, the CPU is known of %u\n", seen.n, seen.n_cpus);
+        printf("# %u samples, the CPU is known of %u, %u marks, %u as the register\n", seen.n, seen.n_cpus,
+               seen.n_marks, seen.n_still);
         EXPECT_TRUE(seen.n > user_seconds(&child) * HZ * 2 / 3 - 10);
         EXPECT_TRUE(seen.n_of_tid[0] > seen.n / 4 && seen.n_of_tid[1] > seen.n / 4);
         EXPECT_TRUE(seen.n_marks > seen.n / 2);
         EXPECT_INT(seen.n_own_marks, seen.n_marks);
+        /* All but those in a function that the work calls, which uses the register. */
+        EXPECT_TRUE(seen.n_still > seen.n_marks - seen.n_marks / 20);
+        /* Stops wake the guardian alone. */
+        EXPECT_TRUE(seen.n_switches < WORK_MS / 4);
         EXPECT_INT(seen.n_right, seen.n);
         EXPECT_INT(stop_engine_counts(engine).n_stops, seen.n);
         EXPECT_INT(stop_engine_counts(engine).n_lost, 0);
