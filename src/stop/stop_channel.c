@@ -12,6 +12,7 @@
 
 #define AREA_BYTES ((size_t)96 << 20) /* address space; memory is used only as far as it is written */
 #define KEPT_BYTES ((size_t)8 << 20)  /* memory that an area keeps when it has been read */
+#define FACT_BYTES ((size_t)8 << 20)  /* that samples leave to messages about processes, threads and files */
 
 struct shared {
         /* How often the areas were exchanged, in the upper half, and how many bytes are in the guardian's area. One
@@ -95,12 +96,18 @@ static void write_message(uint8_t *to, const struct stop_message *head,
         }
 }
 
+/* One that is lost is counted; a lost message of another kind would make later ones wrong. */
+static bool is_of_sample(enum stop_message_kind kind)
+{
+        return kind == STOP_SAMPLE || kind == STOP_DEEP_STACK || kind == STOP_PYTHON || kind == STOP_CODE;
+}
+
 bool stop_channel_add(struct stop_channel *c, enum stop_message_kind kind, int32_t id, uint64_t time_ns,
                       const struct stop_piece_of_message *pieces, size_t n)
 {
         struct stop_message head = {.kind = kind, .id = id, .time_ns = time_ns};
         uint64_t state = atomic_load(&c->shared->state);
-        size_t n_bytes = 0;
+        size_t n_bytes = 0, room = is_of_sample(kind) ? AREA_BYTES - FACT_BYTES : AREA_BYTES;
 
         for (size_t i = 0; i < n; i++)
                 n_bytes += pieces[i].n_bytes;
@@ -110,7 +117,7 @@ bool stop_channel_add(struct stop_channel *c, enum stop_message_kind kind, int32
         head.size_bytes = (uint32_t)((sizeof(head) + n_bytes + 7) & ~(size_t)7);
         /* If the recorder takes the area meanwhile, the message goes into the other one. */
         do {
-                if (used_bytes(state) + head.size_bytes > AREA_BYTES)
+                if (used_bytes(state) + head.size_bytes > room)
                         return false;
                 write_message(guardian_area(c, state) + used_bytes(state), &head, pieces, n);
         } while (!atomic_compare_exchange_strong(&c->shared->state, &state, state + head.size_bytes));

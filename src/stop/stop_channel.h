@@ -28,7 +28,9 @@ enum stop_message_kind {
         STOP_DEEP_STACK, /* struct stop_deep_message and the bytes, of the sample of `time_ns`; id: tid */
         STOP_PYTHON,     /* struct stop_python_stack and its frames */
         STOP_CODE,       /* struct stop_code_message, name, file, line table; id: the code's number */
-        STOP_BINARY,     /* the path of a file, with its descriptor by the socket; id: its number */
+        /* The path of a file; id: its number. Of STOP_BINARY the descriptor comes by the socket. */
+        STOP_BINARY,
+        STOP_BINARY_NOT_SENT,
 };
 
 struct stop_message {

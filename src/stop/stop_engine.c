@@ -192,10 +192,11 @@ static int receive_file(struct stop_engine *e)
         return fd;
 }
 
-static void see_binary(struct stop_engine *e, uint32_t number, struct cursor bytes)
+/* Without a descriptor, the number remains empty. */
+static void see_binary(struct stop_engine *e, uint32_t number, bool is_sent, struct cursor bytes)
 {
         AUTO_RELEASE(buf) path = {0};
-        int fd = receive_file(e);
+        int fd = is_sent ? receive_file(e) : -1;
         char open_path[64];
 
         buf_add(&path, bytes.at, cursor_left(&bytes));
@@ -261,7 +262,8 @@ static void see_message(struct stop_engine *e, const struct stop_message *m, str
         case STOP_DEEP_STACK: stop_stack_add(e, m->id, m->time_ns, bytes); break;
         case STOP_PYTHON: see_python(e, bytes); break;
         case STOP_CODE: see_code(e, (uint64_t)(uint32_t)m->id, bytes); break;
-        case STOP_BINARY: see_binary(e, (uint32_t)m->id, bytes); break;
+        case STOP_BINARY: see_binary(e, (uint32_t)m->id, true, bytes); break;
+        case STOP_BINARY_NOT_SENT: see_binary(e, (uint32_t)m->id, false, bytes); break;
         }
 }
 

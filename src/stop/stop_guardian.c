@@ -115,13 +115,14 @@ static void add_binary(void *ctx, uint32_t number, const char *open_path, const 
                                  .msg_control = control.space,
                                  .msg_controllen = sizeof(control.space)};
 
+        bool is_sent;
+
         memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-        if (fd < 0)
-                message.msg_controllen = 0;
-        sendmsg(g->socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        is_sent = fd >= 0 && sendmsg(g->socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
         if (fd >= 0)
                 close(fd);
-        stop_channel_add(g->channel, STOP_BINARY, (int32_t)number, 0, &piece, 1);
+        stop_channel_add(g->channel, is_sent ? STOP_BINARY : STOP_BINARY_NOT_SENT, (int32_t)number, 0, &piece,
+                         1);
 }
 
 /* --- the recorder's commands --- */

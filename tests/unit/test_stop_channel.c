@@ -75,6 +75,10 @@ TEST(a_channel_that_is_full)
                 n_added++;
         EXPECT_TRUE(n_added > 1000);
         EXPECT_TRUE(stop_channel_waiting(channel) > 64u << 20);
+        /* What later messages depend on still has room. */
+        for (int32_t i = 0; i < 1000; i++)
+                EXPECT_TRUE(stop_channel_add(channel, STOP_SPAN_END, i, 1, NULL, 0));
+        EXPECT_TRUE(!add(channel, n_added));
         messages = stop_channel_take(channel);
         EXPECT_INT(stop_channel_waiting(channel), 0);
         while ((message = stop_channel_next(&messages, &bytes)) != NULL && is_right(message, bytes, n_right))
