@@ -122,13 +122,8 @@ static bool start_command(struct collector *c, struct buf *stop_note, struct err
         const struct spawned_command command = {target->argv, target->cpus, target->n_cpus,
                                                 target->output_to_stderr};
         struct spawn_parent parent;
-        struct err why = {0};
 
-        if (stop_engine_may_serve(&c->request, stop_note)) {
-                c->guardian = stop_engine_new(&why);
-                if (!c->guardian)
-                        buf_printf(stop_note, "the engine stop is not used: %s", why.text);
-        }
+        c->guardian = stop_engine_prepare(&c->request, stop_note);
         if (!target->argv)
                 return true;
         if (c->guardian)
@@ -519,9 +514,10 @@ bool collector_end(struct collector *c, struct err *err)
         if (c->stops)
                 c->result.recorder_ns += stop_engine_counts(c->stops).cpu_ns;
         if (ok && c->child.status_unknown)
-                return err_set(err, ERR_IO,
-                               "the process 'wperf-guardian', which traces the command, was killed: how the "
-                               "command ended is not known; the session has the samples until then");
+                return err_set(
+                        err, ERR_IO,
+                        "the process 'wperf-guardian', which traces the command, was killed, so the command's "
+                        "exit status is not known; the session has the samples until then");
         return ok;
 }
 

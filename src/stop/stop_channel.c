@@ -43,7 +43,7 @@ struct stop_channel *stop_channel_new(struct err *err)
         for (int i = 0; i < 2; i++)
                 c->areas[i] = share(AREA_BYTES);
         if (!c->shared || !c->areas[0] || !c->areas[1]) {
-                err_os(err, ERR_LIMIT, errno, "no address space for the samples of stopped threads");
+                err_os(err, ERR_LIMIT, errno, "can't map memory for the samples of stopped threads");
                 return NULL;
         }
         return TAKE(c);

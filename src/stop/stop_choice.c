@@ -29,20 +29,25 @@ static const char *why_not(const struct collect_request *request)
         return NULL;
 }
 
-static bool say_not(const struct collect_request *request, const char *why, struct buf *note)
+static void say_not(const char *why, struct buf *note)
 {
-        if (request->engine == COLLECT_STOP)
-                buf_printf(note, "the engine stop is not used: %s", why);
-        return false;
+        buf_printf(note, "the engine stop is not used: %s", why);
 }
 
-bool stop_engine_may_serve(const struct collect_request *request, struct buf *note)
+struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note)
 {
         const char *why = request->engine == COLLECT_RING ? NULL : why_not(request);
+        struct stop_engine *engine = NULL;
+        struct err err = {0};
 
-        if (why)
-                return say_not(request, why, note);
-        return request->engine != COLLECT_RING;
+        if (request->engine != COLLECT_RING && !why) {
+                engine = stop_engine_new(&err);
+                if (!engine)
+                        say_not(err.text, note);
+        } else if (request->engine == COLLECT_STOP) {
+                say_not(why, note);
+        }
+        return engine;
 }
 
 bool stop_engine_choose(struct stop_engine *engine, const struct collect_request *request,
@@ -51,13 +56,15 @@ bool stop_engine_choose(struct stop_engine *engine, const struct collect_request
         const struct opened_event *event = &opened->events[opened->first_asked];
         struct err err = {0};
 
-        if (!stop_engine_serves(&event->attr))
-                return say_not(request,
-                               "it works with -g and --call-graph dwarf, and not with branches or trace data",
-                               note);
+        if (!stop_engine_serves(&event->attr)) {
+                if (request->engine == COLLECT_STOP)
+                        say_not("it works with -g and --call-graph dwarf, and not with branches or trace data",
+                                note);
+                return false;
+        }
         if (stop_engine_begin(engine, event, !request->target.delay_ns, python, &err))
                 return true;
-        buf_printf(note, "the engine stop is not used: %s", err.text);
+        say_not(err.text, note);
         return false;
 }
 

@@ -27,7 +27,7 @@ struct stop_engine *stop_engine_new(struct err *err)
         if (!e->channel)
                 return NULL;
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
-                err_os(err, ERR_LIMIT, errno, "can't open a socket to the process that traces");
+                err_os(err, ERR_LIMIT, errno, "can't open a socket for the process that traces the command");
                 return NULL;
         }
         e->socket = sockets[0];
@@ -124,7 +124,8 @@ bool stop_engine_begin(struct stop_engine *e, const struct opened_event *event, 
         close(e->guardian.socket);
         e->guardian.socket = -1;
         if (!ask_to_begin(e, &start))
-                return err_set(err, ERR_IO, "the process that traces the command has ended");
+                return err_set(err, ERR_IO,
+                               "the process 'wperf-guardian', which traces the command, has ended");
         if (facts->event_error || facts->trace_error)
                 return say_why(facts, err);
         for (size_t i = 0; i < event->n_ids; i++)

@@ -17,9 +17,9 @@ struct stop_python; /* stop_python.h */
 /* Whether samples of an event with this attribute can be taken by stops. */
 bool stop_engine_serves(const struct perf_attr *attr);
 
-/* Whether the engine may be used for a command, as far as the request tells. Otherwise appends the reason to `note` if the
- * user asked for the engine. */
-bool stop_engine_may_serve(const struct collect_request *request, struct buf *note);
+/* Makes an engine if the request may need one. Otherwise returns NULL, and appends the reason to `note` if the user asked for
+ * the engine. */
+struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note);
 
 /* Call before the command is started, which must happen by way of stop_engine_parent. */
 struct stop_engine *stop_engine_new(struct err *err);
