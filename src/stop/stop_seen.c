@@ -30,7 +30,7 @@ void stop_seen_begin(struct stop_engine *e, int32_t tid)
 
 /* --- threads that ended long ago --- */
 
-struct sweep {
+struct thread_sweep {
         uint64_t now_ns;
         uint64_t *tids;
         size_t n_tids, cap_tids;
@@ -38,7 +38,7 @@ struct sweep {
 
 static void sweep_thread(void *ctx, uint64_t tid, uint64_t *value)
 {
-        struct sweep *sweep = ctx;
+        struct thread_sweep *sweep = ctx;
         const struct stop_seen *seen = (const struct stop_seen *)(uintptr_t)*value;
 
         if (seen->ended_ns && sweep->now_ns > seen->ended_ns + STOP_RING_NS)
@@ -47,7 +47,7 @@ static void sweep_thread(void *ctx, uint64_t tid, uint64_t *value)
 
 static void sweep_threads(struct stop_engine *e, uint64_t now_ns)
 {
-        struct sweep sweep = {.now_ns = now_ns};
+        struct thread_sweep sweep = {.now_ns = now_ns};
 
         if (now_ns < e->seen_swept_ns + STOP_RING_NS)
                 return;
