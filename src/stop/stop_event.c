@@ -134,6 +134,7 @@ void stop_event_close(struct stop_guardian *g, struct stop_task *task)
         if (task->overrun_fd >= 0)
                 close(task->overrun_fd);
         task->event_fd = task->overrun_fd = -1;
+        task->is_steady = false;
         os_lock_leave(g->lock);
 }
 
@@ -175,7 +176,7 @@ void stop_event_switch(struct stop_guardian *g, bool on)
                 for (const struct stop_task *task = p->tasks; task; task = task->next) {
                         if (task->event_fd >= 0)
                                 ioctl(task->event_fd, request, 0);
-                        if (task->overrun_fd >= 0)
+                        if (task->overrun_fd >= 0 && !task->is_steady)
                                 ioctl(task->overrun_fd, request, 0);
                 }
         }

@@ -35,6 +35,8 @@ struct stop_task {
         unsigned n_blocked;              /* readings in a row that found SIGTRAP blocked */
         uint8_t n_unblocked;             /* the same for a thread without an event that does not block it */
         uint64_t first_blocked;          /* the event's count at the first of them */
+        uint8_t n_in_time;               /* stops in a row that came in time; stop_steady.c */
+        bool is_steady;                  /* its overrun event is disabled. Under the lock */
         bool was_blocked;                /* it has lost an event, or got none, because it blocked SIGTRAP */
         bool is_kept;                    /* the recorder was told that it does not stop */
         bool is_counted;                 /* why it does not stop was counted once */
@@ -76,6 +78,14 @@ struct stop_reading {
         uint64_t due_ns;
 };
 
+/* Threads that run all the time. */
+enum { STOP_MAX_STEADY = 64 };
+
+struct stop_steady {
+        int32_t tids[STOP_MAX_STEADY];
+        size_t n;
+};
+
 struct stop_watch;
 
 struct stop_guardian {
@@ -104,6 +114,7 @@ struct stop_guardian {
         struct os_lock *files_lock;
         struct map interpreters; /* hash of a file to NO or YES; under files_lock */
         struct map overruns;     /* overrun_fd to tid */
+        struct stop_steady steady;
         struct stop_binaries *binaries;
         struct stop_frames *frames;
         struct buf record; /* of the sample that is taken */
@@ -147,6 +158,18 @@ uint64_t stop_event_read_period(struct stop_task *task);
 /* Enables or disables all events; for any thread. */
 void stop_event_switch(struct stop_guardian *guardian, bool on);
 
+/* --- stop_steady.c: threads that run all the time --- */
+
+/* Called at each stop of the event; `before_ns` is the time of the one before. Begins the overrun event's period anew, or
+ * disables that event. */
+void stop_steady_see_stop(struct stop_guardian *guardian, struct stop_task *task, uint64_t before_ns);
+
+/* Enables the overrun events of threads that have not stopped for too long, and asks for their masks. */
+void stop_steady_look(struct stop_guardian *guardian);
+
+/* The time after which it should be called again; 0: any. */
+uint64_t stop_steady_wait_ns(const struct stop_guardian *guardian);
+
 /* --- stop_mask.c: threads that block SIGTRAP --- */
 
 /* Gives a thread its event, unless it blocks SIGTRAP: at once to a process at its exec, a little later to a thread at its
@@ -155,8 +178,8 @@ bool stop_mask_at_exec(struct stop_guardian *guardian, struct stop_task *task);
 void stop_mask_at_clone(struct stop_guardian *guardian, struct stop_task *task);
 void stop_mask_at_seize(struct stop_guardian *guardian, struct stop_task *task);
 
-/* Called at each stop of the event. */
-void stop_mask_at_stop(struct stop_guardian *guardian, struct stop_task *task);
+/* Called at each stop of the event; `before_ns` is the time of the one before. */
+void stop_mask_at_stop(struct stop_guardian *guardian, struct stop_task *task, uint64_t before_ns);
 
 /* Called at stops of a thread whose `taking` is not STOP_NOT_TAKING. False if the stop has another reason. */
 bool stop_mask_take_out(struct stop_guardian *guardian, struct stop_task *task, int sig, bool is_signal);

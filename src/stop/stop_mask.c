@@ -129,11 +129,11 @@ void stop_mask_at_seize(struct stop_guardian *g, struct stop_task *task)
         stop_mask_ask(g, task->tid, 0);
 }
 
-void stop_mask_at_stop(struct stop_guardian *g, struct stop_task *task)
+void stop_mask_at_stop(struct stop_guardian *g, struct stop_task *task, uint64_t before_ns)
 {
         task->n_blocked = 0;
         if (task->event_fd >= 0) /* not if the process has hidden its memory */
-                stop_event_expect(g, task);
+                stop_steady_see_stop(g, task, before_ns);
 }
 
 /* --- readings --- */

@@ -148,8 +148,10 @@ static void see_signal(struct stop_guardian *g, int32_t tid, int sig)
         is_ours = sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) &&
                   stop_trace_is_ours(&info);
         if (is_ours && task->event_fd >= 0) {
+                uint64_t before_ns = task->stopped_ns;
+
                 stop_sample_take(g, task);
-                stop_mask_at_stop(g, task);
+                stop_mask_at_stop(g, task, before_ns);
         }
         stop_trace_go_on(g, tid, is_ours ? 0 : sig);
         stop_sample_give(g);

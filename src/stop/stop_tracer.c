@@ -20,6 +20,8 @@ enum { WAKE_SIGNAL = SIGURG };
 /* While masks are to be read, the tracer is woken this often. */
 enum { READING_PERIOD_NS = 150000 };
 
+#define NS_PER_S 1000000000ull
+
 /* At the end, between two looks at threads that are not clear. */
 enum { LONGEST_PAUSE_MS = 50 };
 
@@ -58,11 +60,12 @@ struct start {
         int error; /* of PTRACE_SEIZE */
 };
 
-/* A timer that wakes the tracer from time to time while masks are to be read: a signal that comes before the wait begins
- * has no effect. */
+/* A timer that wakes the tracer from time to time while masks are to be read or threads should have stopped: a signal that
+ * comes before the wait begins has no effect. */
 struct alarm {
         timer_t timer;
-        bool exists, is_set;
+        bool exists;
+        uint64_t period_ns; /* 0: it is not set */
 };
 
 static void alarm_init(struct alarm *alarm)
@@ -73,15 +76,25 @@ static void alarm_init(struct alarm *alarm)
         alarm->exists = !timer_create(CLOCK_MONOTONIC, &event, &alarm->timer);
 }
 
-static void alarm_set(struct alarm *alarm, bool is_wanted)
+static void alarm_set(struct alarm *alarm, uint64_t period_ns, bool again)
 {
-        struct itimerspec every = {{0, 0}, {0, 0}};
+        const struct timespec period = {(time_t)(period_ns / NS_PER_S), (long)(period_ns % NS_PER_S)};
+        const struct itimerspec every = {period, period};
 
-        if (!alarm->exists || is_wanted == alarm->is_set)
+        if (!alarm->exists || (period_ns == alarm->period_ns && !again))
                 return;
-        every.it_value.tv_nsec = every.it_interval.tv_nsec = is_wanted ? READING_PERIOD_NS : 0;
         timer_settime(alarm->timer, 0, &every, NULL);
-        alarm->is_set = is_wanted;
+        alarm->period_ns = period_ns;
+}
+
+static void set_alarm(const struct stop_guardian *g, struct alarm *alarm)
+{
+        uint64_t steady_ns = stop_steady_wait_ns(g);
+
+        if (atomic_load(&g->has_readings))
+                alarm_set(alarm, READING_PERIOD_NS, false);
+        else
+                alarm_set(alarm, steady_ns, steady_ns);
 }
 
 static void trace(struct stop_guardian *g)
@@ -99,8 +112,9 @@ static void trace(struct stop_guardian *g)
                 else if (errno != EINTR)
                         break; /* there are no more children */
                 stop_late_seize(g);
+                stop_steady_look(g);
                 stop_mask_read_due(g);
-                alarm_set(&alarm, atomic_load(&g->has_readings));
+                set_alarm(g, &alarm);
         }
         atomic_store(&g->has_noticed, true);
         if (alarm.exists)

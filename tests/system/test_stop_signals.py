@@ -113,6 +113,23 @@ def test_a_selector_with_a_signalfd(t: Context) -> None:
     starts_unharmed(t, "selects.py", SELECTS, "26 SIGTERM\nend\nstatus 0")
 
 
+# It has run for some time when it blocks them.
+LATE = BURN + """
+import signal
+for i in range(8):
+    burn(0.05)
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    burn(0.02)
+    print(i, signal.sigtimedwait(signal.valid_signals(), 0))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
+"""
+
+
+@harness.limit(14000)
+def test_a_busy_thread_that_blocks_signals_later(t: Context) -> None:
+    starts_unharmed(t, "later.py", LATE, "7 None\nstatus 0")
+
+
 # --- SIGTRAP that is blocked when the program starts ---
 
 UNBLOCKS = BURN + WAITING + """

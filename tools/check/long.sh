@@ -51,7 +51,7 @@ part_stop() {
         TRIALS=${KILLS:-2000} measured "stop guardian" python3 tests/system/test_guardian.py build/release/src/cli/wperf \
                 build/release kills
         TRIALS=${STARTS:-1000} measured "stop signals" python3 tests/system/test_stop_signals.py build/release/src/cli/wperf \
-                build/release sigwait sigtimedwait signalfd
+                build/release sigwait sigtimedwait signalfd busy_thread
         measured "stop soak" tools/soak_stop.py build/release/src/cli/wperf --minutes "${STOP_MINUTES:-60}"
         measured "stop wide" tools/wide_stop.py build/release/src/cli/wperf
 }
