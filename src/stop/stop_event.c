@@ -93,19 +93,11 @@ bool stop_event_open(struct stop_guardian *g, struct stop_task *task)
         return task->event_fd >= 0;
 }
 
-static bool signals_tracer(int fd)
-{
-        struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
-
-        return !fcntl(fd, F_SETSIG, stop_tracer_overrun_signal()) && !fcntl(fd, F_SETOWN_EX, &owner) &&
-               !fcntl(fd, F_SETFL, O_ASYNC);
-}
-
 static void open_overrun(struct stop_guardian *g, struct stop_task *task)
 {
         os_lock_enter(g->lock);
         task->overrun_fd = open_event(g, &g->overrun, task->tid);
-        if (task->overrun_fd >= 0 && !signals_tracer(task->overrun_fd)) {
+        if (task->overrun_fd >= 0 && !stop_tracer_gets(task->overrun_fd, stop_tracer_overrun_signal())) {
                 close(task->overrun_fd);
                 task->overrun_fd = -1;
         }

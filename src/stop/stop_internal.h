@@ -20,6 +20,31 @@
 /* How far the tracer is in taking a blocked SIGTRAP of its event out of a thread's queue. */
 enum stop_taking { STOP_NOT_TAKING, STOP_WAITS_FOR_STOP, STOP_WAITS_FOR_SIGNAL };
 
+/* A thread has left its CPU, to wait (or to be stopped) or because another one was to run, or got a CPU. */
+enum stop_switch_kind { STOP_WAITS, STOP_PREEMPTED, STOP_RUNS };
+
+struct stop_switch {
+        uint64_t time_ns; /* CLOCK_MONOTONIC */
+        uint8_t kind;     /* enum stop_switch_kind */
+};
+
+enum { STOP_KEPT_SWITCHES = 8 };
+
+/* The last switches of a thread, oldest first. */
+struct stop_switched {
+        struct stop_switch last[STOP_KEPT_SWITCHES];
+        size_t n;
+};
+
+/* A system call that was interrupted by a stop and begins anew. */
+struct stop_restart {
+        bool was_job_stop; /* the last stop of the thread was a job's: its call returns EINTR, as without tracing */
+        bool is_followed;      /* it has a deadline; the thread also stops when the call begins and ends */
+        bool is_inside;        /* the followed call has begun */
+        uint64_t continued_ns; /* when the thread was continued */
+        uint64_t deadline_ns;
+};
+
 /* A traced thread. */
 struct stop_task {
         int32_t tid;
@@ -44,15 +69,32 @@ struct stop_task {
         uint8_t taking;                  /* enum stop_taking */
         uint64_t mask;                   /* its signal mask, while STOP_WAITS_FOR_SIGNAL */
         uint64_t ran_ns;                 /* at the end: its CPU time when the events were closed */
+        struct stop_switched switched;
+        struct stop_restart restart;
 };
 
 /* A traced process. */
 struct stop_process {
         int32_t pid;
         uint32_t image;
-        bool is_hidden; /* its memory can't be read any more; it has no events, and the ring samples it */
+        bool is_hidden;  /* its memory can't be read any more; it has no events, and the ring samples it */
+        int *switch_fds; /* of each CPU; stop_switch.c. NULL for none. Set under the lock */
         struct stop_task *tasks; /* the list changes only under the lock */
         struct stop_process *next;
+};
+
+/* The rings into which the kernel writes switches. */
+struct stop_switches {
+        uint32_t *cpus; /* NULL: none is open */
+        size_t n_cpus;
+        int *ring_fds; /* -1: the CPU has no ring */
+        struct ring *rings;
+};
+
+/* Threads in calls that have begun anew and that have a deadline. */
+struct stop_deadlines {
+        int32_t *tids;
+        size_t n, cap;
 };
 
 /* A thread that was reaped by the watching thread for the tracer. */
@@ -115,6 +157,8 @@ struct stop_guardian {
         struct map interpreters; /* hash of a file to NO or YES; under files_lock */
         struct map overruns;     /* overrun_fd to tid */
         struct stop_steady steady;
+        struct stop_switches switches;
+        struct stop_deadlines deadlines;
         struct stop_binaries *binaries;
         struct stop_frames *frames;
         struct buf record; /* of the sample that is taken */
@@ -200,6 +244,49 @@ void stop_mask_begin_end(struct stop_guardian *guardian);
 /* Sets the signal handler of overrun events; for the tracer. */
 void stop_mask_init(void);
 
+/* --- stop_switch.c: when threads began to wait --- */
+
+/* Opens and closes the events of a process, which may have been opened before. Without them nothing is known of its threads. */
+void stop_switch_begin(struct stop_guardian *guardian, struct stop_process *process);
+void stop_switch_end(struct stop_guardian *guardian, struct stop_process *process);
+
+/* For any thread: the process is traced and has none. */
+bool stop_switch_is_wanted(struct stop_guardian *guardian, int32_t pid);
+
+/* Takes what the kernel has written until now into the tasks. */
+void stop_switch_drain(struct stop_guardian *guardian);
+void stop_switch_add(struct stop_switched *switched, enum stop_switch_kind kind, uint64_t time_ns);
+
+/* When the wait began that the thread's stop has interrupted; the last switch must be the stop. If the thread has run for more than
+ * `most_run_ns` before the stop, it did not wait in this call: the time of the stop. 0 if it is not known. */
+uint64_t stop_switch_began_ns(const struct stop_switched *switched, uint64_t most_run_ns);
+
+/* How often the thread has left its CPU since then, but for preemptions; at most STOP_KEPT_SWITCHES are known. */
+size_t stop_switch_n_waits(const struct stop_switched *switched, uint64_t since_ns);
+
+/* --- stop_restart.c: system calls that a stop interrupts --- */
+
+/* What the thread does after its stop. */
+enum stop_next {
+        STOP_GOES_ON,   /* it receives no signal, or one */
+        STOP_JOB_STOPS, /* it remains stopped, as without tracing */
+};
+
+/* Called before a stopped thread goes on with `sig`, 0 for none. */
+void stop_restart_see(struct stop_guardian *guardian, struct stop_task *task, enum stop_next next, int sig);
+
+/* Called when the thread stops because a call that is followed begins or ends. */
+void stop_restart_see_call(struct stop_guardian *guardian, struct stop_task *task);
+
+/* The thread has to stop when its call begins and ends. */
+bool stop_restart_follows(const struct stop_task *task);
+
+/* Interrupts threads whose deadline is over. */
+void stop_restart_look(struct stop_guardian *guardian);
+
+/* Time until it should be called again; 0: any. */
+uint64_t stop_restart_wait_ns(const struct stop_guardian *guardian);
+
 /* --- stop_task.c: traced processes and threads --- */
 
 struct stop_task *stop_task_find(const struct stop_guardian *guardian, int32_t tid);
@@ -222,9 +309,10 @@ void stop_process_tell_end(struct stop_guardian *guardian, int32_t pid);
 
 /* --- stop_status.c: the status of a thread in /proc --- */
 
-int32_t stop_status_pid(int32_t tid); /* the process of a thread; 0 if it has ended */
-bool stop_status_runs(int32_t tid);   /* it exists and has not ended */
-bool stop_status_may_trace(void);     /* this process has CAP_SYS_PTRACE */
+int32_t stop_status_pid(int32_t tid);           /* the process of a thread; 0 if it has ended */
+bool stop_status_runs(int32_t tid);             /* it exists and has not ended */
+bool stop_status_may_trace(void);               /* this process has CAP_SYS_PTRACE */
+bool stop_status_handles(int32_t tid, int sig); /* its process has a handler for the signal */
 
 struct stop_status {
         char state;              /* the letter in /proc; 0: the thread has ended */
@@ -296,7 +384,7 @@ void stop_names_refuse(struct stop_guardian *guardian, int32_t pid);
 
 /* --- stop_late.c: tracing processes that already run --- */
 
-/* For any thread: asks the tracer to trace a process, if it is not traced yet. */
+/* For any thread: asks the tracer to trace a process, or, if it is traced already, to begin stop_switch.c for it. */
 void stop_late_ask(struct stop_guardian *guardian, int32_t pid);
 bool stop_late_is_busy(struct stop_guardian *guardian);
 
@@ -332,6 +420,12 @@ void stop_tracer_wake(struct stop_guardian *guardian);
 
 /* The signal that the kernel sends the tracer for an overrun event. */
 int stop_tracer_overrun_signal(void);
+
+/* The signal that interrupts the tracer's wait. */
+int stop_tracer_wake_signal(void);
+
+/* For the tracer: makes the kernel send it the signal when the event wakes its reader. False if it refuses. */
+bool stop_tracer_gets(int event_fd, int sig);
 
 /* Starts a thread of the guardian, which receives no signals but those for the tracer. Returns 0 or an errno. */
 int stop_tracer_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *arg);

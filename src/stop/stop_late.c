@@ -75,11 +75,13 @@ static size_t seize_new_threads(struct stop_guardian *g, int32_t pid, int *ret_e
 
 static void seize_process(struct stop_guardian *g, int32_t pid)
 {
-        struct stop_process *process;
+        struct stop_process *process = stop_process_find(g, pid);
         int error = 0;
 
-        if (stop_process_find(g, pid))
+        if (process) {
+                stop_switch_begin(g, process);
                 return;
+        }
         while (seize_new_threads(g, pid, &error))
                 ;
         process = stop_process_find(g, pid);

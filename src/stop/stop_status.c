@@ -61,6 +61,13 @@ bool stop_status_may_trace(void)
         return has_bit(read_of(getpid(), "status", &text), "\nCapEff:", CAP_SYS_PTRACE);
 }
 
+bool stop_status_handles(int32_t tid, int sig)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        return has_bit(read_of(tid, "status", &text), "\nSigCgt:", sig - 1);
+}
+
 /* While a thread is in sigtimedwait, the kernel shows what it waits for as not blocked. */
 static bool waits_for_trap(int32_t tid)
 {

@@ -74,6 +74,7 @@ void stop_process_free(struct stop_guardian *g, struct stop_process *process)
         os_lock_leave(g->lock);
         while (process->tasks)
                 stop_task_free(g, process->tasks);
+        stop_switch_end(g, process);
         stop_frames_end(g->frames, process->image);
         free(process);
 }

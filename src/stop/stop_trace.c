@@ -24,7 +24,10 @@ bool stop_trace_seize(int32_t tid)
 
 void stop_trace_go_on(struct stop_guardian *g, int32_t tid, int sig)
 {
-        ptrace(stop_again_is(g, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
+        const struct stop_task *task = stop_task_find(g, tid);
+        bool at_call = task ? stop_restart_follows(task) : stop_again_is(g, tid);
+
+        ptrace(at_call ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
 }
 
 void stop_trace_let_go(int32_t tid)
@@ -107,6 +110,8 @@ static void see_event_stop(struct stop_guardian *g, int32_t tid, int sig)
 {
         struct stop_task *task = stop_task_find(g, tid);
 
+        if (task)
+                stop_restart_see(g, task, stops_job(sig) ? STOP_JOB_STOPS : STOP_GOES_ON, 0);
         if (task && stop_mask_take_out(g, task, sig, false))
                 return;
         if (!task && !stop_again_is(g, tid) && !is_new_thread(g, tid))
@@ -139,14 +144,21 @@ static void see_signal(struct stop_guardian *g, int32_t tid, int sig)
         siginfo_t info;
         bool is_ours;
 
+        if (sig == (SIGTRAP | SYSCALL_STOP) && task) {
+                stop_restart_see_call(g, task);
+                stop_trace_go_on(g, tid, 0);
+                return;
+        }
         if (sig == (SIGTRAP | SYSCALL_STOP)) {
                 stop_again_see(g, tid);
                 return;
         }
-        if (task && stop_mask_take_out(g, task, sig, true))
-                return;
         is_ours = sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) &&
                   stop_trace_is_ours(&info);
+        if (task && !is_ours)
+                stop_restart_see(g, task, STOP_GOES_ON, sig);
+        if (task && stop_mask_take_out(g, task, sig, true))
+                return;
         if (is_ours && task->event_fd >= 0) {
                 uint64_t before_ns = task->stopped_ns;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The guardian's thread that makes all ptrace calls and waits for all stops. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -28,6 +29,18 @@ enum { LONGEST_PAUSE_MS = 50 };
 int stop_tracer_overrun_signal(void)
 {
         return SIGRTMIN + 1;
+}
+
+int stop_tracer_wake_signal(void)
+{
+        return WAKE_SIGNAL;
+}
+
+bool stop_tracer_gets(int fd, int sig)
+{
+        struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
+
+        return !fcntl(fd, F_SETSIG, sig) && !fcntl(fd, F_SETOWN_EX, &owner) && !fcntl(fd, F_SETFL, O_ASYNC);
 }
 
 static void be_woken(int sig)
@@ -89,12 +102,14 @@ static void alarm_set(struct alarm *alarm, uint64_t period_ns, bool again)
 
 static void set_alarm(const struct stop_guardian *g, struct alarm *alarm)
 {
-        uint64_t steady_ns = stop_steady_wait_ns(g);
+        uint64_t wait_ns = stop_steady_wait_ns(g), restart_ns = stop_restart_wait_ns(g);
 
+        if (restart_ns && (!wait_ns || restart_ns < wait_ns))
+                wait_ns = restart_ns;
         if (atomic_load(&g->has_readings))
                 alarm_set(alarm, READING_PERIOD_NS, false);
         else
-                alarm_set(alarm, steady_ns, steady_ns);
+                alarm_set(alarm, wait_ns, wait_ns);
 }
 
 static void trace(struct stop_guardian *g)
@@ -112,6 +127,8 @@ static void trace(struct stop_guardian *g)
                 else if (errno != EINTR)
                         break; /* there are no more children */
                 stop_late_seize(g);
+                stop_switch_drain(g);
+                stop_restart_look(g);
                 stop_steady_look(g);
                 stop_mask_read_due(g);
                 set_alarm(g, &alarm);
@@ -158,6 +175,8 @@ static void let_threads_go(struct stop_guardian *g)
         /* A stopped job is not clear for as long as it is stopped. */
         for (int ms = 1; !stop_mask_is_clear(g); ms += ms < LONGEST_PAUSE_MS) {
                 wait_ms(ms);
+                stop_switch_drain(g);
+                stop_restart_look(g);
                 see_stops_now(g);
         }
 }

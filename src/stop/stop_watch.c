@@ -95,6 +95,8 @@ static void see_fork(struct stop_watch *w, const struct record_task *task)
         if (task->pid != task->ppid &&
             (stop_process_is_traced(w->guardian, task->ppid) || is_forked(w, task->ppid)))
                 ARRAY_PUSH(w->forks, w->n_forks, w->cap_forks, child);
+        if (task->pid != task->ppid && stop_switch_is_wanted(w->guardian, task->ppid))
+                stop_late_ask(w->guardian, task->ppid);
 }
 
 static void see_exec(struct stop_watch *w, int32_t pid)
