@@ -5,7 +5,7 @@ long_parts=(
         "soak: records short-lived programs for an hour, and watches the recorder's memory and descriptors (SOAK_SECONDS)"
         "trials: the accuracy test a hundred times (TRIALS)"
         "compare: programs compared with themselves a hundred times, quiet and under load, and planted slow-downs (TRIALS)"
-        "stop: kills recorders while they trace, starts programs that wait for signals, an hour of pools, thousands of processes (TRIALS, KILLS, STARTS, STOP_MINUTES)"
+        "stop: kills recorders while they trace, starts programs that wait for signals, an hour of pools, thousands of processes (TRIALS, KILLS, STARTS, WAITS, STOP_MINUTES)"
         "oracle: 20,000 Python stacks of each interpreter beside a walk in the kernel (SAMPLES)"
         "driver-soak: ten minutes of random requests to the Windows driver, and 100 loads (DRIVER_SECONDS)"
         "arm64-rest: under qemu-user, all golden files and the unit tests that compute much"
@@ -42,8 +42,8 @@ part_compare() {
                 --comparisons "${TRIALS:-100}" --planted "${TRIALS:-100}"
 }
 
-# What becomes of programs whose recorder is killed and of those that wait for signals, an hour of pools, and programs with thousands
-# of processes.
+# What becomes of programs whose recorder is killed and of those that wait, an hour of pools, and programs with thousands of
+# processes.
 part_stop() {
         make_release || return
         TRIALS=${TRIALS:-300} measured "stop kills" python3 tests/system/test_stop_engine.py build/release/src/cli/wperf \
@@ -52,6 +52,7 @@ part_stop() {
                 build/release kills
         TRIALS=${STARTS:-1000} measured "stop signals" python3 tests/system/test_stop_signals.py build/release/src/cli/wperf \
                 build/release sigwait sigtimedwait signalfd busy_thread
+        TRIALS=${WAITS:-10} measured "record of waits" python3 tests/system/test_waits.py build/release/src/cli/wperf build/release record
         measured "stop soak" tools/soak_stop.py build/release/src/cli/wperf --minutes "${STOP_MINUTES:-60}"
         measured "stop wide" tools/wide_stop.py build/release/src/cli/wperf
 }
