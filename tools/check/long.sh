@@ -73,7 +73,7 @@ part_driver_soak() {
 part_arm64_rest() {
         make_arm64 || return
         local -x ASAN_OPTIONS=detect_leaks=0
-        suites arm64 build/arm64 --timeout-factor 5 --wrapper "qemu-aarch64 $arm64_libraries" --suite unit "${slow_on_arm64[@]}"
+        suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite unit "${slow_on_arm64[@]}"
         suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite golden
 }
 

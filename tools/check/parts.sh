@@ -113,9 +113,10 @@ check_lint() {
 # An arm64 program under qemu-user.  The sanitizers' libraries are in the cross compiler's folder, libc and the codecs in Debian's
 # arm64 folder, which must come first: with another libc than that of the loader, threads do not start.  The check for the use of a
 # stack after its end made one test 8 times slower here; the native build has it.  qemu stores a note for each page of the
-# sanitizer's shadow memory, so an address space of 128 GiB (-R) reduces the start of a program from 0.9 s to 0.25 s, which matters
-# for the golden tests.  With -R the address of a SIGBUS is wrong, which the unit tests check.
+# sanitizer's shadow memory, so an address space of 128 GiB (-R) reduces the start of a program from 0.9 s to 0.25 s, which is most of
+# what a test takes.  With -R the address of a SIGBUS is wrong, which test_os checks.
 arm64_libraries="-L / -E LD_LIBRARY_PATH=/usr/lib/aarch64-linux-gnu:/usr/aarch64-linux-gnu/lib"
+whole_arm64="qemu-aarch64 $arm64_libraries"
 small_arm64="qemu-aarch64 -R 0x2000000000 $arm64_libraries"
 
 make_arm64() {
@@ -124,13 +125,14 @@ make_arm64() {
 }
 
 # These compute much, and little of it depends on the processor.
-slow_on_arm64=(test_answers_cache test_archive test_code_history test_comparison test_dump test_pdb_container test_python_section
-        test_report_jit test_report_workers test_stacks test_symbol_archive)
+slow_on_arm64=(test_answers_cache test_archive test_code_history test_comparison test_dump test_etl test_jitdump test_pdb_container
+        test_python_section test_report_jit test_report_workers test_stack_archive test_stacks test_symbol_archive)
 part_arm64() {
         make_arm64 || return
         local -x ASAN_OPTIONS=detect_leaks=0
-        suites arm64 build/arm64 --timeout-factor 5 --wrapper "qemu-aarch64 $arm64_libraries" --suite unit --suite fuzz \
+        suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite unit --suite fuzz --except=test_os \
                 "${slow_on_arm64[@]/#/--except=}"
+        suites arm64 build/arm64 --timeout-factor 5 --wrapper "$whole_arm64" --suite unit test_os
         GOLDEN_CASES=each-command suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite golden
 }
 
