@@ -195,6 +195,8 @@ def wanted(test: dict, options: argparse.Namespace) -> bool:
         return False
     if options.suite and suite not in options.suite or suite in options.excluded or test["name"] in options.excluded:
         return False
+    if options.parallel and not test["is_parallel"] or options.alone and test["is_parallel"]:
+        return False
     return not options.names or any(name in test["name"] for name in options.names)
 
 
@@ -266,6 +268,9 @@ def parse_options() -> argparse.Namespace:
                         help="run programs of this suite again if they fail (may be repeated)")
     parser.add_argument("--wrapper", type=shlex.split, default=[], help="emulator for what was cross-built")
     parser.add_argument("--timeout-factor", type=float, default=1.0, help="multiplies each test's time limit")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--parallel", action="store_true", help="run only tests that may run side by side")
+    which.add_argument("--alone", action="store_true", help="run only tests that run one after the other")
     parser.add_argument("--jobs", type=int, default=2, help="tests at a time (default 2)")
     parser.add_argument("--label", default="", help="printed before the name of each suite")
     parser.add_argument("--verbose", action="store_true", help="print the output of every test")

@@ -19,7 +19,7 @@ part_three() {{ suites three nowhere; }}
 forget_logs
 for word in "$@"; do
         case $word in
-        *,*) beside $word ;;
+        *,*) beside 2 ${{word//,/ }} ;;
         *) run_part $word ;;
         esac
 done
@@ -38,7 +38,7 @@ COUNTED = [
     ("a test by name", ["two test_a"], "1 0 0 0", 0, "2 passed, 0 failed, 0 skipped", ""),
     ("a test that is none", ["two test_c"], "0 0 0 0", 1, "1 passed, 1 failed, 0 skipped", "did you mean 'test_a'?"),
     ("a suite without a total", ["two"], "", 1, "1 passed, 1 failed, 0 skipped", "gave no total"),
-    ("lanes are added up", ["one,two three"], "7 0 1 1", 1, "16 passed, 1 failed, 2 skipped", "2 of the tests that passed failed at first"),
+    ("parts side by side are added up", ["one,two,three"], "7 0 1 1", 1, "17 passed, 1 failed, 2 skipped", "2 of the tests that passed failed at first"),
     ("two failed at first", ["two"], "5 0 0 2", 0, "6 passed, 0 failed, 0 skipped", "2 of the tests that passed failed at first"),
     ("three failed at first", ["two"], "5 0 0 3", 1, "6 passed, 1 failed, 0 skipped", "FAILED: more than 2 tests failed at first"),
 ]

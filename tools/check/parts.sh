@@ -8,29 +8,26 @@ native=("${linux_codecs[@]}" -Dpfm=enabled)
 quick_parts=(
         "sources: format, layers, names and lengths of the source, and the tools that check them"
 )
+# Side by side, because many of them wait or take one CPU: those that take long come first.
 native_parts=(
+        "live: wperf records programs on this machine, several at a time (suite system)"
         "asan: the native build with sanitizers: unit, golden, plans, fuzz seeds, oracles"
         "driver-races: the Windows driver's core on a simulated machine whose CPUs all run at once"
         "tsan: libwperf used by several threads, and keys in the browser while another thread reads"
 )
 full_parts=(
+        "mingw: Windows on x86-64 under wine: unit, fuzz seeds, programs, both drivers"
+        "arm64: Linux on arm64 under qemu-user: unit, fuzz seeds, a golden file of each command"
+        "guest: an arm64 Linux with a PMU in an emulated machine"
+        "arm64-windows: Windows on ARM64 under wine"
         "release: the build that users get: unit, golden, plans, packages"
         "clang: compiles with clang, and clang-tidy"
         "driver-el1: the driver's core on the PMU of emulated CPUs"
         "driver-image: the driver for Windows on ARM64, as a file"
 )
-# Side by side, because much of them takes one CPU.
-arm64_parts=(
-        "arm64: Linux on arm64 under qemu-user: unit, fuzz seeds, a golden file of each command"
-        "guest: an arm64 Linux with a PMU in an emulated machine"
-)
-windows_parts=(
-        "mingw: Windows on x86-64 under wine: unit, fuzz seeds, programs, both drivers"
-        "arm64-windows: Windows on ARM64 under wine"
-)
-# Last, one after the other, because what they record depends on how a machine shares its CPUs.
-live_parts=(
-        "live: wperf records programs on this machine (suite system)"
+# Last, with nothing beside them.
+alone_parts=(
+        "live-alone: wperf records programs, one after the other: samples of the whole machine, verdicts, the kernel's settings (suite system)"
 )
 
 check_format() {
@@ -66,7 +63,7 @@ make_asan() {
         make "build asan" compile build/asan -Db_sanitize=address,undefined -Doptimization=1 "${native[@]}"
 }
 
-# Which suites: `disasm` is in ./check long, `system` in the part live.
+# Which suites: `disasm` is in ./check long, `system` in the parts live and live-alone.
 asan_suites=(--except system --except disasm)
 part_asan() {
         make_asan || return
@@ -77,7 +74,13 @@ part_asan() {
 
 # What runs side by side here waits more than it computes.
 part_live() {
-        make_asan && suites live build/asan --suite system --jobs $((2 * jobs))
+        make_asan && suites live build/asan --suite system --parallel --jobs $((2 * jobs))
+}
+
+# What one process alone may set, test_obstacles needs in the release build, too.
+part_live_alone() {
+        make_asan && suites live-alone build/asan --suite system --alone
+        make_release && suites release build/release --suite system test_obstacles
 }
 
 part_driver_races() {
@@ -98,7 +101,6 @@ make_release() {
 part_release() {
         make_release || return
         suites release build/release --suite unit --suite golden --suite plans --suite package
-        suites release build/release --suite system test_obstacles
 }
 
 part_clang() {
@@ -162,7 +164,7 @@ make_mingw() {
                 --cross-file build/mingw-libs/prefix.ini "${all_codecs[@]}" \
                 -Dc_args='-fsanitize=undefined -fsanitize-undefined-trap-on-error' || return
         export WINEPREFIX=$PWD/build/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree=d;mshtml=d'
-        trap stop_wine EXIT
+        stop_at_end wine
         make "wine prefix" make_wine_prefix
 }
 
@@ -190,7 +192,7 @@ make_arm64_windows() {
         targets="unit driver tests/windows/acts.exe" make "build arm64-windows" compile build/arm64-windows \
                 --cross-file cross/windows-clang.ini --cross-file build/arm64-windows-crt/prefix.ini -Ddebug=false -Doptimization=1 \
                 -Dzlib=enabled -Dzstd=disabled -Dlzma=disabled || return
-        trap stop_wine EXIT
+        stop_at_end arm64_wine
         make "wine arm64" cross/arm64_wine.sh "$PWD/build/arm64-wine"
 }
 
@@ -215,9 +217,26 @@ part_arm64_windows() {
         suites_arm64_windows --suite driver --except=test_wdm_counts --except=test_wdm_hostile test_wdm
 }
 
-# Wine's servers, one for each prefix, run on otherwise.
+# stop_at_end wine|arm64_wine: its server runs on otherwise.  Only those that this shell has started are stopped: another part may use
+# the other one at the same time.
+started=()
+stop_at_end() {
+        started+=("stop_$1")
+        trap stop_started EXIT
+}
+
+stop_started() {
+        local stop
+        for stop in "${started[@]}"; do
+                $stop
+        done
+}
+
 stop_wine() {
         WINEPREFIX=$PWD/build/wine wineserver -k
+} >/dev/null 2>&1
+
+stop_arm64_wine() {
         build/arm64-wine/wineserver -k
 } >/dev/null 2>&1
 

@@ -118,29 +118,28 @@ run_part() {
         chosen=()
 }
 
-# beside LANE...: runs lanes of parts at the same time, each a word `PART,PART...`; the output of a part comes as a whole
+# beside N PART...: N parts at a time, in this order; the output of a part comes as a whole
 beside() {
-        local lane lanes=() counts
-        for lane in "$@"; do
-                (run_lane "$lane") &
-                lanes+=($!)
+        local most=$1 running=0 name counts
+        shift
+        for name in "$@"; do
+                [ "$running" -lt "$most" ] || { wait -n; running=$((running - 1)); }
+                (run_beside "$name") &
+                running=$((running + 1))
         done
-        wait "${lanes[@]}"
-        for lane in "$@"; do
-                read -ra counts <"$logs/counts-$lane" || counts=(0 1 0 0)
+        wait
+        for name in "$@"; do
+                read -ra counts <"$logs/counts-$name" || counts=(0 1 0 0)
                 passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2])) at_first=$((at_first + counts[3]))
         done
 }
 
-# run_lane PART,PART...: in a shell of its own
-run_lane() {
-        local name
+# run_beside PART: in a shell of its own
+run_beside() {
         passed=0 failed=0 skipped=0 at_first=0
         names+=-$1
-        for name in ${1//,/ }; do
-                run_part "$name" >"$logs/part-$name.log" 2>&1
-                cat "$logs/part-$name.log"
-        done
+        run_part "$1" >"$logs/part-$1.log" 2>&1
+        cat "$logs/part-$1.log"
         echo "$passed $failed $skipped $at_first" >"$logs/counts-$1"
 }
 
