@@ -6,9 +6,10 @@ long_parts=(
         "trials: the accuracy test a hundred times (TRIALS)"
         "compare: programs compared with themselves a hundred times, quiet and under load, and planted slow-downs (TRIALS)"
         "stop: kills recorders while they trace, starts programs that wait for signals, an hour of pools, thousands of processes (TRIALS, KILLS, STARTS, WAITS, STOP_MINUTES)"
-        "oracle: 20,000 Python stacks of each interpreter beside a walk in the kernel (SAMPLES)"
+        "oracle: 20,000 Python stacks of each interpreter beside a walk in the kernel (SAMPLES), and processes of each stopped at random"
         "driver-soak: ten minutes of random requests to the Windows driver, and 100 loads (DRIVER_SECONDS)"
-        "arm64-rest: under qemu-user, all golden files and the unit tests that compute much"
+        "arm64-rest: under qemu-user, all golden files, fuzz seeds, and the unit tests that compute much"
+        "mingw-rest: under wine, the unit tests that compute much"
         "arm64-drivers: Windows on ARM64 under wine: both drivers"
         "llvm: the disassembler with each LLVM that Debian 12 has"
         "builds: README's installation and the tests by Meson in fresh systems, with the compilers that people have"
@@ -61,6 +62,7 @@ part_oracle() {
         make_release || return
         measured oracle python3 tests/system/test_python_oracle.py build/release/src/cli/wperf build/release \
                 --samples "${SAMPLES:-20000}"
+        PYTHONS=all measured pairs python3 tests/system/test_python_frames.py build/release/src/cli/wperf build/release pairs
 }
 
 # Random requests to the Windows driver, and a hundred loads.
@@ -74,7 +76,12 @@ part_arm64_rest() {
         make_arm64 || return
         local -x ASAN_OPTIONS=detect_leaks=0
         suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite unit "${slow_on_arm64[@]}"
+        suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite fuzz
         suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite golden
+}
+
+part_mingw_rest() {
+        make_mingw && suites mingw build/mingw --timeout-factor 5 --wrapper /usr/lib/wine/wine64 --suite unit "${slow_on_mingw[@]}"
 }
 
 # ./check has them on x86-64, and here that the driver loads.  Not wperf-devgen: wide printf of this wine takes the first argument for

@@ -17,7 +17,7 @@ native_parts=(
 )
 full_parts=(
         "mingw: Windows on x86-64 under wine: unit, fuzz seeds, programs, both drivers"
-        "arm64: Linux on arm64 under qemu-user: unit, fuzz seeds, a golden file of each command"
+        "arm64: Linux on arm64 under qemu-user: unit, a golden file of each command"
         "guest: an arm64 Linux with a PMU in an emulated machine"
         "arm64-windows: Windows on ARM64 under wine"
         "release: the build that users get: unit, golden, plans, packages"
@@ -132,7 +132,7 @@ slow_on_arm64=(test_answers_cache test_archive test_code_history test_comparison
 part_arm64() {
         make_arm64 || return
         local -x ASAN_OPTIONS=detect_leaks=0
-        suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite unit --suite fuzz --except=test_os \
+        suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite unit --except=test_os \
                 "${slow_on_arm64[@]/#/--except=}"
         suites arm64 build/arm64 --timeout-factor 5 --wrapper "$whole_arm64" --suite unit test_os
         GOLDEN_CASES=each-command suites arm64 build/arm64 --timeout-factor 5 --wrapper "$small_arm64" --suite golden
@@ -168,10 +168,14 @@ make_mingw() {
         make "wine prefix" make_wine_prefix
 }
 
+# These compute much, and nothing of it depends on the system.
+slow_on_mingw=(test_code_history test_comparison test_jitdump test_python_layouts test_python_section)
+
 # Wine's services hold a pipe for ever: its output always goes to a file.
 part_mingw() {
         make_mingw && make_asan || return
-        suites mingw build/mingw --timeout-factor 5 --wrapper /usr/lib/wine/wine64 --suite unit --suite fuzz
+        suites mingw build/mingw --timeout-factor 5 --wrapper /usr/lib/wine/wine64 --suite unit --suite fuzz \
+                "${slow_on_mingw[@]/#/--except=}"
         WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 WPERF_TEST_LINUX=$PWD/build/asan/src/cli/wperf \
                 suites mingw build/mingw --timeout-factor 5 --suite windows
         # By itself, because one program at a time can use a driver.
