@@ -104,7 +104,7 @@ part_release() {
 }
 
 part_clang() {
-        CC=clang-14 make "build clang" compile build/clang "${native[@]}" && step lint check_lint
+        CC=clang-14 CC_LD=lld make "build clang" compile build/clang "${native[@]}" && step lint check_lint
 }
 
 check_lint() {

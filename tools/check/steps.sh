@@ -90,7 +90,7 @@ compile() {
         local dir=$1 key from_cache
         local -x CCACHE_STATSLOG=$PWD/$logs/ccache-${1##*/}
         shift
-        key=$(echo "${CC-}" "$@"; command -v ccache; cat cross/*.ini 2>/dev/null)
+        key=$(echo "${CC-}${CC_LD:+ $CC_LD}" "$@"; command -v ccache; cat cross/*.ini 2>/dev/null)
         if [ ! -f "$dir/build.ninja" ] || [ "$(cat "$dir/setup.key" 2>/dev/null)" != "$key" ]; then
                 rm -rf "$dir"
                 meson setup "$dir" -Dwerror=true -Dtests=true "$@" || return 1
