@@ -72,6 +72,14 @@ def check_resolved(t: Context, done: Done, session: str = "wperf.data") -> None:
     check(few, f"functions of the system alone have no names: {ours}", done)
 
 
+def check_whole_stacks(done: Done) -> None:
+    """No stack is cut, but for the compiler's start-up code in libraries (register_tm_clones and the like), which has no call-frame
+    information: a sample that hits it is rightly called cut."""
+    cut = re.search(r", (\d+) cut stacks(?: \((?:\d+: )?([^);]*)\))?", done.out.splitlines()[-1])
+    check(cut is not None, "the number of cut stacks", done)
+    check(cut[1] == "0" or int(cut[1]) <= 2 and cut[2] == "code without call-frame information", "no stack is cut", done)
+
+
 def check_delay(t: Context, done: Done, seconds: float) -> None:
     """All samples of the session are after the delay: they are in the rest of the elapsed time."""
     times = [float(time) for time in re.findall(r"^.* SAMPLE .* time (\d+\.\d+) ", t.good("dump").out, re.M)]

@@ -13,6 +13,7 @@ import termios
 import time
 
 import harness
+import own_samples
 from harness import Context, Skip, check
 
 PYTHON = "/usr/bin/python3.11"
@@ -354,7 +355,7 @@ def record_orphan(t: Context, *argv: str) -> None:
     harness.wait_until(lambda: os.path.exists(end), "the orphan works to its end, which may be later")
     check("Python processes that wperf could not trace, sampled with native stacks only: 1" in done.out, "it is counted among those that could not be traced", done)
     check("not traced, so with native stacks: the-orphan (" in done.out.splitlines()[-1], "the quality line names it", done)
-    check(", 0 cut stacks" in done.out.splitlines()[-1], "its native stacks are whole", done)
+    own_samples.check_whole_stacks(done)
     threads = t.run(*nobody(), t.wperf, "report", "--sort", "comm", "-i", "orphan.data").out
     check(re.search(r"^ +[\d.]+ +\d+ +the-orphan", threads, re.M) is not None, f"the ring samples it: {threads}")
 
