@@ -108,9 +108,10 @@ def test_a_session_of_python(t: Context) -> None:
 
 
 def test_a_session_of_the_stripped_python(t: Context) -> None:
+    """Its names are in a debug file. That each form is the same elsewhere does not depend on where the names come from: a few are compared."""
     path = record(t, "x.data", "--timeout", "3", "--", need_python(STRIPPED), "-c", FIB % 32)
     archive(t, "-i", path, "-o", t.path("packed.data"))
-    compare(t, Elsewhere(t), path, t.path("packed.data"))
+    compare(t, Elsewhere(t), path, t.path("packed.data"), FEW)
 
 
 def rows_of_perf(done: Done) -> list[str]:
