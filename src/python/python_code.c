@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "mem.h"
+#include "text.h"
 
 /* PyASCIIObject.state, from the lowest bit on: interned, kind, compact, ascii.  interned has 2 bits; in free-threaded builds it
  * may have one or two bytes of its own, and then the first byte is below 4.  kind is never 0. */
@@ -64,93 +65,112 @@ static uint32_t char_at(const uint8_t *chars, unsigned kind, size_t i)
         }
 }
 
-/* A str object as UTF-8; NULL if there is none.  Its characters follow the header, as in all strings that the compiler makes. */
-static char *read_text(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr)
+/* Where the characters of a str object begin, and their size; false if there is none.  They follow the header, as in all strings
+ * that the compiler makes. */
+static bool find_chars(const struct python_layout *layout, const uint8_t *header, size_t *ret_start,
+                       size_t *ret_size, unsigned *ret_kind)
 {
-        const struct python_layout *layout = &runtime->layout;
-        uint8_t header[PYTHON_MAX_OBJECT_BYTES + 16], chars[PYTHON_MAX_NAME_CHARS * 4];
-        struct text_state state;
-        uint64_t length;
-        uint32_t word;
-        struct buf text = {0};
+        uint64_t length = python_word_at(header, layout->text_length);
+        struct text_state state = parse_state((uint32_t)python_int_at(header, layout->text_state));
 
-        if (!addr || !python_memory_read(memory, addr, header, layout->text_ascii_bytes))
-                return NULL;
-        length = python_word_at(header, layout->text_length);
-        word = (uint32_t)python_int_at(header, layout->text_state);
-        state = parse_state(word);
         if (!is_sound(state))
-                return NULL;
+                return false;
         if (length > PYTHON_MAX_NAME_CHARS)
                 length = PYTHON_MAX_NAME_CHARS;
-        addr += state.is_ascii ? layout->text_ascii_bytes : layout->text_compact_bytes;
-        if (length && !python_memory_read(memory, addr, chars, (size_t)length * state.kind))
+        *ret_start = state.is_ascii ? layout->text_ascii_bytes : layout->text_compact_bytes;
+        *ret_size = (size_t)length * state.kind;
+        *ret_kind = state.kind;
+        return true;
+}
+
+/* A str object as UTF-8; NULL if there is none. */
+static char *read_text(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
+                       struct python_identity *identity)
+{
+        const struct python_layout *layout = &runtime->layout;
+        uint8_t bytes[PYTHON_MAX_OBJECT_BYTES + 16 + PYTHON_MAX_NAME_CHARS * 4];
+        size_t header = layout->text_ascii_bytes, start, size;
+        struct buf text = {0};
+        unsigned kind;
+
+        if (!addr || !python_memory_read(memory, addr, bytes, header) ||
+            !find_chars(layout, bytes, &start, &size, &kind) ||
+            (size && !python_memory_read(memory, addr + header, bytes + header, start + size - header)))
                 return NULL;
-        for (size_t i = 0; i < length; i++)
-                add_char(&text, char_at(chars, state.kind, i));
+        python_identity_add(identity, addr + layout->object_type, bytes + layout->object_type,
+                            (size ? start + size : header) - layout->object_type);
+        for (size_t i = 0; i < size / kind; i++)
+                add_char(&text, char_at(bytes + start, kind, i));
         return buf_take(&text);
 }
 
-/* The content of a bytes object; NULL if it is empty, too long or can't be read. */
+/* The content of a bytes object; NULL if it is empty, too long or can't be read.  `identity` may be NULL. */
 static uint8_t *read_bytes(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
-                           size_t *ret_size)
+                           struct python_identity *identity, size_t *ret_size)
 {
         const struct python_layout *layout = &runtime->layout;
+        size_t start = layout->bytes_data - layout->bytes_size;
         uint64_t size;
         uint8_t *bytes;
 
         if (!addr || !python_memory_word(memory, addr + layout->bytes_size, &size) || !size ||
             size > PYTHON_MAX_LINES_BYTES)
                 return NULL;
-        bytes = mem_new((size_t)size, 1);
-        if (!python_memory_read(memory, addr + layout->bytes_data, bytes, (size_t)size)) {
+        bytes = mem_new(start + (size_t)size, 1);
+        if (!python_memory_read(memory, addr + layout->bytes_size, bytes, start + (size_t)size)) {
                 free(bytes);
                 return NULL;
         }
+        if (identity)
+                python_identity_add(identity, addr + layout->bytes_size, bytes, start + (size_t)size);
+        memmove(bytes, bytes + start, (size_t)size);
         *ret_size = (size_t)size;
         return bytes;
 }
 
-/* Reads the fields of a code object that are not objects themselves. */
-static bool read_fields(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
-                        uint64_t *ret_type, struct python_code *ret_code)
+/* A file that is named in <> exists in memory only: code is often made anew under this name, with the same functions and first
+ * lines, but other lines.  Code of frozen modules is not. */
+static bool is_generated(const char *file)
+{
+        return *file == '<' && !text_starts(file, "<frozen ");
+}
+
+/* Reads the name, the file and the line table. */
+static bool read_parts(const struct python_runtime *runtime, struct python_memory *memory,
+                       const uint8_t *bytes, struct python_code *code)
 {
         const struct python_layout *layout = &runtime->layout;
-        uint8_t bytes[PYTHON_MAX_CODE_BYTES];
+        uint64_t name = python_word_at(bytes, layout->code_name);
+        uint64_t file = python_word_at(bytes, layout->code_file);
 
-        if (!python_memory_read(memory, addr, bytes, layout->code_bytes))
+        code->name = read_text(runtime, memory, name, &code->identity);
+        code->file = read_text(runtime, memory, file, &code->identity);
+        if (!code->name || !code->file)
                 return false;
-        *ret_type = python_word_at(bytes, layout->object_type);
-        *ret_code = (struct python_code){
-                .addr = addr,
-                .first_line = python_int_at(bytes, layout->code_first_line),
-                .table = layout->table,
-                .name_addr = python_word_at(bytes, layout->code_name),
-                .file_addr = python_word_at(bytes, layout->code_file),
-                .lines_addr = python_word_at(bytes, layout->code_lines),
-        };
+        /* _Py_InitCleanup in CPython's Python/specialize.c: its name, file and qualified name are one string. */
+        code->is_hidden = layout->minor >= 12 && name == file && !code->first_line;
+        code->lines = read_bytes(runtime, memory, python_word_at(bytes, layout->code_lines),
+                                 is_generated(code->file) ? &code->identity : NULL, &code->n_lines);
         return true;
 }
 
 bool python_code_read(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
                       struct python_code *ret_code, struct err *err)
 {
-        struct python_code code;
-        uint64_t type;
+        const struct python_layout *layout = &runtime->layout;
+        uint8_t bytes[PYTHON_MAX_CODE_BYTES];
+        struct python_code code = {.addr = addr, .table = layout->table};
 
-        if (!read_fields(runtime, memory, addr, &type, &code))
+        if (!python_memory_read(memory, addr, bytes, layout->code_bytes))
                 return err_set(err, ERR_IO, "code object: can't be read");
-        if (runtime->code_type && type != runtime->code_type)
+        if (runtime->code_type && python_word_at(bytes, layout->object_type) != runtime->code_type)
                 return err_set(err, ERR_FORMAT, "code object: of another type");
-        code.name = read_text(runtime, memory, code.name_addr);
-        code.file = read_text(runtime, memory, code.file_addr);
-        if (!code.name || !code.file) {
+        code.first_line = python_int_at(bytes, layout->code_first_line);
+        python_identity_begin(&code.identity, layout, addr, bytes);
+        if (!read_parts(runtime, memory, bytes, &code)) {
                 python_code_release(&code);
                 return err_set(err, ERR_FORMAT, "code object: damaged name or file");
         }
-        /* _Py_InitCleanup in CPython's Python/specialize.c: its name, file and qualified name are one string. */
-        code.is_hidden = runtime->layout.minor >= 12 && code.name_addr == code.file_addr && !code.first_line;
-        code.lines = read_bytes(runtime, memory, code.lines_addr, &code.n_lines);
         *ret_code = code;
         return true;
 }
@@ -160,19 +180,23 @@ void python_code_release(struct python_code *code)
         free(code->name);
         free(code->file);
         free(code->lines);
+        python_identity_release(&code->identity);
         *code = (struct python_code){0};
 }
 
 bool python_code_is_same(const struct python_runtime *runtime, struct python_memory *memory,
                          const struct python_code *code)
 {
-        struct python_code now;
-        uint64_t type;
+        uint8_t now[PYTHON_MAX_PIECE_BYTES];
 
-        return read_fields(runtime, memory, code->addr, &type, &now) &&
-               (!runtime->code_type || type == runtime->code_type) && now.first_line == code->first_line &&
-               now.name_addr == code->name_addr && now.file_addr == code->file_addr &&
-               now.lines_addr == code->lines_addr;
+        for (size_t i = 0; i < code->identity.n_pieces; i++) {
+                const struct python_piece *piece = &code->identity.pieces[i];
+
+                if (!python_memory_read(memory, piece->addr, now, piece->size) ||
+                    !python_identity_matches(&code->identity, &runtime->layout, i, now))
+                        return false;
+        }
+        return true;
 }
 
 int32_t python_code_line(const struct python_code *code, int32_t instr_bytes)

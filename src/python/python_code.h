@@ -4,6 +4,7 @@
 #ifndef PYTHON_CODE_H
 #define PYTHON_CODE_H
 
+#include "python_identity.h"
 #include "python_lines.h"
 #include "python_memory.h"
 #include "python_runtime.h"
@@ -22,8 +23,7 @@ struct python_code {
         uint8_t table;  /* enum python_table */
         uint8_t *lines; /* the line table; NULL: none, or it can't be read */
         size_t n_lines;
-        /* The fields that python_code_is_same compares. */
-        uint64_t name_addr, file_addr, lines_addr;
+        struct python_identity identity; /* what python_code_is_same compares */
 };
 
 /* ERR_FORMAT: there is no code object, or a damaged one; ERR_IO: it can't be read.  The caller must call python_code_release. */
@@ -31,7 +31,7 @@ bool python_code_read(const struct python_runtime *runtime, struct python_memory
                       struct python_code *ret_code, struct err *err);
 void python_code_release(struct python_code *code);
 
-/* Whether the code object is still at its address; needs one read. */
+/* Whether the code object is still at its address. */
 bool python_code_is_same(const struct python_runtime *runtime, struct python_memory *memory,
                          const struct python_code *code);
 

@@ -28,6 +28,14 @@ void python_runtime_release(struct python_runtime *runtime)
         runtime->copies = NULL;
 }
 
+bool python_runtime_forget_copies(struct python_runtime *runtime)
+{
+        bool had = runtime->copies;
+
+        python_runtime_release(runtime);
+        return had;
+}
+
 void python_thread_forget(struct python_thread *thread)
 {
         thread->n_states = 0;

@@ -33,6 +33,9 @@ struct python_runtime {
 void python_runtime_init(struct python_runtime *runtime, const struct python_binary *binary, uint64_t bias);
 void python_runtime_release(struct python_runtime *runtime);
 
+/* Forgets where copies of bytecode are, because a code object has changed.  False if none were known. */
+bool python_runtime_forget_copies(struct python_runtime *runtime);
+
 /* State of a native thread; zeroed before its first use, one for each (runtime, thread). */
 struct python_thread {
         uint64_t pointer;   /* fs base, tpidr_el0; on Windows the thread's id; set by the caller */

@@ -8,7 +8,7 @@
 #include "map.h"
 #include "mem.h"
 #include "os.h"
-#include "stop_thread.h"
+#include "stop_codes.h"
 
 enum {
         MAX_IMAGES = 128, /* processes whose state is kept; the state of others is searched again */
@@ -18,15 +18,6 @@ enum {
         MAX_READ_BYTES = 8 << 20,      /* of code objects at one stop; the others are read at later stops */
         NS_BETWEEN_SEARCHES = 2000000, /* between searches for the interpreter's file */
         MAX_STOPS_BETWEEN = 1 << 16,   /* between attempts to read an invalid code object */
-};
-
-/* A code object of a process. */
-struct seen_code {
-        struct python_code where; /* without texts and lines: used to check whether it is unchanged */
-        uint64_t number;          /* number of its content, from 1; 0 if it can't be read */
-        uint64_t checked;         /* the stop at which it was checked last */
-        uint64_t retry;           /* after a failure, do not try again before this stop */
-        uint32_t n_stops_between; /* stops between two attempts */
 };
 
 /* A process while it runs one program. */
@@ -40,17 +31,7 @@ struct python_image {
         uint64_t used;      /* the stop at which it was used last */
         struct python_runtime runtime;
         struct map threads; /* tid to struct python_thread * */
-        struct map codes;   /* address to index in `seen` + 1 */
-        struct seen_code *seen;
-        size_t n_codes, cap_codes;
-};
-
-/* Known code objects to check for changes: one system call reads them all. */
-struct code_batch {
-        struct seen_code *seen[STOP_MAX_PIECES];
-        struct stop_piece pieces[STOP_MAX_PIECES];
-        uint8_t bytes[STOP_MAX_PIECES][PYTHON_MAX_CODE_BYTES];
-        size_t n;
+        struct stop_codes codes;
 };
 
 struct stop_frames {
@@ -84,14 +65,6 @@ static void free_thread(void *ctx, uint64_t tid, uint64_t *thread)
         free((struct python_thread *)(uintptr_t)*thread);
 }
 
-static void forget_codes(struct python_image *image)
-{
-        map_release(&image->codes);
-        free(image->seen);
-        image->seen = NULL;
-        image->n_codes = image->cap_codes = 0;
-}
-
 static void forget_threads(struct python_image *image)
 {
         map_each(&image->threads, free_thread, NULL);
@@ -101,7 +74,7 @@ static void forget_threads(struct python_image *image)
 static void forget_image(struct python_image *image)
 {
         forget_threads(image);
-        forget_codes(image);
+        stop_codes_release(&image->codes);
         python_runtime_release(&image->runtime);
 }
 
@@ -119,6 +92,7 @@ void stop_frames_free(struct stop_frames *f)
                 free_image(f->images[i]);
         map_release(&f->codes_by_content);
         map_release(&f->to_forget);
+        code_batch_release(&f->batch);
         os_lock_free(f->lock);
         free(f);
 }
@@ -260,8 +234,9 @@ static uint64_t add_code(struct stop_frames *f, struct python_code *code)
 
 /* An invalid code object usually stays invalid. It is tried again less and less often, because another one
  * may be at this address later. */
-static void wait_to_read(const struct stop_frames *f, struct seen_code *seen)
+static void read_later(const struct stop_frames *f, struct seen_code *seen)
 {
+        python_identity_release(&seen->identity);
         if (seen->n_stops_between < MAX_STOPS_BETWEEN)
                 seen->n_stops_between = seen->n_stops_between ? 2 * seen->n_stops_between : 1;
         seen->retry = f->n_stops + 1 + seen->n_stops_between;
@@ -273,75 +248,39 @@ static uint64_t code_at(struct stop_frames *f, struct python_image *image, struc
 {
         struct python_code code;
         struct seen_code *seen;
-        uint64_t *known;
 
-        if (image->n_codes == MAX_CODES_OF_IMAGE)
-                forget_codes(image);
-        known = map_put(&image->codes, addr, NULL);
-        if (*known) {
-                seen = &image->seen[*known - 1];
-                if (seen->checked == f->n_stops || f->n_stops < seen->retry)
-                        return seen->number;
-        } else {
-                ARRAY_PUSH(image->seen, image->n_codes, image->cap_codes, (struct seen_code){0});
-                *known = image->n_codes;
-                seen = &image->seen[image->n_codes - 1];
-        }
-        *seen = (struct seen_code){.where = {.addr = addr}, .n_stops_between = seen->n_stops_between};
+        if (image->codes.n_seen == MAX_CODES_OF_IMAGE)
+                stop_codes_release(&image->codes);
+        seen = stop_codes_get(&image->codes, addr);
+        if (seen->checked == f->n_stops || f->n_stops < seen->retry)
+                return seen->number;
+        seen->number = 0;
+        seen->retry = 0;
         if (f->read_bytes >= MAX_READ_BYTES)
                 return 0;
         if (!python_code_read(&image->runtime, memory, addr, &code, NULL)) {
-                wait_to_read(f, seen);
+                read_later(f, seen);
                 return 0;
         }
-        seen->where = code;
-        seen->where.name = seen->where.file = NULL;
-        seen->where.lines = NULL;
-        seen->n_stops_between = 0;
+        stop_codes_keep(&image->codes, seen, &code.identity);
         seen->checked = f->n_stops;
-        return seen->number = add_code(f, &code);
+        seen->number = add_code(f, &code);
+        if (seen->number)
+                seen->n_stops_between = 0;
+        else
+                read_later(f, seen);
+        return seen->number;
 }
 
-static void check_batch(const struct python_image *image, const struct stop_thread *thread,
-                        struct code_batch *batch)
+/* Where a code object has changed, a copy of its bytecode that was found before belongs to the one that is gone. */
+static void check_codes(struct stop_frames *f, struct python_image *image, struct python_thread *thread,
+                        const struct stop_thread *stands, struct python_memory *memory,
+                        struct python_walked *walked)
 {
-        size_t n_read = stop_thread_read_pieces(thread, batch->pieces, batch->n);
-
-        for (size_t i = 0; i < n_read; i++) {
-                struct python_memory memory = {.copy_start = batch->pieces[i].addr,
-                                               .copy = batch->bytes[i],
-                                               .copy_size = batch->pieces[i].size};
-
-                if (!python_code_is_same(&image->runtime, &memory, &batch->seen[i]->where))
-                        batch->seen[i]->checked = 0;
-        }
-        for (size_t i = n_read; i < batch->n; i++)
-                batch->seen[i]->checked = 0;
-        batch->n = 0;
-}
-
-static void check_codes(struct stop_frames *f, struct python_image *image, const struct stop_thread *thread,
-                        size_t n_frames)
-{
-        struct code_batch *batch = &f->batch;
-
-        for (size_t i = 0; i < n_frames; i++) {
-                const uint64_t *known = f->frames[i].kind == PYTHON_FRAME_CODE
-                                                ? map_find(&image->codes, f->frames[i].code)
-                                                : NULL;
-                struct seen_code *seen = known ? &image->seen[*known - 1] : NULL;
-
-                if (!seen || seen->checked == f->n_stops || f->n_stops < seen->retry)
-                        continue;
-                seen->checked = f->n_stops; /* reset if the code has changed */
-                batch->seen[batch->n] = seen;
-                batch->pieces[batch->n] = (struct stop_piece){seen->where.addr, batch->bytes[batch->n],
-                                                              image->runtime.layout.code_bytes};
-                if (++batch->n == STOP_MAX_PIECES)
-                        check_batch(image, thread, batch);
-        }
-        if (batch->n)
-                check_batch(image, thread, batch);
+        if (!stop_codes_check(&image->codes, &f->batch, stands, &image->runtime.layout, f->frames,
+                              walked->n_frames, f->n_stops) &&
+            python_runtime_forget_copies(&image->runtime))
+                walk(f, image, thread, stands, memory, walked);
 }
 
 /* --- a stop --- */
@@ -365,11 +304,13 @@ void stop_frames_see(void *ctx, const struct stop_thread *thread)
         struct python_walked walked;
 
         if (image->binary) {
-                walk(f, image, get_thread(f, image, thread), thread, &memory, &walked);
+                struct python_thread *state = get_thread(f, image, thread);
+
+                walk(f, image, state, thread, &memory, &walked);
+                f->read_bytes = 0;
+                check_codes(f, image, state, thread, &memory, &walked);
                 stack.end = (uint16_t)walked.end;
                 stack.n_frames = walked.n_frames;
-                f->read_bytes = 0;
-                check_codes(f, image, thread, walked.n_frames);
                 for (size_t i = 0; i < walked.n_frames; i++) {
                         if (f->frames[i].kind == PYTHON_FRAME_CODE)
                                 f->frames[i].code = code_at(f, image, &memory, f->frames[i].code);

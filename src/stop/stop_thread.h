@@ -28,7 +28,7 @@ struct stop_thread {
  * from `addr` on. */
 size_t stop_thread_read(const struct stop_thread *thread, uint64_t addr, void *to, size_t size);
 
-enum { STOP_MAX_PIECES = 64 };
+enum { STOP_MAX_PIECES = 128 };
 
 struct stop_piece {
         uint64_t addr;

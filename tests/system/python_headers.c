@@ -89,6 +89,11 @@ static void show_objects(void)
 #else
         SHOW("code_lines", offsetof(PyCodeObject, co_lnotab));
 #endif
+#if PY_VERSION_HEX >= 0x030c0000
+        SHOW("code_version", offsetof(PyCodeObject, co_version));
+#elif PY_VERSION_HEX >= 0x030b0000
+        SHOW("code_mutable", offsetof(PyCodeObject, co_warmup));
+#endif
         SHOW("object_type", offsetof(PyObject, ob_type));
         SHOW("bytes_size", offsetof(PyBytesObject, ob_base.ob_size));
         SHOW("bytes_data", offsetof(PyBytesObject, ob_sval));

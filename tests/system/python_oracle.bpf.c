@@ -39,12 +39,12 @@ struct {
         __type(value, struct oracle_layout);
 } layouts SEC(".maps");
 
-/* tid -> its thread state */
+/* tid -> its thread states */
 struct {
         __uint(type, BPF_MAP_TYPE_HASH);
         __uint(max_entries, MAX_THREADS);
         __type(key, __u32);
-        __type(value, __u64);
+        __type(value, struct oracle_states);
 } states SEC(".maps");
 
 /* One for each CPU, because tracepoints are not preempted.  BPF_MAP_TYPE_PERCPU_ARRAY does not allow values of this size. */
@@ -72,24 +72,27 @@ static __always_inline int read_word(__u64 addr, __u64 *ret_word)
         return bpf_probe_read_user(ret_word, sizeof(*ret_word), (void *)addr);
 }
 
-/* prctl(ANY, ORACLE_MAGIC(pid), STATE) passes the thread state of the calling thread; 0: the thread is about to end. */
+/* prctl(ANY, ORACLE_MAGIC(pid), STATE, OUTER) passes the thread state of the calling thread, and the one that runs the other's
+ * interpreter; 0: the thread is about to end. */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
         struct pt_regs *regs = (struct pt_regs *)ctx->args[0];
         __u32 tid = (__u32)bpf_get_current_pid_tgid(), zero = 0;
-        __u64 magic = 0, state = 0;
+        __u64 magic = 0;
+        struct oracle_states passed = {};
         struct oracle_layout *layout;
 
         if (ctx->args[1] != SYSCALL_PRCTL)
                 return 0;
         layout = bpf_map_lookup_elem(&layouts, &zero);
         bpf_probe_read_kernel(&magic, sizeof(magic), &PT_REGS_PARM2(regs));
-        bpf_probe_read_kernel(&state, sizeof(state), &PT_REGS_PARM3(regs));
+        bpf_probe_read_kernel(&passed.states[0], sizeof(__u64), &PT_REGS_PARM3(regs));
+        bpf_probe_read_kernel(&passed.states[1], sizeof(__u64), &PT_REGS_PARM4_SYSCALL(regs));
         if (!layout || magic != layout->magic)
                 return 0;
-        if (state)
-                bpf_map_update_elem(&states, &tid, &state, BPF_ANY);
+        if (passed.states[0])
+                bpf_map_update_elem(&states, &tid, &passed, BPF_ANY);
         else
                 bpf_map_delete_elem(&states, &tid);
         return 0;
@@ -98,12 +101,15 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 /* Without a name if the data is in a page that the process has not touched. */
 static __always_inline void read_code(const struct oracle_layout *layout, struct oracle_frame *frame)
 {
-        __u64 name, file;
+        __u64 name, file, lines;
 
+        __builtin_memset(frame->lines, 0, sizeof(frame->lines));
         frame->first_line = 0;
         frame->name[0] = frame->file[0] = 0;
         if (read_word(frame->code + layout->code_name, &name) ||
             read_word(frame->code + layout->code_file, &file) ||
+            read_word(frame->code + layout->code_lines, &lines) ||
+            bpf_probe_read_user(frame->lines, sizeof(frame->lines), (void *)(lines + layout->bytes_data)) ||
             bpf_probe_read_user(&frame->first_line, sizeof(__u32),
                                 (void *)(frame->code + layout->code_first_line)) ||
             bpf_probe_read_user_str(frame->file, sizeof(frame->file),
@@ -117,8 +123,17 @@ struct walk {
         const struct oracle_layout *layout;
         struct oracle_sample *sample;
         __u64 addr;
+        __u64 outer; /* the state whose frames follow */
         __u64 n;
 };
+
+/* The innermost frame of a state; 0: it can't be read. */
+static __always_inline int read_innermost(const struct oracle_layout *layout, __u64 state, __u64 *ret_addr)
+{
+        return !read_word(state + layout->thread_frame, ret_addr) &&
+               (layout->cframe_frame == ORACLE_NO_FIELD || !*ret_addr ||
+                !read_word(*ret_addr + layout->cframe_frame, ret_addr));
+}
 
 /* One frame; 1 ends the walk.  Frames for C code are skipped. */
 static long walk_frame(__u32 i, struct walk *walk)
@@ -129,6 +144,12 @@ static long walk_frame(__u32 i, struct walk *walk)
         __u8 owner = 0;
 
         (void)i;
+        if (!addr && walk->outer) {
+                if (!read_innermost(layout, walk->outer, &walk->addr))
+                        return 1;
+                walk->outer = 0;
+                return 0;
+        }
         if (!addr || n >= ORACLE_MAX_FRAMES)
                 return 1;
         frame = &walk->sample->frames[n];
@@ -150,19 +171,17 @@ static long walk_frame(__u32 i, struct walk *walk)
         return 0;
 }
 
-static __always_inline void walk_frames(const struct oracle_layout *layout, __u64 state,
-                                        struct oracle_sample *sample)
+static __always_inline void walk_frames(const struct oracle_layout *layout,
+                                        const struct oracle_states *states, struct oracle_sample *sample)
 {
-        struct walk walk = {.layout = layout, .sample = sample};
+        struct walk walk = {.layout = layout, .sample = sample, .outer = states->states[1]};
 
         sample->n_frames = sample->is_whole = 0;
-        if (read_word(state + layout->thread_frame, &walk.addr) ||
-            (layout->cframe_frame != ORACLE_NO_FIELD && walk.addr &&
-             read_word(walk.addr + layout->cframe_frame, &walk.addr)))
+        if (!read_innermost(layout, states->states[0], &walk.addr))
                 return;
         bpf_loop(MAX_STEPS, walk_frame, &walk, 0);
         sample->n_frames = walk.n;
-        sample->is_whole = !walk.addr;
+        sample->is_whole = !walk.addr && !walk.outer;
 }
 
 static __always_inline int is_stop(const struct bpf_raw_tracepoint_args *ctx)
@@ -181,7 +200,8 @@ SEC("raw_tp/signal_generate")
 int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
         __u32 tid = (__u32)bpf_get_current_pid_tgid(), zero = 0, cpu = bpf_get_smp_processor_id(), flags = 0;
-        __u64 *state = bpf_map_lookup_elem(&states, &tid), size, *n_lost;
+        __u64 size, *n_lost;
+        struct oracle_states *state = bpf_map_lookup_elem(&states, &tid);
         struct oracle_layout *layout = bpf_map_lookup_elem(&layouts, &zero);
         struct oracle_sample *sample = bpf_map_lookup_elem(&scratch, &cpu);
         struct pt_regs *regs;
@@ -194,7 +214,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
         sample->tid = tid;
         sample->is_delayed = flags & TRAP_ASYNC;
         sample->time_ns = bpf_ktime_get_ns();
-        walk_frames(layout, *state, sample);
+        walk_frames(layout, state, sample);
         size = sizeof(*sample) - sizeof(sample->frames) + sample->n_frames * sizeof(sample->frames[0]);
         if (size <= sizeof(*sample) && bpf_ringbuf_output(&ring, sample, size, 0)) {
                 n_lost = bpf_map_lookup_elem(&lost, &zero);

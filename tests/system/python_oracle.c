@@ -39,7 +39,8 @@ static bool read_layout(const char *path, struct oracle_layout *ret_layout)
 #define FIELD(name) {#name, offsetof(struct oracle_layout, name)}
                 FIELD(thread_frame),    FIELD(cframe_frame), FIELD(frame_previous),   FIELD(frame_code),
                 FIELD(frame_instr),     FIELD(frame_owner),  FIELD(code_name),        FIELD(code_file),
-                FIELD(code_first_line), FIELD(code_instrs),  FIELD(text_ascii_bytes),
+                FIELD(code_first_line), FIELD(code_instrs),  FIELD(text_ascii_bytes), FIELD(code_lines),
+                FIELD(bytes_data),
 #undef FIELD
         };
         FILE *file = fopen(path, "r");

@@ -7,6 +7,8 @@ enum {
         ORACLE_MAX_FRAMES = 576,
         ORACLE_NAME_BYTES = 64,
         ORACLE_FILE_BYTES = 112,
+        ORACLE_LINES_BYTES = 16,
+        ORACLE_MAX_STATES = 2,
         ORACLE_SIGTRAP = 5,
         ORACLE_TRAP_PERF = 6,
         ORACLE_MAGIC =
@@ -19,6 +21,11 @@ enum {
 /* Offsets of the fields in CPython's headers, as python_headers.c prints them.  ORACLE_NO_FIELD: this version does not have the
  * field. */
 #define ORACLE_NO_FIELD (~0ull)
+
+/* Thread states of a thread, the one that runs first: an interpreter may run another one. */
+struct oracle_states {
+        __u64 states[ORACLE_MAX_STATES];
+};
 
 struct oracle_layout {
         __u64 magic; /* ORACLE_MAGIC */
@@ -33,6 +40,8 @@ struct oracle_layout {
         __u64 code_first_line;
         __u64 code_instrs;
         __u64 text_ascii_bytes;
+        __u64 code_lines;
+        __u64 bytes_data;
 };
 
 struct oracle_frame {
@@ -41,6 +50,7 @@ struct oracle_frame {
         __u64 first_line;
         char name[ORACLE_NAME_BYTES];
         char file[ORACLE_FILE_BYTES];
+        char lines[ORACLE_LINES_BYTES]; /* the beginning of the line table, and what is behind it in memory */
 };
 
 struct oracle_sample {

@@ -1,10 +1,14 @@
 """Prints line tables of code objects, from the interpreter itself: python3 python_oracle_lines.py < QUESTIONS
 
-QUESTIONS is a JSON list of [name, file, first line]; the answer has for each a list of tables, one for each code object
-of that name, where a table is a list of [start in bytes, line].
+QUESTIONS is a JSON list of [name, file, first line]; the answer has for each a list of [beginning of the line table, table], one
+for each code object of that name, where a table is a list of [start in bytes, line].
+
+Code objects of a file `<made PATH>` were made from one of the files PATH.*.  Names of the kind NAME~NUMBER were given to a code object
+of another name, and files of the kind FILE~NUMBER to one of FILE.
 """
 import dis
 import functools
+import glob
 import json
 import os
 import sys
@@ -26,10 +30,20 @@ def codes_of(file):
         import _imp
         name = file[8:-1]
         return list(all_codes(_imp.get_frozen_object(BOOTSTRAP.get(name, name))))
-    if not os.path.exists(file):
-        return []
-    with open(file, "rb") as source:
-        return list(all_codes(compile(source.read(), file, "exec", dont_inherit=True)))
+    codes = []
+    for path in glob.glob(file[6:-1] + ".*") if file.startswith("<made ") else [file.split("~")[0]]:
+        if os.path.exists(path):
+            with open(path, "rb") as source:
+                codes += all_codes(compile(source.read(), file, "exec", dont_inherit=True))
+    return codes
+
+
+def is_named(code, name):
+    return "~" in name or getattr(code, "co_qualname", code.co_name) == name
+
+
+def start_of_lines(code):
+    return (code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab)[:16].hex()
 
 
 def table_of(code):
@@ -40,7 +54,7 @@ def table_of(code):
 
 answers = []
 for name, file, first_line in json.load(sys.stdin):
-    tables = [table_of(code) for code in codes_of(file)
-              if code.co_firstlineno == first_line and getattr(code, "co_qualname", code.co_name) == name]
+    tables = [[start_of_lines(code), table_of(code)] for code in codes_of(file)
+              if code.co_firstlineno == first_line and is_named(code, name)]
     answers.append([table for i, table in enumerate(tables) if table not in tables[:i]])
 json.dump(answers, sys.stdout)

@@ -8,17 +8,21 @@ import contextlib
 import ctypes
 import functools
 import importlib
+import itertools
 import json
 import os
 import re
 import sys
 import threading
 import time
+import types
 
 SECONDS = float(sys.argv[1])
 FOLDER = sys.argv[2]
 ORACLE_MAGIC = 0xac1e << 32 | int(sys.argv[3])
 
+WORK = os.path.abspath(__file__)
+number = itertools.count()
 get_state = ctypes.pythonapi.PyThreadState_Get
 get_state.restype = ctypes.c_void_p
 libc = ctypes.CDLL(None)
@@ -324,6 +328,49 @@ def case_ctypes():
     libc.qsort(array, ctypes.c_size_t(30), ctypes.c_size_t(4), compare_ints)
 
 
+def base(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+
+
+QUALIFIED = hasattr(base.__code__, "co_qualname")
+MADE = "def made(n):\n%s    total = 0\n    for i in range(n):\n        total += i\n    return total\n"
+MADE = [MADE % "", MADE % "\n\n\n"]
+
+
+def write_made():
+    """For python_oracle_lines.py: both have the same functions with the same first lines, and other lines."""
+    for i in range(2):
+        with open(os.path.join(FOLDER, "made.%d" % i), "w") as file:
+            file.write(MADE[i])
+
+
+def run_recycled(code):
+    """The code object is freed with its function, so that the next one is at its address."""
+    names = {"range": range}
+    types.FunctionType(code, names)(2000)
+
+
+def case_renamed_code():
+    for kind in "ab":
+        name = kind + "~%06d" % next(number)
+        fields = {"co_name": name, "co_qualname": name} if QUALIFIED else {"co_name": name}
+        run_recycled(base.__code__.replace(**fields))
+
+
+def case_moved_code():
+    for kind in "ab":
+        run_recycled(base.__code__.replace(co_filename=WORK + "~" + kind + "%06d" % next(number)))
+
+
+def case_made_code():
+    for text in MADE:
+        code = compile(text, "<made %s>" % os.path.join(FOLDER, "made"), "exec")
+        run_recycled(next(const for const in code.co_consts if isinstance(const, types.CodeType)))
+
+
 def run_case(case):
     end = time.process_time() + SECONDS
     while time.process_time() < end:
@@ -332,6 +379,7 @@ def run_case(case):
 
 def main():
     write_modules(8)
+    write_made()
     sys.path.insert(0, FOLDER)
     sys.dont_write_bytecode = True
     sys.setswitchinterval(0.0005)

@@ -157,6 +157,8 @@ static int print_layout(const char *path)
                 FIELD(code_first_line),
                 FIELD(code_lines),
                 FIELD(code_instrs),
+                FIELD(code_version),
+                FIELD(code_mutable),
                 FIELD(object_type),
                 FIELD(bytes_size),
                 FIELD(bytes_data),

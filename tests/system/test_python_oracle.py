@@ -29,9 +29,10 @@ OTHER_SECONDS = 0.06
 LEAST_MERGED = 0.995
 # struct oracle_sample without its frames, and struct oracle_frame, of python_oracle.h
 SAMPLE = struct.Struct("=IHHQQQ")
-FRAME = struct.Struct("=QqQ64s112s")
+FRAME = struct.Struct("=QqQ64s112s16s")
 
-Frame = tuple[str, str, int, int]  # name, file, first line, and the line or the instruction
+# Name, file, first line, and the line; or the instruction and the beginning of the line table.
+Frame = tuple
 
 
 @dataclass
@@ -78,9 +79,9 @@ def text_of(raw: bytes) -> str:
 
 def walked_frame(raw: bytes) -> Frame | None:
     """None for the frame below a call of __init__, which CPython itself leaves out."""
-    _, instr, first_line, raw_name, raw_file = FRAME.unpack(raw)
+    _, instr, first_line, raw_name, raw_file, lines = FRAME.unpack(raw)
     name, file = text_of(raw_name), text_of(raw_file)
-    return None if name and not first_line and name == file else (name, file, first_line, instr)
+    return None if name and not first_line and name == file else (name, file, first_line, instr, lines)
 
 
 def walked_samples(path: str) -> dict[int, list[Seen]]:
@@ -146,20 +147,22 @@ def line_at(table: list, instr: int, first_line: int) -> int:
 class Lines:
     def __init__(self, t: Context, python: str, walked: dict[int, list[Seen]]) -> None:
         codes = sorted({(name, file, first) for samples in walked.values() for sample in samples
-                        for name, file, first, _ in sample.frames if name})
+                        for name, file, first, *_ in sample.frames if name})
         with open(t.path("questions"), "w", encoding="utf-8") as file:
             json.dump(codes, file)
         with open(t.path("questions"), encoding="utf-8") as file:
             done = t.run(python, os.path.join(HERE, "python_oracle_lines.py"), stdin=file)
         check(done.status == 0, "python_oracle_lines.py", done)
-        self.tables = dict(zip(codes, json.loads(done.out)))
+        self.tables = {code: [(bytes.fromhex(begin), table) for begin, table in tables]
+                       for code, tables in zip(codes, json.loads(done.out))}
         self.unit = 2 if python.endswith("3.10") else 1  # bytes that f_lasti counts
         self.kept: dict[Frame, set[int]] = {}
 
     def of(self, frame: Frame) -> set[int]:
-        """More than one if code objects have the same name and first line."""
+        """More than one if code objects have the same name, first line and beginning of the line table."""
         if frame not in self.kept:
-            self.kept[frame] = {line_at(table, frame[3] * self.unit, frame[2]) for table in self.tables[frame[:3]]}
+            self.kept[frame] = {line_at(table, frame[3] * self.unit, frame[2])
+                                for begin, table in self.tables[frame[:3]] if frame[4].startswith(begin)}
         return self.kept[frame]
 
     def first_difference(self, walked: tuple, recorded: tuple) -> int | None:
@@ -188,7 +191,7 @@ def pairs_of(walked: list[Seen], recorded: list[Seen]) -> Iterator[tuple[Seen | 
 
 
 def shown(seen: Seen, start: int = 0) -> str:
-    frames = (f"{name} [{file}:{first}] {at}" for name, file, first, at in seen.frames[start:start + 5])
+    frames = (f"{name} [{file}:{first}] {at}" for name, file, first, at, *_ in seen.frames[start:start + 5])
     return f"{seen.time_ns} ip {seen.ip:x}, {len(seen.frames)} frames, from {start} on: " + " < ".join(frames)
 
 

@@ -42,6 +42,81 @@ TEST(all_versions)
         }
 }
 
+static void expect_same(bool is_same)
+{
+        EXPECT_INT(python_code_is_same(&image.runtime, &image.memory, &code), is_same);
+}
+
+/* Memory is used again: all addresses in the code object are those of the one before. */
+TEST(recycled_memory)
+{
+        for (unsigned i = 0; i < N_LAYOUTS; i++) {
+                const struct python_layout *layout = &image.runtime.layout;
+                uint64_t addr, name, file, lines;
+                bool has_version;
+
+                start(i);
+                has_version = layout->code_version != PYTHON_NO_FIELD;
+                addr = image_code(&image, "work", 12);
+                if (has_version)
+                        image_int(&image, addr + layout->code_version, 7);
+                name = image_get(&image, addr + layout->code_name) + layout->text_ascii_bytes;
+                file = image_get(&image, addr + layout->code_file) + layout->text_ascii_bytes;
+                lines = image_get(&image, addr + layout->code_lines) + layout->bytes_data;
+                ASSERT_TRUE(read_code(addr));
+                image_byte(&image, name + 1, 'a');
+                expect_same(has_version);
+                image_byte(&image, name + 1, 'o');
+                expect_same(true);
+                image_byte(&image, file, 'b');
+                expect_same(has_version);
+                image_byte(&image, file, 'a');
+                image_byte(&image, lines, 0x55);
+                expect_same(true); /* of a file that exists: the table belongs to its name and first line */
+                python_code_release(&code);
+                image_byte(&image, file, '<');
+                ASSERT_TRUE(read_code(addr));
+                image_byte(&image, lines, 0x54);
+                expect_same(has_version);
+                image_byte(&image, lines, 0x55);
+                expect_same(true);
+                if (has_version) {
+                        image_int(&image, addr + layout->code_version, 8);
+                        expect_same(false);
+                }
+                python_code_release(&code);
+        }
+}
+
+/* 3.12 and 3.13: there are no more numbers; then the strings count. */
+TEST(code_without_a_number)
+{
+        uint64_t addr, name;
+
+        start(4);
+        addr = image_code(&image, "work", 12);
+        name = image_get(&image, addr + image.runtime.layout.code_name);
+        ASSERT_TRUE(read_code(addr));
+        image_byte(&image, name + image.runtime.layout.text_ascii_bytes, 'f');
+        expect_same(false);
+        python_code_release(&code);
+}
+
+/* 3.11: a counter between the fields. */
+TEST(code_that_is_warm)
+{
+        uint64_t addr;
+
+        start(3);
+        addr = image_code(&image, "work", 12);
+        ASSERT_TRUE(read_code(addr));
+        image_int(&image, addr + image.runtime.layout.code_mutable, 8);
+        expect_same(true);
+        image_byte(&image, addr + image.runtime.layout.code_mutable - 1, 8);
+        expect_same(false);
+        python_code_release(&code);
+}
+
 static char *text_of(unsigned kind, const void *chars, size_t n)
 {
         uint64_t addr = image_code(&image, "f", 1);
