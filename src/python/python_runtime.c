@@ -67,6 +67,52 @@ bool python_runtime_is_state(const struct python_runtime *runtime, const struct 
                fit_of(&runtime->layout, thread, state) != FIT_NONE;
 }
 
+static void move_to_front(struct python_thread *thread, uint32_t i)
+{
+        uint64_t state = thread->states[i];
+
+        for (; i; i--)
+                thread->states[i] = thread->states[i - 1];
+        thread->states[0] = state;
+}
+
+/* Up to 3.11 all interpreters have one lock, and the state that has it is known.  If it is of another thread, this one runs C code
+ * without the lock. */
+static bool sort_by_current(const struct python_runtime *runtime, struct python_thread *thread,
+                            struct python_memory *memory)
+{
+        const struct python_layout *layout = &runtime->layout;
+        uint64_t current;
+        uint8_t state[PYTHON_MAX_THREAD_BYTES];
+
+        if (layout->runtime_current == PYTHON_NO_FIELD ||
+            !python_memory_word(memory, runtime->addr + layout->runtime_current, &current) || !current)
+                return true;
+        for (uint32_t i = 0; i < thread->n_states; i++) {
+                if (thread->states[i] != current)
+                        continue;
+                move_to_front(thread, i);
+                return true;
+        }
+        return !python_memory_read(memory, current, state, layout->thread_bytes) ||
+               !python_runtime_is_state(runtime, thread, state);
+}
+
+bool python_runtime_sort_states(const struct python_runtime *runtime, struct python_thread *thread,
+                                struct python_memory *memory, const uint8_t *first)
+{
+        const struct python_layout *layout = &runtime->layout;
+        uint64_t newest;
+
+        if (layout->thread_status == PYTHON_NO_FIELD)
+                return sort_by_current(runtime, thread, memory);
+        if (python_int_at(first, layout->thread_status) & PYTHON_STATUS_ACTIVE)
+                return true;
+        return thread->n_interpreters == 1 &&
+               python_memory_word(memory, runtime->addr + layout->runtime_interpreters, &newest) &&
+               newest == thread->newest;
+}
+
 struct state_search {
         const struct python_runtime *runtime;
         struct python_thread *thread;
@@ -91,10 +137,8 @@ static void add_state(struct state_search *search, uint64_t addr, const uint8_t 
         if (thread->n_states == PYTHON_MAX_STATES)
                 return;
         thread->states[thread->n_states++] = addr;
-        if (is_active) {
-                thread->states[thread->n_states - 1] = thread->states[0];
-                thread->states[0] = addr;
-        }
+        if (is_active)
+                move_to_front(thread, thread->n_states - 1);
 }
 
 static void search_interpreter(struct state_search *search, uint64_t interp)
@@ -130,13 +174,15 @@ uint32_t python_runtime_search(const struct python_runtime *runtime, struct pyth
                                       .n_left = PYTHON_MAX_THREADS};
         uint64_t interp, n_before = memory->n_reads, n_reads;
 
-        thread->n_states = 0;
+        thread->n_states = thread->n_interpreters = 0;
         if (layout->runtime_current != PYTHON_NO_FIELD &&
             !python_memory_word(memory, runtime->addr + layout->runtime_current, &search.current))
                 search.current = 0;
         if (!python_memory_word(memory, runtime->addr + layout->runtime_interpreters, &interp))
                 interp = 0;
+        thread->newest = interp;
         for (unsigned i = 0; interp && i < PYTHON_MAX_INTERPRETERS; i++) {
+                thread->n_interpreters++;
                 search_interpreter(&search, interp);
                 if (!python_memory_word(memory, interp + layout->interp_next, &interp))
                         break;

@@ -41,10 +41,12 @@ struct python_thread {
         uint64_t pointer;   /* fs base, tpidr_el0; on Windows the thread's id; set by the caller */
         uint64_t native_id; /* gettid() in the process's PID namespace, 0: not known; set by the caller */
         uint64_t pc, sp;    /* registers; set by the caller before each walk, 0 if not known */
-        uint64_t states[PYTHON_MAX_STATES]; /* thread states, the active one first */
+        uint64_t states[PYTHON_MAX_STATES]; /* thread states, the one that runs first */
         uint32_t n_states;
-        uint32_t wait;  /* number of walks without frames that do not search again */
-        uint32_t reach; /* bytes of the data stack that the last walks needed */
+        uint32_t n_interpreters; /* at the last search; 0: before it */
+        uint64_t newest;         /* the newest interpreter then */
+        uint32_t wait;           /* number of walks without frames that do not search again */
+        uint32_t reach;          /* bytes of the data stack that the last walks needed */
 };
 
 /* Forgets the thread states, so that the next walk searches again.  To be called if the frames that were found don't match the
@@ -55,6 +57,12 @@ void python_thread_forget(struct python_thread *thread);
  * else by the native id; on Windows by the thread's id.  Returns their number. */
 uint32_t python_runtime_search(const struct python_runtime *runtime, struct python_thread *thread,
                                struct python_memory *memory);
+
+/* A thread that runs an interpreter in another one has a state in each, and changes from one to the other.  Makes the state that runs the
+ * first one, if it is known; false if there may be another state, so that the thread's states must be searched.  `first` is a copy of
+ * the first state. */
+bool python_runtime_sort_states(const struct python_runtime *runtime, struct python_thread *thread,
+                                struct python_memory *memory, const uint8_t *first);
 
 /* Whether `state`, a copy of a thread state (layout.thread_bytes), still belongs to this thread. */
 bool python_runtime_is_state(const struct python_runtime *runtime, const struct python_thread *thread,

@@ -2,6 +2,7 @@
 /* Walks the frames of a thread state. */
 #include "python_stack.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "attributes.h"
@@ -38,6 +39,8 @@ struct frame_walk {
         uint64_t outer_current; /* 3.12, if is_starting: the frame of the cframe before */
         uint64_t state_addr;
         uint8_t state[PYTHON_MAX_THREAD_BYTES];
+        bool is_searched;  /* the states were searched for this walk */
+        bool needs_search; /* the thread may have another state */
         struct python_window window;
 };
 
@@ -273,14 +276,29 @@ static bool read_state(struct frame_walk *walk, const struct python_thread *thre
                python_runtime_is_state(walk->runtime, thread, walk->state);
 }
 
-/* Walks the frames of one state; false: the walk has ended. */
+/* Reads the first state, which is the one that runs. */
+static bool read_first(struct frame_walk *walk, struct python_thread *thread)
+{
+        uint64_t first = thread->states[0];
+
+        if (!read_state(walk, thread, 0))
+                return false;
+        if (walk->is_searched)
+                return true;
+        walk->needs_search = !python_runtime_sort_states(walk->runtime, thread, walk->memory, walk->state);
+        return !walk->needs_search && (thread->states[0] == first || read_state(walk, thread, 0));
+}
+
+/* Walks the frames of one state; false: the walk has ended.  Other states than the first one may have ended. */
 static bool walk_state(struct frame_walk *walk, struct python_thread *thread, uint32_t i)
 {
         uint64_t addr;
         bool is_good;
 
-        if (!read_state(walk, thread, i))
-                return end_walk(walk, i ? PYTHON_END_UNREADABLE : PYTHON_END_NO_THREAD);
+        if (i && !read_state(walk, thread, i))
+                return true;
+        if (!i && !read_first(walk, thread))
+                return end_walk(walk, PYTHON_END_NO_THREAD);
         if (!get_innermost(walk, &addr))
                 return false;
         if (!addr)
@@ -297,14 +315,71 @@ static bool walk_state(struct frame_walk *walk, struct python_thread *thread, ui
         return is_good;
 }
 
+/* The frames of one native eval frame. */
+struct segment {
+        size_t start, n;
+        uint64_t shim;
+};
+
+static int by_shim(const void *a, const void *b)
+{
+        const struct segment *x = a, *y = b;
+
+        if (x->shim != y->shim)
+                return x->shim < y->shim ? -1 : 1;
+        return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Splits the frames at their shims.  A shim below the stack belongs to no native frame: it is the outermost of its state. */
+static size_t find_segments(const struct frame_walk *walk, struct segment *segments)
+{
+        size_t n = 0, start = 0;
+
+        for (size_t i = 0; i < walk->n_frames; i++) {
+                const struct python_frame *frame = &walk->frames[i];
+
+                if (frame->kind != PYTHON_FRAME_SHIM && i + 1 < walk->n_frames)
+                        continue;
+                segments[n].start = start;
+                segments[n].n = i + 1 - start;
+                segments[n++].shim = frame->kind == PYTHON_FRAME_SHIM && frame->addr >= walk->sp ? frame->addr
+                                                                                                 : UINT64_MAX;
+                start = i + 1;
+        }
+        return n;
+}
+
+/* Interpreters may call each other in turns: the addresses of shims tell which frames were called later. */
+static void sort_segments(struct frame_walk *walk)
+{
+        struct segment *segments = mem_new(walk->n_frames, sizeof(*segments));
+        struct python_frame *sorted = mem_new(walk->n_frames, sizeof(*sorted));
+        size_t n = find_segments(walk, segments), at = 0;
+
+        qsort(segments, n, sizeof(*segments), by_shim);
+        for (size_t i = 0; i < n; i++) {
+                memcpy(sorted + at, walk->frames + segments[i].start, segments[i].n * sizeof(*sorted));
+                at += segments[i].n;
+        }
+        memcpy(walk->frames, sorted, at * sizeof(*sorted));
+        free(segments);
+        free(sorted);
+}
+
 /* Walks the frames of all known states.  False: another search may find other states. */
 static bool walk_states(struct frame_walk *walk, struct python_thread *thread)
 {
+        size_t n_first = 0;
+
         walk->n_frames = 0;
         walk->end = thread->n_states ? PYTHON_END_NO_FRAME : PYTHON_END_NO_THREAD;
         walk->pc = thread->pc;
-        for (uint32_t i = 0; i < thread->n_states && walk_state(walk, thread, i); i++)
+        for (uint32_t i = 0; i < thread->n_states && walk_state(walk, thread, i); i++) {
                 walk->pc = 0;
+                n_first = i ? n_first : walk->n_frames;
+        }
+        if (walk->n_frames > n_first && n_first && python_stack_has_shims(&walk->runtime->layout))
+                sort_segments(walk);
         for (size_t i = 0; i < walk->n_frames; i++)
                 if (walk->frames[i].kind == PYTHON_FRAME_CODE)
                         return true;
@@ -325,12 +400,14 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
         walk.sp = thread->sp;
         walk.window.layout = &runtime->layout;
         walk.window.memory = memory;
+        walk.is_searched = walk.needs_search = false;
         /* Extensions may delete thread states and make new ones. */
         if (!walk_states(&walk, thread)) {
-                if (thread->wait) {
+                if (thread->wait && !walk.needs_search) {
                         thread->wait--;
                 } else {
                         python_runtime_search(runtime, thread, memory);
+                        walk.is_searched = true;
                         walk_states(&walk, thread);
                 }
         }

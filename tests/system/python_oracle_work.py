@@ -17,6 +17,11 @@ import threading
 import time
 import types
 
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+
 SECONDS = float(sys.argv[1])
 FOLDER = sys.argv[2]
 ORACLE_MAGIC = 0xac1e << 32 | int(sys.argv[3])
@@ -369,6 +374,43 @@ def case_made_code():
     for text in MADE:
         code = compile(text, "<made %s>" % os.path.join(FOLDER, "made"), "exec")
         run_recycled(next(const for const in code.co_consts if isinstance(const, types.CodeType)))
+
+
+INNER = """
+import sys
+sys.path.insert(0, {folder!r})
+import oracle_states
+
+def inner_leaf(n):
+    return sum(range(n))
+
+def inner_key(n):
+    return -inner_leaf(n)
+
+def inner_main():
+    for i in range(20):
+        inner_leaf(100)
+        sorted(range(20), key=inner_key)
+
+oracle_states.show({magic}, {state})
+inner_main()
+sum(range(1000))
+oracle_states.hide({magic})
+"""
+
+
+inner = interpreters.create()
+
+
+def case_nested_interpreters():
+    text = INNER.format(folder=FOLDER, magic=ORACLE_MAGIC, state=get_state())
+    with open(os.path.join(FOLDER, "string.py"), "w") as file:
+        file.write(text)
+    # Until the other interpreter passes its state, it is not known.
+    libc.prctl(-1, ORACLE_MAGIC, 0, 0, 0)
+    (getattr(interpreters, "exec", None) or interpreters.run_string)(inner, text)
+    libc.prctl(-1, ORACLE_MAGIC, get_state(), 0, 0)
+    fib(10)
 
 
 def run_case(case):

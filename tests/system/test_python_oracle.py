@@ -19,7 +19,7 @@ from typing import Callable, Iterator
 
 import harness
 from harness import Context, Skip, check
-from pythons import HERE, PYTHONS, field_offsets, find_python
+from pythons import HERE, PYTHONS, field_offsets, find_file, find_python
 
 HZ = 1999
 WORK = os.path.join(HERE, "python_oracle_work.py")
@@ -116,6 +116,13 @@ def start_oracle(t: Context, kind: str) -> subprocess.Popen:
     return oracle
 
 
+def build_states(t: Context, kind: str, folder: str) -> None:
+    """The module by which an interpreter in another one passes its thread state."""
+    built = t.run(harness.need_tool("gcc"), "-w", "-shared", "-fPIC", f"-I{find_file(kind, 1)}", "-o",
+                  os.path.join(folder, "oracle_states.so"), os.path.join(HERE, "python_oracle_states.c"))
+    check(built.status == 0, "python_oracle_states.c", built)
+
+
 # --- what was recorded ---
 
 
@@ -151,7 +158,7 @@ class Lines:
         with open(t.path("questions"), "w", encoding="utf-8") as file:
             json.dump(codes, file)
         with open(t.path("questions"), encoding="utf-8") as file:
-            done = t.run(python, os.path.join(HERE, "python_oracle_lines.py"), stdin=file)
+            done = t.run(python, os.path.join(HERE, "python_oracle_lines.py"), t.path("modules"), stdin=file)
         check(done.status == 0, "python_oracle_lines.py", done)
         self.tables = {code: [(bytes.fromhex(begin), table) for begin, table in tables]
                        for code, tables in zip(codes, json.loads(done.out))}
@@ -241,6 +248,7 @@ def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float
     python, modules = find_python(kind), t.path("modules")
     oracle = start_oracle(t, kind)
     os.makedirs(modules, exist_ok=True)
+    build_states(t, kind, modules)
     done = t.ours("record", "-g", "--engine", "stop", "-F", str(hz), "--", python, *options, WORK, str(seconds), modules, str(oracle.pid))
     oracle.send_signal(signal.SIGTERM)
     said = oracle.communicate(timeout=harness.WAIT_SECONDS)[0].decode()

@@ -34,6 +34,21 @@ static void walk(void)
         walk_thread(&thread, PYTHON_MAX_FRAMES);
 }
 
+/* Makes a thread state the one that runs, after the other one; either may be 0. */
+static void set_current(uint64_t state, uint64_t before)
+{
+        const struct python_layout *layout = &image.runtime.layout;
+
+        if (layout->thread_status == PYTHON_NO_FIELD) {
+                image_word(&image, image.runtime.addr + layout->runtime_current, state);
+                return;
+        }
+        if (before)
+                image_int(&image, before + layout->thread_status, 3);
+        if (state)
+                image_int(&image, state + layout->thread_status, PYTHON_STATUS_ACTIVE | 3);
+}
+
 /* A main program, a generator and a function, and the shims of 3.11 and later. */
 TEST(three_frames)
 {
@@ -90,10 +105,11 @@ TEST(few_reads)
                 for (int n = 0; n < 100; n++)
                         frame = image_push(&image, code, 2, frame);
                 image_enter(&image, state, frame);
+                set_current(state, 0);
                 for (int n = 0; n < 3; n++)
                         walk_thread(&thread, PYTHON_MAX_FRAMES);
                 EXPECT_INT(walked.n_frames, 100);
-                EXPECT_INT(walked.n_reads, image.runtime.layout.frames == PYTHON_FRAMES_CFRAME ? 3 : 2);
+                EXPECT_INT(walked.n_reads, i == 3 ? 4 : i == 4 ? 3 : 2);
                 finish();
         }
 }
@@ -330,6 +346,119 @@ TEST(subinterpreters)
                 EXPECT_INT(walked.n_frames, 2);
                 EXPECT_INT(frames[0].code, inner_code);
                 EXPECT_INT(frames[1].code, outer_code);
+                finish();
+        }
+}
+
+/* Another interpreter, newer than the one before. */
+static void add_interpreter(void)
+{
+        const struct python_layout *layout = &image.runtime.layout;
+        uint64_t older = image.interp;
+
+        image.interp = image_alloc(&image, layout->interp_threads + 64);
+        image_word(&image, image.interp + layout->interp_next, older);
+        image_word(&image, image.runtime.addr + layout->runtime_interpreters, image.interp);
+}
+
+/* The states of a thread are known, and another one begins to run, or a new one. */
+TEST(interpreters_in_turns)
+{
+        for (unsigned i = 0; i < N_LAYOUTS; i++) {
+                struct python_thread thread = {.pointer = IMAGE_POINTER};
+                uint64_t outer, inner, innermost, outer_code, inner_code;
+
+                start(i);
+                outer_code = image_code(&image, "outer", 1);
+                inner_code = image_code(&image, "inner", 1);
+                outer = image_thread(&image, IMAGE_POINTER);
+                image_enter(&image, outer, image_push(&image, outer_code, 2, 0));
+                set_current(outer, 0);
+                walk_thread(&thread, MAX);
+                EXPECT_INT(walked.n_frames, 1);
+                add_interpreter();
+                inner = image_thread(&image, IMAGE_POINTER);
+                walk_thread(&thread, MAX);
+                EXPECT_INT(walked.n_frames, 1);
+                image_add_chunk(&image);
+                image_enter(&image, inner, image_push(&image, inner_code, 2, 0));
+                set_current(inner, outer);
+                walk_thread(&thread, MAX);
+                ASSERT_TRUE(walked.n_frames == 2);
+                EXPECT_INT(frames[0].code, inner_code);
+                EXPECT_INT(frames[1].code, outer_code);
+                add_interpreter();
+                innermost = image_thread(&image, IMAGE_POINTER);
+                image_add_chunk(&image);
+                image_enter(&image, innermost, image_push(&image, outer_code, 2, 0));
+                set_current(innermost, inner);
+                walk_thread(&thread, MAX);
+                ASSERT_TRUE(walked.n_frames == 3);
+                EXPECT_INT(frames[0].code, outer_code);
+                EXPECT_INT(frames[1].code, inner_code);
+                /* Both have ended. */
+                image_word(&image, innermost + image.runtime.layout.thread_interp, 0);
+                image_enter(&image, inner, 0);
+                set_current(outer, inner);
+                walk_thread(&thread, MAX);
+                ASSERT_TRUE(walked.n_frames == 1);
+                EXPECT_STR(python_end_text(walked.end), "whole");
+                EXPECT_INT(frames[0].code, outer_code);
+                finish();
+        }
+}
+
+/* The thread of another state has the lock: it is looked at, and the thread's own states are not searched again. */
+TEST(another_thread_runs)
+{
+        for (unsigned i = 0; i < N_LAYOUTS; i++) {
+                struct python_thread thread = {.pointer = IMAGE_POINTER};
+                uint64_t state, other;
+
+                start(i);
+                state = image_thread(&image, IMAGE_POINTER);
+                image_enter(&image, state, image_push(&image, image_code(&image, "f", 1), 2, 0));
+                set_current(state, 0);
+                walk_thread(&thread, MAX);
+                other = image_thread(&image, IMAGE_POINTER + 0x100000);
+                set_current(other, state);
+                walk_thread(&thread, MAX);
+                EXPECT_INT(walked.n_frames, 1);
+                EXPECT_TRUE(walked.n_reads <= 5);
+                finish();
+        }
+}
+
+/* From 3.12 on shims tell the order of calls, also if interpreters call each other in turns. */
+TEST(shims_sort_frames)
+{
+        for (unsigned i = 4; i < N_LAYOUTS; i++) {
+                struct python_thread thread = {.pointer = IMAGE_POINTER};
+                uint64_t shims[3], state, codes[2];
+
+                start(i);
+                for (int n = 0; n < 3; n++)
+                        shims[n] = image_aside(&image, 0, 0, 0);
+                thread.sp = shims[0] - 64;
+                codes[0] = image_code(&image, "outer", 1);
+                codes[1] = image_code(&image, "inner", 1);
+                state = image_thread(&image, IMAGE_POINTER);
+                image_word(&image, shims[0] + image.runtime.layout.frame_previous,
+                           image_push(&image, codes[0], 2, shims[2]));
+                image_enter(&image, state, image_push(&image, codes[0], 2, shims[0]));
+                set_current(state, 0);
+                add_interpreter();
+                image_add_chunk(&image);
+                state = image_thread(&image, IMAGE_POINTER);
+                image_enter(&image, state, image_push(&image, codes[1], 2, shims[1]));
+                walk_thread(&thread, MAX);
+                ASSERT_TRUE(walked.n_frames == 6);
+                EXPECT_INT(frames[0].code, codes[0]);
+                EXPECT_INT(frames[1].addr, shims[0]);
+                EXPECT_INT(frames[2].code, codes[1]);
+                EXPECT_INT(frames[3].addr, shims[1]);
+                EXPECT_INT(frames[4].code, codes[0]);
+                EXPECT_INT(frames[5].addr, shims[2]);
                 finish();
         }
 }
