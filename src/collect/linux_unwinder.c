@@ -59,9 +59,19 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
         return u;
 }
 
+static const char *path_of(void *ctx, int32_t pid, uint64_t addr)
+{
+        const struct unwinder *u = ctx;
+        module_id module = world_find(u->world, pid, PERF_MISC_USER, addr).module;
+
+        return module == MODULE_NONE ? NULL : world_text(u->world, world_get_module(u->world, module)->path);
+}
+
 void unwinder_set_merge(struct unwinder *u, struct stop_merge *merge)
 {
         u->merge = merge;
+        if (merge)
+                stop_merge_set_paths(merge, path_of, u);
 }
 
 void unwinder_set_stacks(struct unwinder *u,
@@ -171,6 +181,8 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
                 buf_add_u64(&u->out, sample->ip);
         if (u->merge && !stop_merge_add(u->merge, frames, walked.n_frames, walked.end, max_words, &u->out))
                 walked.end = UNWIND_END_LIMIT;
+        else if (u->merge && stop_merge_is_bounded(u->merge))
+                walked.end = UNWIND_END_OUTERMOST;
         for (size_t i = 0; !u->merge && i < walked.n_frames; i++)
                 buf_add_u64(&u->out, frames[i].pc);
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text.h"
+#include "text_match.h"
 
 /* Matches the name itself, also with a suffix of the compiler: ".cold", ".constprop.0", ".part.3". */
 static bool is_function(const char *symbol, const char *name)
@@ -24,4 +25,11 @@ enum python_native python_native_of(const char *symbol)
             is_function(symbol, "py_trampoline_evaluator"))
                 return PYTHON_NATIVE_GLUE;
         return PYTHON_NATIVE_OTHER;
+}
+
+bool python_native_switches(const char *path)
+{
+        const char *name = text_base_name(path);
+
+        return text_starts(name, "_greenlet.") || text_starts(name, "greenlet.");
 }

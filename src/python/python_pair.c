@@ -28,6 +28,7 @@ struct pairing {
         struct python_link *links;
         size_t n_links, max_links;
         size_t n_evals, n_entries;
+        size_t n_known;    /* native frames whose stack pointers are known */
         size_t at;         /* index of the next native frame */
         size_t frame, end; /* the next segment: frames up to the shim, or up to and including the entry */
 };
@@ -118,7 +119,7 @@ static enum match match_segment(struct pairing *pairing, size_t at)
         shim = stacks->frames[pairing->end].addr;
         if (shim < native->sp)
                 return MATCH_LATER;
-        return at + 1 == stacks->n_natives || shim < native[1].sp ? MATCH_SEGMENT : MATCH_NONE;
+        return at + 1 == pairing->n_known || shim < native[1].sp ? MATCH_SEGMENT : MATCH_NONE;
 }
 
 static bool is_eval(struct pairing *pairing, size_t at)
@@ -263,14 +264,61 @@ static enum python_pair_end check_stacks(struct pairing *pairing)
         return check_counts(pairing);
 }
 
-enum python_pair_end python_pair(const struct python_stacks *stacks, struct python_link *links,
-                                 size_t max_links, size_t *ret_n)
+/* The number of native frames of the running coroutine; all of them if no library has started one. */
+static size_t find_bound(const struct python_stacks *stacks)
 {
-        struct pairing pairing = {.stacks = stacks, .links = links, .max_links = max_links};
-        enum python_pair_end end = check_stacks(&pairing);
+        bool has_eval = false;
 
-        if (end == PYTHON_PAIR_MERGED)
-                end = pair_all(&pairing);
+        for (size_t i = 0; i < stacks->n_natives && stacks->switches; i++) {
+                has_eval |= stacks->kinds[i] == PYTHON_NATIVE_EVAL;
+                if (has_eval && stacks->kinds[i] == PYTHON_NATIVE_OTHER &&
+                    stacks->switches(stacks->switches_ctx, i))
+                        return i + 1;
+        }
+        return stacks->n_natives;
+}
+
+/* Pairs the first `n_natives` native frames. */
+static enum python_pair_end pair_first(const struct python_stacks *stacks, size_t n_natives,
+                                       struct pairing *pairing)
+{
+        struct python_stacks first = *stacks;
+        enum python_pair_end end;
+
+        first.n_natives = n_natives;
+        first.is_native_whole |= n_natives < stacks->n_natives;
+        *pairing = (struct pairing){.stacks = &first,
+                                    .links = pairing->links,
+                                    .max_links = pairing->max_links,
+                                    .n_known = stacks->n_natives};
+        end = check_stacks(pairing);
+        return end == PYTHON_PAIR_MERGED ? pair_all(pairing) : end;
+}
+
+/* By count, one eval function more than entries may be the innermost one, or one of a suspended coroutine. */
+static bool may_be_bounded(const struct python_stacks *stacks, const struct pairing *pairing,
+                           enum python_pair_end end)
+{
+        if (stacks->has_shims || end != PYTHON_PAIR_MERGED)
+                return end == PYTHON_PAIR_MORE_NATIVE || end == PYTHON_PAIR_NATIVE_CUT;
+        return pairing->n_evals > pairing->n_entries;
+}
+
+enum python_pair_end python_pair(const struct python_stacks *stacks, struct python_link *links,
+                                 size_t max_links, size_t *ret_n, size_t *ret_n_natives)
+{
+        struct pairing pairing = {.links = links, .max_links = max_links};
+        enum python_pair_end end = pair_first(stacks, stacks->n_natives, &pairing);
+
+        *ret_n_natives = stacks->n_natives;
+        if (may_be_bounded(stacks, &pairing, end)) {
+                size_t bound = find_bound(stacks);
+
+                if (bound < stacks->n_natives) {
+                        end = pair_first(stacks, bound, &pairing);
+                        *ret_n_natives = end == PYTHON_PAIR_MERGED ? bound : stacks->n_natives;
+                }
+        }
         if (end != PYTHON_PAIR_MERGED) {
                 pairing.n_links = 0;
                 for (size_t i = 0; i < stacks->n_natives; i++)

@@ -37,6 +37,10 @@ struct python_link {
  * `python_end` are from python_stack_walk; `has_shims` from python_stack_has_shims.  Frames of hidden code are linked like
  * others, because only the caller knows their code. */
 struct python_stacks {
+        /* Whether a native frame is of a file of which python_native_switches; only asked if there are more eval functions than Python
+         * frames.  NULL: none is. */
+        bool (*switches)(void *ctx, size_t native);
+        void *switches_ctx;
         const struct unwind_frame *natives;
         const uint8_t *kinds;
         size_t n_natives;
@@ -51,8 +55,9 @@ struct python_stacks {
  * frames follow it, because an eval frame between the two was not found.  At most n_natives + n_frames links are needed.  If the
  * stacks can't be paired, the links are the native frames.  An innermost eval function without a frame of its own, at its
  * beginning or end, stays a native frame; so does one whose Python function has returned.  If the native stack is cut, pairing by
- * address continues with the Python frames alone. */
+ * address continues with the Python frames alone.  If a library that switches stacks has started the coroutine
+ * that runs, the links end with its function; *ret_n_natives is the number of native frames up to there, else all of them. */
 enum python_pair_end python_pair(const struct python_stacks *stacks, struct python_link *links,
-                                 size_t max_links, size_t *ret_n);
+                                 size_t max_links, size_t *ret_n, size_t *ret_n_natives);
 
 #endif

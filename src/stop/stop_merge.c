@@ -11,6 +11,7 @@
 #include "map.h"
 #include "mem.h"
 #include "os.h"
+#include "python_native.h"
 #include "stop_thread.h"
 
 enum { MAX_ADDRS = 1 << 20 }; /* cached addresses */
@@ -27,8 +28,13 @@ struct stop_merge {
         uint64_t n_by_walk_end[UNWIND_N_ENDS]; /* for ends that have a text in walk_end_texts */
         struct python_counts counts;
 
+        const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr); /* NULL: not known */
+        void *path_of_ctx;
+
         /* The current sample. */
         int32_t pid;
+        const struct unwind_frame *natives;
+        bool is_bounded;
         bool has_stack;
         struct stop_python_stack stack;
         const struct python_frame *frames;
@@ -174,14 +180,43 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
                 add_map(m, attr, sample, out);
 }
 
-static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame *natives, size_t n,
+void stop_merge_set_paths(struct stop_merge *m, const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr),
+                          void *ctx)
+{
+        m->path_of = path_of;
+        m->path_of_ctx = ctx;
+}
+
+bool stop_merge_is_bounded(const struct stop_merge *m)
+{
+        return m->is_bounded;
+}
+
+/* A return address may already belong to the next function. */
+static uint64_t call_of(const struct unwind_frame *native)
+{
+        return native->is_exact ? native->pc : native->pc - 1;
+}
+
+static bool switches(void *ctx, size_t native)
+{
+        struct stop_merge *m = ctx;
+        const char *path = m->path_of(m->path_of_ctx, m->pid, call_of(&m->natives[native]));
+
+        return path && python_native_switches(path);
+}
+
+/* *n is the number of native frames, afterwards of those that belong to the chain. */
+static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame *natives, size_t *n,
                                  bool is_whole, size_t *ret_n_links)
 {
         const struct python_binary *binary = stop_python_binary(m->python, &m->stack);
         struct python_stacks stacks = {
                 .natives = natives,
                 .kinds = m->kinds,
-                .n_natives = n,
+                .n_natives = *n,
+                .switches = m->path_of ? switches : NULL,
+                .switches_ctx = m,
                 .is_native_whole = is_whole,
                 .frames = m->frames,
                 .n_frames = m->stack.n_frames,
@@ -189,13 +224,10 @@ static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame
                 .has_shims = binary && python_stack_has_shims(&binary->layout),
         };
 
-        for (size_t i = 0; i < n; i++) {
-                /* A return address may already belong to the next function. */
-                uint64_t pc = natives[i].is_exact ? natives[i].pc : natives[i].pc - 1;
-
-                m->kinds[i] = (uint8_t)stop_python_kind(m->python, &m->stack, pc);
-        }
-        return python_pair(&stacks, m->links, N_ELEMENTS(m->links), ret_n_links);
+        m->natives = natives;
+        for (size_t i = 0; i < *n; i++)
+                m->kinds[i] = (uint8_t)stop_python_kind(m->python, &m->stack, call_of(&natives[i]));
+        return python_pair(&stacks, m->links, N_ELEMENTS(m->links), ret_n_links, n);
 }
 
 struct merged_chain {
@@ -265,10 +297,12 @@ bool stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, si
 {
         struct merged_chain chain = {.out = out, .n_left = max_words};
         enum python_pair_end end = PYTHON_PAIR_NATIVE_ONLY;
-        size_t n_links = 0;
+        size_t n_links = 0, n_all = n;
 
+        m->is_bounded = false;
         if (m->has_stack) {
-                end = pair(m, natives, n, unwind_end_is_whole(walk_end), &n_links);
+                end = pair(m, natives, &n, unwind_end_is_whole(walk_end), &n_links);
+                m->is_bounded = n < n_all;
                 count(m, end, walk_end);
         }
         if (end == PYTHON_PAIR_MERGED)

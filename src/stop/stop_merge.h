@@ -28,6 +28,13 @@ void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, co
 bool stop_merge_add(struct stop_merge *merge, const struct unwind_frame *natives, size_t n,
                     enum unwind_end walk_end, size_t max_words, struct buf *out);
 
+/* Sets what tells the path of the file that an address of a process is in; NULL if it is in none. */
+void stop_merge_set_paths(struct stop_merge *merge,
+                          const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr), void *ctx);
+
+/* Whether the last chain ends where a coroutine was started, so that it is whole whatever `walk_end` was. */
+bool stop_merge_is_bounded(const struct stop_merge *merge);
+
 /* For the session; valid until the next sample. */
 const struct python_places *stop_merge_places(const struct stop_merge *merge);
 const struct python_counts *stop_merge_counts(struct stop_merge *merge);

@@ -120,7 +120,7 @@ static void try_pair(const struct python_runtime *runtime, bool is_native_whole,
         if (tail[SMALL_TAIL_BYTES - 1] & SMALL_LINKS)
                 max_links = tail[SMALL_TAIL_BYTES - 1] & ~SMALL_LINKS;
         make_natives(frames, walked->n_frames, tail, natives, kinds);
-        end = python_pair(&stacks, links, max_links, &n);
+        end = python_pair(&stacks, links, max_links, &n, &(size_t){0});
         if (end >= PYTHON_N_PAIR_ENDS || !strcmp(python_pair_end_text(end), "?") ||
             strcmp(python_pair_end_text(PYTHON_N_PAIR_ENDS), "?") != 0 || n > max_links)
                 abort();

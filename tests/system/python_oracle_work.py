@@ -22,6 +22,15 @@ try:
 except ImportError:
     import _xxsubinterpreters as interpreters
 
+try:
+    import greenlet
+except ImportError:
+    greenlet = None
+try:
+    import gevent
+except ImportError:
+    gevent = None
+
 SECONDS = float(sys.argv[1])
 FOLDER = sys.argv[2]
 ORACLE_MAGIC = 0xac1e << 32 | int(sys.argv[3])
@@ -413,6 +422,35 @@ def case_nested_interpreters():
     fib(10)
 
 
+if greenlet:
+    def case_greenlets_partner(value):
+        """Switches at another depth each time."""
+        while True:
+            fib(value % 5)
+            value = switch_deep(value % 7, greenlet.getcurrent().parent)
+
+    def switch_deep(n, to):
+        return switch_deep(n - 1, to) if n else to.switch(n)
+
+    def case_greenlets():
+        partners = [greenlet.greenlet(case_greenlets_partner) for _ in range(3)]
+        for i in range(30):
+            fib(3)
+            # Each begins on the stack of the one that calls it first.
+            sorted(range(3), key=lambda k: partners[k].switch(i + k) or k)
+
+
+if gevent:
+    def case_gevent_task(n):
+        for i in range(n):
+            sum(inner_generator(50))
+            gevent.sleep(0)
+            fib(4)
+
+    def case_gevent():
+        gevent.joinall([gevent.spawn(case_gevent_task, n) for n in range(5)])
+
+
 def run_case(case):
     end = time.process_time() + SECONDS
     while time.process_time() < end:
@@ -426,7 +464,7 @@ def main():
     sys.dont_write_bytecode = True
     sys.setswitchinterval(0.0005)
     for name, case in list(globals().items()):
-        if name.startswith("case_"):
+        if name.startswith("case_") and not case.__code__.co_argcount:
             run_case(case)
 
 

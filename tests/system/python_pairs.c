@@ -289,7 +289,7 @@ static void pair_once(struct python_runtime *runtime, struct python_thread *thre
                                         .n_frames = walked.n_frames,
                                         .python_end = walked.end,
                                         .has_shims = python_stack_has_shims(&runtime->layout)};
-        end = python_pair(&stacks, links, sizeof(links) / sizeof(links[0]), &n_links);
+        end = python_pair(&stacks, links, sizeof(links) / sizeof(links[0]), &n_links, &(size_t){0});
         if (end == PYTHON_PAIR_MERGED)
                 printf("merged\t%u\t", walked.n_reads);
         else

@@ -270,7 +270,11 @@ def check_counts(kind: str, counts: Counts, least: int) -> None:
     error = math.sqrt(LEAST_MERGED * (1 - LEAST_MERGED) / counts.compared) if counts.compared < 5000 else 0
     check(counts.merged() >= LEAST_MERGED - 3 * error, f"not merged: {counts.unmerged}")
     with open(WORK, encoding="utf-8") as file:
-        cases = set(re.findall(r"^def (case_\w+)\(", file.read(), re.M))
+        text = file.read()
+    cases = set(re.findall(r"^def (case_\w+)\(", text, re.M))
+    for module in re.findall(r"^if (\w+):\n    def case_", text, re.M):
+        if subprocess.run([find_python(kind), "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            cases |= set(re.findall(r"^    def (case_\w+)\(", text.partition(f"\nif {module}:\n")[2].partition("\n\n\n")[0], re.M))
     check(set(counts.cases) == cases and min(counts.cases.values()) >= least / 100, f"each case has samples: {counts.cases}")
     check(counts.compared >= least and counts.nameless <= counts.compared / 500, f"{counts.compared} samples, {counts.nameless} nameless")
 

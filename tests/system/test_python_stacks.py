@@ -255,6 +255,26 @@ def test_names_for_others_that_could_not_be_written(t: Context) -> None:
     check(merged_of(done)[0] > 0 and "main [python_calls.py:" in t.good("report", "-g").out, "wperf has them", done)
 
 
+def test_greenlets(t: Context) -> None:
+    """A greenlet's stack ends at the function that it was made of, and has no frames of another greenlet."""
+    python = "/usr/bin/python3"
+    if t.run(python, "-c", "import greenlet").status:
+        raise Skip("python3-greenlet")
+    done = t.good("record", "-g", "-F", "999", "--", python, os.path.join(HERE, "python_greenlets.py"), "800")
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    paths: collections.Counter = collections.Counter()
+    for line in t.good("export", "--format", "folded", "-o", "-").out.splitlines():
+        stack, _, n = line.rpartition(" ")
+        names = re.findall(r"(burn|first|second) \[", stack)
+        if "burn" in names:
+            paths["<".join(reversed(names))] += int(n)
+    merged, n_stacks = merged_of(done)
+    harness.note(f"{merged} of {n_stacks} merged, {dict(paths)}")
+    check(merged >= 0.95 * n_stacks > 100, "merged", done)
+    check(set(paths) == {"burn<first", "burn<second"} and min(paths.values()) > 20, f"{paths}")
+
+
 def test_python_stacks_are_the_default_with_g(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")

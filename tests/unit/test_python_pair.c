@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Native and Python frames in one chain.  Stacks are written as text, innermost frame first.
  * Native frames: o any other function, e an eval function, g glue, u a function without a name, t another function that the
- * unwinder steps by the shape of its code.  Frame i has the addresses from 0x1000 * (i + 1) on.
+ * unwinder steps by the shape of its code, s one of a library that switches stacks.  Frame i has the addresses from 0x1000 * (i + 1) on.
  * Python frames: a letter is a function, a capital letter a function that is also an entry; a digit is the shim of the native
  * frame of that number, * a shim that belongs to no native frame. */
 #include "python_pair.h"
@@ -14,6 +14,8 @@ static uint8_t kinds[MAX];
 static struct python_frame frames[MAX];
 static struct python_link links[2 * MAX];
 static struct python_stacks stacks;
+static const char *native_letters;
+static size_t n_natives; /* up to the bound of a coroutine */
 static char chain[2 * MAX + 1];
 
 static void set_natives(const char *text)
@@ -25,13 +27,19 @@ static void set_natives(const char *text)
 
         stacks.n_natives = strlen(text);
         for (size_t i = 0; i < stacks.n_natives; i++) {
-                char c = text[i] == 't' ? 'o' : text[i];
+                char c = text[i] == 't' || text[i] == 's' ? 'o' : text[i];
 
                 natives[i] = (struct unwind_frame){.sp = 0x1000 * (i + 1)};
                 if (i && text[i - 1] == 't')
                         natives[i].way = UNWIND_WAY_STUB;
                 kinds[i] = (uint8_t)((const char *)memchr(letters, c, sizeof(letters)) - letters);
         }
+}
+
+static bool switches(void *ctx, size_t native)
+{
+        (void)ctx;
+        return native_letters[native] == 's';
 }
 
 static void set_frames(const char *text)
@@ -58,12 +66,14 @@ static const char *pair(bool has_shims, bool is_whole, const char *native_text, 
 
         set_natives(native_text);
         set_frames(python_text);
+        native_letters = native_text;
+        stacks.switches = switches;
         stacks.natives = natives;
         stacks.kinds = kinds;
         stacks.frames = frames;
         stacks.has_shims = has_shims;
         stacks.is_native_whole = is_whole;
-        end = python_pair(&stacks, links, 2 * MAX, &n);
+        end = python_pair(&stacks, links, 2 * MAX, &n, &n_natives);
         for (size_t i = 0; i < n; i++)
                 chain[i] = links[i].is_python ? python_text[links[i].index] : (char)('0' + links[i].index);
         chain[n] = 0;
@@ -161,7 +171,33 @@ TEST(cut_native_stacks)
         natives[0].sp = 0;
         stacks.has_shims = true;
         set_frames("a0");
-        EXPECT_INT(python_pair(&stacks, links, MAX, &(size_t){0}), PYTHON_PAIR_NATIVE_CUT);
+        EXPECT_INT(python_pair(&stacks, links, MAX, &(size_t){0}, &n_natives), PYTHON_PAIR_NATIVE_CUT);
+}
+
+/* The coroutine that runs was started on the stack of another one, whose frames are still there. */
+TEST(coroutines)
+{
+        EXPECT_STR(by_shims("oeosseoeo", "a1"), "0a23");
+        EXPECT_INT(n_natives, 4);
+        EXPECT_STR(by_shims("oeoeosseoeo", "a1b3"), "0a2b45");
+        EXPECT_STR(by_shims("soeosseoeo", "a2"), "01a34"); /* it calls the library */
+        EXPECT_STR(by_shims("eoeosseoeo", "b2"), "01b34"); /* the innermost function begins */
+        EXPECT_STR(by_shims("oeoeo", "a1b3"), "0a2b4");
+        EXPECT_INT(n_natives, 5);
+        EXPECT_STR(by_shims("oeosoeo", "a1b5"),
+                   "0a234b6"); /* the library calls a function in its own coroutine */
+        EXPECT_STR(by_shims("oeosseoeo", "a1c9"), "more Python frames"); /* also of the suspended one */
+        EXPECT_STR(by_count("oeosseoeo", "A"), "0A23");
+        EXPECT_STR(by_count("oeosseo", "A"), "0A23");
+        EXPECT_STR(by_count("oeoeosseo", "AB"), "0A2B45");
+        EXPECT_STR(by_count("eoeosseoeo", "B"), "01B34");
+        EXPECT_STR(by_count("oeoeo", "AB"), "0A2B4");
+        EXPECT_STR(by_count("oeosseo", "ABC"), "more Python frames");
+        EXPECT_STR(pair(false, false, "oeosseo", "A"), "0A23"); /* the unwinder was lost behind the bound */
+        EXPECT_STR(pair(false, false, "oeosseo", "AB"), "more Python frames");
+        EXPECT_TRUE(python_native_switches("/usr/lib/greenlet/_greenlet.cpython-311-x86_64-linux-gnu.so"));
+        EXPECT_TRUE(python_native_switches("greenlet.so"));
+        EXPECT_TRUE(!python_native_switches("/usr/lib/greenlet/_other.so"));
 }
 
 TEST(cut_python_frames)
@@ -184,10 +220,10 @@ TEST(no_room)
         stacks.python_end = PYTHON_END_WHOLE;
         EXPECT_STR(pair(true, true, "eoo", "abc0"), "abc12");
         for (size_t max = 0; max < 5; max++) {
-                EXPECT_INT(python_pair(&stacks, links, max, &n), PYTHON_PAIR_NO_ROOM);
+                EXPECT_INT(python_pair(&stacks, links, max, &n, &n_natives), PYTHON_PAIR_NO_ROOM);
                 EXPECT_TRUE(n <= max && n <= 3);
         }
-        EXPECT_INT(python_pair(&stacks, links, 5, &n), PYTHON_PAIR_MERGED);
+        EXPECT_INT(python_pair(&stacks, links, 5, &n, &n_natives), PYTHON_PAIR_MERGED);
         EXPECT_STR(python_pair_end_text(PYTHON_N_PAIR_ENDS), "?");
 }
 
