@@ -26,6 +26,8 @@ static const char *why_not(const struct collect_request *request)
                 return "tracing samples all threads of a program, which --no-inherit and --per-thread exclude";
         if (request->call_graph.kind == CALL_GRAPH_NONE)
                 return "this needs call stacks: add -g";
+        if (request->call_graph.kind == CALL_GRAPH_DWARF)
+                return "copies of stacks, which other programs unwind later, have no room for Python frames: record with -g";
         return NULL;
 }
 
@@ -58,8 +60,7 @@ bool stop_engine_choose(struct stop_engine *engine, const struct collect_request
 
         if (!stop_engine_serves(&event->attr)) {
                 if (request->engine == COLLECT_STOP)
-                        say_not("it works with -g and --call-graph dwarf, and not with branches or trace data",
-                                note);
+                        say_not("it works with -g, and not with branches or trace data", note);
                 return false;
         }
         if (stop_engine_begin(engine, event, !request->target.delay_ns, python, &err))

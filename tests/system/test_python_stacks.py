@@ -284,9 +284,12 @@ def test_python_stacks_are_the_default_with_g(t: Context) -> None:
         raise Skip(why[1])
     check("Python programs are traced for their stacks" in done.out and merged_of(done)[0] > 0, "traced", done)
     # If the user has turned tracing off, there is no message about it.
-    for options in ("-g", "--engine", "ring"), (), ("-g", "--no-inherit"), ("--call-graph", "fp"):
+    # Copies of stacks are unwound later, and have no Python frames.
+    for options in ("-g", "--engine", "ring"), (), ("-g", "--no-inherit"), ("--call-graph", "fp"), ("--call-graph", "dwarf"):
         done = t.good("record", *options, *command)
         check("are traced" not in done.out and "merged" not in done.out and "not stopped" not in done.out, f"{options}", done)
+    done = t.good("record", "--call-graph", "dwarf", "--engine", "stop", *command)
+    check("the engine stop is not used: copies of stacks" in done.out and "are traced" not in done.out, "why not", done)
 
 
 def test_names_in_a_pipe(t: Context) -> None:
