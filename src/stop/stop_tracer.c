@@ -173,8 +173,10 @@ static void let_threads_go(struct stop_guardian *g)
         g->facts->counts.cpu_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
         atomic_store(&g->facts->is_done, true);
         /* A stopped job is not clear for as long as it is stopped. */
-        for (int ms = 1; !stop_mask_is_clear(g); ms += ms < LONGEST_PAUSE_MS) {
-                wait_ms(ms);
+        for (int ms = 1; !stop_mask_is_clear(g) || g->deadlines.n; ms += ms < LONGEST_PAUSE_MS) {
+                uint64_t restart_ms = stop_restart_wait_ns(g) / 1000000;
+
+                wait_ms(restart_ms && restart_ms < (uint64_t)ms ? (int)restart_ms : ms);
                 stop_switch_drain(g);
                 stop_restart_look(g);
                 see_stops_now(g);

@@ -7,8 +7,11 @@ import collections
 import os
 import re
 import statistics
+import time
 
+import guardian
 import harness
+from guardian import WAITING
 from harness import Context, check
 from test_stop_harmless import BURN, PYTHON, need_engine, outcome, recorded, script
 
@@ -115,6 +118,40 @@ def test_a_wait_that_is_often_woken_keeps_its_time(t: Context) -> None:
         words = outcome(t, *recorded(t, PYTHON, path, str(step), str(n))).split()
         check(words[:2] == ["0", "0"], f"no event comes: {words}")
         check(0.6 <= float(words[2]) < 1.1, f"it lasts 0.6 s: {words[2]}, woken every {step} s")
+
+
+# Waits are woken before and after the recorder is killed.
+KILLED = BURN + WAITING + """
+import ctypes, os, signal, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+event = ctypes.create_string_buffer(64)
+fd = libc.epoll_create1(0)
+folder = sys.argv[1]
+burn(0.05)
+for i in range(8):
+    if not os.fork():
+        time.sleep(0.1 * (i + 1))
+        os._exit(0)
+tell(folder + "/pid", str(os.getpid()))
+begin = time.monotonic()
+result = libc.epoll_wait(fd, event, 1, 600), ctypes.get_errno()
+tell(folder + "/end", f"{result[0]} {result[1]} {time.monotonic() - begin}")
+"""
+
+
+def test_a_wait_keeps_its_time_when_the_recorder_is_killed(t: Context) -> None:
+    need_engine(t)
+    path, folder = script(t, "killed.py", KILLED), t.path("killed")
+    os.mkdir(folder)
+    with guardian.adopting():
+        recorder = t.start(*guardian.tracing(t, PYTHON, path, folder))
+        guardian.wait_for_file(folder + "/pid", "the program works")
+        time.sleep(0.35)
+        guardian.kill_recorder(recorder)
+        ends = guardian.reap_all()
+    words = guardian.read(folder + "/end").split()
+    check("exit 0" in ends and words[:2] == ["0", "0"], f"it ends as it would: {ends} {words}")
+    check(0.6 <= float(words[2]) < 0.8, f"it lasts 0.6 s: {words[2]}")
 
 
 if __name__ == "__main__":
