@@ -46,14 +46,17 @@ struct perf_attr stop_event_overrun_attr(const struct perf_attr *stopping)
 
         attr.flags &= ~(PERF_ATTR_SIGTRAP | PERF_ATTR_FREQ);
         attr.sig_data = 0;
-        attr.sample_period_or_freq = number + number / 4 + 1;
+        attr.sample_period_or_freq = number + number / 10 + 1;
+        /* A clock counts in the kernel, too, but does not overflow there if that is excluded. */
+        if (linux_attr_is_clock(stopping) || stopping->flags & PERF_ATTR_FREQ)
+                attr.flags &= ~PERF_ATTR_EXCLUDE_KERNEL;
         if (!(stopping->flags & PERF_ATTR_FREQ))
                 return attr;
         attr.type = PERF_TYPE_SOFTWARE;
         attr.config = PERF_COUNT_SW_TASK_CLOCK;
         attr.config1 = attr.config2 = attr.config3 = 0;
         attr.sample_period_or_freq = number ? NS_PER_S / number : NS_PER_S;
-        attr.sample_period_or_freq += attr.sample_period_or_freq / (linux_attr_is_clock(stopping) ? 4 : 1);
+        attr.sample_period_or_freq += attr.sample_period_or_freq / (linux_attr_is_clock(stopping) ? 10 : 1);
         return attr;
 }
 
@@ -97,6 +100,10 @@ static void open_overrun(struct stop_guardian *g, struct stop_task *task)
 {
         os_lock_enter(g->lock);
         task->overrun_fd = open_event(g, &g->overrun, task->tid);
+        if (task->overrun_fd < 0 && (errno == EACCES || errno == EPERM)) {
+                g->overrun.flags |= PERF_ATTR_EXCLUDE_KERNEL; /* this user may not count in the kernel */
+                task->overrun_fd = open_event(g, &g->overrun, task->tid);
+        }
         if (task->overrun_fd >= 0 && !stop_tracer_gets(task->overrun_fd, stop_tracer_overrun_signal())) {
                 close(task->overrun_fd);
                 task->overrun_fd = -1;

@@ -185,6 +185,12 @@ static bool is_later(const struct stop_task *task, const struct stop_status *sta
         return status->state == 'S' || stop_event_has_run(task, task->first_blocked, 1);
 }
 
+/* A signal waits, and it is the program that blocks it, which may look for it soon. */
+static bool is_urgent(const struct stop_status *status)
+{
+        return status->is_pending && !status->blocks_internal;
+}
+
 /* A thread that has just left sigtimedwait, and has not got a CPU yet, seems to block nothing, so a thread that blocked
  * SIGTRAP gets its event after two readings. */
 static void see_unblocked(struct stop_guardian *g, struct stop_task *task)
@@ -218,7 +224,7 @@ static void read_mask(struct stop_guardian *g, struct stop_task *task)
                 return;
         }
         task->n_unblocked = 0;
-        if (!task->n_blocked || !is_later(task, &status)) {
+        if (!is_urgent(&status) && (!task->n_blocked || !is_later(task, &status))) {
                 if (!task->n_blocked++)
                         task->first_blocked = stop_event_count(task);
                 stop_mask_ask(g, task->tid,

@@ -16,7 +16,7 @@ static uint64_t longest_ns(const struct stop_guardian *g)
 {
         if (!linux_attr_is_clock(&g->overrun))
                 return 0;
-        return g->overrun.sample_period_or_freq + g->overrun.sample_period_or_freq / 4;
+        return g->overrun.sample_period_or_freq + g->overrun.sample_period_or_freq / 3;
 }
 
 static void switch_overrun(struct stop_guardian *g, struct stop_task *task, bool on)
