@@ -18,8 +18,9 @@ import time
 PYTHON = "/usr/bin/python3.11"
 ENGINES = ("bare", "ring", "stop")
 SHELL = "for i in $(seq 3334); do /bin/true; x=$(/bin/echo $i); [ -e /tmp ] && /bin/cat /dev/null; done; echo $x"
-# Names of tests that failed, and how many ran; times and temporary paths vary.
-SUMMARY = re.compile(r"^(?:FAIL|ERROR): .*|^Ran \d+ tests?|^OK.*|^FAILED.*", re.M)
+# Names of tests that failed, and how many ran, or what a server did; times and temporary paths vary.
+SUMMARY = re.compile(r"^(?:FAIL|ERROR): .*|^Ran \d+ tests?|^OK.*|^FAILED.*|^\w+: \d+ answers.*|^sum .*|^log: .*", re.M)
+SERVERS = ("gunicorn", "gthread", "uwsgi", "asyncio", "sigwait")
 
 
 def tests(*names: str) -> list[str]:
@@ -42,6 +43,7 @@ def programs(source: str) -> dict[str, list[str]]:
         "asyncio": tests("test_asyncio.test_subprocess", "test_asyncio.test_events", "test_asyncio.test_unix_events"),
         "jsonschema": [PYTHON, "-m", "unittest", "discover", "-s", "/usr/lib/python3/dist-packages/jsonschema/tests", "-t",
                        "/usr/lib/python3/dist-packages"],
+        **{f"server {name}": [PYTHON, os.path.join(source, "tools/wide_server.py"), name] for name in SERVERS},
     }
 
 
