@@ -168,10 +168,12 @@ def record_spe(event: str, *settings: str) -> tuple[Done, Done, Done]:
 
 def spe_records_are_samples() -> None:
     """Each of the driver's records is a sample: 1,000 loads, 200 at a time. The program sleeps for 1.5 s, in which a busy machine asks the
-    driver some 14 times."""
+    driver some 14 times. The first 200 may be there before the program's module is known."""
     done, report, memory = record_spe("arm_spe_0//", SPE_RECORDS, "1000", SPE_STEP, "200")
-    check(re.search(r"100\.00 +1000 +" + ("sampled_function" if MODULES_ARE_KNOWN else "unknown"), report.out) is not None and "quality: 1000 samples, 0 lost" in report.out,
-          "a sample for each record, all in the function", report)
+    counts = {name: int(count) for count, name in re.findall(r"\d\.\d\d +(\d+) +(sampled_function|unknown)", report.out)}
+    known = "sampled_function" if MODULES_ARE_KNOWN else "unknown"
+    check(sum(counts.values()) == 1000 and counts.get(known, 0) >= 800 and "quality: 1000 samples, 0 lost" in report.out,
+          f"a sample for each record, in the function: {counts}", report)
     check("LOAD_STORE_ATOMIC-LOAD-GP/retired+level1-data-cache-refill" in done.out, "WindowsPerf's words", done)
     check(memory.status == 0 and "load" in memory.out.lower(), "loads", memory)
 
