@@ -220,18 +220,20 @@ enum perf_record_type {
 };
 
 /* header.misc */
-#define PERF_MISC_CPUMODE_MASK  7u
-#define PERF_MISC_UNKNOWN       0u
-#define PERF_MISC_KERNEL        1u
-#define PERF_MISC_USER          2u
-#define PERF_MISC_HYPERVISOR    3u
-#define PERF_MISC_GUEST_KERNEL  4u
-#define PERF_MISC_GUEST_USER    5u
-#define PERF_MISC_MMAP_DATA     (1u << 13) /* MMAP, MMAP2: not executable */
-#define PERF_MISC_COMM_EXEC     (1u << 13) /* COMM: by exec */
-#define PERF_MISC_FORK_EXEC     (1u << 13) /* FORK: synthesised by perf */
-#define PERF_MISC_EXACT_IP      (1u << 14) /* SAMPLE */
-#define PERF_MISC_MMAP_BUILD_ID (1u << 14) /* MMAP2: build id instead of device and inode */
+#define PERF_MISC_CPUMODE_MASK   7u
+#define PERF_MISC_UNKNOWN        0u
+#define PERF_MISC_KERNEL         1u
+#define PERF_MISC_USER           2u
+#define PERF_MISC_HYPERVISOR     3u
+#define PERF_MISC_GUEST_KERNEL   4u
+#define PERF_MISC_GUEST_USER     5u
+#define PERF_MISC_MMAP_DATA      (1u << 13) /* MMAP, MMAP2: not executable */
+#define PERF_MISC_COMM_EXEC      (1u << 13) /* COMM: by exec */
+#define PERF_MISC_FORK_EXEC      (1u << 13) /* FORK: synthesised by perf */
+#define PERF_MISC_SWITCH_OUT     (1u << 13) /* SWITCH, SWITCH_CPU_WIDE */
+#define PERF_MISC_SWITCH_PREEMPT (1u << 14) /* the same: it did not leave the CPU to wait */
+#define PERF_MISC_EXACT_IP       (1u << 14) /* SAMPLE */
+#define PERF_MISC_MMAP_BUILD_ID  (1u << 14) /* MMAP2: build id instead of device and inode */
 
 /* AUX: flags */
 #define PERF_AUX_FLAG_TRUNCATED 1u /* the area was full: the event was disabled until it was read */

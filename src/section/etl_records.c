@@ -16,8 +16,6 @@ enum {
         MAX_FRAMES = 1000,      /* of a stack; Windows walks 192 in the kernel, and as many in the program */
         TICK_NS = 100,          /* of Windows' times */
         TIMER_INTERVAL = 10000, /* Windows' default: 1 ms */
-        SWITCH_OUT = 1 << 13,   /* misc of a switch record */
-        SWITCH_PREEMPTED = 1 << 14,
         CODE_PIECE =
                 0x10000, /* Windows gives programs memory in such pieces: none has code and a part of an image */
 };
@@ -411,8 +409,8 @@ static void take_switch(struct etl_records *r, const struct etl_item *item)
         bool is_ready = item->source == ETL_STATE_READY || item->source == ETL_STATE_READY_SOON;
         uint64_t since, *waits;
 
-        add_switch(r, item, (uint16_t)(SWITCH_OUT | (is_ready ? SWITCH_PREEMPTED : 0)), item->from,
-                   item->tid);
+        add_switch(r, item, (uint16_t)(PERF_MISC_SWITCH_OUT | (is_ready ? PERF_MISC_SWITCH_PREEMPT : 0)),
+                   item->from, item->tid);
         add_switch(r, item, 0, item->tid, item->from);
         *map_put(&r->running, item->cpu, NULL) = item->tid;
         if (item->from && !is_ready)

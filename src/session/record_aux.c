@@ -3,8 +3,6 @@
 
 #include "perf_abi.h"
 
-#define SWITCH_OUT (1u << 13) /* misc of SWITCH and SWITCH_CPU_WIDE */
-
 bool record_aux_parse(struct cursor record, struct record_aux *ret)
 {
         cursor_skip(&record, sizeof(struct perf_header));
@@ -57,7 +55,7 @@ bool record_time_conv_parse(struct cursor record, struct record_time_conv *ret)
 bool record_switch_parse(struct cursor record, struct record_switch *ret)
 {
         cursor_skip(&record, 4);
-        ret->is_out = cursor_u16(&record) & SWITCH_OUT;
+        ret->is_out = cursor_u16(&record) & PERF_MISC_SWITCH_OUT;
         return !record.failed;
 }
 

@@ -12,8 +12,6 @@
 #include "os.h"
 #include "stop_internal.h"
 
-#define NS_PER_S 1000000000ull
-
 /* A moment: a count of ns or of cycles. */
 #define MOMENT 100000ull
 

@@ -17,6 +17,9 @@
 #include "stop_guardian.h"
 #include "stop_thread.h"
 
+#define NS_PER_S  1000000000ull
+#define NS_PER_MS 1000000ull
+
 /* How far the tracer is in taking a blocked SIGTRAP of its event out of a thread's queue. */
 enum stop_taking { STOP_NOT_TAKING, STOP_WAITS_FOR_STOP, STOP_WAITS_FOR_SIGNAL };
 
@@ -85,9 +88,9 @@ struct stop_process {
 
 /* The rings into which the kernel writes switches. */
 struct stop_switches {
-        uint32_t *cpus; /* NULL: none is open */
+        uint32_t *cpus;
         size_t n_cpus;
-        int *ring_fds; /* -1: the CPU has no ring */
+        int *ring_fds; /* NULL: no event was opened yet; -1: the CPU has no ring */
         struct ring *rings;
 };
 

@@ -13,7 +13,6 @@
 
 #if defined(__x86_64__)
 #include <elf.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -82,10 +81,8 @@ static uint64_t argument_of(const struct user_regs_struct *regs, unsigned i)
 
 /* --- timeouts --- */
 
-#define NS_PER_S  1000000000ull
-#define NS_PER_MS 1000000ull
-#define NO_END    UINT64_MAX
-#define MOST_S    1000000000ull
+#define NO_END UINT64_MAX
+#define MOST_S 1000000000ull
 
 static uint64_t ns_of(int64_t s, int64_t ns)
 {
@@ -141,7 +138,7 @@ static uint64_t timeout_of(const struct stop_task *task, const struct user_regs_
         uint64_t argument = argument_of(regs, call->argument);
 
         switch ((enum timeout)call->timeout) {
-        case MILLISECONDS: return (int32_t)argument < 0 ? NO_END : (uint64_t)(uint32_t)argument * 1000000;
+        case MILLISECONDS: return (int32_t)argument < 0 ? NO_END : (uint64_t)(uint32_t)argument * NS_PER_MS;
         case TIMESPEC: return timespec_at(task->tid, argument);
         case RECEIVES: return timeout_of_socket(task->process->pid, (int)argument, SO_RCVTIMEO);
         case SENDS: return timeout_of_socket(task->process->pid, (int)argument, SO_SNDTIMEO);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that run all the time. Each timer of a thread's events costs it time whenever it stops, so the overrun event of such
  * a thread is disabled, and the tracer's timer shows that the thread does not stop any more. */
-#include <string.h>
 #include <sys/ioctl.h>
 
 #include "os.h"

@@ -93,7 +93,7 @@ void stop_switch_begin(struct stop_guardian *g, struct stop_process *process)
 
         if (process->switch_fds)
                 return;
-        if (!s->cpus)
+        if (!s->ring_fds)
                 init(s);
         fds = mem_new(s->n_cpus + 1, sizeof(*fds));
         for (size_t i = 0; i < s->n_cpus; i++)
@@ -129,8 +129,6 @@ void stop_switch_end(struct stop_guardian *g, struct stop_process *process)
 }
 
 /* --- records --- */
-
-enum { MISC_OUT = 1 << 13, MISC_OUT_PREEMPT = 1 << 14 };
 
 /* A process may have events that it inherited, and its own. */
 static bool is_known(const struct stop_switched *s, enum stop_switch_kind kind, uint64_t time_ns)
@@ -175,9 +173,9 @@ static void drain(struct stop_guardian *g, struct ring *ring)
                                                          : NULL;
                 if (task)
                         stop_switch_add(&task->switched,
-                                        header.misc & MISC_OUT_PREEMPT ? STOP_PREEMPTED
-                                        : header.misc & MISC_OUT       ? STOP_WAITS
-                                                                       : STOP_RUNS,
+                                        header.misc & PERF_MISC_SWITCH_PREEMPT ? STOP_PREEMPTED
+                                        : header.misc & PERF_MISC_SWITCH_OUT   ? STOP_WAITS
+                                                                               : STOP_RUNS,
                                         words[2]);
         }
         ring_free(ring, head);

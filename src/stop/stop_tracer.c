@@ -21,8 +21,6 @@ enum { WAKE_SIGNAL = SIGURG };
 /* While masks are to be read, the tracer is woken this often. */
 enum { READING_PERIOD_NS = 150000 };
 
-#define NS_PER_S 1000000000ull
-
 /* At the end, between two looks at threads that are not clear. */
 enum { LONGEST_PAUSE_MS = 50 };
 
@@ -174,7 +172,7 @@ static void let_threads_go(struct stop_guardian *g)
         atomic_store(&g->facts->is_done, true);
         /* A stopped job is not clear for as long as it is stopped. */
         for (int ms = 1; !stop_mask_is_clear(g) || g->deadlines.n; ms += ms < LONGEST_PAUSE_MS) {
-                uint64_t restart_ms = stop_restart_wait_ns(g) / 1000000;
+                uint64_t restart_ms = stop_restart_wait_ns(g) / NS_PER_MS;
 
                 wait_ms(restart_ms && restart_ms < (uint64_t)ms ? (int)restart_ms : ms);
                 stop_switch_drain(g);
