@@ -27,7 +27,7 @@ static const char *why_not(const struct collect_request *request)
         if (request->call_graph.kind == CALL_GRAPH_NONE)
                 return "this needs call stacks: add -g";
         if (request->call_graph.kind == CALL_GRAPH_DWARF)
-                return "copies of stacks, which other programs unwind later, have no room for Python frames: record with -g";
+                return "--call-graph dwarf records no Python frames; use -g";
         return NULL;
 }
 
@@ -60,7 +60,8 @@ bool stop_engine_choose(struct stop_engine *engine, const struct collect_request
 
         if (!stop_engine_serves(&event->attr)) {
                 if (request->engine == COLLECT_STOP)
-                        say_not("it works with -g, and not with branches or trace data", note);
+                        say_not("it needs -g, and can't be used with branch stacks or AUX area tracing",
+                                note);
                 return false;
         }
         if (stop_engine_begin(engine, event, !request->target.delay_ns, python, &err))
