@@ -22,7 +22,7 @@ struct perf_attr stop_event_attr(const struct perf_attr *ring)
         const uint64_t kept =
                 PERF_ATTR_FREQ | PERF_ATTR_EXCLUDE_HV | PERF_ATTR_EXCLUDE_HOST | PERF_ATTR_EXCLUDE_GUEST;
 
-        return (struct perf_attr){
+        struct perf_attr attr = {
                 .type = ring->type,
                 .size = sizeof(*ring),
                 .config = ring->config,
@@ -34,9 +34,15 @@ struct perf_attr stop_event_attr(const struct perf_attr *ring)
                          PERF_ATTR_SIGTRAP,
                 .sig_data = STOP_SIG_DATA,
         };
+
+        if (stop_event_period(ring)) { /* the kernel would compute the same period */
+                attr.flags &= ~PERF_ATTR_FREQ;
+                attr.sample_period_or_freq = stop_event_period(ring);
+        }
+        return attr;
 }
 
-/* With a frequency the kernel chooses the period, except for clocks, so the time between stops is measured. */
+/* With a frequency the kernel chooses the period, so the time between stops is measured. */
 struct perf_attr stop_event_overrun_attr(const struct perf_attr *stopping)
 {
         struct perf_attr attr = *stopping;
@@ -67,6 +73,65 @@ uint64_t stop_event_period(const struct perf_attr *attr)
                        : 0;
 }
 
+/* --- the first period --- */
+
+/* The kernel makes shorter periods of clocks this long. */
+#define LEAST_FIRST_NS 10000ull
+
+static uint64_t at_least(const struct stop_guardian *g, uint64_t first)
+{
+        uint64_t least = linux_attr_is_clock(&g->attr) ? LEAST_FIRST_NS : 1;
+
+        least = least < g->period ? least : g->period;
+        return first > least ? first : least;
+}
+
+static uint64_t draw(struct stop_guardian *g)
+{
+        uint64_t random = map_mix(++g->n_drawn + map_mix(os_monotonic_ns()));
+
+        return at_least(g, random % g->period + 1);
+}
+
+/* If the kernel chooses the periods, it begins with short ones. */
+static void begin_periods(struct stop_guardian *g, struct stop_task *task, bool may_block_soon)
+{
+        task->first_from = 0;
+        task->first = g->period && may_block_soon ? g->period : g->period ? draw(g) : 0;
+        task->is_drawn = !may_block_soon;
+}
+
+static void set_period(struct stop_task *task, uint64_t period)
+{
+        ioctl(task->event_fd, IOC_PERIOD, &period);
+}
+
+/* Hardware counts only what is sampled, so it does not overflow in the kernel. */
+static bool is_repeated(const struct stop_guardian *g, const struct stop_task *task, uint64_t passed)
+{
+        return linux_attr_is_clock(&g->attr) && passed >= 2 * task->first;
+}
+
+bool stop_event_is_due(struct stop_guardian *g, struct stop_task *task)
+{
+        uint64_t count, passed, left;
+        bool is_due;
+
+        if (!task->first)
+                return true;
+        count = stop_event_count(task);
+        passed = count - task->first_from;
+        is_due = task->first == g->period || !is_repeated(g, task, passed);
+        left = g->period - (passed - task->first) % g->period;
+        task->first = !is_due ? at_least(g, left) : task->is_drawn ? 0 : draw(g);
+        task->is_drawn |= is_due;
+        task->first_from = count;
+        set_period(task, task->first ? task->first : g->period);
+        return is_due;
+}
+
+/* --- opening --- */
+
 /* Under the lock. */
 static int open_event(const struct stop_guardian *g, const struct perf_attr *wanted, int32_t tid)
 {
@@ -77,15 +142,19 @@ static int open_event(const struct stop_guardian *g, const struct perf_attr *wan
         return linux_event_open(&attr, tid, -1, -1);
 }
 
-bool stop_event_open(struct stop_guardian *g, struct stop_task *task)
+bool stop_event_open(struct stop_guardian *g, struct stop_task *task, bool may_block_soon)
 {
+        struct perf_attr attr = g->attr;
         int error;
 
         errno = ECANCELED;
         if (atomic_load(&g->quits))
                 return false;
+        begin_periods(g, task, may_block_soon);
+        if (task->first)
+                attr.sample_period_or_freq = task->first;
         os_lock_enter(g->lock);
-        task->event_fd = open_event(g, &g->attr, task->tid);
+        task->event_fd = open_event(g, &attr, task->tid);
         error = errno;
         os_lock_leave(g->lock);
         task->stopped_ns = os_monotonic_ns();

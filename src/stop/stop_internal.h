@@ -59,30 +59,44 @@ struct stop_task {
         int event_fd;                    /* the event that stops it; -1: it does not stop. Under the lock */
         int overrun_fd;                  /* stop_event.c; -1 for none. Under the lock */
         uint64_t counted;                /* count of the event at the last sample, if it is read */
-        uint64_t stopped_ns;             /* its last sample, else when its event was opened */
-        unsigned n_blocked;              /* readings in a row that found SIGTRAP blocked */
-        uint8_t n_unblocked;             /* the same for a thread without an event that does not block it */
-        uint64_t first_blocked;          /* the event's count at the first of them */
-        uint8_t n_in_time;               /* stops in a row that came in time; stop_steady.c */
-        bool is_steady;                  /* its overrun event is disabled. Under the lock */
-        bool was_blocked;                /* it has lost an event, or got none, because it blocked SIGTRAP */
-        bool is_kept;                    /* the recorder was told that it does not stop */
-        bool is_counted;                 /* why it does not stop was counted once */
-        bool has_own_trap;               /* the SIGTRAP in its queue is not of our event */
-        uint8_t taking;                  /* enum stop_taking */
-        uint64_t mask;                   /* its signal mask, while STOP_WAITS_FOR_SIGNAL */
-        uint64_t ran_ns;                 /* at the end: its CPU time when the events were closed */
+        uint64_t first;         /* the event's period, until one was drawn at random and has ended; then 0 */
+        bool is_drawn;          /* it was drawn */
+        uint64_t first_from;    /* the event's count when that period began */
+        uint8_t n_calls;        /* stop_saved.c: system calls that it may still make until it sets its mask */
+        uint64_t stopped_ns;    /* its last sample, else when its event was opened */
+        unsigned n_blocked;     /* readings in a row that found SIGTRAP blocked */
+        uint8_t n_unblocked;    /* the same for a thread without an event that does not block it */
+        uint64_t first_blocked; /* the event's count at the first of them */
+        uint8_t n_in_time;      /* stops in a row that came in time; stop_steady.c */
+        bool is_steady;         /* its overrun event is disabled. Under the lock */
+        bool has_stopped;       /* at a sample */
+        bool was_blocked;       /* it has lost an event, or got none, because it blocked SIGTRAP */
+        bool is_kept;           /* the recorder was told that it does not stop */
+        bool is_counted;        /* why it does not stop was counted once */
+        bool is_new;            /* its mask was not read since its start */
+        bool has_own_trap;      /* the SIGTRAP in its queue is not of our event */
+        uint8_t taking;         /* enum stop_taking */
+        uint64_t mask;          /* its signal mask, while STOP_WAITS_FOR_SIGNAL */
+        uint64_t ran_ns;        /* at the end: its CPU time when the events were closed */
         struct stop_switched switched;
         struct stop_restart restart;
 };
+
+/* Whether it is known where the C library keeps the mask of a new thread. */
+enum stop_saved_place { STOP_SAVED_NOT_SEARCHED, STOP_SAVED_FOUND, STOP_SAVED_NOWHERE };
 
 /* A traced process. */
 struct stop_process {
         int32_t pid;
         uint32_t image;
-        bool is_hidden;  /* its memory can't be read any more; it has no events, and the ring samples it */
-        int *switch_fds; /* of each CPU; stop_switch.c. NULL for none. Set under the lock */
-        struct stop_task *tasks; /* the list changes only under the lock */
+        bool is_hidden;   /* its memory can't be read any more; it has no events, and the ring samples it */
+        int *switch_fds;  /* of each CPU; stop_switch.c. NULL for none. Set under the lock */
+        uint8_t saved;    /* enum stop_saved_place */
+        bool has_blocked; /* a thread of it blocked SIGTRAP */
+        bool has_short;   /* most of its threads are shorter than a period */
+        uint32_t n_short, n_long; /* threads that ended without a sample, and with one */
+        uint64_t saved_off;       /* from the thread pointer to the mask of a new thread */
+        struct stop_task *tasks;  /* the list changes only under the lock */
         struct stop_process *next;
 };
 
@@ -143,6 +157,7 @@ struct stop_guardian {
         struct perf_attr attr;    /* of the events that stop */
         struct perf_attr overrun; /* of the events that tell that a thread did not stop */
         uint64_t period;          /* period of each sample; 0: what the event counted since the last one */
+        uint64_t n_drawn;         /* random numbers */
         pthread_t tracer;
         struct os_lock *lock;
         atomic_bool quits, has_noticed, has_ended;
@@ -186,14 +201,19 @@ struct perf_attr stop_event_overrun_attr(const struct perf_attr *stopping);
 /* The period of each sample; 0 if it has to be read. */
 uint64_t stop_event_period(const struct perf_attr *attr);
 
-/* Opens the event of a thread; other threads do not inherit it. False and errno if the kernel refuses, or tracing is
- * to end. */
-bool stop_event_open(struct stop_guardian *guardian, struct stop_task *task);
+/* Opens the event of a thread; other threads do not inherit it. Its first period is drawn at random, so that threads that are
+ * shorter than a period have their share of samples. For a thread that may block SIGTRAP soon and look for signals, the second
+ * is. False and errno if the kernel refuses, or tracing is to end. */
+bool stop_event_open(struct stop_guardian *guardian, struct stop_task *task, bool may_block_soon);
 
 /* Opens the thread's overrun event, or begins its period anew. */
 void stop_event_expect(struct stop_guardian *guardian, struct stop_task *task);
 void stop_event_close(struct stop_guardian *guardian, struct stop_task *task);
 void stop_event_close_all(struct stop_guardian *guardian, struct stop_process *process);
+
+/* Called at each stop of the event. False if the stop is no sample: the kernel repeats a period when it ends while the thread
+ * is in the kernel, also one that was drawn at random. */
+bool stop_event_is_due(struct stop_guardian *guardian, struct stop_task *task);
 
 /* What the thread's event has counted, and whether it has run for some moments since it had counted `before`. */
 uint64_t stop_event_count(const struct stop_task *task);
@@ -219,11 +239,18 @@ uint64_t stop_steady_wait_ns(const struct stop_guardian *guardian);
 
 /* --- stop_mask.c: threads that block SIGTRAP --- */
 
-/* Gives a thread its event, unless it blocks SIGTRAP: at once to a process at its exec, a little later to a thread at its
- * start and to one that runs already. The first returns false if the kernel refuses the event. */
+/* Gives a thread its event, unless it blocks SIGTRAP: at once to a process at its exec and to a thread at its start, if its
+ * mask is known then, else a little later; and to a thread that runs already. The first returns false if the kernel refuses the
+ * event. */
 bool stop_mask_at_exec(struct stop_guardian *guardian, struct stop_task *task);
 void stop_mask_at_clone(struct stop_guardian *guardian, struct stop_task *task);
+
+/* Called when a thread with n_calls > 0 stops at a system call. */
+void stop_mask_at_call(struct stop_guardian *guardian, struct stop_task *task);
 void stop_mask_at_seize(struct stop_guardian *guardian, struct stop_task *task);
+
+/* Called when a thread has ended that is not the last one. */
+void stop_mask_at_end(struct stop_task *task);
 
 /* Called at each stop of the event; `before_ns` is the time of the one before. */
 void stop_mask_at_stop(struct stop_guardian *guardian, struct stop_task *task, uint64_t before_ns);
@@ -289,6 +316,27 @@ void stop_restart_look(struct stop_guardian *guardian);
 
 /* Time until it should be called again; 0: any. */
 uint64_t stop_restart_wait_ns(const struct stop_guardian *guardian);
+/* --- stop_call.c: system calls of a thread that is stopped at one --- */
+
+struct stop_call {
+        uint64_t number, args[2];
+};
+
+/* False if the call does not begin, but returns. */
+bool stop_call_read(int32_t tid, struct stop_call *ret);
+
+/* Whether it replaces the signal mask, by the one at args[1]. */
+bool stop_call_sets_mask(const struct stop_call *call);
+bool stop_call_read_mask(int32_t tid, uint64_t addr, uint64_t *ret);
+
+/* --- stop_saved.c: the signal mask with which a new thread begins --- */
+
+enum stop_saved { STOP_SAVED_NOT_KNOWN, STOP_SAVED_OPEN, STOP_SAVED_BLOCKS };
+
+/* Whether a new thread, at its first stop, is going to block SIGTRAP. If that is not known, its next system calls may tell
+ * (task->n_calls > 0); the second function is called at each of their stops. */
+enum stop_saved stop_saved_at_clone(struct stop_task *task);
+enum stop_saved stop_saved_at_call(struct stop_task *task);
 
 /* --- stop_task.c: traced processes and threads --- */
 
@@ -338,6 +386,9 @@ enum { STOP_SIG_DATA = 0x77706572 };
 
 /* Copies what the sample of a thread that is stopped at an overflow needs. */
 void stop_sample_take(struct stop_guardian *guardian, struct stop_task *task);
+
+/* The thread pointer of a stopped thread; 0 if it was killed. */
+uint64_t stop_sample_tls(int32_t tid);
 
 /* Gives the sample to the recorder; the thread may run. */
 void stop_sample_give(struct stop_guardian *guardian);

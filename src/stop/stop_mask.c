@@ -19,6 +19,9 @@ enum { SET_BYTES = 8 }; /* of a signal mask */
 /* From the start of a thread to the first reading: it has then usually left the C library's clone. */
 #define NEW_READING_NS 200000ull
 
+/* Threads of a program that end without a sample before later ones have their event from the start. */
+enum { SHORT_THREADS = 32 };
+
 /* From the first reading that found SIGTRAP blocked to the second. */
 #define SECOND_READING_NS 400000ull
 
@@ -80,9 +83,9 @@ static void see_refusal(struct stop_guardian *g, struct stop_task *task, int err
         }
 }
 
-static void give_event(struct stop_guardian *g, struct stop_task *task)
+static void give_event(struct stop_guardian *g, struct stop_task *task, bool may_block_soon)
 {
-        if (!stop_event_open(g, task)) {
+        if (!stop_event_open(g, task, may_block_soon)) {
                 see_refusal(g, task, errno);
                 keep(g, task);
                 return;
@@ -95,7 +98,7 @@ static void give_event(struct stop_guardian *g, struct stop_task *task)
 static void take_event(struct stop_guardian *g, struct stop_task *task)
 {
         stop_event_close(g, task);
-        task->was_blocked = true;
+        task->was_blocked = task->process->has_blocked = true;
         g->facts->counts.n_blocking += !task->is_counted;
         task->is_counted = true;
         keep(g, task);
@@ -110,16 +113,46 @@ bool stop_mask_at_exec(struct stop_guardian *g, struct stop_task *task)
         if (!ptrace(PTRACE_GETSIGMASK, task->tid, (void *)SET_BYTES, &mask) && mask & TRAP_BIT)
                 take_event(g, task);
         else
-                give_event(g, task);
+                give_event(g, task, false);
         return task->event_fd >= 0 || task->was_blocked;
 }
 
-/* Now the C library blocks all signals, so nobody knows what the thread will block. Threads that end at once cost less so. */
+/* A thread may begin with SIGTRAP not blocked, block it, and look for signals before its mask is read. So threads have their
+ * event from the start only in programs whose threads are mostly shorter than a period, and have not blocked SIGTRAP so far.
+ * Others have all their samples if the event comes later. */
+static bool may_block_soon(const struct stop_process *process)
+{
+        return process->has_blocked || !process->has_short;
+}
+
+void stop_mask_at_end(struct stop_task *task)
+{
+        struct stop_process *process = task->process;
+
+        if (task->has_stopped)
+                process->n_long++;
+        else
+                process->n_short++;
+        process->has_short |= process->n_short >= SHORT_THREADS && process->n_short > process->n_long;
+}
+
 void stop_mask_at_clone(struct stop_guardian *g, struct stop_task *task)
 {
+        enum stop_saved saved = stop_saved_at_clone(task);
+
         task->stopped_ns = os_monotonic_ns();
-        keep(g, task);
+        if (saved == STOP_SAVED_OPEN && !may_block_soon(task->process))
+                give_event(g, task, false);
+        else
+                keep(g, task);
+        task->is_new = true;
         stop_mask_ask(g, task->tid, task->stopped_ns + NEW_READING_NS);
+}
+
+void stop_mask_at_call(struct stop_guardian *g, struct stop_task *task)
+{
+        if (stop_saved_at_call(task) == STOP_SAVED_OPEN && !may_block_soon(task->process))
+                give_event(g, task, false);
 }
 
 void stop_mask_at_seize(struct stop_guardian *g, struct stop_task *task)
@@ -132,6 +165,7 @@ void stop_mask_at_seize(struct stop_guardian *g, struct stop_task *task)
 void stop_mask_at_stop(struct stop_guardian *g, struct stop_task *task, uint64_t before_ns)
 {
         task->n_blocked = 0;
+        task->has_stopped = true;
         if (task->event_fd >= 0) /* not if the process has hidden its memory */
                 stop_steady_see_stop(g, task, before_ns);
 }
@@ -191,6 +225,16 @@ static bool is_urgent(const struct stop_status *status)
         return status->is_pending && !status->blocks_internal;
 }
 
+/* At the first reading of a new thread it has left the code of the C library that starts it, so that it is the program that
+ * blocks SIGTRAP, and may soon look for signals. */
+static bool is_own_from_start(struct stop_task *task, const struct stop_status *status)
+{
+        bool is_new = task->is_new;
+
+        task->is_new = false;
+        return is_new && task->event_fd >= 0 && !status->blocks_internal;
+}
+
 /* A thread that has just left sigtimedwait, and has not got a CPU yet, seems to block nothing, so a thread that blocked
  * SIGTRAP gets its event after two readings. */
 static void see_unblocked(struct stop_guardian *g, struct stop_task *task)
@@ -204,7 +248,7 @@ static void see_unblocked(struct stop_guardian *g, struct stop_task *task)
                         return;
                 }
                 task->n_unblocked = 0;
-                give_event(g, task);
+                give_event(g, task, true);
         }
         if (task->event_fd >= 0)
                 stop_event_expect(g, task);
@@ -214,17 +258,20 @@ static void see_unblocked(struct stop_guardian *g, struct stop_task *task)
 static void read_mask(struct stop_guardian *g, struct stop_task *task)
 {
         struct stop_status status = stop_status_read(task->tid);
+        bool is_own;
 
         /* A job may be stopped for hours; when it runs, an overrun asks again. */
         if (status.state == 't' || status.state == 'T')
                 return;
         task->has_own_trap = task->has_own_trap && status.is_pending;
         if (!status.blocks) {
+                task->is_new = false;
                 see_unblocked(g, task);
                 return;
         }
         task->n_unblocked = 0;
-        if (!is_urgent(&status) && (!task->n_blocked || !is_later(task, &status))) {
+        is_own = is_own_from_start(task, &status);
+        if (!is_own && !is_urgent(&status) && (!task->n_blocked || !is_later(task, &status))) {
                 if (!task->n_blocked++)
                         task->first_blocked = stop_event_count(task);
                 stop_mask_ask(g, task->tid,

@@ -67,6 +67,13 @@ static bool get_regs(struct stop_thread *ret)
         return true;
 }
 
+uint64_t stop_sample_tls(int32_t tid)
+{
+        struct stop_thread thread = {.tid = tid};
+
+        return get_regs(&thread) ? thread.tls : 0;
+}
+
 /* --- the stack --- */
 
 /* Finds the mapping that contains the stack pointer. */

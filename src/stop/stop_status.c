@@ -83,8 +83,8 @@ static bool waits_for_trap(int32_t tid)
         return process_vm_readv(tid, &to, 1, &from, 1, 0) == sizeof(set) && set >> (SIGTRAP - 1) & 1;
 }
 
-/* Of glibc, which lets no program block them. */
-enum { CANCEL_SIGNAL = 32, SETXID_SIGNAL = 33 };
+/* Of glibc, which lets no program block it. */
+enum { CANCEL_SIGNAL = 32 };
 
 struct stop_status stop_status_read(int32_t tid)
 {
@@ -93,8 +93,7 @@ struct stop_status stop_status_read(int32_t tid)
         struct stop_status ret = {
                 .state = state ? *state : 0,
                 .blocks = has_bit(status, "\nSigBlk:", SIGTRAP - 1),
-                .blocks_internal = has_bit(status, "\nSigBlk:", CANCEL_SIGNAL - 1) &&
-                                   has_bit(status, "\nSigBlk:", SETXID_SIGNAL - 1),
+                .blocks_internal = has_bit(status, "\nSigBlk:", CANCEL_SIGNAL - 1),
                 .is_pending = has_bit(status, "\nSigPnd:", SIGTRAP - 1),
         };
 

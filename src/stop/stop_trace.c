@@ -25,7 +25,7 @@ bool stop_trace_seize(int32_t tid)
 void stop_trace_go_on(struct stop_guardian *g, int32_t tid, int sig)
 {
         const struct stop_task *task = stop_task_find(g, tid);
-        bool at_call = task ? stop_restart_follows(task) : stop_again_is(g, tid);
+        bool at_call = task ? task->n_calls || stop_restart_follows(task) : stop_again_is(g, tid);
 
         ptrace(at_call ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
 }
@@ -45,6 +45,7 @@ static void see_end(struct stop_guardian *g, int32_t tid, int status, const stru
                 stop_process_tell_end(g, tid);
                 stop_process_free(g, task->process);
         } else if (task) {
+                stop_mask_at_end(task);
                 stop_task_free(g, task);
         }
         stop_again_end(g, tid);
@@ -138,19 +139,27 @@ bool stop_trace_is_ours(const siginfo_t *info)
         return perf.signo == SIGTRAP && perf.code == SI_CODE_PERF && perf.data == STOP_SIG_DATA;
 }
 
+static void see_call(struct stop_guardian *g, int32_t tid, struct stop_task *task)
+{
+        if (!task) {
+                stop_again_see(g, tid);
+                return;
+        }
+        if (stop_restart_follows(task))
+                stop_restart_see_call(g, task);
+        if (task->n_calls)
+                stop_mask_at_call(g, task);
+        stop_trace_go_on(g, tid, 0);
+}
+
 static void see_signal(struct stop_guardian *g, int32_t tid, int sig)
 {
         struct stop_task *task = stop_task_find(g, tid);
         siginfo_t info;
         bool is_ours;
 
-        if (sig == (SIGTRAP | SYSCALL_STOP) && task) {
-                stop_restart_see_call(g, task);
-                stop_trace_go_on(g, tid, 0);
-                return;
-        }
         if (sig == (SIGTRAP | SYSCALL_STOP)) {
-                stop_again_see(g, tid);
+                see_call(g, tid, task);
                 return;
         }
         is_ours = sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) &&
@@ -159,7 +168,7 @@ static void see_signal(struct stop_guardian *g, int32_t tid, int sig)
                 stop_restart_see(g, task, STOP_GOES_ON, sig);
         if (task && stop_mask_take_out(g, task, sig, true))
                 return;
-        if (is_ours && task->event_fd >= 0) {
+        if (is_ours && task->event_fd >= 0 && stop_event_is_due(g, task)) {
                 uint64_t before_ns = task->stopped_ns;
 
                 stop_sample_take(g, task);

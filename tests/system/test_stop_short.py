@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+"""--engine stop: threads that live shorter than a period have their share of the samples."""
+import json
+import math
+import os
+
+import harness
+from harness import Context, check
+from test_stop_engine import nobody, record, script, traced
+
+SIGMAS = 5
+
+# A thread for each request, in turns with the main thread.
+REQUESTS = """
+import json, sys, threading, time
+spent = {"in_main": 0, "in_thread": 0}
+def in_main(n):
+    begin, total = time.thread_time_ns(), 0
+    for i in range(n): total += i
+    spent["in_main"] += time.thread_time_ns() - begin
+def in_thread(n):
+    begin, total = time.thread_time_ns(), 0
+    for i in range(n): total += i
+    spent["in_thread"] += time.thread_time_ns() - begin
+for _ in range(int(sys.argv[1])):
+    thread = threading.Thread(target=in_thread, args=(8000,))
+    thread.start()
+    thread.join()
+    in_main(8000)
+print(json.dumps(spent))
+"""
+
+
+def counts_of(t: Context, session: str, names: list[str]) -> dict[str, int]:
+    counts = dict.fromkeys(names, 0)
+    for line in t.good("export", "--format", "folded", "-i", session, "-o", "-").out.splitlines():
+        for name in names:
+            if f";{name} [" in line:
+                counts[name] += int(line.rsplit(" ", 1)[1])
+    return counts
+
+
+def check_shares(t: Context, out: str, session: str) -> None:
+    """`out` has the CPU time of each function, in ns."""
+    spent = json.loads(next(line for line in out.splitlines() if line.startswith("{")))
+    counts = counts_of(t, session, list(spent))
+    n, total = sum(counts.values()), sum(spent.values())
+    check(n > 300, f"samples: {counts}, {spent}")
+    for name, ns in spent.items():
+        share = ns / total
+        off = (counts[name] / n - share) / math.sqrt(share * (1 - share) / n)
+        harness.note(f"{name}: {share:.3f} of the CPU time, {counts[name] / n:.3f} of {n} samples, {off:+.2f} standard errors off")
+        check(abs(off) < SIGMAS, f"{name}: {counts} samples, {spent}")
+
+
+def test_a_thread_for_each_request(t: Context) -> None:
+    done = traced(t, "/usr/bin/python3.11", script(t, "requests.py", REQUESTS), "3000")
+    check_shares(t, done.out, "wperf.data")
+
+
+def test_a_thread_for_each_request_as_nobody(t: Context) -> None:
+    """No ring has samples of such threads: its event begins a new period in each."""
+    harness.need_root()
+    path = script(t, "requests.py", REQUESTS)
+    record(t, "/bin/true") # skips if the kernel does not allow it
+    os.chmod(t.folder, 0o777)
+    done = t.run(*nobody(), t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--session", "nobody.data", "--",
+                 "/usr/bin/python3.11", path, "3000")
+    if done.status or "the kernel refuses" in done.out:
+        raise harness.Skip("events or ptrace for nobody")
+    os.chown(t.path("nobody.data"), os.geteuid(), os.getegid())
+    check_shares(t, done.out, "nobody.data")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
