@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "object.h"
 #include "os.h"
+#include "stop_binary.h"
 #include "unwind_cfi.h"
 #include "unwind_outermost.h"
 
@@ -73,6 +74,8 @@ static void open_module(struct loaded *l, module_id id, struct loaded_module *it
         if (!item->object)
                 return;
         object_set_budget(item->object, &l->budget);
+        item->is_python =
+                l->finds_python && module->kind == MODULE_FILE && stop_binary_is_python(item->object);
         item->cfi = cfi_open(item->object, NULL, NULL);
         item->outermost = outermost_new(item->object, item->cfi);
 }

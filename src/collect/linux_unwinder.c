@@ -36,6 +36,7 @@ struct unwinder {
         size_t max_modules;       /* above this number, modules that are no longer mapped are forgotten */
         int32_t pid;              /* the process whose stack is walked */
         struct stop_merge *merge; /* NULL if chains have only native frames */
+        bool is_in_python;        /* a frame of this stack is in an interpreter's file */
         /* NULL for none */
         bool (*take_stack)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
         void *take_ctx;
@@ -72,6 +73,7 @@ void unwinder_set_merge(struct unwinder *u, struct stop_merge *merge)
         u->merge = merge;
         if (merge)
                 stop_merge_set_paths(merge, path_of, u);
+        u->loaded.finds_python = merge;
 }
 
 void unwinder_set_stacks(struct unwinder *u,
@@ -115,6 +117,7 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
                 return true;
         }
         loaded = loaded_get(&u->loaded, place.module);
+        u->is_in_python |= loaded->is_python;
         if (kind == MODULE_IMAGE)
                 *ret = unwind_module_of_image(place.map_start, place.map_end, addr, place.offset,
                                               loaded->object);
@@ -172,6 +175,7 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
         bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;
 
         u->pid = sample->pid;
+        u->is_in_python = false;
         loaded_begin_walk(&u->loaded);
         walk(u, attr, sample, max_words < UNWIND_MAX_FRAMES ? max_words : UNWIND_MAX_FRAMES, &walked);
         buf_add_u64(&u->out, PERF_CONTEXT_USER);
@@ -179,6 +183,8 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;
         else if (in_user)
                 buf_add_u64(&u->out, sample->ip);
+        if (u->merge)
+                stop_merge_see(u->merge, in_user, u->is_in_python);
         if (u->merge && !stop_merge_add(u->merge, frames, walked.n_frames, walked.end, max_words, &u->out))
                 walked.end = UNWIND_END_LIMIT;
         else if (u->merge && stop_merge_is_bounded(u->merge))
@@ -274,8 +280,20 @@ static void see_program(struct unwinder *u, const struct perfdata_record *record
         if (record->header.type != PERF_RECORD_COMM || !(record->header.misc & PERF_MISC_COMM_EXEC))
                 return;
         code_pages_forget(&u->code);
-        if (record_comm_parse(record->bytes, &comm))
-                jit_dumps_forget(&u->jits, comm.pid);
+        if (!record_comm_parse(record->bytes, &comm))
+                return;
+        jit_dumps_forget(&u->jits, comm.pid);
+        if (u->merge)
+                stop_merge_see_exec(u->merge, comm.pid);
+}
+
+static void see_fork(struct unwinder *u, const struct perfdata_record *record)
+{
+        struct record_task task;
+
+        if (u->merge && record->header.type == PERF_RECORD_FORK && record_task_parse(record->bytes, &task) &&
+            task.pid != task.ppid)
+                stop_merge_see_fork(u->merge, task.pid, task.ppid);
 }
 
 /* Reads code without a file while its process runs. */
@@ -325,6 +343,7 @@ static void add_record(struct unwinder *u, const uint8_t *bytes)
                 .header = header, .bytes = cursor_make(bytes, header.size), .asked_build_id = true};
         world_replay(u->world, &record);
         see_program(u, &record);
+        see_fork(u, &record);
         see_code(u, &record);
         buf_add(&u->out, bytes, header.size);
 }

@@ -35,14 +35,16 @@ struct loaded_module {
         struct object *object; /* NULL if the file can't be opened */
         struct cfi *cfi;       /* NULL if it has no call-frame information */
         struct outermost *outermost;
-        uint64_t used; /* number of the last walk that used it */
-        bool is_open;  /* an attempt to open it was made */
+        bool is_python; /* it defines the state of a CPython */
+        uint64_t used;  /* number of the last walk that used it */
+        bool is_open;   /* an attempt to open it was made */
 };
 
 struct loaded {
         struct budget budget; /* for unpacked data of all modules */
         const struct world *world;
         const struct keeper *keeper;
+        bool finds_python;           /* set is_python of modules */
         struct loaded_module *items; /* by module_id */
         size_t n_items;
         module_id *open;

@@ -224,3 +224,24 @@ bool python_binary_find(struct object *object, const char *path, struct python_b
         *ret_binary = binary;
         return true;
 }
+
+static bool defines_runtime(struct object *object, enum object_table table)
+{
+        enum { MAX_SYMBOLS = 1 << 20 }; /* a program may be stopped meanwhile */
+        struct object_symbols symbols;
+        struct object_symbol symbol;
+
+        if (!object_symbols_begin(object, table, &symbols) || symbols.n_symbols > MAX_SYMBOLS)
+                return false;
+        while (object_symbols_next(&symbols, &symbol)) {
+                if (symbol.is_defined && !strcmp(object_symbols_name(&symbols, &symbol), "_PyRuntime"))
+                        return true;
+        }
+        return false;
+}
+
+bool python_binary_defines(struct object *object)
+{
+        return object_find_section(object, ".PyRuntime") || defines_runtime(object, OBJECT_DYNAMIC_SYMBOLS) ||
+               defines_runtime(object, OBJECT_SYMBOLS);
+}

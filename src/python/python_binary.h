@@ -24,4 +24,7 @@ struct python_binary {
 bool python_binary_find(struct object *object, const char *path, struct python_binary *ret_binary,
                         struct err *err);
 
+/* Whether a file defines the state of a CPython, whatever its version. */
+bool python_binary_defines(struct object *object);
+
 #endif

@@ -219,3 +219,8 @@ enum python_native stop_binaries_kind(struct stop_binaries *b, uint32_t number, 
                        ? PYTHON_NATIVE_UNKNOWN
                        : PYTHON_NATIVE_OTHER;
 }
+
+bool stop_binary_is_python(struct object *object)
+{
+        return python_binary_defines(object);
+}

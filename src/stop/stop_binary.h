@@ -49,4 +49,7 @@ const struct python_binary *stop_binaries_get(struct stop_binaries *binaries, ui
 /* The kind of the function at a virtual address of the file. */
 enum python_native stop_binaries_kind(struct stop_binaries *binaries, uint32_t number, uint64_t addr);
 
+/* Whether a file defines the state of a CPython. */
+bool stop_binary_is_python(struct object *object);
+
 #endif

@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recognizes Python interpreters: their file defines _PyRuntime, as CPython does since 3.7, or needs
- * libpython. */
+/* Recognizes Python interpreters: their file defines the state of a CPython, or needs libpython. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "object.h"
 #include "os.h"
+#include "python_binary.h"
 #include "stop_internal.h"
 
 enum { NO = 1, YES = 2 };
-
-static bool defines_runtime(struct object *object, enum object_table table)
-{
-        enum { MAX_SYMBOLS = 1 << 20 }; /* the program is stopped meanwhile */
-        struct object_symbols symbols;
-        struct object_symbol symbol;
-
-        if (!object_symbols_begin(object, table, &symbols) || symbols.n_symbols > MAX_SYMBOLS)
-                return false;
-        while (object_symbols_next(&symbols, &symbol)) {
-                if (symbol.is_defined && !strcmp(object_symbols_name(&symbols, &symbol), "_PyRuntime"))
-                        return true;
-        }
-        return false;
-}
 
 static bool read_section(struct object *object, const char *name, struct cursor *ret)
 {
@@ -67,9 +52,7 @@ static bool is_interpreter(const char *path)
 {
         AUTO(object) object = object_open(path, NULL);
 
-        return object && is_ours(object) &&
-               (defines_runtime(object, OBJECT_DYNAMIC_SYMBOLS) || needs_libpython(object) ||
-                defines_runtime(object, OBJECT_SYMBOLS));
+        return object && is_ours(object) && (needs_libpython(object) || python_binary_defines(object));
 }
 
 bool stop_interpreter_is(struct stop_guardian *g, int32_t pid)

@@ -16,16 +16,21 @@
 
 enum { MAX_ADDRS = 1 << 20 }; /* cached addresses */
 
+/* What is known of the program of a process. */
+enum program { NOT_PYTHON, PYTHON, TRACED_PYTHON };
+
 struct stop_merge {
         struct stop_python *python;
         const char *symbols_path;
         struct python_places *places;
-        uint64_t nameless; /* address for code that can't be read, or that the section has no room for */
-        struct map addrs;  /* code number and instruction to address + 1 */
-        struct map mapped; /* image to 1 if its process maps FILE.pysyms */
-        struct map files;  /* hash of a source file's path to 1 after it was looked up */
+        uint64_t nameless;   /* address for code that can't be read, or that the section has no room for */
+        struct map addrs;    /* code number and instruction to address + 1 */
+        struct map mapped;   /* image to 1 if its process maps FILE.pysyms */
+        struct map files;    /* hash of a source file's path to 1 after it was looked up */
+        struct map programs; /* pid to enum program */
         uint64_t n_by_end[PYTHON_N_PAIR_ENDS], n_unsupported;
-        uint64_t n_by_walk_end[UNWIND_N_ENDS]; /* for ends that have a text in walk_end_texts */
+        uint64_t n_in_kernel, n_not_stopped, n_not_traced; /* samples that no stop has made */
+        uint64_t n_by_walk_end[UNWIND_N_ENDS];             /* for ends that have a text in walk_end_texts */
         struct python_counts counts;
 
         const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr); /* NULL: not known */
@@ -68,6 +73,7 @@ void stop_merge_free(struct stop_merge *m)
         map_release(&m->addrs);
         map_release(&m->mapped);
         map_release(&m->files);
+        map_release(&m->programs);
         free(m);
 }
 
@@ -191,6 +197,47 @@ bool stop_merge_is_bounded(const struct stop_merge *m)
 {
         return m->is_bounded;
 }
+
+/* --- samples that no stop has made --- */
+
+void stop_merge_see(struct stop_merge *m, bool in_user, bool is_in_python)
+{
+        uint64_t *program;
+
+        if (!m->has_stack && !is_in_python && !m->programs.n_used)
+                return;
+        program = map_put(&m->programs, (uint64_t)(uint32_t)m->pid, NULL);
+        if (m->has_stack && m->stack.binary)
+                *program = TRACED_PYTHON;
+        else if (is_in_python && *program == NOT_PYTHON)
+                *program = PYTHON;
+        if (m->has_stack || *program == NOT_PYTHON)
+                return;
+        m->counts.n_stacks++;
+        if (!in_user)
+                m->n_in_kernel++;
+        else if (*program == TRACED_PYTHON)
+                m->n_not_stopped++;
+        else
+                m->n_not_traced++;
+}
+
+void stop_merge_see_exec(struct stop_merge *m, int32_t pid)
+{
+        map_remove(&m->programs, (uint64_t)(uint32_t)pid);
+}
+
+void stop_merge_see_fork(struct stop_merge *m, int32_t pid, int32_t parent)
+{
+        const uint64_t *program = map_find(&m->programs, (uint64_t)(uint32_t)parent);
+        uint64_t of_child = program && *program != NOT_PYTHON ? PYTHON : NOT_PYTHON;
+
+        map_remove(&m->programs, (uint64_t)(uint32_t)pid);
+        if (of_child != NOT_PYTHON)
+                *map_put(&m->programs, (uint64_t)(uint32_t)pid, NULL) = of_child;
+}
+
+/* --- pairing --- */
 
 /* A return address may already belong to the next function. */
 static uint64_t call_of(const struct unwind_frame *native)
@@ -327,6 +374,9 @@ const struct python_counts *stop_merge_counts(struct stop_merge *m)
 {
         m->counts.n_reasons = 0;
         _Static_assert(DEEP_STACK_LIMIT == 1 << 20 && UNWIND_MAX_FRAMES == 8000, "the limits that are told");
+        add_reason(&m->counts, m->n_in_kernel, "in the kernel, where threads do not stop");
+        add_reason(&m->counts, m->n_not_stopped, "of threads that did not stop");
+        add_reason(&m->counts, m->n_not_traced, "of processes that were not traced");
         add_reason(&m->counts, m->n_unsupported, "of a CPython version that is not supported");
         for (size_t i = 0; i < UNWIND_N_ENDS; i++)
                 add_reason(&m->counts, m->n_by_walk_end[i], walk_end_texts[i]);

@@ -22,6 +22,15 @@ AUTO_DEFINE(stop_merge)
 void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, const struct sample *sample,
                       struct buf *out);
 
+/* Call after the walk of each native stack, also of samples that no stop has made: what is counted is every sample of a process
+ * that runs CPython, but for stopped threads without Python frames. `in_user` is false for samples in the kernel;
+ * `is_in_python`: a frame is in the file of an interpreter. */
+void stop_merge_see(struct stop_merge *merge, bool in_user, bool is_in_python);
+
+/* A process executes another program, or is forked. */
+void stop_merge_see_exec(struct stop_merge *merge, int32_t pid);
+void stop_merge_see_fork(struct stop_merge *merge, int32_t pid, int32_t parent);
+
 /* Appends at most `max_words` addresses: `n` native frames, innermost first, and the Python frames that they
  * run. `walk_end` says whether the native frames reach the outermost one, or why not. False if the outermost
  * frames did not fit. */

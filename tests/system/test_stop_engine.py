@@ -286,6 +286,14 @@ def test_what_others_trace(t: Context) -> None:
     check("whole" in done.out and "Python processes that wperf could not trace" in done.out, "the ring samples it, and that is told", done)
     check("not traced, so with native stacks: python3.11 (another program traces it" in done.out.splitlines()[-1],
           "the quality line names it", done)
+    native = re.search(r"python: 0 of (\d+) merged, (\d+) native \(\2 of processes that were not traced\)", done.out)
+    check(native is not None and native[1] == native[2] and int(native[1]) > 100, "the quality line counts its samples", done)
+
+
+def test_an_interpreter_without_symbols(t: Context) -> None:
+    """It has nothing but the section that CPython since 3.11 has for its state."""
+    done = traced(t, t.program("stripped_runtime"), "100")
+    check_stops(t, done, 50, 0.8)
 
 
 EINTR = """

@@ -274,9 +274,16 @@ def test_the_report_of_threads_that_block_it(t: Context) -> None:
     done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "--", PYTHON, script(t, "named.py", NAMED))
     check(HEADING + "2" in done.out, "the heading counts the threads", done)
     threads = t.good("report", "--sort", "comm")
+    n_blocked = 0
     for name in "blocks-one", "blocks-two", "open-one":
         n = harness.row_named(threads, name).count
         harness.check_samples(n, usage_said(done, name), 999, name, threads)
+        n_blocked += n * name.startswith("blocks")
+    native = re.search(r"python: [\d,]+ of ([\d,]+) merged, .*\b([\d,]+) of threads that did not stop", done.out)
+    check(native is not None, "the quality line counts them", done)
+    n_all, n_native = (int(words.replace(",", "")) for words in native.groups())
+    # A thread that begins does not stop for a moment.
+    check(n_blocked <= n_native <= n_blocked + 9 and n_all > 1.2 * n_native, f"{n_native} of {n_all} are native, {n_blocked} of threads that block it", done)
     one = t.good("report", "--comms", "blocks-one", "--sort", "sym")
     check(harness.row_named(one, "_PyEval_EvalFrameDefault").count > 0, "the functions of the interpreter have their names", one)
 
