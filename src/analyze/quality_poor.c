@@ -24,8 +24,7 @@ static void say_lossy(const struct quality *q, struct buf *out)
                 [QUALITY_MORE_BUFFERS] = "record with more buffers",
         };
 
-        buf_printf(out, "%s%.2f %% of the samples were lost: %s", q->lost_at_most ? "at most " : "",
-                   quality_lost_percent(q), remedies[q->remedy]);
+        buf_printf(out, "%.2f %% of the samples were lost: %s", quality_lost_percent(q), remedies[q->remedy]);
 }
 
 static bool is_nameless(const struct quality *q)

@@ -174,9 +174,11 @@ uint64_t children_left_out(const struct children *c)
         return c->left_out;
 }
 
-uint64_t children_own_losses(const struct children *c, uint64_t n_seen, uint64_t lost)
+uint64_t children_own_losses(const struct children *c, uint64_t n_seen, uint64_t n_stops, uint64_t lost)
 {
-        if (!lost || c->n_kept >= n_seen)
+        uint64_t n_of_rings = c->n_kept > n_stops ? c->n_kept - n_stops : 0;
+
+        if (!lost || n_of_rings >= n_seen)
                 return lost;
-        return (uint64_t)((double)lost * (double)c->n_kept / (double)n_seen + 0.999);
+        return (uint64_t)((double)lost * (double)n_of_rings / (double)n_seen + 0.999);
 }

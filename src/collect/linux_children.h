@@ -22,7 +22,9 @@ bool children_keep(struct children *children, const struct perf_header *header, 
  * excluded. */
 uint64_t children_left_out(const struct children *children);
 
-/* The command's part of `lost` samples of all processes, estimated from its part of the `n_seen` samples that arrived. */
-uint64_t children_own_losses(const struct children *children, uint64_t n_seen, uint64_t lost);
+/* The command's part of `lost` samples of all processes, estimated from its part of the `n_seen` samples that arrived.
+ * `n_stops` of its samples come from stops, not from the rings. */
+uint64_t children_own_losses(const struct children *children, uint64_t n_seen, uint64_t n_stops,
+                             uint64_t lost);
 
 #endif

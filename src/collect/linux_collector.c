@@ -450,10 +450,17 @@ static bool put_losses(struct collector *c, struct err *err)
         for (size_t i = 0; i < c->opened.n_events; i++) {
                 uint64_t lost = read_losses(c, &c->opened.events[i]);
 
+                bool has_stops = c->stops && i == c->opened.first_asked;
+                struct stop_counts stops = {0};
+
+                if (has_stops)
+                        stops = stop_engine_counts(c->stops);
                 if (c->children)
-                        lost = children_own_losses(c->children, others_n_seen(c->others), lost);
-                if (c->stops && i == c->opened.first_asked)
-                        lost += stop_engine_counts(c->stops).n_lost;
+                        lost = children_own_losses(c->children, others_n_seen(c->others), stops.n_stops,
+                                                   lost);
+                else if (has_stops)
+                        lost = stop_engine_own_losses(c->stops, lost);
+                lost += stops.n_lost;
                 if (lost)
                         add_lost_samples(c, &c->opened.events[i], lost, &records);
                 total += lost;

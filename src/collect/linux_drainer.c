@@ -66,7 +66,7 @@ static size_t wanted_bytes(struct drainer *d, const struct perf_header *header, 
         ring_words(record, header, words);
         if (d->request.others)
                 wanted = others_wanted_bytes(d->request.others, header, words);
-        if (wanted && d->request.stops && header->type == PERF_RECORD_SAMPLE &&
+        if (wanted == header->size && d->request.stops &&
             !d->stop_filter.wanted_bytes(d->stop_filter.ctx, header, words))
                 return 0;
         return wanted;

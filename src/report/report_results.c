@@ -136,8 +136,6 @@ static void fill_run(const struct report *report, struct quality *q)
         q->not_sampled = run->not_sampled;
         q->unprivileged = run->unprivileged;
         q->not_traced = run->not_traced;
-        /* PERF_RECORD_LOST has the thread that wrote the next record, not the one whose sample was lost. */
-        q->lost_at_most = run->n_stops != 0;
         q->off_share = share_of(run->off_ns, run->elapsed_ns);
         q->n_not_kept = run->n_not_kept;
         q->not_kept = run->not_kept;

@@ -130,6 +130,7 @@ bool stop_engine_begin(struct stop_engine *e, const struct opened_event *event, 
                 return say_why(facts, err);
         for (size_t i = 0; i < event->n_ids; i++)
                 *map_put(&e->ids, event->ids[i], NULL) = 1;
+        e->counts_losses = event->attr.read_format & PERF_FORMAT_LOST;
         e->python = python;
         stop_python_on_forget(python, forget, e);
         return true;
@@ -307,6 +308,14 @@ const char *stop_engine_unprivileged(struct stop_engine *e)
 const char *stop_engine_refused(struct stop_engine *e)
 {
         return stop_channel_facts(e->channel)->refused.text;
+}
+
+uint64_t stop_engine_own_losses(const struct stop_engine *e, uint64_t lost)
+{
+        uint64_t n_seen = e->n_dropped + e->n_passed;
+
+        return lost && n_seen ? (uint64_t)((double)lost * (double)e->n_passed / (double)n_seen + 0.999)
+                              : lost;
 }
 
 struct stop_counts stop_engine_counts(struct stop_engine *e)

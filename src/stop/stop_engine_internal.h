@@ -42,13 +42,14 @@ struct stop_engine {
         struct stop_guardian_request guardian;
         struct stop_python *python;
         bool has_ended;
-        struct cursor round;    /* the messages that stop_engine_next goes through */
-        struct map ids;         /* ids of the ring's event */
-        struct map spans;       /* pid to its newest struct stop_span * */
-        uint64_t swept_ns;      /* when old spans were last freed */
-        uint64_t seen_swept_ns; /* when old threads were */
-        struct map seen;        /* tid to struct stop_seen * */
-        uint64_t n_dropped;
+        struct cursor round;          /* the messages that stop_engine_next goes through */
+        struct map ids;               /* ids of the ring's event */
+        struct map spans;             /* pid to its newest struct stop_span * */
+        uint64_t swept_ns;            /* when old spans were last freed */
+        uint64_t seen_swept_ns;       /* when old threads were */
+        struct map seen;              /* tid to struct stop_seen * */
+        uint64_t n_dropped, n_passed; /* samples of the ring's event that stops replace, and others */
+        bool counts_losses;           /* the kernel counts what each event lost */
 
         struct os_lock *lock;                    /* for the following, which the unwinder takes */
         struct stop_stack *stacks, **stacks_end; /* in order of time */

@@ -110,22 +110,27 @@ static bool was_traced(const struct stop_engine *e, int32_t pid, uint64_t time_n
 static bool is_dropped(struct stop_engine *e, const struct perf_header *header,
                        const uint64_t words[RING_WORDS])
 {
-        enum { ID = 1, TID = 3, TIME = 4 };
+        enum { TID = 3, TIME = 4 };
 
-        return (header->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER && map_find(&e->ids, words[ID]) &&
+        return (header->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER &&
                was_traced(e, (int32_t)words[TID], words[TIME]) &&
                !stop_seen_keeps(e, (int32_t)(words[TID] >> 32), words[TIME]);
 }
 
 static size_t wanted_bytes(void *ctx, const struct perf_header *header, const uint64_t words[RING_WORDS])
 {
+        enum { ID = 1 };
         struct stop_engine *e = ctx;
         bool dropped;
 
-        if (header->type != PERF_RECORD_SAMPLE)
+        /* The kernel's own count, of which a part is replaced, is put at the end. */
+        if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
+                return e->counts_losses ? 0 : header->size;
+        if (header->type != PERF_RECORD_SAMPLE || !map_find(&e->ids, words[ID]))
                 return header->size;
         dropped = is_dropped(e, header, words);
         e->n_dropped += dropped;
+        e->n_passed += !dropped;
         return dropped ? 0 : header->size;
 }
 

@@ -179,11 +179,7 @@ void quality_add_text(const struct quality *q, struct buf *out)
 {
         buf_printf(out, "quality: %" PRIu64 " samples, %" PRIu64 " lost", q->n_samples, q->n_lost);
         if (q->n_lost)
-                buf_printf(out,
-                           q->lost_at_most ? " (at most %.2f %%; samples of traced threads count as lost, "
-                                             "although stops replace them)"
-                                           : " (%.2f %%)",
-                           quality_lost_percent(q));
+                buf_printf(out, " (%.2f %%)", quality_lost_percent(q));
         buf_printf(out, ", %" PRIu64 " throttled, %" PRIu64 " unresolved", q->n_throttled, q->n_unresolved);
         if (q->n_unresolved)
                 buf_printf(out, " (%.2f %%)", quality_percent(q, q->n_unresolved));

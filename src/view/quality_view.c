@@ -71,8 +71,6 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_begin_object(json);
         json_key_u64(json, "samples", q->n_samples);
         json_key_u64(json, "lost", q->n_lost);
-        if (q->n_lost && q->lost_at_most)
-                json_key_bool(json, "lost_at_most", true);
         json_key_u64(json, "throttled", q->n_throttled);
         json_key_u64(json, "unresolved", q->n_unresolved);
         json_key(json, "unresolved_percent");

@@ -293,9 +293,10 @@ TEST(losses_are_shared_as_samples_are)
         add_exec(&pass, 10, COMMAND);
         add_sample(&pass, 20, COMMAND, PERF_MISC_USER);
         expect_kept(&s, &pass, true, "COMM:10 sample:20 ");
-        EXPECT_INT(children_own_losses(s.children, 3, 10), 4);
-        EXPECT_INT(children_own_losses(s.children, 3, 0), 0);
-        EXPECT_INT(children_own_losses(s.children, 1, 10), 10);
+        EXPECT_INT(children_own_losses(s.children, 3, 0, 10), 4);
+        EXPECT_INT(children_own_losses(s.children, 3, 1, 10), 0);
+        EXPECT_INT(children_own_losses(s.children, 3, 0, 0), 0);
+        EXPECT_INT(children_own_losses(s.children, 1, 0, 10), 10);
         release_selection(&s);
 }
 

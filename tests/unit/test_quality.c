@@ -165,21 +165,15 @@ TEST(time_that_was_not_sampled_is_told)
         EXPECT_CONTAINS(buf_text(&out), ", not traced, so with native stacks: python3.11, daemon (");
 }
 
-/* The thread of a lost ring sample is not known; for traced threads, stops replace these samples. */
-TEST(lost_samples_may_be_of_traced_threads)
+TEST(lost_samples)
 {
         struct quality q = {.n_samples = 1000, .n_lost = 10, .kernel_share = -1, .counted_share = 1};
         AUTO_RELEASE(buf) out = {0}, document = {0};
         struct json json;
 
         EXPECT_CONTAINS(line_of(&q, &out), ", 10 lost (0.99 %), 0 throttled");
-        q.lost_at_most = true;
-        EXPECT_CONTAINS(line_of(&q, &out),
-                        ", 10 lost (at most 0.99 %; samples of traced threads count as lost, "
-                        "although stops replace them), 0 throttled");
         quality_add_poor(&q, &out);
-        EXPECT_CONTAINS(buf_text(&out),
-                        "poor: at most 0.99 % of the samples were lost: lower the rate with -F");
+        EXPECT_CONTAINS(buf_text(&out), "poor: 0.99 % of the samples were lost: lower the rate with -F");
         q.remedy = QUALITY_LONGER_INTERVAL;
         quality_add_poor(&q, &out);
         EXPECT_CONTAINS(buf_text(&out), "were lost: sample with a longer interval (-e EVENT:INTERVAL)");
@@ -188,7 +182,7 @@ TEST(lost_samples_may_be_of_traced_threads)
         json_begin_object(&json);
         quality_add_json(&q, NULL, &json);
         json_end_object(&json);
-        EXPECT_CONTAINS(buf_text(&document), "\"lost\":10,\"lost_at_most\":true,");
+        EXPECT_CONTAINS(buf_text(&document), "\"lost\":10,\"throttled\":");
         q.n_lost = 0;
         EXPECT_CONTAINS(line_of(&q, &out), ", 0 lost, 0 throttled");
 }
