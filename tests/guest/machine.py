@@ -175,7 +175,7 @@ def make_tree(wperf: str, programs: str, packages: str, extra: tuple[str, ...]) 
         root = f"{packages}/perf"
         folders = tuple(root + folder for folder in LIBRARY_FOLDERS) + LIBRARY_FOLDERS
         tree.program("bin/perf", need(f"{root}/usr/bin/perf", "perf for arm64"), folders)
-    for name in ("paths", "stands"):
+    for name in ("paths", "stands", "waits"):
         if name in extra:
             tree.program(f"bin/{name}", f"{programs}/{name}")
     for name, what in (("fakepmu", "uncore PMUs"), ("fakespe", "SPE")):
