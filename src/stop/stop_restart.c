@@ -285,10 +285,11 @@ void stop_restart_look(struct stop_guardian *g)
 
                 if (!task || !task->restart.is_followed)
                         continue;
+                deadlines->tids[n_left++] = task->tid; /* until its call has returned */
                 if (now_ns < task->restart.deadline_ns || !task->restart.is_inside)
-                        deadlines->tids[n_left++] = task->tid;
-                else
-                        ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+                        continue;
+                ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+                task->restart.is_inside = false;
         }
         deadlines->n = n_left;
 }

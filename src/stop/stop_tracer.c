@@ -110,13 +110,11 @@ static void set_alarm(const struct stop_guardian *g, struct alarm *alarm)
                 alarm_set(alarm, wait_ns, wait_ns);
 }
 
-static void trace(struct stop_guardian *g)
+static void trace(struct stop_guardian *g, struct alarm *alarm)
 {
-        struct alarm alarm = {0};
         struct rusage usage;
         int status;
 
-        alarm_init(&alarm);
         while (!atomic_load(&g->quits)) {
                 pid_t tid = wait4(-1, &status, __WALL, &usage);
 
@@ -129,11 +127,9 @@ static void trace(struct stop_guardian *g)
                 stop_restart_look(g);
                 stop_steady_look(g);
                 stop_mask_read_due(g);
-                set_alarm(g, &alarm);
+                set_alarm(g, alarm);
         }
         atomic_store(&g->has_noticed, true);
-        if (alarm.exists)
-                timer_delete(alarm.timer);
 }
 
 static void see_stops_now(struct stop_guardian *g)
@@ -154,9 +150,26 @@ static void wait_ms(int ms)
         nanosleep(&time, NULL);
 }
 
+/* A thread that stops goes on at once. */
+static void wait_for_stop(struct stop_guardian *g, struct alarm *alarm, uint64_t longest_ms)
+{
+        struct rusage usage;
+        int status;
+        pid_t tid = -1;
+
+        errno = ENOSYS;
+        alarm_set(alarm, longest_ms * NS_PER_MS, true);
+        if (alarm->exists)
+                tid = wait4(-1, &status, __WALL, &usage);
+        if (tid > 0)
+                stop_trace_see(g, tid, status, &usage);
+        else if (errno != EINTR)
+                wait_ms((int)longest_ms); /* there is no alarm, or no child */
+}
+
 /* When this thread ends, the kernel ends the tracing and delivers the event's signal to threads that are stopped or about
  * to stop. So it ends when none is. */
-static void let_threads_go(struct stop_guardian *g)
+static void let_threads_go(struct stop_guardian *g, struct alarm *alarm)
 {
         for (struct stop_process *p = g->processes; p; p = p->next) {
                 stop_event_close_all(g, p);
@@ -171,10 +184,10 @@ static void let_threads_go(struct stop_guardian *g)
         g->facts->counts.cpu_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
         atomic_store(&g->facts->is_done, true);
         /* A stopped job is not clear for as long as it is stopped. */
-        for (int ms = 1; !stop_mask_is_clear(g) || g->deadlines.n; ms += ms < LONGEST_PAUSE_MS) {
+        for (uint64_t ms = 1; !stop_mask_is_clear(g) || g->deadlines.n; ms += ms < LONGEST_PAUSE_MS) {
                 uint64_t restart_ms = stop_restart_wait_ns(g) / NS_PER_MS;
 
-                wait_ms(restart_ms && restart_ms < (uint64_t)ms ? (int)restart_ms : ms);
+                wait_for_stop(g, alarm, restart_ms && restart_ms < ms ? restart_ms : ms);
                 stop_switch_drain(g);
                 stop_restart_look(g);
                 see_stops_now(g);
@@ -193,17 +206,21 @@ static void *run_tracer(void *arg)
 {
         struct start *start = arg;
         struct stop_guardian *g = start->guardian;
+        struct alarm alarm = {0};
         bool ok = stop_trace_seize(g->command);
 
         start->error = ok ? 0 : errno;
         be_prompt();
+        alarm_init(&alarm);
         if (ok)
                 stop_task_new(g, stop_process_new(g, g->command), g->command);
         sem_post(&start->is_done);
         if (ok) {
-                trace(g);
-                let_threads_go(g);
+                trace(g, &alarm);
+                let_threads_go(g, &alarm);
         }
+        if (alarm.exists)
+                timer_delete(alarm.timer);
         atomic_store(&g->has_ended, true);
         return NULL;
 }
