@@ -207,13 +207,15 @@ static void take_pending(struct stop_task *task)
 
 /* Whether the thread has left the code that blocked SIGTRAP at the first reading, if that was the C library's: it waits, or
  * it has run since. Time that passes does not tell, because it may wait for a CPU. A thread that creates threads is in such
- * code again and again. */
+ * code again and again: two readings in a row found a thread there that starts 3,000 others, in 5 of 35 runs. */
 static bool is_later(const struct stop_task *task, const struct stop_status *status)
 {
         enum { MOMENTS_OF_LIBRARY = 20 };
 
+        if (status->blocks_internal && task->n_blocked < MOMENTS_OF_LIBRARY)
+                return false;
         if (task->event_fd < 0)
-                return !status->blocks_internal || task->n_blocked >= MOMENTS_OF_LIBRARY;
+                return true;
         if (status->blocks_internal)
                 return stop_event_has_run(task, task->first_blocked, MOMENTS_OF_LIBRARY);
         return status->state == 'S' || stop_event_has_run(task, task->first_blocked, 1);

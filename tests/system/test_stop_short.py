@@ -46,6 +46,7 @@ def check_shares(t: Context, out: str, session: str) -> None:
     counts = counts_of(t, session, list(spent))
     n, total = sum(counts.values()), sum(spent.values())
     check(n > 300, f"samples: {counts}, {spent}")
+    check("block SIGTRAP" not in out, f"no thread blocks SIGTRAP: {out[:2000]}")
     for name, ns in spent.items():
         share = ns / total
         off = (counts[name] / n - share) / math.sqrt(share * (1 - share) / n)
