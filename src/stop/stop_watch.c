@@ -24,8 +24,9 @@
  * machine before the child runs. */
 #define GRACE_NS 2000000ull
 
-/* Longest time between two checks of a waiting child. */
-#define MOST_PAUSE_NS 8000000ull
+/* Shortest time between two checks of a child, and the longest: of one that waits. */
+#define LEAST_PAUSE_NS 500000ull
+#define MOST_PAUSE_NS  8000000ull
 
 enum {
         RING_BYTES = 32768, /* for about 200 short processes */
@@ -40,6 +41,7 @@ struct fork_child {
         int32_t pid, parent;
         uint64_t due_ns;   /* next check */
         uint64_t pause_ns; /* time before that */
+        uint64_t used_ns;  /* its CPU time at the last check */
 };
 
 struct stop_watch {
@@ -90,7 +92,7 @@ static bool is_forked(const struct stop_watch *w, int32_t pid)
 
 static void see_fork(struct stop_watch *w, const struct record_task *task)
 {
-        struct fork_child child = {task->pid, task->ppid, os_monotonic_ns() + GRACE_NS, 0};
+        struct fork_child child = {task->pid, task->ppid, os_monotonic_ns() + GRACE_NS, 0, 0};
 
         if (task->pid != task->ppid &&
             (stop_process_is_traced(w->guardian, task->ppid) || is_forked(w, task->ppid)))
@@ -168,6 +170,19 @@ static bool cpu_time_of(int32_t pid, uint64_t *ret_ns)
         return true;
 }
 
+/* One that runs is checked when it may have used the time; the pauses of one that waits become longer. */
+static void set_pause(struct fork_child *child, uint64_t used_ns)
+{
+        uint64_t left_ns = used_ns < GRACE_NS ? GRACE_NS - used_ns : GRACE_NS;
+
+        child->pause_ns = used_ns > child->used_ns ? left_ns : 2 * child->pause_ns;
+        if (child->pause_ns < LEAST_PAUSE_NS)
+                child->pause_ns = LEAST_PAUSE_NS;
+        if (child->pause_ns > MOST_PAUSE_NS)
+                child->pause_ns = MOST_PAUSE_NS;
+        child->used_ns = used_ns;
+}
+
 /* True if the child has ended, or the tracer was asked to trace it. */
 static bool look_at(struct stop_watch *w, struct fork_child *child)
 {
@@ -182,7 +197,7 @@ static bool look_at(struct stop_watch *w, struct fork_child *child)
                 stop_late_ask(w->guardian, child->pid);
                 return true;
         }
-        child->pause_ns = child->pause_ns ? MOST_PAUSE_NS : GRACE_NS;
+        set_pause(child, used_ns);
         return false;
 }
 
@@ -202,17 +217,26 @@ static void see_due(struct stop_watch *w)
         }
 }
 
-static int wait_ms(const struct stop_watch *w)
+/* UINT64_MAX: no limit. */
+static uint64_t wait_ns(const struct stop_watch *w)
 {
         uint64_t now_ns = os_monotonic_ns(), due_ns = UINT64_MAX;
 
         if (stop_late_is_busy(w->guardian))
-                return BUSY_WAIT_MS;
+                return BUSY_WAIT_MS * NS_PER_MS;
         for (size_t i = 0; i < w->n_forks; i++)
                 due_ns = w->forks[i].due_ns < due_ns ? w->forks[i].due_ns : due_ns;
         if (due_ns == UINT64_MAX)
-                return -1;
-        return due_ns > now_ns ? (int)((due_ns - now_ns + 999999) / 1000000) : 0;
+                return UINT64_MAX;
+        return due_ns > now_ns ? due_ns - now_ns : 0;
+}
+
+static int wait_for_records(const struct stop_watch *w, struct pollfd *fds)
+{
+        uint64_t longest_ns = wait_ns(w);
+        const struct timespec time = {(time_t)(longest_ns / NS_PER_S), (long)(longest_ns % NS_PER_S)};
+
+        return ppoll(fds, w->n + 1, longest_ns == UINT64_MAX ? NULL : &time, NULL);
 }
 
 /* --- the thread --- */
@@ -262,7 +286,7 @@ static void *watch_main(void *arg)
         while (!atomic_load(&w->guardian->has_ended)) {
                 uint64_t n;
 
-                if (poll(fds, w->n + 1, wait_ms(w)) > 0)
+                if (wait_for_records(w, fds) > 0)
                         pause_in_storm(w, &fds[w->n]);
                 /* A ring whose tasks have all ended returns POLLHUP forever. */
                 for (size_t i = 0; i < w->n; i++)

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 
 import harness
 from harness import Context, check
@@ -71,6 +72,30 @@ def test_a_thread_for_each_request_as_nobody(t: Context) -> None:
         raise harness.Skip("events or ptrace for nobody")
     os.chown(t.path("nobody.data"), os.geteuid(), os.getegid())
     check_shares(t, done.out, "nobody.data")
+
+
+# Each child takes 20 ms of CPU time.
+CHILDREN = """
+import os, time
+for _ in range(40):
+    pid = os.fork()
+    if not pid:
+        end = time.process_time() + 0.02
+        while time.process_time() < end: pass
+        os._exit(0)
+    os.waitpid(pid, 0)
+"""
+
+
+def test_forked_children_are_traced_soon(t: Context) -> None:
+    """After 2 ms of CPU time; the samples before are counted."""
+    done = traced(t, "/usr/bin/python3.11", script(t, "children.py", CHILDREN))
+    counts = re.search(r"(\d+) samples.*python: ([\d,]+) of ([\d,]+) merged, (\d+) native \((\d+) of processes that were not traced", done.out)
+    check(counts is not None, "the quality line counts them", done)
+    n, merged, n_python, native, untraced = (int(word.replace(",", "")) for word in counts.groups())
+    harness.note(f"{merged} of {n_python} merged, {untraced} before the tracing")
+    check(merged + native == n_python and n_python > 0.9 * n > 90, "each sample is counted", done)
+    check(untraced < 0.3 * n_python, "most are traced", done)
 
 
 if __name__ == "__main__":
