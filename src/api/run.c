@@ -403,6 +403,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .off_ns = run->out.collected->off_ns,
                 .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
                 .n_stops = run->out.collected->stops.n_stops,
+                .n_repeats = run->out.collected->stops.n_repeats,
                 .n_ring_dropped = run->out.collected->stops.n_dropped,
                 .python_symbols = python_symbols,
                 .n_not_kept = run->out.collected->n_not_kept + n_not_named,

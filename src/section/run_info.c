@@ -38,6 +38,8 @@ void run_info_make(const struct run_info *info, struct buf *out)
                 session_lines_add_number(out, "n_stops", info->n_stops);
                 session_lines_add_number(out, "n_ring_dropped", info->n_ring_dropped);
         }
+        if (info->n_repeats)
+                session_lines_add_number(out, "n_repeats", info->n_repeats);
         if (info->source_cut_bytes)
                 session_lines_add_number(out, "source_cut_bytes", info->source_cut_bytes);
         if (info->n_source_malformed)
@@ -72,6 +74,7 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 {"stack_bytes", &info->stack_bytes},
                 {"n_stops", &info->n_stops},
                 {"n_ring_dropped", &info->n_ring_dropped},
+                {"n_repeats", &info->n_repeats},
                 {"n_not_kept", &info->n_not_kept},
                 {"source_cut_bytes", &info->source_cut_bytes},
                 {"n_source_malformed", &info->n_source_malformed},

@@ -152,6 +152,18 @@ static void see_call(struct stop_guardian *g, int32_t tid, struct stop_task *tas
         stop_trace_go_on(g, tid, 0);
 }
 
+static void see_overflow(struct stop_guardian *g, struct stop_task *task)
+{
+        uint64_t before_ns = task->stopped_ns;
+
+        if (!stop_event_is_due(g, task)) {
+                g->facts->counts.n_repeats++;
+                return;
+        }
+        stop_sample_take(g, task);
+        stop_mask_at_stop(g, task, before_ns);
+}
+
 static void see_signal(struct stop_guardian *g, int32_t tid, int sig)
 {
         struct stop_task *task = stop_task_find(g, tid);
@@ -168,12 +180,8 @@ static void see_signal(struct stop_guardian *g, int32_t tid, int sig)
                 stop_restart_see(g, task, STOP_GOES_ON, sig);
         if (task && stop_mask_take_out(g, task, sig, true))
                 return;
-        if (is_ours && task->event_fd >= 0 && stop_event_is_due(g, task)) {
-                uint64_t before_ns = task->stopped_ns;
-
-                stop_sample_take(g, task);
-                stop_mask_at_stop(g, task, before_ns);
-        }
+        if (is_ours && task->event_fd >= 0)
+                see_overflow(g, task);
         stop_trace_go_on(g, tid, is_ours ? 0 : sig);
         stop_sample_give(g);
 }

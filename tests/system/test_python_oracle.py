@@ -51,6 +51,7 @@ class Counts:
     compared: int = 0
     delayed: int = 0
     not_stopped: int = 0
+    repeats: int = 0
     nameless: int = 0
     wrong: list[str] = field(default_factory=list)
     cases: collections.Counter = field(default_factory=collections.Counter)
@@ -60,6 +61,7 @@ class Counts:
         self.compared += other.compared
         self.delayed += other.delayed
         self.not_stopped += other.not_stopped
+        self.repeats += other.repeats
         self.nameless += other.nameless
         self.wrong += other.wrong
         self.cases += other.cases
@@ -224,7 +226,7 @@ def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], line
             case = next((name.split(".")[0] for name, *_ in walk.frames if name.startswith("case_")), "case_threads")
             counts.cases[case] += bool(walk.frames)
             # The session has the ring's sample, because the recorder had found that the thread blocks the signal.
-            counts.unmerged[case] += bool(walk.frames and not (sample and sample.frames))
+            counts.unmerged[case] += bool(walk.frames and sample and not sample.frames)
             counts.not_stopped += not sample
             counts.nameless += bool(sample and sample.frames) and any(not name for name, *_ in walk.frames)
             if why := sample and why_wrong(walk, sample, lines):
@@ -257,14 +259,17 @@ def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float
     check(done.status == 0, "record", done)
     walked = walked_samples(t.path("walked"))
     counts = compare(walked, recorded_samples(t), Lines(t, python, walked))
+    repeats = re.search(r"^    n_repeats (\d+)$", t.good("dump").out, re.M)
+    counts.repeats = int(repeats[1]) if repeats else 0
     return counts, harness.quality_of(done)["lost"], int(said.removeprefix("lost "))
 
 
 def check_counts(kind: str, counts: Counts, least: int) -> None:
     harness.note(f"{find_python(kind)}: {len(counts.wrong)} wrong of {counts.compared}, {100 * counts.merged():.2f} % merged, "
-                 f"{counts.delayed} delayed by a blocked signal, {counts.not_stopped} without a stop, "
+                 f"{counts.delayed} delayed by a blocked signal, {counts.not_stopped} without a sample, {counts.repeats} repeated periods, "
                  f"{counts.nameless} with names that the kernel can't read")
     harness.note("  " + ", ".join(f"{case[5:]} {n}" for case, n in sorted(counts.cases.items())))
+    check(counts.not_stopped <= counts.repeats + counts.compared / 500, f"signals without a sample: {counts}")
     check(not counts.wrong, f"{len(counts.wrong)} wrong of {counts.compared}:\n" + "\n".join(counts.wrong[:5]))
     # By chance, three of a thousand samples may be in start-up code.
     error = math.sqrt(LEAST_MERGED * (1 - LEAST_MERGED) / counts.compared) if counts.compared < 5000 else 0

@@ -287,7 +287,7 @@ def test_what_others_trace(t: Context) -> None:
     check("not traced, so with native stacks: python3.11 (another program traces it" in done.out.splitlines()[-1],
           "the quality line names it", done)
     native = re.search(r"python: 0 of (\d+) merged, (\d+) native \(\2 of processes that were not traced\)", done.out)
-    check(native is not None and native[1] == native[2] and int(native[1]) > 100, "the quality line counts its samples", done)
+    check(native is not None and native[1] == native[2] and int(native[1]) > 30, "the quality line counts its samples", done)
 
 
 def test_an_interpreter_without_symbols(t: Context) -> None:
