@@ -153,6 +153,9 @@ void stop_mask_at_call(struct stop_guardian *g, struct stop_task *task)
 {
         if (stop_saved_at_call(task) == STOP_SAVED_OPEN && !may_block_soon(task->process))
                 give_event(g, task, false);
+        else if (!task->n_calls &&
+                 task->event_fd < 0) /* it may have been stopped when its mask was to be read */
+                stop_mask_ask(g, task->tid, os_monotonic_ns() + NEW_READING_NS);
 }
 
 void stop_mask_at_seize(struct stop_guardian *g, struct stop_task *task)
@@ -263,8 +266,11 @@ static void read_mask(struct stop_guardian *g, struct stop_task *task)
         bool is_own;
 
         /* A job may be stopped for hours; when it runs, an overrun asks again. */
-        if (status.state == 't' || status.state == 'T')
+        if (status.state == 't' || status.state == 'T') {
+                if (task->n_calls)
+                        stop_mask_ask(g, task->tid, os_monotonic_ns() + UNBLOCKED_READING_NS);
                 return;
+        }
         task->has_own_trap = task->has_own_trap && status.is_pending;
         if (!status.blocks) {
                 task->is_new = false;
