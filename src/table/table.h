@@ -69,7 +69,7 @@ void table_render_text(const struct table *table, unsigned max_columns, struct b
  * out. */
 void table_render_json(const struct table *table, bool with_extras, struct json *json);
 
-/* RFC 4180 with a header line; lines end in CR LF. */
+/* RFC 4180 with a header line, but lines end in LF. */
 void table_render_csv(const struct table *table, struct buf *out);
 
 /* Appends as much of `text` as fits into `max_columns` of a terminal; cut text ends with "...". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CSV form, RFC 4180: column names are the JSON keys; numbers have no separators. */
+/* The CSV form, RFC 4180 but for lines, which end in LF so that awk and grep see no CR: column names are the JSON keys; numbers have no separators. */
 #include <assert.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void add_field(const char *text, struct buf *out)
 
 static void add_end(const struct table *table, size_t column, struct buf *out)
 {
-        buf_add_str(out, column + 1 == table->n_columns ? "\r\n" : ",");
+        buf_add_str(out, column + 1 == table->n_columns ? "\n" : ",");
 }
 
 void table_render_csv(const struct table *table, struct buf *out)

@@ -187,8 +187,8 @@ TEST(other_branches_are_edges_and_no_stack)
         view.max_rows = 1;
         branch_view_csv(&view, &out);
         EXPECT_STR(buf_text(&out),
-                   "overhead,count,mispredicted_percent,mean_cycles,from,from_module,to,to_module\r\n"
-                   "50.00,4,0.00,31.0,global_one,names.so,local_leaf,names.so\r\n");
+                   "overhead,count,mispredicted_percent,mean_cycles,from,from_module,to,to_module\n"
+                   "50.00,4,0.00,31.0,global_one,names.so,local_leaf,names.so\n");
         buf_clear(&out);
         json_init(&json, &out);
         json_begin_object(&json);
@@ -229,9 +229,9 @@ TEST(targets_have_their_mispredictions)
         ASSERT_TRUE(report);
         view.rows = view_rows_of_branches(report->branch_rows, NULL, 1, &arena);
         branch_view_csv(&view, &out);
-        EXPECT_STR(buf_text(&out), "overhead,mispredicted,branches,mispredicted_percent,to,to_module\r\n"
-                                   "66.67,2,3,66.67,local_leaf,names.so\r\n"
-                                   "33.33,1,1,100.00,hidden_two,names.so\r\n");
+        EXPECT_STR(buf_text(&out), "overhead,mispredicted,branches,mispredicted_percent,to,to_module\n"
+                                   "66.67,2,3,66.67,local_leaf,names.so\n"
+                                   "33.33,1,1,100.00,hidden_two,names.so\n");
 }
 
 TEST(only_a_session_without_any_stack_gets_the_note)

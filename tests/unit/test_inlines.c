@@ -51,34 +51,34 @@ TEST(inlined_functions_are_where_they_were_inlined)
 {
         ASSERT_TRUE(write_session());
         expect_text((struct row_keys){{ROW_SYMBOL}, 1}, false,
-                    "overhead,count,symbol\r\n"
-                    "85.71,6,0x220\r\n"
-                    "14.29,1,0x270\r\n");
+                    "overhead,count,symbol\n"
+                    "85.71,6,0x220\n"
+                    "14.29,1,0x270\n");
 }
 
 TEST(inlined_functions_have_rows_when_asked)
 {
         ASSERT_TRUE(write_session());
         expect_text((struct row_keys){{ROW_SYMBOL}, 1}, true,
-                    "overhead,count,symbol\r\n"
-                    "57.14,4,distance\r\n"
-                    "28.57,2,longest\r\n"
-                    "14.29,1,scaled\r\n");
+                    "overhead,count,symbol\n"
+                    "57.14,4,distance\n"
+                    "28.57,2,longest\n"
+                    "14.29,1,scaled\n");
 }
 
 TEST(lines_have_rows_when_asked)
 {
         ASSERT_TRUE(write_session());
         expect_text((struct row_keys){{ROW_SYMBOL, ROW_LINE}, 2}, true,
-                    "overhead,count,symbol,line\r\n"
-                    "57.14,4,distance,shapes.h:24\r\n"
-                    "28.57,2,longest,shapes.h:31\r\n"
-                    "14.29,1,scaled,one.c:22\r\n");
+                    "overhead,count,symbol,line\n"
+                    "57.14,4,distance,shapes.h:24\n"
+                    "28.57,2,longest,shapes.h:31\n"
+                    "14.29,1,scaled,one.c:22\n");
         expect_text((struct row_keys){{ROW_LINE}, 1}, false,
-                    "overhead,count,line\r\n"
-                    "57.14,4,shapes.h:24\r\n"
-                    "28.57,2,shapes.h:31\r\n"
-                    "14.29,1,one.c:22\r\n");
+                    "overhead,count,line\n"
+                    "57.14,4,shapes.h:24\n"
+                    "28.57,2,shapes.h:31\n"
+                    "14.29,1,one.c:22\n");
 }
 
 TAP_MAIN

@@ -199,7 +199,7 @@ TEST(json_has_the_keys_that_extensions_read)
         EXPECT_CONTAINS(buf_text(&out), "\"modules_info\":[]");
         buf_clear(&out);
         render(&view, SAMPLE_CSV, &out);
-        EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
+        EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\n42.86,3,");
 }
 
 /* A program that executes another one at the same addresses, between samples with the same call chain. */

@@ -390,7 +390,7 @@ static const char *csv_field(const char *line, int column, char *field, size_t s
 
         while (column-- && line)
                 line = (line = strchr(line, ',')) ? line + 1 : NULL;
-        n = line ? strcspn(line, ",\r\n") : 0;
+        n = line ? strcspn(line, ",\n") : 0;
         if (n >= size)
                 n = size - 1;
         if (n)

@@ -136,8 +136,8 @@ TEST(counters_have_thousands_in_text_only)
                    "\"event_idx\":\"0x75\",\"event_note\":\"e\"}]");
         buf_clear(&out);
         table_render_csv(table, &out);
-        EXPECT_STR(buf_text(&out), "counter_value,event_name,event_idx,event_note\r\n"
-                                   "46009833,cycle,fixed,e\r\n167775,vfp_spec,0x75,e\r\n");
+        EXPECT_STR(buf_text(&out), "counter_value,event_name,event_idx,event_note\n"
+                                   "46009833,cycle,fixed,e\n167775,vfp_spec,0x75,e\n");
 }
 
 TEST(metric_table)
@@ -280,7 +280,7 @@ TEST(names_cannot_drive_a_terminal)
         EXPECT_CONTAINS(buf_text(&out), "  a\\x1b[2J,\"b\"\\x0a\n");
         buf_clear(&out);
         table_render_csv(table, &out);
-        EXPECT_STR(buf_text(&out), "overhead,count,symbol\r\nnan,1,\"a\\x1b[2J,\"\"b\"\"\\x0a\"\r\n");
+        EXPECT_STR(buf_text(&out), "overhead,count,symbol\nnan,1,\"a\\x1b[2J,\"\"b\"\"\\x0a\"\n");
         buf_clear(&out);
         json_init(&json, &out);
         table_render_json(table, false, &json);
