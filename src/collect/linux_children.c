@@ -17,7 +17,7 @@ enum {
         MAX_ANCESTORS = 64,
         SAMPLE_ID_OFF = 8, /* offsets in a sample record */
         SAMPLE_TID_OFF = 24,
-        SAMPLE_PERIOD_OFF = 48,
+        SAMPLE_PERIOD_OFF = 48, /* only clocks have a period */
 };
 
 enum state {
@@ -124,10 +124,11 @@ static bool keep_sample(struct children *c, const struct perf_header *header, co
 {
         const struct opened_event *event = opened_find(c->opened, &c->ids, u64_at(record, SAMPLE_ID_OFF));
 
-        if (header->size < OTHERS_LEFT_OUT_BYTES || !is_ours(c, (int32_t)u32_at(record, SAMPLE_TID_OFF)))
+        if (header->size < SAMPLE_PERIOD_OFF || !is_ours(c, (int32_t)u32_at(record, SAMPLE_TID_OFF)))
                 return false;
         if (others_is_left_out(event, header->misc)) {
-                if (event == &c->opened->events[c->opened->first_asked])
+                if (event == &c->opened->events[c->opened->first_asked] &&
+                    header->size >= OTHERS_LEFT_OUT_BYTES)
                         c->left_out += u64_at(record, SAMPLE_PERIOD_OFF);
                 return false;
         }

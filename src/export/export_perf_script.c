@@ -65,7 +65,9 @@ static struct script_fields fields_of(const struct perf_attr *attr)
                 .tid = attr->sample_type & PERF_SAMPLE_TID,
                 .cpu = attr->sample_type & PERF_SAMPLE_CPU,
                 .time = attr->sample_type & PERF_SAMPLE_TIME,
-                .period = attr->sample_type & PERF_SAMPLE_PERIOD && !is_tracepoint,
+                .period =
+                        !is_tracepoint && (attr->sample_type & PERF_SAMPLE_PERIOD ||
+                                           (!(attr->flags & PERF_ATTR_FREQ) && attr->sample_period_or_freq)),
                 .chain = attr->sample_type & PERF_SAMPLE_CALLCHAIN,
         };
 

@@ -165,6 +165,15 @@ bool linux_attr_has_spe(const struct collect_request *request)
         return false;
 }
 
+/* The kernel ignores the period of events that it counts itself if a sample has to contain its period: then each occurrence is a
+ * sample. So the attribute alone has the period. Clocks are timers. */
+static bool ignores_period(const struct perf_attr *attr)
+{
+        return !(attr->flags & PERF_ATTR_FREQ) && !linux_attr_is_clock(attr) && !is_dummy(attr) &&
+               (attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT ||
+                attr->type == PERF_TYPE_BREAKPOINT);
+}
+
 struct perf_attr linux_attr_make(const struct event *event, const struct collect_request *request,
                                  bool tracks, const struct kernel_features *features)
 {
@@ -172,6 +181,8 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
 
         attr.size = sizeof(attr);
         attr.sample_type = SAMPLE_TYPE;
+        if (ignores_period(&attr))
+                attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
         if (attr.type == PERF_TYPE_TRACEPOINT)
                 attr.sample_type |= PERF_SAMPLE_RAW; /* the tracepoint's fields */
         if (event->is_memory)

@@ -52,6 +52,28 @@ def test_phases_at_a_fixed_interval(t: Context) -> None:
     check_deviations(t.good("record", "-e", "task-clock:700000", "--", t.program("accuracy"), str(SCALE_MS)))
 
 
+# What it counts of itself: faults, and how often it left the CPU.
+FAULTS_AND_SWITCHES = """
+import resource, time
+block = bytearray(1 << 26)
+for _ in range(200): time.sleep(0.0001)
+used = resource.getrusage(resource.RUSAGE_SELF)
+print("faults", used.ru_minflt + used.ru_majflt)
+print("switches", used.ru_nvcsw + used.ru_nivcsw)
+"""
+
+
+def test_software_events_keep_their_interval(t: Context) -> None:
+    """The kernel takes each event if a sample is to have its period."""
+    for options, event, counted, interval in (((), "page-faults:u", "faults", 20), ((), "page-faults:u", "faults", 1000000),
+                                              ((), "minor-faults:u", "faults", 50), (("-g",), "page-faults:u", "faults", 20),
+                                              (("-k",), "context-switches", "switches", 7)):
+        done = t.good("record", *options, "-e", f"{event}:{interval}", "--", "/usr/bin/python3.11", "-c", FAULTS_AND_SWITCHES)
+        n, expected = harness.quality_of(done)["samples"], int(re.search(rf"^{counted} (\d+)$", done.out, re.M)[1]) / interval
+        # Faults in the kernel are not the event's; faults and switches at the end are not the program's count.
+        check(0.8 * expected - 2 <= n <= 1.1 * expected + 3, f"{event} every {interval}: {n} samples, {expected:.0f} expected", done)
+
+
 def test_number_of_samples(t: Context) -> None:
     """There are as many samples as the CPU time has intervals."""
     done = t.good("record", "-e", "cpu-clock:1000000", "--", t.program("accuracy"), "50")
