@@ -188,6 +188,29 @@ static void take_access(struct report_worker *w, uint32_t event)
                 accesses_add(report->accesses, w->world, event, &w->sample);
 }
 
+static void take_counted(struct report_worker *w, uint32_t event, uint64_t weight, uint64_t number)
+{
+        const struct sample *sample = &w->sample;
+
+        if (w->pass->python.is_wanted ? count_python(w, event, weight)
+                                      : count_sample(w, event, sample, weight)) {
+                take_stack(w, event, sample, weight, number);
+                take_access(w, event);
+                keep_sample(w, event, sample, weight);
+        }
+}
+
+/* For each event of the leader's group. */
+static void take_group(struct report_worker *w, const struct perf_attr *leader, uint64_t number)
+{
+        struct group_counts read = group_reads_begin(&w->groups, w->attrs, w->n_attrs, leader, &w->sample);
+        uint32_t event;
+        uint64_t weight;
+
+        while (group_reads_next(&w->groups, &read, &w->share, &event, &weight))
+                take_counted(w, event, weight, number);
+}
+
 static void take_sample(struct report_worker *w, const struct perfdata_record *record, uint64_t number)
 {
         const struct sample *sample = &w->sample;
@@ -207,12 +230,10 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
         see_pid(w, sample->pid);
         if (w->has_code)
                 turn_code(w);
-        if (w->pass->python.is_wanted ? count_python(w, record->event, weight)
-                                      : count_sample(w, record->event, sample, weight)) {
-                take_stack(w, record->event, sample, weight, number);
-                take_access(w, record->event);
-                keep_sample(w, record->event, sample, weight);
-        }
+        if (group_reads_has(attr))
+                take_group(w, attr, number);
+        else
+                take_counted(w, record->event, weight, number);
 }
 
 /* --- Records --- */
@@ -262,6 +283,7 @@ void report_worker_take(struct report_worker *w, const struct perfdata_batch *ba
         struct perfdata_record record;
 
         w->attrs = batch->events;
+        w->n_attrs = batch->n_events;
         replay_until(w, batch, first);
         for (size_t i = first; i < end && i < batch->n; i++) {
                 if (!batch->items[i].is_sample) {

@@ -56,7 +56,8 @@ static bool needs_order(const struct report_pass *pass)
         for (size_t i = 0; i < perfdata_n_events(pass->session->reader); i++) {
                 const struct perf_attr *attr = &perfdata_get_event(pass->session->reader, i)->attr;
 
-                if (stack_unwind_can(attr) || (request->results & REPORT_ACCESSES && accesses_can(attr)) ||
+                if (stack_unwind_can(attr) || group_reads_has(attr) ||
+                    (request->results & REPORT_ACCESSES && accesses_can(attr)) ||
                     (request->results & REPORT_BRANCHES && branches_are_edges(attr)))
                         return true;
         }
@@ -147,6 +148,7 @@ static void end_worker(struct workers_run *run, unsigned i)
                         ARRAY_PUSH(pass->pids, pass->n_pids, pass->cap_pids, w->pids[k]);
         }
         pass->misses_pids |= w->misses_pids;
+        group_reads_release(&w->groups);
         map_release(&w->seen_pids);
         free(w->pids);
         budget_share_keep(&w->share, 0);

@@ -4,6 +4,7 @@
 #ifndef REPORT_WORKERS_H
 #define REPORT_WORKERS_H
 
+#include "group_reads.h"
 #include "perfdata_batch.h"
 #include "report_internal.h"
 
@@ -25,6 +26,8 @@ struct report_worker {
         struct profile *profile;
         struct stacks *stacks; /* NULL: not requested */
         const struct perfdata_event *const *attrs;
+        size_t n_attrs;
+        struct group_reads groups;   /* of sessions that one thread reads */
         struct sample sample;        /* the last one */
         struct sample_layout layout; /* layout of its event: */
         uint32_t parsed_event;       /* UINT32_MAX: `sample` is of none */

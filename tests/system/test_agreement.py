@@ -182,6 +182,28 @@ def family(t: Context) -> list[str]:
     return [t.program("family"), "100", t.program("spin"), "200"]
 
 
+# --- samples that contain the counts of a group ---
+
+
+def periods_of(text: str) -> Counter:
+    """What was counted, by event, from lines such as `250000 cpu-clock:`."""
+    counts: Counter = Counter()
+    for period, event in re.findall(r"^.*?\s(\d+) +([\w-]+): ", text, re.M):
+        counts[event] += int(period)
+    return counts
+
+
+def test_perfs_samples_of_a_group(t: Context) -> None:
+    """perf record -e '{...}:S': the samples of the leader contain the counts of the others, and are theirs, too."""
+    for options in ((), ("--no-inherit",)):
+        path = "group.data"
+        done = t.perf_record(path, *options, "-e", "{cpu-clock,page-faults,context-switches}:S", "--", *family(t))
+        check(done.status == 0, "perf recorded", done)
+        perf = t.run("perf", "script", "-i", path, "-F", "comm,period,event,ip", env=perf_environment(t))
+        wanted, found = periods_of(perf.out), periods_of(t.run(t.wperf, "export", "--format", "perf-script", "-i", path, "-o", "-").out)
+        check(wanted == found and wanted["page-faults"] > 20, f"{options}: perf {wanted}, wperf {found}")
+
+
 # --- our sessions ---
 
 
