@@ -190,7 +190,7 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
         else if (u->merge && stop_merge_is_bounded(u->merge))
                 walked.end = UNWIND_END_OUTERMOST;
         for (size_t i = 0; !u->merge && i < walked.n_frames; i++)
-                buf_add_u64(&u->out, frames[i].pc);
+                buf_add_u64(&u->out, unwind_chain_word(frames, i));
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)
                 u->marks.by_way[i] += walked.n_by_way[i];
         u->marks.by_end[walked.end]++;

@@ -71,7 +71,7 @@ const struct buf *walker_take(struct walker *w, struct stop_merge *merge)
         if (merge && !stop_merge_add(merge, w->frames, walked->n_frames, walked->end, MAX_FRAMES, &w->chain))
                 walked->end = UNWIND_END_LIMIT;
         for (size_t i = 0; !merge && i < walked->n_frames; i++)
-                buf_add_u64(&w->chain, w->frames[i].pc);
+                buf_add_u64(&w->chain, unwind_chain_word(w->frames, i));
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)
                 w->marks.by_way[i] += walked->n_by_way[i];
         w->marks.by_end[walked->end]++;

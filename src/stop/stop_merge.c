@@ -296,7 +296,7 @@ static void add_natives(struct merged_chain *chain, const struct unwind_frame *n
                         size_t end)
 {
         for (size_t i = first; i < end; i++)
-                add_word(chain, natives[i].pc);
+                add_word(chain, unwind_chain_word(natives, i));
 }
 
 /* Pairing removes eval frames. The chain keeps them before the Python frames that they run, because the

@@ -386,6 +386,21 @@ static bool find_in_pdb(struct resolver_file *file, uint64_t addr, struct symtab
         return true;
 }
 
+/* The return address of a signal's handler is the first instruction of the code that ends the signal (__restore_rt). In chains of
+ * frame pointers it is not told from others, which are looked up one byte before; nothing named is there. */
+static bool begins_behind(const struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
+{
+        struct symtab_hit behind;
+
+        if (!file->tab || !symtab_find(file->tab, addr + 1, &behind) || behind.start != addr + 1 ||
+            !behind.name)
+                return false;
+        *ret_hit = behind;
+        ret_hit->start = ret_hit->same_from = addr;
+        ret_hit->same_to = addr + 1;
+        return true;
+}
+
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
 {
         bool is_named =
@@ -396,6 +411,8 @@ enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr,
         if (is_named && !ret_hit->end_is_guessed)
                 return SYMBOL_NAMED;
         range = find_range(file, addr, &same_to);
+        if (!is_named && (!range || range->start == addr) && begins_behind(file, addr, ret_hit))
+                return SYMBOL_NAMED;
         ret_hit->same_from = addr;
         if (same_to < ret_hit->same_to)
                 ret_hit->same_to = same_to;

@@ -153,6 +153,12 @@ struct unwind_frame {
         uint64_t sp;
 };
 
+/* The word of frame `i` in a call chain, whose readers take all but the first for return addresses and look one byte before. */
+static inline uint64_t unwind_chain_word(const struct unwind_frame *frames, size_t i)
+{
+        return frames[i].pc + (i && frames[i].is_exact);
+}
+
 struct unwind_walked {
         size_t n_frames;
         enum unwind_end end;

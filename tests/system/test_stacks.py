@@ -377,6 +377,26 @@ def test_chains_through_signal_handlers(t: Context) -> None:
     check(len(inside) > 30, f"{len(inside)} samples of {len(stacks)} in handlers over burn")
 
 
+def libc_has_debug_symbols() -> bool:
+    """Debian's libc6-dbg is installed."""
+    notes = subprocess.run(["readelf", "-n", "/lib/x86_64-linux-gnu/libc.so.6"], capture_output=True, text=True, check=False)
+    found = re.search(r"Build ID: (..)(\w+)", notes.stdout)
+    return found is not None and os.path.exists(f"/usr/lib/debug/.build-id/{found[1]}/{found[2]}.debug")
+
+
+def test_a_function_that_is_interrupted_at_its_first_instruction(t: Context) -> None:
+    """Its address is no return address, nor is that of the code to which the handler returns."""
+    for way in "unwind", "fp":
+        t.good("record", "--call-graph", way, "--", t.program("interrupted"))
+        folded = [line.rsplit(" ", 1)[0] for line in t.run(t.wperf, "export", "--format", "folded", "-o", "-").out.splitlines()]
+        inside = [line for line in folded if line.endswith(";work")]
+        check(len(inside) > 0 and not any("neighbour" in line for line in folded), f"{way}: {folded}")
+        if way == "unwind":
+            check(all(re.search(r";main;stands_still;[^;]+;on_timer;work$", line) for line in inside), f"{inside}")
+        if libc_has_debug_symbols():
+            check(all(";__restore_rt;" in line for line in inside), f"{way}: {inside}")
+
+
 def test_chains_of_a_forked_child(t: Context) -> None:
     stacks = record_and_check(t, "fork", 40, 0)
     for name in ("parent_work", "child_work"):
