@@ -33,7 +33,7 @@ enum {
 enum {
         /* Must be raised when the frames of an address change: other functions, lines or another order.  Then answers in the
          * symbol cache are no longer used. */
-        DWARF_ANSWERS_VERSION = 2,
+        DWARF_ANSWERS_VERSION = 3,
 };
 
 struct dwarf;

@@ -146,6 +146,20 @@ static bool are_ranges_whole(const struct tree_walk *walk)
         return walk->unit->shape.version > 2;
 }
 
+static uint32_t add_node(struct dwarf_tree *tree, uint64_t start, uint32_t parent, uint32_t off)
+{
+        struct dwarf_node node = {.start = start, .parent = parent, .off = off, .call_file = DWARF_NO_FILE};
+
+        ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes, node);
+        return (uint32_t)tree->n_nodes - 1;
+}
+
+/* Version 2 has no ranges for an inlined function in several pieces. It contains no place itself, but those inlined into it may. */
+static void add_without_ranges(struct tree_walk *walk, uint32_t off, struct around *inside)
+{
+        inside->node = add_node(walk->tree, walk->tree->nodes[inside->node].start, inside->node, off);
+}
+
 /* A function that contains a place becomes a node.  *ret describes it for the entries inside; its `end` is 0 if it contains no
  * place, and then the entries inside are skipped. */
 static bool read_node(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off,
@@ -161,14 +175,12 @@ static bool read_node(struct tree_walk *walk, const struct dwarf_abbrev *abbrev,
                 *ret = *around;
         else if (!ret->end)
                 *ret = (struct around){.node = DWARF_NO_OWNER};
-        if (!ret->end || !walk->ranges->n || id == DWARF_NO_OWNER)
+        if (!ret->end || id == DWARF_NO_OWNER)
                 return true;
-        ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes,
-                   (struct dwarf_node){.start = walk->ranges->items[0].start,
-                                       .parent = around->node,
-                                       .off = off,
-                                       .call_file = DWARF_NO_FILE});
-        ret->node = id;
+        if (walk->ranges->n)
+                ret->node = add_node(tree, walk->ranges->items[0].start, around->node, off);
+        else if (abbrev->role == DWARF_ROLE_INLINED)
+                add_without_ranges(walk, off, ret);
         return true;
 }
 
@@ -218,6 +230,9 @@ static bool visit(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uin
                         return false;
                 is_empty = !inside.end;
         } else {
+                if (abbrev->role == DWARF_ROLE_INLINED && abbrev->has_children &&
+                    around->node != DWARF_NO_OWNER)
+                        add_without_ranges(walk, off, &inside);
                 dwarf_skip_attrs(walk->unit->abbrevs, abbrev, &walk->unit->shape, &walk->c);
                 is_empty = holds_no_code(walk, abbrev);
         }
