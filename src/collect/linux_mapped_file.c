@@ -13,9 +13,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "linux_internal.h"
 #include "mem.h"
 #include "object.h"
+#include "os.h"
+#include "text.h"
 
 enum { MAX_MISSED = 64 };   /* after this many failures the file is not opened any more */
 enum { IDENTITY_OFF = 40 }; /* offset in an MMAP2 record of device and inode, or the build id */
@@ -70,12 +73,32 @@ bool mapped_file_is_current(struct mapped_file *file, const struct record_mmap *
         return mtime_ns(&st) == file->mtime_ns && (uint64_t)st.st_size == file->size_bytes;
 }
 
-/* In an overlay file system, the record may have the inode of the lower file. */
+/* Whether the path of the open file, from any root, ends with the recorded one. */
+static bool has_recorded_path(int fd, const struct record_mmap *map)
+{
+        static const char deleted[] = " (deleted)";
+        AUTO_RELEASE(buf) path = {0};
+        size_t len = strlen(map->path);
+        char name[32];
+
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+        if (!os_read_link(name, &path))
+                return false;
+        if (text_ends(buf_text(&path), deleted))
+                buf_truncate(&path, path.len - strlen(deleted));
+        if (text_ends(map->path, deleted))
+                len -= strlen(deleted);
+        return path.len >= len && !memcmp(path.data + path.len - len, map->path, len);
+}
+
+/* In an overlay file system, the record may have the inode of the lower file. Then the path tells: the process may run another
+ * program by now. */
 static bool is_recorded(int fd, const struct stat *st, const struct record_mmap *map)
 {
         struct statfs fs;
 
-        return st->st_ino == map->inode || (!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC);
+        return st->st_ino == map->inode || (!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC &&
+                                            has_recorded_path(fd, map));
 }
 
 int mapped_file_reopen(int path_fd, const struct record_mmap *map)

@@ -161,6 +161,22 @@ def test_perf_map_of_another_root(t: Context) -> None:
         check_work(done, "jit_hot_loop", r"perf-\d+\.map", 400)
 
 
+def test_programs_that_execute_others_in_an_overlay(t: Context) -> None:
+    """The recorded inode is none of the overlay's: what /proc/PID/exe leads to may be the next program already."""
+    harness.need_mounts()
+    script = ('mount -t tmpfs none "$1" && cd "$1" && mkdir up work all && mount -t overlay overlay -olowerdir="$2",upperdir=up,workdir=work all && '
+              'cp "all$3" new && mv new "all$3" && exec chroot all /env /sh -c "exec /spin 300"')
+    root = make_root(t, t.program("spin"), "/usr/bin/env", "/bin/sh")
+    libc = next(os.path.realpath(f"{folder}/libc.so.6")[len(root):] for folder, _, names in os.walk(root) if "libc.so.6" in names)
+    os.makedirs(t.path("inner"))
+    if t.run("unshare", "-m", "sh", "-c", script, "sh", t.path("inner"), root, libc).status:
+        raise Skip("overlay file systems")
+    wanted = re.search(r"Build ID: (\w+)", t.run("readelf", "-n", root + libc).out)[1]
+    session = recorded(t, "unshare", "-m", "sh", "-c", script, "sh", t.path("inner"), root, libc)
+    found = set(re.findall(r"build_id ([0-9a-f]*) .*path \S*libc\.so\.6", t.good("dump", "-i", session).out))
+    check(found == {wanted}, f"the C library has the build id {wanted}: {found}")
+
+
 def test_jitdump_that_is_removed(t: Context) -> None:
     session = recorded(t, t.program("jitdumper"), t.folder, "400", "gone")
     check(not [name for name in os.listdir(t.folder) if name.endswith(".dump")], "the jitdump is gone")
