@@ -169,6 +169,12 @@ bool users_get_origin(const struct users *users, int32_t pid, struct os_origin *
 
 enum { NAMED_NOT_KEPT = 5 };
 
+/* A root directory as processes of a mount namespace see it. */
+struct jit_root {
+        uint64_t mount_namespace;
+        int fd;
+};
+
 struct keeper {
         struct users users;
         struct mapped_files files;
@@ -184,6 +190,10 @@ struct keeper {
         int *chroots;
         size_t n_chroots, cap_chroots, n_replaced_chroots;
         struct kept_files kept;
+        struct map jits;            /* processes that have mapped memory for code, to 1 */
+        struct jit_root *jit_roots; /* of those whose perf maps are elsewhere; a ring buffer when full */
+        size_t n_jit_roots, cap_jit_roots, n_replaced_jit_roots;
+
         struct kept_root *roots; /* the newest; a ring buffer when full */
         size_t n_roots, cap_roots, n_replaced_roots;
         int last_fd; /* do not keep descriptors above this number */

@@ -23,6 +23,7 @@ enum {
         MAX_SEEN = 16384, /* when this many files were seen, all are forgotten and looked at again */
         MAX_NAMESPACES = 128,
         MAX_CHROOTS = 32,
+        MAX_JIT_ROOTS = 128,
         MAX_MISSED_PIDS = 4096,
         MAX_ROOTS = 16384,
         MAX_EXITED = 4096, /* of other namespaces; records of another CPU may come late */
@@ -59,6 +60,10 @@ void keeper_release(struct keeper *keeper)
         for (size_t i = 0; i < keeper->n_chroots; i++)
                 close(keeper->chroots[i]);
         free(keeper->chroots);
+        for (size_t i = 0; i < keeper->n_jit_roots; i++)
+                close(keeper->jit_roots[i].fd);
+        free(keeper->jit_roots);
+        map_release(&keeper->jits);
         pe_seen_release(&keeper->pe);
         users_release(&keeper->users);
         kept_files_release(&keeper->kept);
@@ -90,6 +95,15 @@ static int open_of_process(const struct keeper *k, int32_t pid, const char *what
         return keep_fd(k, open(path, flags | O_CLOEXEC));
 }
 
+/* For users of kept roots, before a descriptor is closed. */
+static void forget_root(struct keeper *k, int root_fd)
+{
+        for (size_t i = 0; i < k->n_roots; i++) {
+                if (k->roots[i].root_fd == root_fd)
+                        k->roots[i].root_fd = -1;
+        }
+}
+
 static struct kept_namespace *find_namespace(const struct keeper *k, uint64_t inode)
 {
         for (size_t i = 0; i < k->n_namespaces; i++) {
@@ -110,10 +124,7 @@ static struct kept_namespace *add_namespace(struct keeper *k, uint64_t inode)
                 return &k->namespaces[k->n_namespaces - 1];
         }
         old = &k->namespaces[k->n_replaced_namespaces++ % MAX_NAMESPACES];
-        for (size_t i = 0; i < k->n_roots; i++) {
-                if (k->roots[i].root_fd == old->root_fd)
-                        k->roots[i].root_fd = -1;
-        }
+        forget_root(k, old->root_fd);
         close_namespace(old);
         *old = fresh;
         return old;
@@ -141,8 +152,15 @@ static int root_of(const struct keeper *k, int32_t pid)
         return namespace ? namespace->root_fd : -1;
 }
 
+/* Replaces an older one of the process. */
 static void keep_root(struct keeper *k, const struct kept_root *root)
 {
+        for (size_t i = 0; i < k->n_roots; i++) {
+                if (k->roots[i].pid != root->pid)
+                        continue;
+                k->roots[i] = *root;
+                return;
+        }
         if (k->n_roots < MAX_ROOTS)
                 ARRAY_PUSH(k->roots, k->n_roots, k->cap_roots, *root);
         else
@@ -155,8 +173,10 @@ static void see_exit(struct keeper *k, struct cursor c)
         struct record_task task;
         int32_t *slot;
 
-        if (!record_task_parse(c, &task) || task.pid != task.tid ||
-            !map_find(&k->foreign, (uint32_t)task.pid))
+        if (!record_task_parse(c, &task) || task.pid != task.tid)
+                return;
+        map_remove(&k->jits, (uint32_t)task.pid);
+        if (!map_find(&k->foreign, (uint32_t)task.pid))
                 return;
         if (!k->exited)
                 k->exited = mem_new(MAX_EXITED, sizeof(*k->exited));
@@ -257,6 +277,60 @@ static void keep_chroot(struct keeper *k, int32_t pid)
         }
         close(k->chroots[k->n_replaced_chroots % MAX_CHROOTS]);
         k->chroots[k->n_replaced_chroots++ % MAX_CHROOTS] = root_fd;
+}
+
+static int add_jit_root(struct keeper *k, const struct jit_root *root)
+{
+        struct jit_root *slot;
+
+        for (size_t i = 0; i < k->n_jit_roots; i++) {
+                slot = &k->jit_roots[i];
+                if (slot->mount_namespace == root->mount_namespace && is_same_file(slot->fd, root->fd)) {
+                        close(root->fd);
+                        return slot->fd;
+                }
+        }
+        if (k->n_jit_roots < MAX_JIT_ROOTS) {
+                ARRAY_PUSH(k->jit_roots, k->n_jit_roots, k->cap_jit_roots, *root);
+                return root->fd;
+        }
+        slot = &k->jit_roots[k->n_replaced_jit_roots++ % MAX_JIT_ROOTS];
+        forget_root(k, slot->fd);
+        close(slot->fd);
+        *slot = *root;
+        return root->fd;
+}
+
+static bool is_own_root(const struct keeper *k, const struct jit_root *root)
+{
+        struct stat own, theirs;
+
+        return root->mount_namespace == k->own_namespace && !stat("/", &own) && !fstat(root->fd, &theirs) &&
+               own.st_dev == theirs.st_dev && own.st_ino == theirs.st_ino;
+}
+
+/* A process maps memory for code that it is going to make, and may tell the names in /tmp/perf-PID.map, as it sees /tmp and its
+ * pid now. When it moved to its namespaces it may have had another root. */
+static void see_jit(struct keeper *k, int32_t pid)
+{
+        struct kept_root kept = {.pid = pid};
+        struct jit_root root;
+        bool is_new;
+
+        map_put(&k->jits, (uint32_t)pid, &is_new);
+        if (!is_new)
+                return;
+        kept.inner_pid = proc_inner_pid(pid);
+        root.mount_namespace = proc_mount_namespace(pid);
+        root.fd = open_of_process(k, pid, "root", O_PATH | O_DIRECTORY);
+        if (root.fd < 0)
+                return;
+        if (kept.inner_pid == pid && is_own_root(k, &root)) {
+                close(root.fd);
+                return;
+        }
+        kept.root_fd = add_jit_root(k, &root);
+        keep_root(k, &kept);
 }
 
 static int open_in_chroots(const struct keeper *k, const struct record_mmap *map)
@@ -404,7 +478,11 @@ static bool see_map(struct keeper *k, uint8_t *record, size_t size)
         bool is_new;
 
         clear_mark(record);
-        if (!record_mmap_parse(cursor_make(record, size), false, &map) || !is_file_name(map.path))
+        if (!record_mmap_parse(cursor_make(record, size), false, &map))
+                return false;
+        if (map.prot & PROT_EXEC_BIT && text_starts(map.path, "//anon"))
+                see_jit(k, map.pid);
+        if (!is_file_name(map.path))
                 return false;
         if (k->files.n >= MAX_SEEN)
                 mapped_files_forget(&k->files);

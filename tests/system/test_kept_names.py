@@ -161,6 +161,27 @@ def test_perf_map_of_another_root(t: Context) -> None:
         check_work(done, "jit_hot_loop", r"perf-\d+\.map", 400)
 
 
+def test_perf_map_in_a_chroot(t: Context) -> None:
+    root = make_root(t, t.program("jit"))
+    os.makedirs(root + "/tmp", exist_ok=True)
+    need_chroot(t, root, "/jit", "1")
+    for options in WAYS:
+        session = recorded(t, "chroot", root, "/jit", "400", options=options)
+        check_work(t.good("report", "-i", session), "jit_hot_loop", r"perf-\d+\.map", 400)
+
+
+def test_perf_map_of_a_container(t: Context) -> None:
+    """As container runtimes do it: a root of its own after it has its namespaces, and other pids."""
+    harness.need_mounts()
+    root = make_root(t, t.program("jit"))
+    os.makedirs(root + "/tmp", exist_ok=True)
+    os.makedirs(root + "/old", exist_ok=True)
+    script = 'sleep 0.3; mount --bind "$1" "$1" && cd "$1" && pivot_root . old && exec ./jit 400'
+    for options in WAYS:
+        session = recorded(t, "unshare", "-m", "-p", "-f", "sh", "-c", script, "sh", root, options=options)
+        check_work(t.good("report", "-i", session), "jit_hot_loop", r"perf-\d+\.map", 400)
+
+
 def test_programs_that_execute_others_in_an_overlay(t: Context) -> None:
     """The recorded inode is none of the overlay's: what /proc/PID/exe leads to may be the next program already."""
     harness.need_mounts()
