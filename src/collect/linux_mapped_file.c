@@ -97,8 +97,8 @@ static bool is_recorded(int fd, const struct stat *st, const struct record_mmap 
 {
         struct statfs fs;
 
-        return st->st_ino == map->inode || (!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC &&
-                                            has_recorded_path(fd, map));
+        return st->st_ino == map->inode ||
+               (!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC && has_recorded_path(fd, map));
 }
 
 int mapped_file_reopen(int path_fd, const struct record_mmap *map)

@@ -32,8 +32,9 @@ struct module_source {
         size_t n_looked_at;  /* modules searched for jitdumps so far */
         module_id *used;
         size_t n_used, cap_used;
-        bool is_arm64;     /* the machine that recorded */
-        bool same_machine; /* the session was recorded on this host, under the same kernel release */
+        bool is_arm64;      /* the machine that recorded */
+        bool same_machine;  /* the session was recorded on this host, under the same kernel release */
+        int64_t written_ns; /* when the session was written; 0: unknown, or just now */
 };
 
 /* What a killed recorder leaves does not name its machine. Assume it was this one, unless the file was
@@ -99,6 +100,11 @@ struct module_source *module_source_new(const struct world *world, const struct 
                 },
                 &source->recorded_note);
         return source;
+}
+
+void module_source_set_written(struct module_source *source, int64_t written_ns)
+{
+        source->written_ns = written_ns;
 }
 
 void module_source_free(struct module_source *source)
@@ -302,7 +308,8 @@ static void add_recorded(const struct module_source *source, const struct module
                 desc->build_id = own->build_id;
                 desc->build_id_size = own->build_id_size;
         }
-        desc->is_elsewhere = own && !desc->build_id_size && !source->same_machine;
+        if (own && !desc->build_id_size && !source->same_machine)
+                desc->not_used = "was recorded on another machine, and its build id is not known";
 }
 
 /* --- Code made at run time --- */
@@ -380,6 +387,17 @@ static resolver_id describe_anon(struct module_source *source, struct resolver *
         return resolver_add_module(resolver, &desc);
 }
 
+/* Without a build id, times and inodes tell whether a program was built again at its path. */
+static bool is_replaced(const struct module_source *source, const struct module *module, const char *path)
+{
+        struct os_stat st;
+
+        if (!source->same_machine || !source->written_ns || !os_stat(path, &st))
+                return false;
+        return st.mtime_ns > source->written_ns ||
+               (module->inode && st.inode != module->inode && st.ctime_ns > source->written_ns);
+}
+
 /* `archived` is NULL to ignore what is packed in the session. */
 static resolver_id describe(struct module_source *source, struct resolver *resolver, module_id id,
                             const struct archived_module *archived)
@@ -407,6 +425,9 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
                 desc.pe = pe_images_find(source->images, desc.path, desc.build_id, desc.build_id_size);
                 if (kept_path(source, module, desc.path, &other) || foreign_path(source, module, &other))
                         desc.open_path = other.data;
+                else if (!desc.build_id_size && !desc.not_used && is_replaced(source, module, desc.path))
+                        desc.not_used =
+                                "was changed after the session was recorded, and its build id is not known";
                 break;
         case MODULE_VDSO:
                 if (source->same_machine && os_vdso(&desc.image, &desc.image_size))

@@ -24,6 +24,15 @@ static void find_folder(struct report_session *s, const struct report_session_re
                 buf_add_str(&s->folder, ".");
 }
 
+/* 0 for a session that was just recorded, or that is no file. */
+static int64_t time_of(const struct report_session_request *request)
+{
+        struct os_stat st;
+
+        return request->path && !request->collected && os_stat(request->path, &st) && st.is_file ? st.mtime_ns
+                                                                                                 : 0;
+}
+
 static void init_budget(struct report_session *s, const struct report_session_request *request)
 {
         if (request->sources)
@@ -47,6 +56,7 @@ static void open_modules(struct report_session *s, const struct report_session_r
         find_folder(s, request);
         options.session_dir = s->folder.len ? buf_text(&s->folder) : NULL;
         s->modules = module_source_new(s->world, s->reader, s->images, &options, request->collected);
+        module_source_set_written(s->modules, time_of(request));
         session_archive_init(&s->archive, s->reader);
         buf_add_str(&s->archive.note, module_source_recorded_note(s->modules));
         module_source_use_archive(s->modules, s->archive.symbols);

@@ -40,6 +40,14 @@ static bool is_inside(const char *dir, const char *path)
                real.data[real_dir.len] == '/';
 }
 
+static bool is_replaced(const struct elf_wanted *wanted, const struct os_stat *there)
+{
+        struct os_stat at_path;
+
+        return wanted->is_replaced && os_stat(wanted->path, &at_path) && at_path.dev == there->dev &&
+               at_path.inode == there->inode;
+}
+
 static struct object *try_path(struct elf_search *search, const char *dir)
 {
         const struct elf_wanted *wanted = search->wanted;
@@ -48,7 +56,7 @@ static struct object *try_path(struct elf_search *search, const char *dir)
         AUTO(object) object = NULL;
         struct os_stat there;
 
-        if (!os_stat(path, &there) || !there.is_file || !is_inside(dir, path))
+        if (!os_stat(path, &there) || !there.is_file || is_replaced(wanted, &there) || !is_inside(dir, path))
                 return NULL;
         object = object_open(path, NULL);
         facts = object ? object_get_facts(object) : NULL;

@@ -24,6 +24,7 @@ struct elf_wanted {
         size_t build_id_size;            /* 0: not known */
         const struct elf_places *places; /* NULL: none */
         const char *session_dir;         /* the folder of the session; NULL: none */
+        bool is_replaced;                /* the file at `path` is another one now */
 };
 
 /* Looks below places->root; to be called before the path itself is tried. */

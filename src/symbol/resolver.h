@@ -104,8 +104,8 @@ struct resolver_module {
         const struct archived_module *archived;
         /* Used in this order for names that are not in the files. */
         struct resolver_recorded recorded[2];
-        /* the module is from another machine and has no build id: the file at `path` is not used */
-        bool is_elsewhere;
+        /* why the file at `path` is not used, though its build id is not known ("was ..."); NULL if it is used. Not copied */
+        const char *not_used;
         struct budget *budget; /* for its files; set by the resolver */
 };
 

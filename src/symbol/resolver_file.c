@@ -58,8 +58,8 @@ static struct object *open_at_path(const struct resolver_module *module, struct 
         const struct object_facts *facts;
         struct err err = {0};
 
-        if (module->is_elsewhere) {
-                buf_add_str(note, "was recorded on another machine, and its build id is not known");
+        if (module->not_used) {
+                buf_add_str(note, module->not_used);
                 return NULL;
         }
         if (module->image)
@@ -90,6 +90,7 @@ static struct elf_wanted elf_wanted(const struct resolver_file *file, const stru
                 .build_id_size = module->build_id_size,
                 .places = sources ? sources->elf : NULL,
                 .session_dir = file->options->session_dir,
+                .is_replaced = module->not_used,
         };
 }
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import time
 
 import harness
 from call_trees import is_loading, paths_of
@@ -241,6 +242,26 @@ def test_replaced(t: Context) -> None:
         check(len(one) == 1 and one[0].count > 100, f"of the first one nothing is lost: {rows}")
         check(not any(row.symbol.startswith("work_of_two") and row.count > 400 for row in rows),
               f"samples of the first one have not the second's names: {rows}")
+
+
+def without_build_id(t: Context, program: str, name: str) -> str:
+    """As Go made them for long."""
+    check(t.run("objcopy", "-R", ".note.gnu.build-id", t.program(program), t.path(name)).status == 0, "objcopy")
+    return t.path(name)
+
+
+def test_built_again_without_a_build_id(t: Context) -> None:
+    for how in ('mv "$1" "$2"', 'cat "$1" > "$2"'):
+        program, other = without_build_id(t, "spin", "program"), without_build_id(t, "paths", "other")
+        session = recorded(t, program, "300")
+        check_kept(t, session, "program", "spin_here")
+        time.sleep(0.02)  # a step of the file system's clock
+        check(t.run("sh", "-c", how, "sh", other, program).status == 0, "built again")
+        done = t.run(t.wperf, "report", "-v", "-i", session)
+        check(re.search(r"^note: \S*/program: was changed after the session was recorded, and its build id is not known$", done.out, re.M) is not None,
+              "the note says so", done)
+        rows = harness.rows_of(t.run(t.wperf, "report", "-i", session).out)
+        check({row.symbol for row in rows if row.symbol.endswith((":program", "_here"))} == {"unknown:program"}, f"{how}: no names of another build: {rows}")
 
 
 def test_written_over(t: Context) -> None:

@@ -154,12 +154,13 @@ TEST(the_resolver_asks_recorded_names)
         AUTO(recorded_symbols) symbols = open_one(over(&bytes), none(), none(), &note);
         AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.demangle = true});
         resolver_id id = resolver_add_module(
-                resolver, &(struct resolver_module){
-                                  .kind = RESOLVER_FILE,
-                                  .path = "/lib/one.so",
-                                  .recorded[0] = {recorded_symbols_find(symbols, "/lib/one.so"), 0x1000},
-                                  .is_elsewhere = true,
-                          });
+                resolver,
+                &(struct resolver_module){
+                        .kind = RESOLVER_FILE,
+                        .path = "/lib/one.so",
+                        .recorded[0] = {recorded_symbols_find(symbols, "/lib/one.so"), 0x1000},
+                        .not_used = "was recorded on another machine, and its build id is not known",
+                });
 
         symbol = resolver_find(resolver, id, 0x1014);
         EXPECT_TRUE(symbol.status == SYMBOL_NAMED);
