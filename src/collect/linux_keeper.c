@@ -480,7 +480,7 @@ static bool see_map(struct keeper *k, uint8_t *record, size_t size)
         clear_mark(record);
         if (!record_mmap_parse(cursor_make(record, size), false, &map))
                 return false;
-        if (map.prot & PROT_EXEC_BIT && text_starts(map.path, "//anon"))
+        if (map.prot & PROT_EXEC_BIT && (text_starts(map.path, "//anon") || text_starts(map.path, "/memfd:")))
                 see_jit(k, map.pid);
         if (!is_file_name(map.path))
                 return false;

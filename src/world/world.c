@@ -238,6 +238,21 @@ static bool has_offsets(enum module_kind kind)
         return kind == MODULE_FILE || kind == MODULE_JITDUMP || kind == MODULE_PYTHON;
 }
 
+static bool is_program(const struct process *process, uint64_t addr)
+{
+        const struct range *range = ranges_find(process->maps, addr);
+
+        return range && range->module == process->main_module;
+}
+
+/* A program that wants huge pages for its code copies it into anonymous memory at the same addresses. Of a library, the records do
+ * not tell whether it was unmapped before; a program is not. */
+static bool is_copied_code(const struct process *process, const struct range *range)
+{
+        return process->main_module != MODULE_NONE && !process->main_is_image &&
+               is_program(process, range->start) && is_program(process, range->end - 1);
+}
+
 static void map_user(struct world *w, const struct record_mmap *map)
 {
         struct process *process;
@@ -253,6 +268,8 @@ static void map_user(struct world *w, const struct record_mmap *map)
                 range.pgoff = name.kind == MODULE_VDSO ? 0 : range.start;
         note_code(w->modules.items[range.module], map);
         process = get_process(w, map->pid);
+        if (name.kind == MODULE_ANON && is_copied_code(process, &range))
+                return;
         if (name.kind == MODULE_FILE)
                 map_image(w, process, map, name, &range);
         if (name.kind == MODULE_JITDUMP)

@@ -14,8 +14,16 @@ static const char deleted_suffix[] = " (deleted)";
 
 static bool is_anonymous(const char *path)
 {
-        static const char *const starts[] = {"[",     "//anon",      "/dev/zero", "/anon_hugepage",
-                                             "/SYSV", "/dev/ashmem/"};
+        /* .NET 7 and Android's runtime have their code in such files. */
+        static const char *const starts[] = {"[",
+                                             "//anon",
+                                             "/dev/zero",
+                                             "/anon_hugepage",
+                                             "/SYSV",
+                                             "/dev/ashmem/",
+                                             "/memfd:doublemapper",
+                                             "/memfd:jit-cache",
+                                             "/memfd:jit-zygote-cache"};
 
         for (size_t i = 0; i < N_ELEMENTS(starts); i++) {
                 if (text_starts(path, starts[i]))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jit MS [nameless]: generates a loop in anonymous memory, as a JIT compiler does, names it in /tmp/perf-PID.map, and runs it. */
+/* jit MS [nameless|memfd]: generates a loop in anonymous memory, as a JIT compiler does, names it in /tmp/perf-PID.map, and runs it.
+ * With memfd the memory is a file's, which is mapped twice, as by .NET. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,17 +34,42 @@ static int name_it(const void *at)
         return fclose(map);
 }
 
-int main(int argc, char **argv)
+static void *put_anonymous(void)
 {
         void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        if (at == MAP_FAILED)
+                return NULL;
+        memcpy(at, code, sizeof(code));
+        return mprotect(at, 4096, PROT_READ | PROT_EXEC) ? NULL : at;
+}
+
+static void *put_in_file(void)
+{
+        int fd = memfd_create("doublemapper", 0);
+        void *writes, *at;
+
+        if (fd < 0 || ftruncate(fd, 8192))
+                return NULL;
+        writes = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 4096);
+        at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 4096);
+        if (writes == MAP_FAILED || at == MAP_FAILED)
+                return NULL;
+        memcpy(writes, code, sizeof(code));
+        return at;
+}
+
+int main(int argc, char **argv)
+{
+        const char *way = argc > 2 ? argv[2] : "";
+        void *at = !strcmp(way, "memfd") ? put_in_file() : put_anonymous();
         uint64_t end_ns;
         loop_fn *loop;
 
-        if (argc < 2 || at == MAP_FAILED)
+        if (argc < 2 || !at)
                 return 2;
-        memcpy(at, code, sizeof(code));
         __builtin___clear_cache(at, (char *)at + sizeof(code));
-        if (mprotect(at, 4096, PROT_READ | PROT_EXEC) || (argc < 3 && name_it(at)))
+        if (strcmp(way, "nameless") && name_it(at))
                 return 3;
         memcpy(&loop, &at, sizeof(loop));
         end_ns = thread_cpu_ns() + ms_of(argv[1]) * 1000000u;

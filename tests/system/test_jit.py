@@ -173,6 +173,20 @@ console.log(JSON.stringify(taken));
 """
 
 
+def test_code_in_a_memfd(t: Context) -> None:
+    """As .NET has it since version 7: two maps of a file in memory."""
+    for options in ((), ("-g",)):
+        done = t.good("record", *options, "--", t.program("jit"), "300", "memfd")
+        check(re.search(r"9\d\.\d\d +\d+ +jit_hot_loop", done.out) is not None, "its name is that of the perf map", done)
+
+
+def test_code_that_a_program_copied_over_itself(t: Context) -> None:
+    t.good("record", "-g", "--", t.program("copied_code"), "300")
+    text = t.good("export", "--format", "folded", "-o", "-").out
+    good = sum(int(count) for count in re.findall(r";main;copied_outer;copied_inner (\d+)$", text, re.M))
+    check(good > 250, f"whole stacks with names: {text}")
+
+
 def test_node_with_perf_prof(t: Context) -> None:
     node = shutil.which("node", path="/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin")
     if not node:

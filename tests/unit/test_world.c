@@ -47,6 +47,24 @@ TEST(maps_and_their_offsets)
         builder_release(&b);
 }
 
+TEST(code_that_a_program_copied_over_itself_is_its_own)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap(&b, 0, 10, 0x401000, 0x4000, 0x1000, "/bin/a");
+        builder_mmap(&b, 0, 10, 0x7f0000, 0x10000, 0, "/lib/b.so");
+        builder_mmap(&b, 1, 10, 0x402000, 0x2000, 0, "//anon");
+        builder_mmap(&b, 2, 10, 0x7f1000, 0x1000, 0, "//anon"); /* the library may have been unmapped */
+        builder_mmap(&b, 3, 10, 0x404000, 0x2000, 0, "/anon_hugepage"); /* not only the program's */
+        replay(w, &b);
+        EXPECT_STR(user(w, 10, 0x402010), "/bin/a+2010");
+        EXPECT_STR(user(w, 10, 0x7f1010), "//anon+7f1010");
+        EXPECT_STR(user(w, 10, 0x404010), "/anon_hugepage+404010");
+        builder_release(&b);
+}
+
 /* Of images whose names say their size. */
 static uint64_t size_of_image(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
 {
