@@ -63,7 +63,7 @@ static void see_sample(struct collector *c, struct cursor record)
         if (!map_find(&c->sampled_ids, cursor_u64(&id)) || !cursor_skip(&record, PERIOD_OFF))
                 return;
         c->sampled.n_samples++;
-        c->sampled.periods += cursor_u64(&record);
+        c->sampled.periods += c->sampled.has_periods ? cursor_u64(&record) : c->sampled.interval;
 }
 
 /* Looking at a new file takes longer than mapping it, so without a thread the rings are emptied from time to time. */
