@@ -64,6 +64,7 @@ enum quality_remedy {
         QUALITY_LOWER_RATE,
         QUALITY_LONGER_INTERVAL, /* its events have no frequency */
         QUALITY_MORE_BUFFERS,    /* an event-trace file of Windows */
+        QUALITY_MORE_ROOM,       /* the file could not be written */
 };
 
 struct quality {

@@ -402,6 +402,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .not_traced = run->out.collected->not_traced,
                 .off_ns = run->out.collected->off_ns,
                 .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
+                .n_samples = run->out.collected->n_samples,
                 .n_stops = run->out.collected->stops.n_stops,
                 .n_repeats = run->out.collected->stops.n_repeats,
                 .n_ring_dropped = run->out.collected->stops.n_dropped,

@@ -25,6 +25,7 @@ struct report_pass {
         size_t n_pids, cap_pids;
         bool misses_pids; /* not enough memory for all of them */
         uint64_t n_lost_records, n_lost_samples;
+        uint64_t n_in_session;  /* samples that the session has */
         unsigned kernel_frames; /* the kernel's limit of frames in a chain */
         uint64_t n_deep_chains; /* number of chains with that many frames */
         uint64_t n_memory_cuts; /* number of chains that were dropped because memory ran out */

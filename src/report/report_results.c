@@ -192,6 +192,14 @@ static void fill_doubts(const struct report_pass *pass)
         report->quality.doubts = buf_text(&report->doubts);
 }
 
+/* Samples that were taken, but could not be written, or were removed to make room. */
+static uint64_t n_not_written(const struct report_pass *pass)
+{
+        uint64_t n_taken = pass->report->run.info.n_samples;
+
+        return n_taken > pass->n_in_session ? n_taken - pass->n_in_session : 0;
+}
+
 static void fill_quality(struct report_pass *pass)
 {
         struct report *report = pass->report;
@@ -205,8 +213,13 @@ static void fill_quality(struct report_pass *pass)
         report_fill_cut(pass);
         fill_doubts(pass);
         fill_run(report, q);
+        if (n_not_written(pass)) {
+                q->n_lost += n_not_written(pass);
+                q->remedy = QUALITY_MORE_ROOM;
+        } else {
+                fill_python(report, &q->python); /* it counts the stacks of all samples */
+        }
         fill_damage(report, q);
-        fill_python(report, &q->python);
         fill_spe(report, &q->spe);
 }
 

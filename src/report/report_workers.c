@@ -401,6 +401,7 @@ bool report_run_workers(struct report_pass *pass, struct err *err)
         for (unsigned i = 0; i < run.n_workers; i++)
                 begin_worker(&run, i);
         read_all(&run);
+        pass->n_in_session = run.totals.n_samples;
         if (pass->request.progress)
                 __atomic_store_n(&pass->request.progress->done_bytes, pass->request.progress->all_bytes,
                                  __ATOMIC_RELAXED);

@@ -34,6 +34,8 @@ void run_info_make(const struct run_info *info, struct buf *out)
                 session_lines_add_number(out, "off_ns", info->off_ns);
         if (info->stack_bytes)
                 session_lines_add_number(out, "stack_bytes", info->stack_bytes);
+        if (info->n_samples)
+                session_lines_add_number(out, "n_samples", info->n_samples);
         if (info->n_stops) {
                 session_lines_add_number(out, "n_stops", info->n_stops);
                 session_lines_add_number(out, "n_ring_dropped", info->n_ring_dropped);
@@ -72,6 +74,7 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 {"recorder_ns", &info->recorder_ns},
                 {"off_ns", &info->off_ns},
                 {"stack_bytes", &info->stack_bytes},
+                {"n_samples", &info->n_samples},
                 {"n_stops", &info->n_stops},
                 {"n_ring_dropped", &info->n_ring_dropped},
                 {"n_repeats", &info->n_repeats},

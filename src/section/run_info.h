@@ -26,7 +26,9 @@ struct run_info {
         const char *not_traced; /* Python programs that could not be traced; "" for none */
         uint64_t off_ns;        /* how long the events were disabled */
         uint64_t stack_bytes;   /* bytes per stack copy that was unwound while recording; 0 if none were */
-        uint64_t n_stops;       /* samples taken by stopping a traced thread; 0 if no thread was traced */
+        uint64_t
+                n_samples; /* samples that were taken; fewer are in the file if the disk was full. 0: not known */
+        uint64_t n_stops;   /* samples taken by stopping a traced thread; 0 if no thread was traced */
         uint64_t n_repeats; /* stops without a sample, because the kernel had repeated the event's period */
         uint64_t n_ring_dropped; /* samples of the ring buffer that these samples replaced */
         /* of the file of another kind that the session was made of: bytes that are missing at its end, parts that could not be read */

@@ -259,6 +259,10 @@ def test_a_full_disk(t: Context) -> None:
     for part, name in ((first, "record"), (second, "report")):
         shown = Done(0, part, "", 0)
         check(harness.row_named(shown, "spin_here").count > 50, f"{name} shows what was measured", done)
+        counts = re.search(r"^quality: ([\d,]+) samples, ([\d,]+) lost", part, re.M)
+        n, lost = (int(word.replace(",", "")) for word in counts.groups())
+        check(n + lost > 0.5 * 1.5 * 20000 / 20 and lost > 0.3 * n, f"{name} counts what was not written: {n} and {lost}", done)
+        check(re.search(r"^poor: \d+\.\d+ % of the samples were lost: the disk was full", part, re.M) is not None, f"{name}: poor", done)
 
 
 def test_a_full_disk_from_the_start(t: Context) -> None:
