@@ -34,10 +34,22 @@ uint64_t unwind_strip(const struct unwind_regs *regs, uint64_t pc)
         return pc & arch_of(regs)->code_mask;
 }
 
+/* Linux' default limit of a stack. */
+#define STACK_BYTES (8ull << 20)
+
+/* Behind the largest copy the stack goes on, for a function may have large arrays, unless the copy is whole. */
+static bool is_on_another_stack(const struct unwind_memory *memory, uint64_t addr)
+{
+        uint64_t off = addr - memory->start, end = memory->used_size ? memory->used_size : STACK_BYTES;
+
+        if (!memory->max_size)
+                return false;
+        return addr < memory->start || (off > memory->max_size - 8 && (memory->is_whole || off >= end));
+}
+
 bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret_word)
 {
         uint64_t off = addr - memory->start;
-        bool is_far;
 
         if (memory->bytes && addr >= memory->start && off < memory->size && memory->size - off >= 8) {
                 memcpy(ret_word, memory->bytes + off, sizeof(*ret_word));
@@ -45,10 +57,9 @@ bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret
         }
         if (memory->read && memory->read(memory->ctx, addr, ret_word))
                 return true;
-        is_far = memory->max_size && (addr < memory->start || off > memory->max_size - 8);
-        memory->is_cut = memory->bytes && (is_far || (addr >= memory->start && !memory->is_whole));
-        memory->is_far = memory->is_cut && is_far;
-        memory->is_large = memory->is_far && addr >= memory->start && off < memory->used_size;
+        memory->is_far = memory->bytes && is_on_another_stack(memory, addr);
+        memory->is_cut = memory->is_far || (memory->bytes && addr >= memory->start && !memory->is_whole);
+        memory->is_large = memory->is_cut && off > memory->max_size - 8 && off < memory->used_size;
         return false;
 }
 

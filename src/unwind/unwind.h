@@ -62,8 +62,8 @@ struct unwind_memory {
         uint64_t used_size; /* size of the stack if it is known to exceed the largest copy; else 0 */
         /* About the last read that failed: */
         bool is_cut;   /* it was after the end of a copy that is not whole, or far away */
-        bool is_far;   /* it was outside the range of the largest copy */
-        bool is_large; /* is_far, but in the same stack: within used_size */
+        bool is_far;   /* it was on another stack, as far as is known */
+        bool is_large; /* behind the largest copy, but in the same stack: within used_size */
 };
 
 /* Reads 8 bytes; false if they are not available. */

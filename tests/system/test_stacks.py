@@ -377,6 +377,11 @@ def test_chains_through_signal_handlers(t: Context) -> None:
     check(len(inside) > 30, f"{len(inside)} samples of {len(stacks)} in handlers over burn")
 
 
+def test_a_frame_larger_than_the_largest_copy(t: Context) -> None:
+    t.good("record", "--call-graph", "unwind,65528", "--", t.program("large_frame"), "200")
+    check_cut_by(cut_of(t, "report", "-g"), "the stack is larger than the largest copy")
+
+
 def libc_has_debug_symbols() -> bool:
     """Debian's libc6-dbg is installed."""
     notes = subprocess.run(["readelf", "-n", "/lib/x86_64-linux-gnu/libc.so.6"], capture_output=True, text=True, check=False)

@@ -159,8 +159,11 @@ TEST(unwind_walk_unreadable_behind_far)
         EXPECT_TRUE(!place.memory.is_cut && !place.memory.is_far);
         place.memory.is_whole = false;
         expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; cut");
-        place.memory.max_size = 0x80;
+        place.memory.max_size = 0x80; /* of a large frame only a part is copied */
+        expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; cut");
+        place.memory.is_whole = true; /* the copied stack ends before */
         expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; far");
+        place.memory.is_whole = false;
         /* The copied stack has more than a copy may have. */
         place.memory.used_size = 0x200;
         expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; large");
