@@ -261,6 +261,9 @@ static void add_modules(struct synth *s)
         }
 }
 
+/* The kernel's part of the addresses. */
+#define KERNEL_HALF (1ull << 63)
+
 void proc_synth_kernel(struct synth *s)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -272,8 +275,10 @@ void proc_synth_kernel(struct synth *s)
         if (!start)
                 start = kernel_symbol(text.data, "_stext");
         end = kernel_symbol(text.data, "_etext");
-        if (!start)
+        if (!start) { /* kernel.kptr_restrict hides it: any address in the kernel's half is the kernel's */
+                add_kernel_mmap(s, KERNEL_HALF, ~KERNEL_HALF, KERNEL_HALF, "[kernel.kallsyms]");
                 return;
+        }
         add_kernel_mmap(s, start, end > start ? end - start : 0x10000000, start, "[kernel.kallsyms]_text");
         add_modules(s);
 }

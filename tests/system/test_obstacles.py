@@ -4,6 +4,7 @@ errno."""
 import contextlib
 import glob
 import os
+import re
 from typing import Iterator
 
 import harness
@@ -11,6 +12,7 @@ from harness import Context, Done, Skip, check
 from own_samples import check_work
 
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+KPTR = "/proc/sys/kernel/kptr_restrict"
 MLOCK = "/proc/sys/kernel/perf_event_mlock_kb"
 NOBODY = "65534"
 
@@ -108,6 +110,18 @@ def test_plain_user_where_more_is_allowed(t: Context) -> None:
         t.started_ready(t.program("spin"), "60000")
         done = as_plain_user(t, t.wperf, "sample", "-a", "--timeout", "500ms")
         check(done.status == 0, "it samples everything", done)
+
+
+def test_names_of_the_kernel_that_are_hidden(t: Context) -> None:
+    """Samples in the kernel belong to it, and the reason is told; names come when they may be read."""
+    harness.need_root()
+    with sysctl(KPTR, 2):
+        done = t.run(t.wperf, "record", "-k", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=1k", "count=300000")
+        check(done.status == 0, "recorded", done)
+        hidden = t.run(t.wperf, "report", "-v", "--no-index")
+    check(re.search(r" \d+ .*unknown:\[kernel\.kallsyms\]$", hidden.out, re.M) is not None, "a row of the kernel", hidden)
+    check("note: [kernel.kallsyms]: the kernel hides its addresses (sysctl kernel.kptr_restrict)" in hidden.out, "why", hidden)
+    check(re.search(r" \w+:\[kernel\.kallsyms\]$", t.run(t.wperf, "report").out.replace("unknown:", ""), re.M) is not None, "later they have names")
 
 
 def test_plain_user_and_a_foreign_process(t: Context) -> None:
