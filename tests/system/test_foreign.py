@@ -23,7 +23,7 @@ UNRESOLVED = {
     TESTDATA + "perf_need_proguard_mapping.data": 1,
     TESTDATA + "perf_no_unwind.data": 0,
     TESTDATA + "perf_sched_stat_runtime.data": 0,
-    TESTDATA + "perf_with_add_counter.data": 11,
+    TESTDATA + "perf_with_add_counter.data": 22,  # each sample is one of both events
     TESTDATA + "perf_with_callchain_record.data": 0,
     TESTDATA + "perf_with_failed_unwinding_debug_info.data": 0,
     TESTDATA + "perf_with_generic_git_symbols.data": 0,
