@@ -119,6 +119,8 @@ static void see_others(struct drainer *d)
                         others_see(d->request.others, &header, words);
                 }
         }
+        if (d->request.others)
+                others_end_look(d->request.others);
 }
 
 static void add_stops(struct drainer *d)

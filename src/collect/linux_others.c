@@ -2,6 +2,7 @@
 #include "linux_others.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "mem.h"
 #include "os.h"
@@ -9,8 +10,17 @@
 
 enum state {
         UNKNOWN,
+        WANTED, /* forked by a process that is not known as another's */
         OTHER,
+        OTHER_NOW, /* was used before: records of the process that had the pid before may still be in the rings */
         OTHER_ENDED, /* its pid may be used again */
+};
+
+/* A fork or an exit. */
+struct task {
+        uint64_t time;
+        int32_t pid, parent;
+        bool is_exit;
 };
 
 struct others {
@@ -19,6 +29,10 @@ struct others {
         uint8_t *states;      /* by pid */
         uint8_t out_of_range; /* state of a pid that is out of range */
         uint64_t n_seen;
+        struct task *tasks; /* of this pass */
+        size_t n_tasks, tasks_cap;
+        int32_t *changed; /* pids that became OTHER_NOW: first in the pass before, then in this one */
+        size_t n_changed_before, n_changed, changed_cap;
 };
 
 struct listing {
@@ -69,6 +83,8 @@ void others_free(struct others *o)
         if (!o)
                 return;
         map_release(&o->ids);
+        free(o->tasks);
+        free(o->changed);
         free(o->states);
         free(o);
 }
@@ -85,28 +101,78 @@ static bool is_thread(uint64_t pids)
         return (int32_t)pids == (int32_t)(pids >> 32);
 }
 
-static void see_exit(struct others *o, const uint64_t words[RING_WORDS])
+void others_see(struct others *o, const struct perf_header *header, const uint64_t words[RING_WORDS])
 {
-        uint8_t *state = state_of(o, (int32_t)words[1]);
+        const struct task task = {
+                .time = words[3],
+                .pid = (int32_t)words[1],
+                .parent = (int32_t)(words[1] >> 32),
+                .is_exit = header->type == PERF_RECORD_EXIT,
+        };
+        bool is_leader = (int32_t)words[1] == (int32_t)words[2];
 
-        if ((int32_t)words[1] == (int32_t)words[2] && *state == OTHER)
+        if (task.is_exit ? is_leader : header->type == PERF_RECORD_FORK && !is_thread(words[1]))
+                ARRAY_PUSH(o->tasks, o->n_tasks, o->tasks_cap, task);
+}
+
+static int by_time(const void *a, const void *b)
+{
+        const struct task *first = a, *second = b;
+
+        return (first->time > second->time) - (first->time < second->time);
+}
+
+static void end_other(struct others *o, int32_t pid)
+{
+        uint8_t *state = state_of(o, pid);
+
+        if (*state == OTHER || *state == OTHER_NOW)
                 *state = OTHER_ENDED;
 }
 
 /* The children of other processes are others, too. The command's children are not, even if the exit of the process that had their
  * pid was lost. */
-static void see_fork(struct others *o, const uint64_t words[RING_WORDS])
+static void add_child(struct others *o, const struct task *task)
 {
-        if (!is_thread(words[1]))
-                *state_of(o, (int32_t)words[1]) = is_other(o, words[1] >> 32) ? OTHER : UNKNOWN;
+        uint8_t parent = *state_of(o, task->parent), *state = state_of(o, task->pid);
+
+        if (parent != OTHER && parent != OTHER_NOW) {
+                *state = WANTED;
+        } else if (*state == UNKNOWN || *state == OTHER) {
+                *state = OTHER;
+        } else {
+                *state = OTHER_NOW;
+                ARRAY_PUSH(o->changed, o->n_changed, o->changed_cap, task->pid);
+        }
 }
 
-void others_see(struct others *o, const struct perf_header *header, const uint64_t words[RING_WORDS])
+/* From now on the records of these pids are left out, unless the pids were used again. */
+static void settle(struct others *o, size_t n)
 {
-        if (header->type == PERF_RECORD_EXIT)
-                see_exit(o, words);
-        if (header->type == PERF_RECORD_FORK)
-                see_fork(o, words);
+        for (size_t i = 0; i < n; i++) {
+                uint8_t *state = state_of(o, o->changed[i]);
+
+                if (*state == OTHER_NOW)
+                        *state = OTHER;
+        }
+        o->n_changed -= n;
+        memmove(o->changed, o->changed + n, o->n_changed * sizeof(*o->changed));
+}
+
+void others_end_look(struct others *o)
+{
+        if (o->n_changed_before)
+                settle(o, o->n_changed_before);
+        o->n_changed_before = o->n_changed;
+        if (o->n_tasks > 1)
+                qsort(o->tasks, o->n_tasks, sizeof(*o->tasks), by_time);
+        for (size_t i = 0; i < o->n_tasks; i++) {
+                if (o->tasks[i].is_exit)
+                        end_other(o, o->tasks[i].pid);
+                else
+                        add_child(o, &o->tasks[i]);
+        }
+        o->n_tasks = 0;
 }
 
 /* --- what is wanted --- */

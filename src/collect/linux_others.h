@@ -13,9 +13,11 @@ struct others *others_new(const struct opened *opened, int32_t pid);
 void others_free(struct others *others);
 AUTO_DEFINE(others)
 
-/* Call for each record of a pass over all rings, which were read up to the same moment, before others_wanted_bytes: so the exit of
- * a process is seen before a sample of the next process with its pid. */
+/* Call for each record of a pass over all rings, which were read up to the same moment; then others_end_look; then
+ * others_wanted_bytes for the same records. The rings come one after the other, but who has a pid depends on the order of time. A
+ * pid that the command's processes had at any time in this pass or the one before is wanted. */
 void others_see(struct others *others, const struct perf_header *header, const uint64_t words[RING_WORDS]);
+void others_end_look(struct others *others);
 
 /* How many bytes from the record's beginning are wanted; 0 if it is a record of another process. */
 size_t others_wanted_bytes(struct others *others, const struct perf_header *header,

@@ -221,6 +221,7 @@ static size_t wanted_of(struct others *o, const struct buf *record)
         memcpy(&header, record->data, sizeof(header));
         ring_words((const uint8_t *)record->data, &header, words);
         others_see(o, &header, words);
+        others_end_look(o);
         return others_wanted_bytes(o, &header, words);
 }
 
@@ -280,9 +281,67 @@ TEST(a_pid_of_others_that_is_used_again_is_wanted)
         EXPECT_TRUE(wanted_exit(o, CHILD));
         EXPECT_TRUE(wanted_sample(o, CHILD, PERF_MISC_USER));
         EXPECT_TRUE(wanted_fork(o, CHILD, own));
+        EXPECT_TRUE(wanted_sample(o, CHILD, PERF_MISC_USER)); /* may be of the process before */
         EXPECT_INT(wanted_sample(o, CHILD, PERF_MISC_USER), 0);
         EXPECT_TRUE(wanted_fork(o, CHILD, COMMAND)); /* its exit was lost */
         EXPECT_TRUE(wanted_sample(o, CHILD, PERF_MISC_USER));
+}
+
+static void add_exit(struct buf *pass, uint64_t time, int32_t pid)
+{
+        add_head(pass, PERF_RECORD_EXIT, 0, 64);
+        add_pids(pass, pid, COMMAND);
+        add_pids(pass, pid, COMMAND);
+        buf_add_u64(pass, time);
+        add_trailer(pass, pid, time);
+}
+
+static void see_pass(struct others *o, const struct buf *pass)
+{
+        struct cursor all = cursor_make(pass->data, pass->len), record;
+        struct perf_header header;
+
+        while (record_next(&all, &header, &record)) {
+                uint64_t words[RING_WORDS];
+
+                ring_words(record.start, &header, words);
+                others_see(o, &header, words);
+        }
+        others_end_look(o);
+}
+
+/* The ring of another CPU has the earlier records. */
+TEST(a_pid_belongs_to_whom_forked_it_last_in_time_not_in_the_order_of_rings)
+{
+        AUTO(others) o = others_new(&opened, COMMAND);
+        const int32_t own = (int32_t)getpid();
+        AUTO_RELEASE(buf) pass = {0};
+
+        add_exit(&pass, 20, CHILD);
+        add_fork(&pass, 30, CHILD, COMMAND);
+        add_fork(&pass, 40, GRANDCHILD, CHILD);
+        add_fork(&pass, 10, CHILD, own);
+        see_pass(o, &pass);
+        for (int i = 0; i < 3; i++) {
+                EXPECT_TRUE(wanted_sample(o, CHILD, PERF_MISC_USER));
+                EXPECT_TRUE(wanted_sample(o, GRANDCHILD, PERF_MISC_USER));
+        }
+}
+
+TEST(a_pid_that_another_process_got_is_wanted_until_the_records_before_it_are_read)
+{
+        AUTO(others) o = others_new(&opened, COMMAND);
+        const int32_t own = (int32_t)getpid();
+        AUTO_RELEASE(buf) pass = {0};
+
+        add_fork(&pass, 10, CHILD, COMMAND);
+        add_exit(&pass, 20, CHILD);
+        add_fork(&pass, 30, CHILD, own);
+        add_exit(&pass, 40, CHILD);
+        add_fork(&pass, 50, CHILD, own);
+        see_pass(o, &pass);
+        EXPECT_TRUE(wanted_sample(o, CHILD, PERF_MISC_USER)); /* in the next pass */
+        EXPECT_INT(wanted_sample(o, CHILD, PERF_MISC_USER), 0);
 }
 
 TEST(losses_are_shared_as_samples_are)
