@@ -87,6 +87,12 @@ static bool ends_in_user(const struct sample *sample)
         return false;
 }
 
+/* The address after a mark is where user code was: of a sample in the kernel, its call of the kernel. */
+static bool is_caller(const struct sample *sample, uint64_t index)
+{
+        return index && word_at(sample, index - 1) < PERF_CONTEXT_MAX;
+}
+
 /* The outermost frame of a chain; false if it is not user code.  A sample in user code has no other frames, so only the last word
  * is checked. */
 static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
@@ -96,7 +102,7 @@ static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
 
         if (!in_user && (last >= PERF_CONTEXT_MAX || !ends_in_user(sample)))
                 return false;
-        *ret = (struct stack_frame){last, PERF_MISC_USER, true};
+        *ret = (struct stack_frame){last, PERF_MISC_USER, is_caller(sample, sample->n_chain - 1)};
         /* A mark and the sampled address, which the hardware may report more exactly. */
         if (in_user && sample->n_chain <= 2)
                 *ret = (struct stack_frame){sample->ip, PERF_MISC_USER, false};

@@ -636,5 +636,17 @@ def test_lbr_says_what_is_taken_instead(t: Context) -> None:
     check(len(notes) == 1 and "(lbr)" in notes[0] and "cpu-clock" in notes[0], "one note about it", done)
 
 
+def test_each_view_counts_the_same_cut_stacks(t: Context) -> None:
+    """Also of samples in the kernel that a process took at its first instruction, which no call precedes."""
+    harness.need_root()
+    t.good("record", "-q", "-k", "--call-graph", "fp", "-F", "9999", "--", "sh", "-c", "for i in $(seq 200); do /bin/true; done")
+    table = t.good("report", "--json", "--stdio")
+    tree = t.good("report", "-g", "--json", "--stdio")
+    cut = [harness.document_of(done)["quality"]["cut_stacks"] for done in (table, tree)]
+    check(cut[0] == cut[1] > 0, f"table and tree: {cut}")
+    done = t.ours("export", "--format", "folded", "-o", "out.folded")
+    check(f", {cut[0]} cut stacks" in done.err, f"the export: {cut[0]}", done)
+
+
 if __name__ == "__main__":
     harness.main(__name__)
