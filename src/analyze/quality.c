@@ -19,3 +19,8 @@ bool quality_kernel_matters(const struct quality *quality)
 {
         return quality->kernel_share >= KERNEL_SHARE_WORTH_A_WORD;
 }
+
+const char *quality_kernel_advice(const struct quality *quality)
+{
+        return quality->kernel_is_denied ? "; to sample it, -k needs root or CAP_PERFMON" : "; add -k";
+}

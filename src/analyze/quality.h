@@ -80,8 +80,9 @@ struct quality {
         bool not_unwound;          /* samples have copies of the stack, or branches, that were not used */
         /* share of the CPU time in the kernel, if the kernel was not sampled; negative: not known, or it was sampled */
         double kernel_share;
-        double counted_share; /* running / enabled of the worst event; 1: counted all of the time */
-        bool knows_sampled;   /* sampled_share is known */
+        bool kernel_is_denied; /* the user who recorded may not sample the kernel */
+        double counted_share;  /* running / enabled of the worst event; 1: counted all of the time */
+        bool knows_sampled;    /* sampled_share is known */
         /* the part of the targets' CPU time, or of their events, that the samples cover */
         double sampled_share;
         const char *sampled_event; /* these events; NULL: CPU time */
@@ -121,6 +122,9 @@ double quality_lost_percent(const struct quality *quality);
 
 /* Why the profile is poor, "12 % of the samples have no name: ...; ..."; empty if it is not poor. */
 void quality_add_reasons(const struct quality *quality, struct buf *out);
+
+/* How to sample the kernel: ends a sentence about its time. */
+const char *quality_kernel_advice(const struct quality *quality);
 
 /* True if the share of kernel time is large enough to be mentioned. */
 bool quality_kernel_matters(const struct quality *quality);

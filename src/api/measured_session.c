@@ -121,7 +121,8 @@ static double amount_of(const struct report *report, const struct report_event *
 
         if (!(event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL))
                 busy_ns += info->kernel_ns;
-        if (report->run.is_known && busy_ns && perf_attr_is_clock(&event->attr))
+        if (report->run.is_known && busy_ns && perf_attr_is_clock(&event->attr) &&
+            !(info->split_is_unknown && event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL))
                 return (double)busy_ns;
         return (double)event->weight;
 }

@@ -471,6 +471,16 @@ static bool put_losses(struct collector *c, struct err *err)
         return record_rounds_put_now(c, &records, true, err);
 }
 
+/* The kernel divides the time of a process by the modes that its clock ticks found. A process that no tick found is counted as user
+ * time, even if it only mapped its libraries. */
+static bool is_split_unknown(const struct collector *c)
+{
+        enum { LONGEST_TICK_NS = 10000000, LARGE_PART = 5 };
+        const struct collect_result *r = &c->result;
+
+        return c->n_forks * LONGEST_TICK_NS > (r->user_ns + r->kernel_ns) / LARGE_PART;
+}
+
 /* Computes the sampled share of the targets' time and, if possible, a better value of the part in the
  * kernel. */
 static void note_sampled(struct collector *c)
@@ -492,11 +502,13 @@ static void note_sampled(struct collector *c)
                 s->left_out_periods = children_left_out(c->children);
         }
         r->sampled_share = sampled_share(s);
+        r->split_is_unknown = is_split_unknown(c);
         all = (double)(s->periods + s->left_out_periods);
         if (!s->every_cpu || !s->is_clock || s->left_out != PERF_ATTR_EXCLUDE_KERNEL || all <= 0)
                 return;
         r->kernel_ns = (uint64_t)((double)s->running_ns * (double)s->left_out_periods / all);
         r->user_ns = s->running_ns - r->kernel_ns;
+        r->split_is_unknown = false;
 }
 
 bool collector_end(struct collector *c, struct err *err)
@@ -536,6 +548,7 @@ const struct collect_result *collector_get_result(struct collector *c)
 
         r->command_ended = c->child.pid && c->child.ended;
         r->exit_status = spawn_exit_status(&c->child);
+        r->kernel_is_denied = !linux_may_sample_kernel();
         r->kept = c->keeper.kept.items;
         r->n_kept = c->keeper.kept.n;
         r->copies = c->keeper.kept.copies;

@@ -54,6 +54,7 @@ struct collector {
         struct denied denied;
         struct sampled sampled;
         struct map sampled_ids;  /* ids of the event that `sampled` describes */
+        uint64_t n_forks;        /* processes that the targets started */
         uint64_t n_lost_records; /* sum of LOST records */
         struct collect_result result;
         bool begun, ended;

@@ -66,11 +66,21 @@ static void see_sample(struct collector *c, struct cursor record)
         c->sampled.periods += c->sampled.has_periods ? cursor_u64(&record) : c->sampled.interval;
 }
 
+static void see_fork(struct collector *c, struct cursor record)
+{
+        struct record_task task;
+
+        if (record_task_parse(record, &task))
+                c->n_forks += task.pid != task.ppid;
+}
+
 /* Looking at a new file takes longer than mapping it, so without a thread the rings are emptied from time to time. */
 static void see_process(struct collector *c, const struct perf_header *header, uint8_t *record)
 {
         struct cursor bytes = cursor_make(record, header->size);
 
+        if (header->type == PERF_RECORD_FORK)
+                see_fork(c, bytes);
         if (c->stops && header->type == PERF_RECORD_MMAP2)
                 stop_engine_see_map(c->stops, bytes);
         if (!c->children)

@@ -103,6 +103,9 @@ void linux_obstacle(const struct scene *scene, const struct event *event, int32_
 /* Whether capabilities and perf_event_paranoid allow to sample all processes. */
 bool linux_may_sample_all(void);
 
+/* The same for one's own processes in the kernel. */
+bool linux_may_sample_kernel(void);
+
 /* True for errors that another kind of event may not have. */
 bool linux_obstacle_is_missing_pmu(int error);
 

@@ -75,6 +75,13 @@ bool linux_may_sample_all(void)
         return may_profile_everything() || paranoid_level(&text) <= 0;
 }
 
+bool linux_may_sample_kernel(void)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        return may_profile_everything() || paranoid_level(&text) <= 1;
+}
+
 static bool belongs_to_another(int32_t pid)
 {
         char path[64];

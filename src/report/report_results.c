@@ -141,7 +141,9 @@ static void fill_run(const struct report *report, struct quality *q)
         q->not_kept = run->not_kept;
         for (size_t i = 0; i < report->n_events; i++)
                 kernel |= !(report->events[i].attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
-        q->kernel_share = busy_ns && !kernel ? (double)run->kernel_ns / (double)busy_ns : -1;
+        q->kernel_share =
+                busy_ns && !kernel && !run->split_is_unknown ? (double)run->kernel_ns / (double)busy_ns : -1;
+        q->kernel_is_denied = run->kernel_is_denied;
 }
 
 static void fill_python(const struct report *report, struct quality_python *ret)

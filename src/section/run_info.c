@@ -17,6 +17,10 @@ void run_info_make(const struct run_info *info, struct buf *out)
         session_lines_add_number(out, "elapsed_ns", info->elapsed_ns);
         session_lines_add_number(out, "user_ns", info->user_ns);
         session_lines_add_number(out, "kernel_ns", info->kernel_ns);
+        if (info->split_is_unknown)
+                session_lines_add_number(out, "split_is_unknown", 1);
+        if (info->kernel_is_denied)
+                session_lines_add_number(out, "kernel_is_denied", 1);
         session_lines_add_number(out, "recorder_ns", info->recorder_ns);
         session_lines_add_number(out, "counted_ppm", (uint64_t)(info->counted_share * PARTS_PER_SHARE));
         if (info->sampled_share >= 0)
@@ -71,6 +75,8 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 {"elapsed_ns", &info->elapsed_ns},
                 {"user_ns", &info->user_ns},
                 {"kernel_ns", &info->kernel_ns},
+                {"split_is_unknown", &info->split_is_unknown},
+                {"kernel_is_denied", &info->kernel_is_denied},
                 {"recorder_ns", &info->recorder_ns},
                 {"off_ns", &info->off_ns},
                 {"stack_bytes", &info->stack_bytes},

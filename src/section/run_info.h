@@ -15,7 +15,10 @@ struct run_info {
         /* why wperf sampled another event than the requested one; "" if it did not */
         const char *source_note;
         uint64_t elapsed_ns, user_ns, kernel_ns;
-        uint64_t recorder_ns; /* CPU time of the recorder itself; 0 if unknown */
+        uint64_t
+                split_is_unknown; /* 1: only the sum of user_ns and kernel_ns is known, not how it is divided */
+        uint64_t kernel_is_denied; /* 1: the user who recorded was not allowed to sample the kernel */
+        uint64_t recorder_ns;      /* CPU time of the recorder itself; 0 if unknown */
         double counted_share;
         double sampled_share; /* of the targets' CPU time, or of their sampled_event; negative if unknown */
         const char *sampled_event; /* the event that sampled_share refers to; "" for CPU time */

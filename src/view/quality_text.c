@@ -198,7 +198,8 @@ void quality_add_text(const struct quality *q, struct buf *out)
         if (q->off_share >= OFF_SHARE_WORTH_A_WORD)
                 buf_printf(out, ", events off %.0f %% of the time", 100 * q->off_share);
         if (quality_kernel_matters(q))
-                buf_printf(out, ", %.0f %% of the CPU time was in the kernel; add -k", 100 * q->kernel_share);
+                buf_printf(out, ", %.0f %% of the CPU time was in the kernel%s", 100 * q->kernel_share,
+                           quality_kernel_advice(q));
         add_if(out, q->cut_bytes, "bytes missing or incomplete at the end of the file");
         if (q->unfinished)
                 buf_add_str(out, ", the recorder did not finish the file");

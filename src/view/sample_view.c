@@ -130,7 +130,8 @@ static void add_no_samples(const struct sample_view *view, struct buf *out)
                         "more often, as with -F 20000\n",
                         (double)view->busy_ns / 1e6);
         else if (quality_kernel_matters(view->quality))
-                buf_add_str(out, "most of the CPU time was in the kernel, which was not sampled; add -k\n");
+                buf_printf(out, "most of the CPU time was in the kernel, which was not sampled%s\n",
+                           quality_kernel_advice(view->quality));
         else
                 buf_add_str(
                         out,

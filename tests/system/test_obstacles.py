@@ -309,5 +309,22 @@ def test_hardware_test_without_spe(t: Context) -> None:
     harness.check_sentence(done, "--hardware measures this machine: leave out --cpu-model and --sysfs")
 
 
+def test_the_kernels_share_without_rights(t: Context) -> None:
+    """The kernel tells user from kernel time by its clock ticks, so not for processes that live shorter than a tick. Its time is
+    said where it is known, with advice that this user can follow."""
+    with sysctl(PARANOID, 2):
+        done = as_plain_user(t, t.wperf, "record", "--session", "long.data", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=40000")
+        check("of the CPU time was in the kernel; to sample it, -k needs root or CAP_PERFMON" in done.out, "the kernel's share", done)
+        check("add -k" not in done.out, "no advice that is refused", done)
+        share = harness.document_of(t.good("report", "--force", "-i", "long.data", "--json"))["quality"]["kernel_share"]
+        check(0.5 < share <= 1, f"most of it: {share}")
+        check(as_plain_user(t, t.wperf, "record", "-k", "--session", "k.data", "--", "true").status != 0, "-k is refused")
+        done = as_plain_user(t, t.wperf, "record", "--session", "short.data", "--", "sh", "-c", "for i in $(seq 300); do /bin/true; done")
+        check("in the kernel" not in done.out, "nothing is said of what is not known", done)
+        check("kernel_share" not in harness.document_of(t.good("report", "--force", "-i", "short.data", "--json"))["quality"], "nor in JSON")
+    done = t.good("record", "-e", "cpu-clock:u", "--session", "all.data", "--", "sh", "-c", "for i in $(seq 300); do /bin/true; done")
+    check("in the kernel; add -k" in done.out, "with the rights the timers of the CPUs tell it", done)
+
+
 if __name__ == "__main__":
     harness.main(__name__)

@@ -21,6 +21,11 @@ TEST(kernel_share_names_the_way_out)
 
         quality_add_text(&q, &out);
         EXPECT_CONTAINS(buf_text(&out), "58 % of the CPU time was in the kernel; add -k");
+        q.kernel_is_denied = true;
+        buf_clear(&out);
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out),
+                        "58 % of the CPU time was in the kernel; to sample it, -k needs root or CAP_PERFMON");
         q.kernel_share = 0.01;
         EXPECT_TRUE(!quality_kernel_matters(&q));
 }
