@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct row_key) == 24, "no padding");
 /* How many accesses of a row have a latency of this class. */
 struct timed_class {
         uint32_t row, latency_class;
-        uint64_t count;
+        uint64_t count, most_cycles;
 };
 
 struct access_rows_maker {
@@ -148,7 +148,8 @@ static void add_cell(struct access_rows_maker *m, const struct access_cell *cell
                 row->n_walks += cell->count;
         if (cell->n_timed)
                 ARRAY_PUSH(m->timed, m->n_timed, m->cap_timed,
-                           (struct timed_class){(uint32_t)index, cell->latency_class, cell->n_timed});
+                           (struct timed_class){(uint32_t)index, cell->latency_class, cell->n_timed,
+                                                cell->most_cycles});
 }
 
 /* --- Quantiles --- */
@@ -162,17 +163,22 @@ static int compare_timed(const void *a, const void *b)
         return (x->latency_class > y->latency_class) - (x->latency_class < y->latency_class);
 }
 
-/* `timed` are the classes of one row, in order.  The nearest rank: the first class up to which at least `percent` of the accesses
- * are. */
-static uint64_t quantile(const struct timed_class *timed, uint64_t n_all, unsigned percent)
+/* `timed` are the classes of one row, in order, and `n` the rest of all classes.  The nearest rank: the first class up to which at
+ * least `percent` of the accesses are.  The longest latency of a class, because the accesses took at most that many cycles. */
+static uint64_t quantile(const struct timed_class *timed, size_t n, uint64_t n_all, unsigned percent)
 {
-        uint64_t rank = (n_all * percent + 99) / 100, seen = 0;
+        uint64_t rank = (n_all * percent + 99) / 100, seen = 0, most = 0;
 
-        for (;; timed++) {
-                seen += timed->count;
-                if (seen >= rank)
-                        return accesses_latency_of_class(timed->latency_class);
+        for (size_t i = 0; i < n && timed[i].row == timed->row; i++) {
+                if (i && timed[i].latency_class != timed[i - 1].latency_class) {
+                        if (seen >= rank)
+                                break;
+                        most = 0;
+                }
+                seen += timed[i].count;
+                most = timed[i].most_cycles > most ? timed[i].most_cycles : most;
         }
+        return most;
 }
 
 static void set_quantiles(struct access_rows_maker *m)
@@ -184,9 +190,9 @@ static void set_quantiles(struct access_rows_maker *m)
 
                 if (i && m->timed[i].row == m->timed[i - 1].row)
                         continue;
-                row->p50 = quantile(&m->timed[i], row->n_timed, 50);
-                row->p90 = quantile(&m->timed[i], row->n_timed, 90);
-                row->p99 = quantile(&m->timed[i], row->n_timed, 99);
+                row->p50 = quantile(&m->timed[i], m->n_timed - i, row->n_timed, 50);
+                row->p90 = quantile(&m->timed[i], m->n_timed - i, row->n_timed, 90);
+                row->p99 = quantile(&m->timed[i], m->n_timed - i, row->n_timed, 99);
         }
         for (size_t i = 0; i < m->rows->n; i++) {
                 struct access_row *row = &m->rows->items[i];

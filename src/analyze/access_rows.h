@@ -35,7 +35,7 @@ struct access_row {
                 n_walks; /* accesses whose use of a TLB is known, and those of them that read the page tables */
         uint64_t by_level[ACCESS_N_LEVELS]; /* loads only */
         /* Accesses with a latency, the sum of the latencies, its share of the sum of the event (0 to 1), and quantiles: the
-         * smallest latency that at least 50, 90 or 99 % of the accesses do not exceed, less at most 1/128.  In cycles. */
+         * smallest latency that at least 50, 90 or 99 % of the accesses do not exceed, or up to 1/128 more.  In cycles. */
         uint64_t n_timed, cycles;
         double share;
         uint64_t p50, p90, p99;

@@ -289,6 +289,7 @@ void accesses_add(struct accesses *a, struct world *world, uint32_t event, const
         cell->count++;
         cell->n_timed += sample->weight > 0;
         cell->cycles += sample->weight;
+        cell->most_cycles = sample->weight > cell->most_cycles ? sample->weight : cell->most_cycles;
 }
 
 void accesses_finish(struct accesses *a)

@@ -79,6 +79,7 @@ struct access_cell {
         uint32_t zero; /* no padding */
         uint64_t count;
         uint64_t n_timed, cycles; /* how many have a latency, and the sum of these */
+        uint64_t most_cycles;     /* the longest of these */
 };
 
 size_t accesses_n_cells(const struct accesses *accesses);

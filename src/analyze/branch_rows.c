@@ -190,8 +190,12 @@ struct branch_rows *branch_rows_new(const struct branches *branches,
         rows->by_target = request->by_target;
         rows->texts = m.names.texts = strpool_new();
         m.functions = function_names_new(&m.names, request->arguments);
-        for (size_t i = 0; i < branches_n_edges(branches); i++)
-                add_row(&m, branches_get_edge(branches, i));
+        for (size_t i = 0; i < branches_n_edges(branches); i++) {
+                const struct branch_edge *edge = branches_get_edge(branches, i);
+
+                if (!edge->is_not_taken || request->by_target)
+                        add_row(&m, edge);
+        }
         name_rows(&m);
         function_names_free(m.functions);
         place_names_release(&m.names);

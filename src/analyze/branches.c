@@ -15,6 +15,7 @@ enum {
 struct cached {
         uint64_t from, to, from_version, to_version;
         uint32_t event, edge;
+        bool is_not_taken;
 };
 
 struct branches {
@@ -59,7 +60,8 @@ bool branches_are_edges(const struct perf_attr *attr)
 
 static bool same_edge(const struct branch_edge *a, const struct branch_edge *b)
 {
-        return a->event == b->event && a->from.module == b->from.module && a->from.offset == b->from.offset &&
+        return a->event == b->event && a->is_not_taken == b->is_not_taken &&
+               a->from.module == b->from.module && a->from.offset == b->from.offset &&
                a->to.module == b->to.module && a->to.offset == b->to.offset;
 }
 
@@ -67,7 +69,8 @@ static bool same_edge(const struct branch_edge *a, const struct branch_edge *b)
 static bool may_add(struct branches *b, const struct branch_edge *wanted)
 {
         const struct branch_end nowhere = {.module = MODULE_NONE};
-        const struct branch_edge lost = {.event = wanted->event, .from = nowhere, .to = nowhere};
+        const struct branch_edge lost = {
+                .event = wanted->event, .from = nowhere, .to = nowhere, .is_not_taken = wanted->is_not_taken};
 
         return same_edge(wanted, &lost) || budget_share_take(&b->share, BUDGET_ADDRESSES, EDGE_BYTES);
 }
@@ -85,8 +88,10 @@ static uint32_t find_or_add(struct branches *b, const struct branch_edge *wanted
                         return (uint32_t)i - 1;
         }
         if (!may_add(b, wanted))
-                return find_or_add(
-                        b, &(struct branch_edge){.event = wanted->event, .from = nowhere, .to = nowhere});
+                return find_or_add(b, &(struct branch_edge){.event = wanted->event,
+                                                            .from = nowhere,
+                                                            .to = nowhere,
+                                                            .is_not_taken = wanted->is_not_taken});
         first = map_put(&b->by_hash, map_mix(from + to), NULL);
         ARRAY_PUSH(b->nexts, b->n_nexts, b->cap_nexts, (uint32_t)*first);
         ARRAY_PUSH(b->edges, b->n_edges, b->cap_edges, *wanted);
@@ -114,13 +119,15 @@ static uint32_t find_edge(struct branches *b, struct world *world, int32_t pid, 
 
         /* Versions are never 0, so empty entries do not match. */
         if (known->from == wanted->from && known->to == wanted->to && known->event == wanted->event &&
-            known->from_version == wanted->from_version && known->to_version == wanted->to_version)
+            known->is_not_taken == wanted->is_not_taken && known->from_version == wanted->from_version &&
+            known->to_version == wanted->to_version)
                 return known->edge;
         *known = *wanted;
         known->edge = find_or_add(b, &(struct branch_edge){
                                              .event = wanted->event,
                                              .from = end_of(world, pid, wanted->from),
                                              .to = end_of(world, pid, wanted->to),
+                                             .is_not_taken = wanted->is_not_taken,
                                      });
         return known->edge;
 }
@@ -138,6 +145,7 @@ void branches_add(struct branches *b, struct world *world, uint32_t event, const
                         .from_version = versions[branch.from >> 63],
                         .to_version = versions[branch.to >> 63],
                         .event = event,
+                        .is_not_taken = branch.not_taken,
                 };
                 struct branch_edge *edge;
                 uint32_t index;

@@ -38,6 +38,7 @@ struct branch_end {
 struct branch_edge {
         uint32_t event;
         struct branch_end from, to;
+        bool is_not_taken; /* with by_target of branch_rows_request, one branch among others; else not shown */
         uint64_t count, n_told, n_mispredicted, n_timed, cycles;
 };
 

@@ -76,6 +76,8 @@ static void show_branches(const struct sample *s, struct field_sink *sink)
                 field_hex(sink, "to", branch.to);
                 if (branch.predicted || branch.mispredicted)
                         field_bool(sink, "predicted", branch.predicted);
+                if (branch.not_taken)
+                        field_bool(sink, "not_taken", true);
                 if (branch.in_transaction)
                         field_bool(sink, "in_transaction", true);
                 if (branch.aborts)

@@ -24,6 +24,9 @@ enum { SPE_RAW_BYTES = 20, SPE_RECORD_BYTES = 256 /* more than a record takes */
 /* Flags of a branch entry: perf_event.h, struct perf_branch_entry. */
 #define BRANCH_MISPREDICTED 1u
 #define BRANCH_PREDICTED    2u
+#define BRANCH_NOT_TAKEN    (1ull << 33)
+
+enum { INSTRUCTION_BYTES = 4 };
 
 struct spe_thread {
         int32_t pid, tid;
@@ -324,18 +327,21 @@ static void put_raw(struct spe_writer *w, const struct spe_record *record)
                 record->op.class_id | (uint32_t)record->op_payload << 8 | (uint32_t)record->source << 16);
 }
 
+/* A branch that was not taken goes to the next instruction. */
 static void put_branches(struct spe_writer *w, const struct spe_record *record)
 {
-        bool is_taken =
-                record->has & SPE_HAS_TARGET && !(record->events & SPE_EVENT_BIT(SPE_EVENT_NOT_TAKEN));
+        bool is_not_taken = record->events & SPE_EVENT_BIT(SPE_EVENT_NOT_TAKEN);
+        bool is_branch = is_not_taken ? record->has & SPE_HAS_PC : record->has & SPE_HAS_TARGET;
+        uint64_t flags = is_not_taken ? BRANCH_NOT_TAKEN : 0;
 
-        put_u64(w, is_taken);
-        if (!is_taken)
+        put_u64(w, is_branch);
+        if (!is_branch)
                 return;
+        flags |= record->events & SPE_EVENT_BIT(SPE_EVENT_MISPREDICTED) ? BRANCH_MISPREDICTED
+                                                                        : BRANCH_PREDICTED;
         put_u64(w, record->pc.addr);
-        put_u64(w, record->target.addr);
-        put_u64(w, record->events & SPE_EVENT_BIT(SPE_EVENT_MISPREDICTED) ? BRANCH_MISPREDICTED
-                                                                          : BRANCH_PREDICTED);
+        put_u64(w, is_not_taken ? record->pc.addr + INSTRUCTION_BYTES : record->target.addr);
+        put_u64(w, flags);
 }
 
 /* An operation, or several equal ones, and who executed it. */

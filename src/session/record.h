@@ -61,6 +61,7 @@ struct sample {
 struct branch {
         uint64_t from, to;
         bool mispredicted, predicted; /* both false if unknown */
+        bool not_taken; /* went on at `to`, the next instruction; only in samples of Arm SPE, and as in perf's own branch flags */
         bool in_transaction, aborts;
         uint16_t cycles; /* since the previous branch; 0 if unknown */
         uint8_t type;

@@ -204,5 +204,6 @@ bool sample_branch(const struct sample *sample, uint64_t index, struct branch *r
         ret->cycles = (uint16_t)(flags >> 4);
         ret->type = flags >> 20 & 15;
         ret->speculation = flags >> 24 & 3;
+        ret->not_taken = flags >> 33 & 1;
         return !c.failed;
 }

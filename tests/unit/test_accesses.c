@@ -129,6 +129,25 @@ TEST(classes_of_latencies_are_within_one_percent)
         EXPECT_INT(accesses_latency_of_class(accesses_latency_class(UINT64_MAX)) > UINT64_C(4000000000), 1);
 }
 
+/* At most that many cycles: latencies of a class count as its longest one. */
+TEST(quantiles_are_never_too_low)
+{
+        static const unsigned latencies[] = {1000, 1001, 1003, 5003, 5001, 70001};
+        AUTO(report) report = NULL;
+        AUTO(access_rows) rows = NULL;
+        struct session_builder b;
+
+        init(&b);
+        for (size_t i = 0; i < sizeof(latencies) / sizeof(*latencies); i++)
+                add(&b, (struct access){LOCAL_LEAF + 4 * (i % 2), LINE, i < 3 ? L1_LOAD : RAM_LOAD,
+                                        latencies[i], PID});
+        report = report_of(&b, "accesses-quantiles.data", 0, &rows);
+        ASSERT_TRUE(report && access_rows_n(rows) == 1);
+        EXPECT_INT(access_rows_get(rows, 0)->p50, 1003);
+        EXPECT_INT(access_rows_get(rows, 0)->p90, 70001);
+        EXPECT_INT(access_rows_get(rows, 0)->p99, 70001);
+}
+
 TEST(rows_have_levels_and_quantiles)
 {
         AUTO(report) report = NULL;

@@ -26,6 +26,7 @@ enum {
 #define KERNEL 0xffffffffc0008000
 
 enum { MISPREDICTED = 1, PREDICTED = 2 };
+#define NOT_TAKEN ((uint64_t)1 << 33)
 #define CYCLES(n) ((uint64_t)(n) << 4)
 
 static void init(struct session_builder *b, uint64_t branch_type)
@@ -232,6 +233,32 @@ TEST(targets_have_their_mispredictions)
         EXPECT_STR(buf_text(&out), "overhead,mispredicted,branches,mispredicted_percent,to,to_module\n"
                                    "66.67,2,3,66.67,local_leaf,names.so\n"
                                    "33.33,1,1,100.00,hidden_two,names.so\n");
+}
+
+/* A branch that was not taken is among the predictions, and no branch from one function to another. */
+TEST(what_was_not_taken_has_its_mispredictions)
+{
+        static const uint64_t pairs[][3] = {
+                {LOCAL_LEAF + 4, LOCAL_LEAF + 8, MISPREDICTED | NOT_TAKEN},
+                {LOCAL_LEAF + 4, LOCAL_LEAF + 8, PREDICTED | NOT_TAKEN},
+                {LOCAL_LEAF + 4, LOCAL_LEAF + 8, MISPREDICTED},
+        };
+        struct report_request request = {
+                .path = "branches-not-taken.data", .results = REPORT_BRANCHES, .branches_by_target = true};
+        AUTO(report) targets = NULL;
+        AUTO(report) taken = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        init(&b, 0);
+        builder_sample_branches(&b, 0, 1000, PID, PERF_MISC_USER, user_chain, 2, pairs, N(pairs));
+        ASSERT_TRUE(builder_save(&b, request.path));
+        ASSERT_TRUE((targets = report_make(&request, &err)) && branch_rows_n(targets->branch_rows) == 1);
+        EXPECT_INT(branch_rows_get(targets->branch_rows, 0)->count, 3);
+        EXPECT_INT(branch_rows_get(targets->branch_rows, 0)->n_mispredicted, 2);
+        request.branches_by_target = false;
+        ASSERT_TRUE((taken = report_make(&request, &err)) && branch_rows_n(taken->branch_rows) == 1);
+        EXPECT_INT(branch_rows_get(taken->branch_rows, 0)->count, 1);
 }
 
 TEST(only_a_session_without_any_stack_gets_the_note)

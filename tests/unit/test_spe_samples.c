@@ -261,6 +261,26 @@ TEST(a_taken_branch_is_a_pair)
         EXPECT_TRUE(all.first_branch.mispredicted);
 }
 
+/* It has no target, and goes on at the next instruction. */
+TEST(a_branch_that_was_not_taken_is_a_pair)
+{
+        static struct read_back all;
+        AUTO_RELEASE(buf) bytes = {0};
+        struct session_builder b;
+
+        add_spe(&b, true);
+        add_number(&bytes, 0xb0, 0x401000 | 1ull << 63, 8);
+        add_number(&bytes, 0x52, 0xc2, 2);
+        add_number(&bytes, 0x4a, 1, 1);
+        add_number(&bytes, 0x71, 500, 8);
+        add_piece(&b, 0, 0, 0, &bytes);
+        read_built(&b, &all);
+        ASSERT_TRUE(all.n == 1 && all.samples[0].n_branches == 1);
+        EXPECT_INT(all.first_branch.from, 0x401000);
+        EXPECT_INT(all.first_branch.to, 0x401004);
+        EXPECT_TRUE(all.first_branch.mispredicted && all.first_branch.not_taken);
+}
+
 /* CPU 0 runs thread 11 and then 21; CPU 1 always 30, which it has run since before the first switch. */
 TEST(threads_by_switches_and_order_by_time)
 {
