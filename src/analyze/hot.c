@@ -187,7 +187,9 @@ static str_id line_name(struct builder *b, const struct resolver_frame *frame)
 
         if (!frame->path || !frame->line)
                 return 0;
-        buf_printf(&name, "%s:%" PRIu32, python_label_file(resolver_text(b->names.resolver, frame->path)),
+        buf_printf(&name, "%s:%" PRIu32,
+                   frame->file ? resolver_text(b->names.resolver, frame->file)
+                               : python_label_file(resolver_text(b->names.resolver, frame->path)),
                    frame->line);
         return strpool_add_len(b->hot->names, name.data, name.len);
 }

@@ -11,6 +11,7 @@
 #include "measured_facts.h"
 #include "mem.h"
 #include "perf_abi.h"
+#include "python_label.h"
 #include "text.h"
 
 struct measuring {
@@ -249,7 +250,7 @@ static void add_handlers(struct measuring *m)
 static void add_function(const struct calltree_function *function, struct buf *out)
 {
         if (function->is_python)
-                buf_printf(out, "%s [%s]", function->brief, function->module);
+                buf_printf(out, "%s [%s]", function->brief, python_label_file(function->module));
         else
                 buf_add_str(out, function->name);
 }

@@ -96,9 +96,23 @@ void python_names_path(const char *session_path, struct buf *out)
         buf_add_str(out, ".1.pysyms");
 }
 
+/* Of each code object; free(). */
+static const char **name_files(const struct python_section *section)
+{
+        const char **paths = mem_new(section->n_codes, sizeof(*paths));
+        const char **files = mem_new(section->n_codes, sizeof(*files));
+
+        for (size_t i = 0; i < section->n_codes; i++)
+                paths[i] = section->codes[i].file;
+        python_label_files(paths, section->n_codes, files);
+        free(paths);
+        return files;
+}
+
 static void make_image(const struct python_section *section, struct buf *out)
 {
         struct elf_name *names = mem_new(section->n_places, sizeof(*names));
+        const char **files = name_files(section);
         AUTO_RELEASE(buf) texts = {0};
 
         for (size_t i = 0; i < section->n_places; i++) {
@@ -108,12 +122,14 @@ static void make_image(const struct python_section *section, struct buf *out)
                 names[i].text_off = texts.len;
                 names[i].addr = PYTHON_PLACE_BYTES * (i + 1) - PYTHON_PLACE_BYTES / 2;
                 names[i].size_bytes = PYTHON_PLACE_BYTES;
-                python_label_add(&label, code->function, code->file, section->places[i].line);
+                python_label_add_file(&label, code->function, files[section->places[i].code],
+                                      section->places[i].line);
                 text_add_printable(&texts, buf_text(&label));
                 buf_add_char(&texts, '\0');
         }
         elf_names_make(&(struct elf_names){names, section->n_places, buf_text(&texts), texts.len}, out);
         free(names);
+        free(files);
 }
 
 bool python_names_write(const struct python_section *section, const char *path, struct err *err)

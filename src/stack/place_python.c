@@ -35,20 +35,21 @@ bool place_python_find(struct place_names *names, const struct code_place *place
 {
         AUTO_RELEASE(buf) label = {0};
         struct resolver_frame frame;
-        const char *name, *path;
+        const char *name, *file;
 
         if (!place_python_is(names->modules, place->module) || !find_frame(names, place, &frame))
                 return false;
         name = resolver_text(names->resolver, frame.function);
-        path = resolver_text(names->resolver, frame.path);
-        python_label_add(&label, name, path, frame.line);
+        file = frame.file ? resolver_text(names->resolver, frame.file)
+                          : python_label_file(resolver_text(names->resolver, frame.path));
+        python_label_add_file(&label, name, file, frame.line);
         *ret = (struct place_python){
                 .function = frame.function,
                 .path = frame.path,
                 .line = frame.line,
                 .label = strpool_add(names->texts, buf_text(&label)),
                 .name = strpool_add(names->texts, name),
-                .file = strpool_add(names->texts, python_label_file(path)),
+                .file = strpool_add(names->texts, file),
         };
         return true;
 }

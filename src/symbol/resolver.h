@@ -163,8 +163,9 @@ bool resolver_find_variable(struct resolver *resolver, resolver_id module, uint6
 
 /* A function at an address, or a function inlined there. */
 struct resolver_frame {
-        str_id function;       /* as the name of a symbol; 0: not known */
-        str_id path;           /* of the source file; 0: not known */
+        str_id function; /* as the name of a symbol; 0: not known */
+        str_id path;     /* of the source file; 0: not known */
+        str_id file;     /* of a Python function: the end of its path that tells it from others; else 0 */
         uint32_t line, column; /* 0: not known */
         bool is_inlined;       /* inlined into the next frame */
         uint64_t start;        /* start of the function or of its inlined copy; 0 without a function */

@@ -20,9 +20,10 @@ struct ordered_place {
 struct python_table {
         const struct resolver_python *is;
         struct ordered_place *order;
-        uint32_t *ranks;   /* for each place, its index in `order` */
-        uint32_t *firsts;  /* for each function, index of its first place in `order`; one more at the end */
-        str_id *functions; /* 0: not looked up yet */
+        uint32_t *ranks;    /* for each place, its index in `order` */
+        uint32_t *firsts;   /* for each function, index of its first place in `order`; one more at the end */
+        str_id *functions;  /* 0: not looked up yet */
+        const char **files; /* of functions: the ends of their paths that tell them apart */
 };
 
 static int compare_places(const void *x, const void *y)
@@ -54,11 +55,22 @@ static void order_places(struct python_table *t)
         }
 }
 
+static void name_files(struct python_table *t)
+{
+        const char **paths = mem_new(t->is->n_functions, sizeof(*paths));
+
+        for (size_t i = 0; i < t->is->n_functions; i++)
+                paths[i] = t->is->functions[i].path;
+        python_label_files(paths, t->is->n_functions, t->files);
+        free(paths);
+}
+
 struct python_table *python_table_new(const struct resolver_python *python, struct budget *budget)
 {
         AUTO(python_table) t = mem_new(1, sizeof(*t));
-        uint64_t bytes = python->n_places * (sizeof(*t->order) + sizeof(*t->ranks)) +
-                         (python->n_functions + 1) * (sizeof(*t->firsts) + sizeof(*t->functions));
+        uint64_t bytes =
+                python->n_places * (sizeof(*t->order) + sizeof(*t->ranks)) +
+                (python->n_functions + 1) * (sizeof(*t->firsts) + sizeof(*t->functions) + sizeof(*t->files));
 
         if (!budget_take(budget, BUDGET_NAMES, bytes))
                 return NULL;
@@ -67,7 +79,9 @@ struct python_table *python_table_new(const struct resolver_python *python, stru
         t->ranks = mem_new(python->n_places, sizeof(*t->ranks));
         t->firsts = mem_new(python->n_functions + 1, sizeof(*t->firsts));
         t->functions = mem_new(python->n_functions, sizeof(*t->functions));
+        t->files = mem_new(python->n_functions, sizeof(*t->files));
         order_places(t);
+        name_files(t);
         return TAKE(t);
 }
 
@@ -79,6 +93,7 @@ void python_table_free(struct python_table *t)
         free(t->ranks);
         free(t->firsts);
         free(t->functions);
+        free(t->files);
         free(t);
 }
 
@@ -118,7 +133,7 @@ static str_id name_of(struct resolver *resolver, struct symbol_module *module, u
                 return *known;
         buf_printf(&identity, "%s\n%s:%" PRIu32, function->name, function->path, function->first_line);
         buf_add_str(&name, *function->name ? function->name : "?");
-        python_label_add(&label, function->name, function->path, function->first_line);
+        python_label_add_file(&label, function->name, module->python->files[index], function->first_line);
         if (!resolver_keep_told_apart(resolver, module, &identity, &name, &label, known))
                 return 0;
         return *known;
@@ -155,6 +170,8 @@ void resolver_python_find_frames(struct resolver *resolver, struct symbol_module
                         continue;
                 frame.path = resolver_frame_text(resolver, module, BUDGET_LINES,
                                                  t->is->functions[place->function].path, false);
+                frame.file =
+                        resolver_frame_text(resolver, module, BUDGET_LINES, t->files[place->function], false);
                 frame.line = place->line;
                 ret->spans[i].first = ret->n_frames;
                 ret->spans[i].n = 1;

@@ -311,5 +311,23 @@ def test_names_in_a_pipe(t: Context) -> None:
     check(not re.search("incompatible|unknown feature|invalid", done.err), "without a complaint", done)
 
 
+def test_files_with_equal_names_are_told_apart(t: Context) -> None:
+    """Functions with one name and line, in files with one name, in each view of one session."""
+    for folder in "one", "two":
+        os.mkdir(t.path(folder))
+        with open(t.path(f"{folder}/util.py"), "w", encoding="utf-8") as file:
+            file.write("def work(n):\n    for _ in range(n):\n        pass\n")
+    with open(t.path("main.py"), "w", encoding="utf-8") as file:
+        file.write("import one.util, two.util\nfor _ in range(40):\n    one.util.work(300000)\n    two.util.work(100000)\n")
+    t.good("record", "-q", "-g", "--", "/usr/bin/python3.11", "main.py")
+    rows = harness.csv_of(t.good("report", "--sort", "python", "--csv"))
+    counts = {row["python"]: int(row["count"]) for row in rows if row["python"].startswith("work")}
+    check(set(counts) == {"work [one/util.py:1]", "work [two/util.py:1]"}, f"{counts}")
+    check(counts["work [one/util.py:1]"] > counts["work [two/util.py:1]"] > 0, f"{counts}")
+    for view in t.ours("export", "--format", "folded", "-o", "-").out, t.good("report", "-g", "--stdio").out:
+        check(all(re.search(rf"work \[{folder}/util\.py[:\]]", view) for folder in ("one", "two")), f"both files: {view[:3000]}")
+        check(" [util.py" not in view and "[main.py:3]" in view, "labels are as long as they must be")
+
+
 if __name__ == "__main__":
     harness.main(__name__)

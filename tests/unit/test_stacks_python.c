@@ -37,4 +37,41 @@ TEST(a_label_has_function_file_and_line)
         expect_label("", "", 0, "? [?]");
 }
 
+TEST(files_are_as_long_as_they_must_be)
+{
+        static const char *const paths[] = {
+                "/p/x/util.py",
+                "/p/y/util.py",
+                "/p/y/util.py",
+                "/p/app.py",
+                "util.py",
+                "/p/__init__.py",
+                "/q/json/__init__.py",
+                "/r/json/__init__.py",
+                "C:\\a\\m.py",
+                "C:\\b\\m.py",
+                "",
+                "/p/z/x/util.py",
+        };
+        static const char *const files[N_ELEMENTS(paths)] = {
+                "p/x/util.py",
+                "y/util.py",
+                "y/util.py",
+                "app.py",
+                "util.py",
+                "p/__init__.py",
+                "q/json/__init__.py",
+                "r/json/__init__.py",
+                "a\\m.py",
+                "b\\m.py",
+                "",
+                "z/x/util.py",
+        };
+        const char *got[N_ELEMENTS(paths)];
+
+        python_label_files(paths, N_ELEMENTS(paths), got);
+        for (size_t i = 0; i < N_ELEMENTS(paths); i++)
+                EXPECT_STR(got[i], files[i]);
+}
+
 TAP_MAIN
