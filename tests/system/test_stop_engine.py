@@ -415,9 +415,11 @@ def test_lost_samples_are_those_that_no_stop_replaces(t: Context) -> None:
     with open(t.path("spin"), encoding="ascii") as file:
         spin = int(file.read())
     recorder.send_signal(signal.SIGSTOP)
-    before = harness.usage_of(spin).total()
+    stopped, before = time.monotonic(), harness.usage_of(spin).total()
     harness.wait_until(lambda: harness.usage_of(spin).total() > before + 1.8, "the untraced program has filled the ring", 40)
     recorder.send_signal(signal.SIGCONT)
+    # The guardian keeps the stops of some seconds, and loses those of the others.
+    lost_stops = 999 * max(0.0, time.monotonic() - stopped - 2)
     time.sleep(0.3)
     all_of_spin = 999 * harness.usage_of(spin).total()
     recorder.send_signal(signal.SIGINT)
@@ -428,7 +430,7 @@ def test_lost_samples_are_those_that_no_stop_replaces(t: Context) -> None:
     lost = harness.quality_of(done)["lost"]
     check(lost > 0, "samples were lost", done)
     harness.note(f"{lost} lost of {lost + harness.quality_of(done)['samples']}, {all_of_spin:.0f} at most of the untraced program")
-    check(int(run_facts(t)["n_stops"]) > 100 and lost < all_of_spin, "none of the traced program", done)
+    check(int(run_facts(t)["n_stops"]) > 100 and lost < all_of_spin + lost_stops, f"of the traced program at most {lost_stops:.0f}", done)
 
 
 def test_other_programs_are_not_traced(t: Context) -> None:
