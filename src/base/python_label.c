@@ -30,11 +30,14 @@ struct ended_path {
         size_t len, index;
 };
 
+/* Of paths that differ only before this, the labels may be equal: foreign files can have many long ones. */
+enum { MOST_COMPARED = 1024 };
+
 static int compare_ends(const void *x, const void *y)
 {
         const struct ended_path *a = x, *b = y;
 
-        for (size_t i = 1; i <= a->len && i <= b->len; i++) {
+        for (size_t i = 1; i <= a->len && i <= b->len && i <= MOST_COMPARED; i++) {
                 unsigned char from_a = (unsigned char)a->path[a->len - i];
                 unsigned char from_b = (unsigned char)b->path[b->len - i];
 
@@ -53,7 +56,8 @@ static size_t common_end(const struct ended_path *a, const struct ended_path *b)
 {
         size_t n = 0;
 
-        while (n < a->len && n < b->len && a->path[a->len - n - 1] == b->path[b->len - n - 1])
+        while (n < a->len && n < b->len && n < MOST_COMPARED &&
+               a->path[a->len - n - 1] == b->path[b->len - n - 1])
                 n++;
         return n;
 }

@@ -35,6 +35,8 @@ struct group_counts group_reads_begin(struct group_reads *reads, const struct pe
 
         see_events(reads, events, n_events);
         read.n_left = cursor_u64(&read.counts);
+        if (read.n_left > n_events) /* no group has more; a record could have thousands */
+                read.n_left = n_events;
         cursor_skip(&read.counts,
                     sizeof(uint64_t) * (uint64_t)__builtin_popcountll(attr->read_format & times));
         return read;
