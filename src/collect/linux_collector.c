@@ -85,7 +85,6 @@ static void begin_sampled(struct collector *c)
                 .is_clock = linux_attr_is_clock(attr),
                 .every_cpu = c->opened.every_cpu,
                 .has_periods = attr->sample_type & PERF_SAMPLE_PERIOD,
-                .interval = interval,
                 .left_out = (attr->flags | e->left_out) & (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER),
                 .period_ns = attr->flags & PERF_ATTR_FREQ && interval ? NS_PER_S / interval : interval,
         };

@@ -42,12 +42,12 @@ void denied_release(struct denied *denied);
 
 /* The samples of the first requested event, and the time or events that they should cover. */
 struct sampled {
-        bool is_clock;      /* periods and intervals are in nanoseconds */
-        bool every_cpu;     /* the event counts all processes, so its own value is not used */
-        uint64_t left_out;  /* excluded modes: PERF_ATTR_EXCLUDE_KERNEL, PERF_ATTR_EXCLUDE_USER */
-        uint64_t period_ns; /* sampling period, if is_clock */
-        bool has_periods;   /* else each sample has the event's interval */
-        uint64_t interval;
+        bool is_clock;     /* periods and intervals are in nanoseconds */
+        bool every_cpu;    /* the event counts all processes, so its own value is not used */
+        uint64_t left_out; /* excluded modes: PERF_ATTR_EXCLUDE_KERNEL, PERF_ATTR_EXCLUDE_USER */
+        uint64_t
+                period_ns; /* sampling period of a clock; of other events the interval, unless it is a frequency */
+        bool has_periods; /* else each sample has the event's interval */
         uint64_t n_samples, periods;
         uint64_t left_out_periods;   /* with every_cpu: of samples in the excluded mode */
         uint64_t value, running_ns;  /* of the event or of the meter, with all children */

@@ -63,7 +63,7 @@ static void see_sample(struct collector *c, struct cursor record)
         if (!map_find(&c->sampled_ids, cursor_u64(&id)) || !cursor_skip(&record, PERIOD_OFF))
                 return;
         c->sampled.n_samples++;
-        c->sampled.periods += c->sampled.has_periods ? cursor_u64(&record) : c->sampled.interval;
+        c->sampled.periods += c->sampled.has_periods ? cursor_u64(&record) : c->sampled.period_ns;
 }
 
 static void see_fork(struct collector *c, struct cursor record)

@@ -24,11 +24,11 @@ bool stop_call_read(int32_t tid, struct stop_call *ret)
         return true;
 }
 
-bool stop_call_read_mask(int32_t tid, uint64_t addr, uint64_t *ret)
+bool stop_call_read_memory(int32_t tid, uint64_t addr, void *ret, size_t size)
 {
-        struct iovec to = {ret, sizeof(*ret)}, from = {(void *)(uintptr_t)addr, sizeof(*ret)};
+        struct iovec to = {ret, size}, from = {(void *)(uintptr_t)addr, size};
 
-        return addr && process_vm_readv(tid, &to, 1, &from, 1, 0) == sizeof(*ret);
+        return addr && process_vm_readv(tid, &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
 bool stop_call_sets_mask(const struct stop_call *call)

@@ -327,7 +327,9 @@ bool stop_call_read(int32_t tid, struct stop_call *ret);
 
 /* Whether it replaces the signal mask, by the one at args[1]. */
 bool stop_call_sets_mask(const struct stop_call *call);
-bool stop_call_read_mask(int32_t tid, uint64_t addr, uint64_t *ret);
+
+/* Reads what an argument leads to; false for NULL, or if a part can't be read. */
+bool stop_call_read_memory(int32_t tid, uint64_t addr, void *ret, size_t size);
 
 /* --- stop_saved.c: the signal mask with which a new thread begins --- */
 

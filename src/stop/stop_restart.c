@@ -89,18 +89,11 @@ static uint64_t ns_of(int64_t s, int64_t ns)
         return s < 0 || ns < 0 || (uint64_t)s > MOST_S ? NO_END : (uint64_t)s * NS_PER_S + (uint64_t)ns;
 }
 
-static bool read_of(int32_t tid, uint64_t addr, void *to, size_t size)
-{
-        struct iovec local = {to, size}, remote = {(void *)(uintptr_t)addr, size};
-
-        return addr && process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)size;
-}
-
 static uint64_t timespec_at(int32_t tid, uint64_t addr)
 {
         int64_t time[2];
 
-        return read_of(tid, addr, time, sizeof(time)) ? ns_of(time[0], time[1]) : NO_END;
+        return stop_call_read_memory(tid, addr, time, sizeof(time)) ? ns_of(time[0], time[1]) : NO_END;
 }
 
 static uint64_t timeout_of_socket(int32_t pid, int fd, int option)
@@ -127,7 +120,8 @@ static uint64_t timeout_of_ring(int32_t tid, const struct user_regs_struct *regs
         enum { EXT_ARG = 1 << 3, ABSOLUTE = 1 << 5 };
         uint64_t arg[3];
 
-        if (!(regs->r10 & EXT_ARG) || regs->r10 & ABSOLUTE || !read_of(tid, regs->r8, arg, sizeof(arg)))
+        if (!(regs->r10 & EXT_ARG) || regs->r10 & ABSOLUTE ||
+            !stop_call_read_memory(tid, regs->r8, arg, sizeof(arg)))
                 return NO_END;
         return timespec_at(tid, arg[2]);
 }

@@ -31,7 +31,8 @@ enum stop_saved stop_saved_at_clone(struct stop_task *task)
         if (!(mask & TRAP_BIT))
                 return STOP_SAVED_OPEN;
         if (process->saved == STOP_SAVED_FOUND)
-                return stop_call_read_mask(task->tid, stop_sample_tls(task->tid) + process->saved_off, &mask)
+                return stop_call_read_memory(task->tid, stop_sample_tls(task->tid) + process->saved_off,
+                                             &mask, sizeof(mask))
                                ? of_mask(mask)
                                : STOP_SAVED_NOT_KNOWN;
         if (process->saved == STOP_SAVED_NOT_SEARCHED)
@@ -48,7 +49,8 @@ enum stop_saved stop_saved_at_call(struct stop_task *task)
 
         if (!stop_call_read(task->tid, &call))
                 return STOP_SAVED_NOT_KNOWN; /* the call returns */
-        if (!stop_call_sets_mask(&call) || !stop_call_read_mask(task->tid, call.args[1], &mask)) {
+        if (!stop_call_sets_mask(&call) ||
+            !stop_call_read_memory(task->tid, call.args[1], &mask, sizeof(mask))) {
                 if (!--task->n_calls)
                         process->saved = STOP_SAVED_NOWHERE;
                 return STOP_SAVED_NOT_KNOWN;
