@@ -374,8 +374,8 @@ const struct python_counts *stop_merge_counts(struct stop_merge *m)
 {
         m->counts.n_reasons = 0;
         _Static_assert(DEEP_STACK_LIMIT == 1 << 20 && UNWIND_MAX_FRAMES == 8000, "the limits that are told");
-        add_reason(&m->counts, m->n_in_kernel, "in the kernel, where threads do not stop");
-        add_reason(&m->counts, m->n_not_stopped, "of threads that did not stop");
+        add_reason(&m->counts, m->n_in_kernel, "in the kernel, where threads are not stopped");
+        add_reason(&m->counts, m->n_not_stopped, "of threads that were not stopped");
         add_reason(&m->counts, m->n_not_traced, "of processes that were not traced");
         add_reason(&m->counts, m->n_unsupported, "of a CPython version that is not supported");
         for (size_t i = 0; i < UNWIND_N_ENDS; i++)

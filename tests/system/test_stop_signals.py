@@ -279,7 +279,7 @@ def test_the_report_of_threads_that_block_it(t: Context) -> None:
         n = harness.row_named(threads, name).count
         harness.check_samples(n, usage_said(done, name), 999, name, threads)
         n_blocked += n * name.startswith("blocks")
-    native = re.search(r"python: [\d,]+ of ([\d,]+) merged, .*\b([\d,]+) of threads that did not stop", done.out)
+    native = re.search(r"python: [\d,]+ of ([\d,]+) merged, .*\b([\d,]+) of threads that were not stopped", done.out)
     check(native is not None, "the quality line counts them", done)
     n_all, n_native = (int(words.replace(",", "")) for words in native.groups())
     # A thread that begins does not stop for a moment.
