@@ -10,13 +10,6 @@ void group_reads_release(struct group_reads *reads)
         *reads = (struct group_reads){0};
 }
 
-bool group_reads_has(const struct perf_attr *attr)
-{
-        const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
-
-        return attr->sample_type & PERF_SAMPLE_READ && (attr->read_format & format) == format;
-}
-
 static void see_events(struct group_reads *reads, const struct perfdata_event *const *events, size_t n_events)
 {
         for (size_t i = reads->n_events; i < n_events; i++) {

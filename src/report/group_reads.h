@@ -18,7 +18,12 @@ struct group_reads {
 void group_reads_release(struct group_reads *reads);
 
 /* Whether samples of the event contain the counts of a group. */
-bool group_reads_has(const struct perf_attr *attr);
+static inline bool group_reads_has(const struct perf_attr *attr)
+{
+        const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+
+        return attr->sample_type & PERF_SAMPLE_READ && (attr->read_format & format) == format;
+}
 
 /* The counts of one sample that are left. */
 struct group_counts {

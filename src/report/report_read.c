@@ -188,7 +188,8 @@ static void take_access(struct report_worker *w, uint32_t event)
                 accesses_add(report->accesses, w->world, event, &w->sample);
 }
 
-static void take_counted(struct report_worker *w, uint32_t event, uint64_t weight, uint64_t number)
+static inline __attribute__((always_inline)) void take_counted(struct report_worker *w, uint32_t event,
+                                                               uint64_t weight, uint64_t number)
 {
         const struct sample *sample = &w->sample;
 
@@ -201,7 +202,8 @@ static void take_counted(struct report_worker *w, uint32_t event, uint64_t weigh
 }
 
 /* For each event of the leader's group. */
-static void take_group(struct report_worker *w, const struct perf_attr *leader, uint64_t number)
+static __attribute__((noinline)) void take_group(struct report_worker *w, const struct perf_attr *leader,
+                                                 uint64_t number)
 {
         struct group_counts read = group_reads_begin(&w->groups, w->attrs, w->n_attrs, leader, &w->sample);
         uint32_t event;
