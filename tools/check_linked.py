@@ -6,6 +6,9 @@ include.  This tool uses `nm` to find which external names each room's static li
 them, and the table of check_layers.py.  If the table names a single header of a room, only the names that this header
 declares are allowed.  Inline functions and macros leave no references; check_layers.py checks their headers.
 
+It also checks that text and files leave wperf by one way: WRITERS has the functions that write, and the object files that may
+refer to them.
+
 Prints one line for each finding: `ROOM refers to NAME of ROOM (object file)`.
 """
 import argparse
@@ -21,6 +24,18 @@ from typing import Iterator
 from check_layers import ROOMS
 
 NAME = re.compile(r"[A-Za-z_]\w*")
+
+# Functions that write, as regular expressions, and what may refer to them: rooms, and object files without their ending.  The system's own
+# functions are for os, which wraps them, and for the rooms that wake another process or answer it.
+WRITERS = (
+    (r"os_write_stream|os_page", {"os", "text_stream"}),
+    (r"os_terminal_write", {"os", "screen"}),
+    (r"(v?f|v|vd|d)?printf|(v?f|v|vd|d)printf_chk|f?puts|f?putc|putchar|perror|psignal|fwrite(_unlocked)?|stdout|stderr", {"os", "log"}),
+    (r"p?writev?(64)?", {"os", "linux_drainer", "stop_watch", "linux_control", "linux_spawn"}),
+)
+
+# The rooms that have only text to write must not write bytes.
+TEXT_WRITERS = (r"os_file_write(_at)?", {"output", "cli", "view", "table", "stat", "listing", "dump", "export"}, {"text_stream"})
 
 
 def external_names(library: str) -> Iterator[tuple[str, str, bool]]:
@@ -63,7 +78,21 @@ def references(libraries: dict[str, str]) -> Iterator[tuple[str, str, str, str]]
                 yield room, name, home[name], member
 
 
+def writes_by_itself(libraries: dict[str, str]) -> Iterator[str]:
+    """References to functions that write, from where none is allowed."""
+    for room, library in libraries.items():
+        for member, name, is_defined in external_names(library):
+            source = member.removesuffix(".o").removesuffix(".obj").removesuffix(".c")
+            plain = re.sub(r"^__(isoc99_)?|_chk$", "", name)
+            refused = any(re.fullmatch(names, plain) and not {room, source} & allowed for names, allowed in WRITERS)
+            names, rooms, allowed = TEXT_WRITERS
+            refused |= bool(re.fullmatch(names, name)) and room in rooms and source not in allowed
+            if refused and not is_defined:
+                yield f"{room} writes with {name} ({member})"
+
+
 def findings(root: str, libraries: dict[str, str]) -> Iterator[str]:
+    yield from writes_by_itself(libraries)
     opened = {room: open_names(root, room) for room in libraries}
     for room, name, target, member in references(libraries):
         if target not in ROOMS[room] and name not in opened[room]:
@@ -92,6 +121,14 @@ CASES: tuple[tuple[str, dict[str, str], list[str]], ...] = (
     ("a pointer to a function", {"session/world.c": "int world_text(void) { return 1; }",
                                  "view/view.c": "int world_text(void); int (*view_f)(void) = world_text;"},
      ["view refers to world_text of session"]),
+    ("text that goes around the filter", {"view/view.c": '#include <stdio.h>\nvoid view_f(const char *t) { fputs(t, stdout); }'},
+     ["view writes with fputs", "view writes with stdout"]),
+    ("the filter itself", {"os/os.c": "int os_write_stream(void) { return 1; } int os_file_write(void) { return 1; }",
+                           "output/text_stream.c": "int os_write_stream(void); int os_file_write(void);"
+                                                   " int output_f(void) { return os_write_stream() + os_file_write(); }"}, []),
+    ("a file without the filter", {"os/os.c": "int os_file_write(void) { return 1; }",
+                                   "output/other.c": "int os_file_write(void); int output_f(void) { return os_file_write(); }"},
+     ["output writes with os_file_write"]),
 )
 
 

@@ -125,21 +125,28 @@ void buf_add_sleb(struct buf *out, int64_t value)
         } while (more);
 }
 
-void buf_printf(struct buf *buf, const char *fmt, ...)
+void buf_vprintf(struct buf *buf, const char *fmt, va_list args)
 {
-        va_list args, again;
+        va_list again;
         int len;
 
-        va_start(args, fmt);
         va_copy(again, args);
         len = vsnprintf(NULL, 0, fmt, args);
-        va_end(args);
         if (len > 0) {
                 char *at = buf_extend(buf, (size_t)len);
 
                 vsnprintf(at, (size_t)len + 1, fmt, again);
         }
         va_end(again);
+}
+
+void buf_printf(struct buf *buf, const char *fmt, ...)
+{
+        va_list args;
+
+        va_start(args, fmt);
+        buf_vprintf(buf, fmt, args);
+        va_end(args);
 }
 
 const char *buf_text(const struct buf *buf)

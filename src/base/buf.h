@@ -3,6 +3,7 @@
 #ifndef BUF_H
 #define BUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ void buf_add_u64(struct buf *buf, uint64_t v);
 void buf_add_uleb(struct buf *buf, uint64_t value);
 void buf_add_sleb(struct buf *buf, int64_t value);
 void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_vprintf(struct buf *buf, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 
 /* The content; "" if empty. */
 const char *buf_text(const struct buf *buf);

@@ -9,6 +9,8 @@
 #include "text_number.h"
 #include "text_printable.h"
 
+enum { FIRST_AFTER_C1 = 0xa0 };
+
 void json_init(struct json *json, struct buf *out)
 {
         *json = (struct json){.out = out};
@@ -68,12 +70,12 @@ static size_t plain_bytes(const unsigned char *at)
         return n;
 }
 
-/* Escapes invisible characters, so that they do not mislead people who look at the document. */
+/* Escapes the C1 controls, which a terminal may obey, and invisible characters, so that they do not mislead people who look at the document. */
 static void add_character(const unsigned char *at, size_t n, struct buf *out)
 {
         uint32_t code;
 
-        if (!text_is_unseen(at, &code))
+        if (!text_is_unseen(at, &code) && code >= FIRST_AFTER_C1)
                 buf_add(out, at, n);
         else if (code <= 0xffff)
                 buf_printf(out, "\\u%04" PRIx32, code);

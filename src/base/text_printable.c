@@ -2,8 +2,13 @@
 #include "text_printable.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "text.h"
+
+enum { MAX_UTF8 = 4 };
 
 size_t text_utf8_length(const unsigned char *at)
 {
@@ -87,30 +92,58 @@ static size_t count_printable(const unsigned char *at, size_t len)
         return n;
 }
 
+size_t text_add_printable_start(struct buf *out, const char *text, size_t size)
+{
+        const unsigned char *at = (const unsigned char *)text;
+        size_t n = count_printable(at, size);
+
+        buf_add(out, at, n);
+        return n;
+}
+
+size_t text_add_escaped(struct buf *out, const char *text, size_t size)
+{
+        unsigned char at[MAX_UTF8 + 1] = {0};
+        uint32_t code;
+        size_t n;
+
+        memcpy(at, text, size < MAX_UTF8 ? size : MAX_UTF8);
+        n = text_utf8_length(at);
+        /* C1 controls (U+0080 to U+009F) also control terminals. */
+        if (!n || *at < 0x20 || *at == 0x7f || (n == 2 && at[0] == 0xc2 && at[1] < 0xa0)) {
+                buf_printf(out, "\\x%02x", *at);
+                return 1;
+        }
+        if (text_is_unseen(at, &code))
+                buf_printf(out, code > 0xffff ? "\\U%08" PRIx32 : "\\u%04" PRIx32, code);
+        else
+                buf_add(out, at, n);
+        return n;
+}
+
 void text_add_printable(struct buf *out, const char *text)
 {
-        const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+        const char *end = text + strlen(text);
 
         for (;;) {
-                size_t n = count_printable(at, (size_t)(end - at));
-                uint32_t code;
-                bool control;
-
-                buf_add(out, at, n);
-                at += n;
-                if (at == end)
+                text += text_add_printable_start(out, text, (size_t)(end - text));
+                if (text == end)
                         return;
-                n = text_utf8_length(at);
-                /* C1 controls (U+0080 to U+009F) also control terminals. */
-                control = *at < 0x20 || *at == 0x7f || (n == 2 && at[0] == 0xc2 && at[1] < 0xa0);
-                if (!n || control) {
-                        buf_printf(out, "\\x%02x", *at++);
-                        continue;
-                }
-                if (text_is_unseen(at, &code))
-                        buf_printf(out, code > 0xffff ? "\\U%08" PRIx32 : "\\u%04" PRIx32, code);
-                else
-                        buf_add(out, at, n);
-                at += n;
+                text += text_add_escaped(out, text, (size_t)(end - text));
         }
+}
+
+void text_printf(struct buf *out, const char *fmt, ...)
+{
+        AUTO_RELEASE(buf) text = {0};
+        size_t n_end = text_ends(fmt, "\n");
+        va_list args;
+
+        va_start(args, fmt);
+        buf_vprintf(&text, fmt, args);
+        va_end(args);
+        buf_truncate(&text, text.len - n_end);
+        text_add_printable(out, buf_text(&text));
+        if (n_end)
+                buf_add_char(out, '\n');
 }

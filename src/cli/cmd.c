@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "os.h"
 #include "text_printable.h"
+#include "text_stream.h"
 
 void cmd_tell(void *ctx, bool is_warning, const char *text)
 {
@@ -19,7 +20,7 @@ void cmd_tell(void *ctx, bool is_warning, const char *text)
         }
         text_add_printable(&line, text);
         buf_add_char(&line, '\n');
-        os_write_stream(OS_STDERR, line.data, line.len, NULL);
+        text_stream_write(OS_STDERR, line.data, line.len, NULL);
 }
 
 void cmd_dismiss(const struct command_line *line)
@@ -56,7 +57,7 @@ int cmd_page(const struct buf *out, int status)
         const char *pager = os_environment("PAGER");
 
         if (pager && *pager && strcmp(pager, "cat") && os_is_terminal(OS_STDOUT) &&
-            os_page(pager, buf_text(out), out->len))
+            text_stream_page(pager, out))
                 return status;
         return cmd_print(out, status);
 }

@@ -7,6 +7,7 @@
 #include "dump.h"
 #include "os.h"
 #include "report_session.h"
+#include "text_stream.h"
 
 static bool put_stdout(void *ctx, const void *bytes, size_t size, struct err *err)
 {
@@ -15,7 +16,7 @@ static bool put_stdout(void *ctx, const void *bytes, size_t size, struct err *er
 
 static bool put_file(void *ctx, const void *bytes, size_t size, struct err *err)
 {
-        return os_file_write(ctx, bytes, size, err);
+        return text_stream_to_file(ctx, bytes, size, err);
 }
 
 /* The file of -o is JSON, as in other commands. */

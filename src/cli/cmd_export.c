@@ -23,6 +23,7 @@
 #include "session_facts.h"
 #include "text.h"
 #include "text_match.h"
+#include "text_stream.h"
 #include "tree_output.h"
 #include "version.h"
 
@@ -104,6 +105,11 @@ static uint64_t interval_of(const struct report_event *event)
         return perf_attr_is_clock(&event->attr) ? number : 0;
 }
 
+static bool wants_gzip(const struct exporting *e)
+{
+        return e->options->output && text_ends(e->options->output, ".gz");
+}
+
 static bool write_firefox(const struct exporting *e, struct buf *out, struct err *err)
 {
         const struct report_event *event = &e->report->events[e->events[0].index];
@@ -118,7 +124,7 @@ static bool write_firefox(const struct exporting *e, struct buf *out, struct err
         };
         AUTO_RELEASE(buf) document = {0};
 
-        if (!e->options->output || !text_ends(e->options->output, ".gz")) {
+        if (!wants_gzip(e)) {
                 export_firefox(&profile, out);
                 return true;
         }
@@ -155,6 +161,8 @@ struct format {
         bool by_sample;         /* uses the single samples; otherwise the call trees of the events */
         /* lines of calls can be written; other formats would show each line as another function */
         bool takes_lines;
+        bool is_binary;                        /* always packed */
+        bool can_pack;                         /* packed if -o ends in .gz */
         bool keeps_clones;                     /* readers compare its names with perf's */
         bool has_weights, has_kinds, has_root; /* options that have an effect */
         /* One of these is set: writes the whole document, or piece by piece. */
@@ -170,8 +178,9 @@ static const struct format formats[] = {
          .by_sample = true,
          .takes_lines = true,
          .has_weights = true,
+         .can_pack = true,
          .write = write_firefox},
-        {"pprof", {".pb.gz"}, .takes_lines = true, .write = write_pprof},
+        {"pprof", {".pb.gz"}, .takes_lines = true, .is_binary = true, .write = write_pprof},
         {"perf-script",
          {".perf", ".linux-perf.txt"},
          .takes_all = true,
@@ -308,7 +317,7 @@ static bool put_stdout(void *ctx, const void *bytes, size_t size, struct err *er
 
 static bool put_file(void *ctx, const void *bytes, size_t size, struct err *err)
 {
-        return os_file_write(ctx, bytes, size, err);
+        return text_stream_to_file(ctx, bytes, size, err);
 }
 
 static bool stream_out(const struct exporting *e, const struct format *format, struct err *err)
@@ -329,6 +338,8 @@ static bool write_out(const struct exporting *e, const struct format *format, st
                 return stream_out(e, format, err);
         if (!format->write(e, &out, err))
                 return false;
+        if (format->is_binary || (format->can_pack && wants_gzip(e)))
+                return text_stream_write_bytes(e->options->output, &out, err);
         if (!e->options->output || !strcmp(e->options->output, "-"))
                 return cmd_write_stdout(buf_text(&out), out.len, err);
         return cmd_write_file(e->options->output, &out, err);
@@ -360,7 +371,7 @@ static bool check_output(const struct exporting_options *o, const struct format 
 {
         if (o->output && strcmp(o->output, "-"))
                 return cmd_can_write(NULL, o->output, err);
-        return format->write != write_pprof || !os_is_terminal(OS_STDOUT) ||
+        return !format->is_binary || !os_is_terminal(OS_STDOUT) ||
                err_set(err, ERR_USAGE,
                        "a pprof profile is binary and is not written to a terminal; name a file with -o");
 }

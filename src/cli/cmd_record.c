@@ -16,6 +16,7 @@
 #include "run.h"
 #include "text.h"
 #include "text_match.h"
+#include "text_stream.h"
 
 /* A run, and data that must live as long as the run. */
 struct recording {
@@ -53,7 +54,7 @@ static void tick(void *ctx, uint64_t n_new)
 
         buf_add_char(&r->progress, progress_view_second(n_new));
         if (r->live)
-                os_write_stream(OS_STDOUT, r->progress.data + r->progress.len - 1, 1, NULL);
+                text_stream_write(OS_STDOUT, r->progress.data + r->progress.len - 1, 1, NULL);
 }
 
 static bool document_is_output(const struct record_options *o)
@@ -222,7 +223,7 @@ static void draw_start(const struct recording *r)
 
         progress_view_begin_sampling(&text);
         if (r->live)
-                os_write_stream(OS_STDOUT, text.data, text.len, NULL);
+                text_stream_write(OS_STDOUT, text.data, text.len, NULL);
 }
 
 /* Removes the progress from the screen; then the whole output is printed in the same order as in a pipe. */
@@ -232,7 +233,7 @@ static void draw_end(const struct recording *r)
 
         progress_view_erase(&erase);
         if (r->live)
-                os_write_stream(OS_STDOUT, erase.data, erase.len, NULL);
+                text_stream_write(OS_STDOUT, erase.data, erase.len, NULL);
 }
 
 static int exit_status(const struct recording *r, const struct run_facts *facts, bool poor)

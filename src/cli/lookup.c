@@ -14,6 +14,7 @@
 #include "session_input.h"
 #include "text.h"
 #include "text_match.h"
+#include "text_stream.h"
 
 static const struct option lookup_options[] = {
         {
@@ -109,7 +110,7 @@ static void show_progress(void *ctx, const struct debuginfod_progress *progress)
                 return;
         progress_view_download(text_base_name(progress->name), progress->n_bytes, progress->total_bytes,
                                progress->left_ns, &line);
-        os_write_stream(OS_STDERR, line.data, line.len, NULL);
+        text_stream_write(OS_STDERR, line.data, line.len, NULL);
         lookup->shows_progress = true;
 }
 
@@ -250,7 +251,7 @@ void lookup_release(struct lookup *lookup)
 
         if (lookup->shows_progress) {
                 progress_view_erase(&note);
-                os_write_stream(OS_STDERR, note.data, note.len, NULL);
+                text_stream_write(OS_STDERR, note.data, note.len, NULL);
                 buf_clear(&note);
         }
         if (lookup->debuginfod) {

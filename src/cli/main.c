@@ -9,6 +9,8 @@
 #include "map.h"
 #include "mem.h"
 #include "os.h"
+#include "text_code.h"
+#include "text_match.h"
 #include "version.h"
 
 static int print_banner(void)
@@ -59,18 +61,39 @@ static int run(const struct command_line *line)
         return line->command->run(line);
 }
 
-/* Sessions and files contain texts that an attacker may choose, so hashes use a random key. */
-static void set_hash_key(void)
+/* Sessions and files contain texts that an attacker may choose, so hashes and the codes of colours use random keys. */
+static void set_keys(void)
 {
         uint64_t key[MAP_KEY_WORDS];
 
         if (os_random(key, sizeof(key)))
                 map_set_key(key);
+        if (os_random(key, sizeof(*key)))
+                text_code_set_key(*key);
+}
+
+/* Without a locale the characters are those of most terminals. */
+static void choose_characters(void)
+{
+        static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+                const char *locale = os_environment(names[i]);
+
+                if (!locale || !*locale)
+                        continue;
+                text_code_set_ascii(!text_contains_nocase(locale, "UTF-8") &&
+                                    !text_contains_nocase(locale, "utf8"));
+                return;
+        }
 }
 
 static void end_without_memory(void *ctx, size_t bytes)
 {
-        fprintf(stderr, "wperf: out of memory (%zu bytes asked)\n", bytes);
+        char line[64];
+        int n = snprintf(line, sizeof(line), "wperf: out of memory (%zu bytes asked)\n", bytes);
+
+        os_write_stream(OS_STDERR, line, (size_t)n, NULL);
         exit(EXIT_FAILED_COMMAND);
 }
 
@@ -82,7 +105,8 @@ int main(int argc, char **argv)
 
         mem_set_exhausted(end_without_memory, NULL);
         argv = os_arguments(&argc, argv);
-        set_hash_key();
+        set_keys();
+        choose_characters();
         log_enable(os_environment("WPERF_DEBUG") != NULL);
         if (command_line_parse(&line, &commands_all, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err)) {
                 status = run(&line);

@@ -6,6 +6,7 @@
 #include "os.h"
 #include "text.h"
 #include "text_printable.h"
+#include "text_stream.h"
 
 int cmd_fail(const struct err *err)
 {
@@ -17,7 +18,7 @@ int cmd_fail(const struct err *err)
         buf_add_str(&line, "wperf: ");
         text_add_printable(&line, err->text);
         buf_add_char(&line, '\n');
-        os_write_stream(OS_STDERR, line.data, line.len, NULL);
+        text_stream_write(OS_STDERR, line.data, line.len, NULL);
         return err->code == ERR_USAGE ? EXIT_WRONG_USAGE : EXIT_FAILED;
 }
 
@@ -34,13 +35,13 @@ void cmd_warn(const struct buf *sentences)
                 buf_add_str(&line, "wperf: warning: ");
                 text_add_printable(&line, buf_text(&sentence));
                 buf_add_char(&line, '\n');
-                os_write_stream(OS_STDERR, line.data, line.len, NULL);
+                text_stream_write(OS_STDERR, line.data, line.len, NULL);
         }
 }
 
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err)
 {
-        return os_write_stream(OS_STDOUT, bytes, size, err);
+        return text_stream_write(OS_STDOUT, bytes, size, err);
 }
 
 int cmd_print(const struct buf *out, int status)
@@ -86,7 +87,7 @@ bool cmd_write_file(const char *path, const struct buf *document, struct err *er
         if (!strcmp(path, "-"))
                 return cmd_write_stdout(buf_text(document), document->len, err);
         file = os_file_create(path, err);
-        return file && cmd_end_file(file, os_file_write(file, buf_text(document), document->len, err), err);
+        return file && cmd_end_file(file, text_stream_to_file(file, document->data, document->len, err), err);
 }
 
 bool cmd_end_file(struct os_file *file, bool ok, struct err *err)

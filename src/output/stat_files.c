@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "os.h"
 #include "text.h"
+#include "text_stream.h"
 
 struct stat_files {
         const char *name, *prefix;
@@ -137,7 +138,7 @@ static bool make_files(struct stat_files *files, const struct sheet *sheet, stru
                 files->csv.class = class;
                 files->csv.class_name = count_class_name(class);
                 stat_csv_head(&files->csv, sheet, files->multiplexed[i], &head);
-                if (!os_file_write(files->files[i], head.data, head.len, err))
+                if (!text_stream_to_file(files->files[i], head.data, head.len, err))
                         return false;
         }
         return true;
@@ -155,7 +156,7 @@ bool stat_files_add(struct stat_files *files, const struct sheet *sheet, struct 
                         continue;
                 files->csv.class = (enum count_class)i;
                 stat_csv_row(&files->csv, sheet, files->multiplexed[i], &row);
-                if (!os_file_write(files->files[i], row.data, row.len, err))
+                if (!text_stream_to_file(files->files[i], row.data, row.len, err))
                         return false;
         }
         return true;

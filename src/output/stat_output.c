@@ -15,6 +15,7 @@
 #include "stat_rows.h"
 #include "stat_view.h"
 #include "text.h"
+#include "text_stream.h"
 
 struct stat_output {
         struct stat_output_request request;
@@ -139,10 +140,9 @@ static bool flush(struct stat_output *o, struct err *err)
         struct err own = {0};
 
         if (size && o->row_file)
-                ok = os_file_write(o->row_file, bytes, size, &own);
+                ok = text_stream_to_file(o->row_file, bytes, size, &own);
         else if (size)
-                ok = o->stream == OS_STDERR ? os_write_stream(OS_STDERR, bytes, size, &own)
-                                            : cmd_write_stdout(bytes, size, &own);
+                ok = text_stream_write(o->stream, bytes, size, &own);
         buf_clear(&o->pending);
         if (own.code == ERR_CLOSED) {
                 os_request_stop();

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "text_code.h"
+
 static const double RED_PERCENT = 5, GREEN_PERCENT = 0.5;
 
 enum heat heat_of(double percent)
@@ -13,9 +15,9 @@ enum heat heat_of(double percent)
 
 void heat_color(struct buf *out, size_t from, size_t len, double percent)
 {
-        static const char red[] = "\033[31m", green[] = "\033[32m", none[] = "\033[0m";
         const enum heat heat = heat_of(percent);
-        const char *begin = heat == HEAT_HIGH ? red : green;
+        const char *begin = text_code(heat == HEAT_HIGH ? TEXT_CODE_RED : TEXT_CODE_GREEN);
+        const char *none = text_code(TEXT_CODE_PLAIN);
         size_t n_begin = strlen(begin), n_none = strlen(none), n_rest;
 
         if (heat == HEAT_LOW)

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "text_code.h"
 #include "text_printable.h"
 
 void progress_view_begin_sampling(struct buf *out)
@@ -27,14 +28,17 @@ void progress_view_sampling(const char *seconds, bool is_interrupted, struct buf
 void progress_view_download(const char *name, uint64_t n_bytes, uint64_t total_bytes, uint64_t left_ns,
                             struct buf *out)
 {
-        buf_add_str(out, "\rdebuginfod: ");
+        text_code_add(out, TEXT_CODE_LINE_START);
+        buf_add_str(out, "debuginfod: ");
         text_add_printable(out, name);
         if (total_bytes)
                 buf_printf(out, " %" PRIu64 " of %" PRIu64 " KiB", n_bytes / 1024, total_bytes / 1024);
-        buf_printf(out, ", %" PRIu64 " s left\x1b[K", left_ns / 1000000000);
+        buf_printf(out, ", %" PRIu64 " s left", left_ns / 1000000000);
+        text_code_add(out, TEXT_CODE_CLEAR);
 }
 
 void progress_view_erase(struct buf *out)
 {
-        buf_add_str(out, "\r\x1b[K");
+        text_code_add(out, TEXT_CODE_LINE_START);
+        text_code_add(out, TEXT_CODE_CLEAR);
 }
