@@ -14,19 +14,20 @@
 #include "os.h"
 #include "report.h"
 #include "text.h"
+#include "text_printable.h"
 
 static void add_names(const struct event_listing *listing, const char *what, struct buf *out)
 {
         bool all = !strcmp(what, "all");
 
         for (size_t i = 0; (all || !strcmp(what, "events")) && i < listing->n_events; i++)
-                buf_printf(out, "%s\n", listing->events[i].name);
+                text_printf(out, "%s\n", listing->events[i].name);
         for (size_t i = 0; (all || !strcmp(what, "metrics")) && i < listing->n_metrics; i++)
-                buf_printf(out, "%s\n", listing->metrics[i].name);
+                text_printf(out, "%s\n", listing->metrics[i].name);
         for (size_t i = 0; (all || !strcmp(what, "metrics")) && i < listing->n_groups; i++)
-                buf_printf(out, "%s\n", listing->groups[i].name);
+                text_printf(out, "%s\n", listing->groups[i].name);
         for (size_t i = 0; !strcmp(what, "models") && i < catalogue_n_cpus(); i++)
-                buf_printf(out, "%s\n", catalogue_get_cpu(i)->id);
+                text_printf(out, "%s\n", catalogue_get_cpu(i)->id);
 }
 
 static bool fill_names(const char *kind, const struct event_facts_request *request, struct buf *out,
@@ -65,11 +66,11 @@ struct completed_line {
 static void add_report_names(const struct report *report, const char *kind, struct buf *out)
 {
         for (size_t i = 0; !strcmp(kind, "symbols") && i < hot_n_rows(report->hot); i++)
-                buf_printf(out, "%s\n", hot_text(report->hot, hot_get_row(report->hot, i)->bare));
+                text_printf(out, "%s\n", hot_text(report->hot, hot_get_row(report->hot, i)->bare));
         for (size_t i = 0; !strcmp(kind, "modules") && i < report->modules.n; i++)
-                buf_printf(out, "%s\n", text_base_name(report->modules.items[i].path));
+                text_printf(out, "%s\n", text_base_name(report->modules.items[i].path));
         for (size_t i = 0; !strcmp(kind, "session_events") && i < report->n_events; i++)
-                buf_printf(out, "%s\n", report->events[i].name);
+                text_printf(out, "%s\n", report->events[i].name);
 }
 
 /* Adds names of the session in the line, or else of the session that report would read. */

@@ -17,6 +17,7 @@
 #include "run_notes.h"
 #include "text.h"
 #include "text_number.h"
+#include "text_printable.h"
 #include "version.h"
 
 struct diff_kind;
@@ -170,8 +171,8 @@ static void compare_event(struct diffing *d, uint32_t event)
         if (in_a && in_b)
                 ARRAY_PUSH(d->comparisons, d->n_comparisons, d->cap_comparisons, comparison_new(&request));
         else if (in_a || in_b)
-                buf_printf(&d->notes, "event: only %s has %s\n", in_a ? "A" : "B",
-                           run_values_event_name(d->values, event));
+                text_printf(&d->notes, "event: only %s has %s\n", in_a ? "A" : "B",
+                            run_values_event_name(d->values, event));
 }
 
 static bool has_counts(const struct run_values *values, size_t from, size_t end)

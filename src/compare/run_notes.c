@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "text_printable.h"
+
 enum { MAX_TEXTS = 64, MAX_SHOWN = 3 };
 
 static size_t first_run(const struct run_values *v, enum run_side side)
@@ -18,6 +20,7 @@ static size_t end_run(const struct run_values *v, enum run_side side)
 void run_notes_add_label(const struct run_values *v, enum run_side side, struct buf *out)
 {
         size_t from = first_run(v, side), end = end_run(v, side), head, tail = 0;
+        AUTO_RELEASE(buf) label = {0};
         const char *first;
 
         if (from == end)
@@ -42,11 +45,12 @@ void run_notes_add_label(const struct run_values *v, enum run_side side, struct 
                         same++;
                 tail = same;
         }
-        buf_add(out, first, head);
+        buf_add(&label, first, head);
         if (end - from > 1) {
-                buf_add_char(out, '*');
-                buf_add_str(out, first + strlen(first) - tail);
+                buf_add_char(&label, '*');
+                buf_add_str(&label, first + strlen(first) - tail);
         }
+        text_add_printable(out, buf_text(&label));
 }
 
 /* The text of a fact in a run; NULL: the run does not have it. */
@@ -92,8 +96,10 @@ static struct fact_texts texts_of(const struct run_values *v, enum run_side side
 
 static void add_texts(const struct fact_texts *f, struct buf *out)
 {
-        for (size_t i = 0; i < f->n && i < MAX_SHOWN; i++)
-                buf_printf(out, "%s%s", i ? " and " : "", f->texts[i]);
+        for (size_t i = 0; i < f->n && i < MAX_SHOWN; i++) {
+                buf_add_str(out, i ? " and " : "");
+                text_add_printable(out, f->texts[i]);
+        }
         if (f->n > MAX_SHOWN)
                 buf_printf(out, " and %zu more", f->n - MAX_SHOWN);
         if (!f->n)
@@ -119,7 +125,8 @@ static void add_fact_note(const struct run_values *v, const char *key, struct bu
                 return;
         if (are_equal(&a, &b))
                 return;
-        buf_printf(out, "%s: A ", key);
+        text_add_printable(out, key);
+        buf_add_str(out, ": A ");
         add_texts(&a, out);
         buf_add_str(out, ", B ");
         add_texts(&b, out);
@@ -194,7 +201,11 @@ void run_notes_add(const struct run_values *v, struct buf *out)
                 const char *a, *b;
 
                 run_values_get_pair(v, i, &a, &b);
-                buf_printf(out, "module: %s of A is compared with %s of B\n", a, b);
+                buf_add_str(out, "module: ");
+                text_add_printable(out, a);
+                buf_add_str(out, " of A is compared with ");
+                text_add_printable(out, b);
+                buf_add_str(out, " of B\n");
         }
         add_order_note(v, out);
 }

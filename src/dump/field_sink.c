@@ -44,7 +44,7 @@ static void text_place(struct field_sink *sink, const char *name)
         sink->has_gap = false;
         if (!name)
                 return;
-        buf_add_str(&sink->out, name);
+        text_add_printable(&sink->out, name);
         buf_add_char(&sink->out, ' ');
 }
 
@@ -63,7 +63,7 @@ static void text_begin_line(struct field_sink *sink, enum field_group group, con
                 buf_add_char(&sink->out, is_array(group) ? '[' : '{');
                 sink->line_has_words = false;
         } else {
-                buf_add_str(&sink->out, name ? name : "");
+                text_add_printable(&sink->out, name ? name : "");
                 sink->line_has_words = name;
                 sink->line_depth = sink->depth + 1;
         }
@@ -81,7 +81,7 @@ static void text_begin(struct field_sink *sink, enum field_group group, const ch
         if (!name)
                 return;
         text_place(sink, NULL);
-        buf_add_str(&sink->out, name);
+        text_add_printable(&sink->out, name);
         buf_add_char(&sink->out, '\n');
         sink->indent++;
 }

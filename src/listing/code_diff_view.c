@@ -6,6 +6,7 @@
 
 #include "table.h"
 #include "text.h"
+#include "text_printable.h"
 
 static const char *const state_names[CODE_N_STATES] = {
         [CODE_CHANGED] = "changed",       [CODE_ONLY_A] = "only in A",
@@ -447,7 +448,9 @@ static void add_function_text(const struct code_diff_view *view, const struct co
 
 static void add_heads(const struct code_diff_view *view, struct buf *out)
 {
-        buf_printf(out, "A: %s\nB: %s\n\n", view->paths[CODE_A], view->paths[CODE_B]);
+        text_printf(out, "A: %s\n", view->paths[CODE_A]);
+        text_printf(out, "B: %s\n", view->paths[CODE_B]);
+        buf_add_char(out, '\n');
 }
 
 static void text_of_all(const struct code_diff_view *view, struct buf *out)

@@ -91,14 +91,14 @@ static void name_cell(const struct sheet_table *table, const struct sheet_row *r
         if (row)
                 add_name(row->name, out);
         else if (metric)
-                buf_printf(out, "M@%s,", metric->name);
+                text_printf(out, "M@%s,", metric->name);
         else
                 buf_add_str(out, "sched_times,");
 }
 
 void stat_csv_add_file(const char *path, struct buf *out)
 {
-        buf_printf(out, "timeline file: '%s'\n", path);
+        text_printf(out, "timeline file: '%s'\n", path);
 }
 
 void stat_csv_head(const struct stat_csv *csv, const struct sheet *sheet, bool multiplexed, struct buf *out)

@@ -84,7 +84,7 @@ static void each_row(const struct form *form, struct stat_row row,
 /* Metrics have no sum.  If rows do not have a column for the CPU, it is added to the name of the metric. */
 static void add_metric_name(const struct form *form, const struct sheet_metric *metric, struct buf *out)
 {
-        buf_add_str(out, metric->name);
+        text_add_printable(out, metric->name);
         if (!form->rows->each_cpu && metric->cpu != COUNTS_NO_CPU)
                 buf_printf(out, ":CPU%" PRIu32, metric->cpu);
 }

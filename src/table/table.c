@@ -89,10 +89,11 @@ void table_add_none(struct table *table)
 void table_add_footer(struct table *table, const char *const *texts)
 {
         for (size_t i = 0; i < table->n_columns; i++) {
-                const char *text = texts[i] ? texts[i] : "";
+                AUTO_RELEASE(buf) text = {0};
 
+                text_add_printable(&text, texts[i] ? texts[i] : "");
                 ARRAY_PUSH(table->footers, table->n_footers, table->cap_footers,
-                           arena_copy(&table->texts, text, strlen(text)));
+                           arena_copy(&table->texts, buf_text(&text), text.len));
         }
 }
 

@@ -7,6 +7,7 @@
 #include "diff_view.h"
 #include "run_notes.h"
 #include "table.h"
+#include "text_printable.h"
 
 static const char *const verdicts[] = {
         [LIMIT_KEPT] = "pass",
@@ -55,7 +56,7 @@ static void add_sides(const struct check_view *view, struct buf *out)
 
                 buf_printf(out, "%s%c = ", side ? ", " : "", "AB"[side]);
                 if (side == RUN_A && view->a_label)
-                        buf_add_str(out, view->a_label);
+                        text_add_printable(out, view->a_label);
                 else
                         run_notes_add_label(view->values, (enum run_side)side, out);
                 buf_printf(out, " (%zu run%s)", n, n == 1 ? "" : "s");
@@ -138,13 +139,13 @@ void check_view_text(const struct check_view *view, struct buf *out)
 /* --- Markdown --------------------------------------------------------------------------------------------- */
 
 /* Bytes that would end a cell, or begin something else. */
-static void add_escaped(const char *text, struct buf *out)
+static void add_escaped(const char *raw, struct buf *out)
 {
-        for (; *text; text++) {
-                if (*text == '\n' || *text == '\r') {
-                        buf_add_char(out, ' ');
-                        continue;
-                }
+        AUTO_RELEASE(buf) printable = {0};
+        const char *text;
+
+        text_add_printable(&printable, raw);
+        for (text = buf_text(&printable); *text; text++) {
                 if (strchr("\\`*_{}[]<>|#!&~@", *text))
                         buf_add_char(out, '\\');
                 buf_add_char(out, *text);

@@ -8,6 +8,7 @@
 #include "run_notes.h"
 #include "table.h"
 #include "text_number.h"
+#include "text_printable.h"
 
 const char *diff_view_verdict(enum compared_verdict verdict, bool is_time)
 {
@@ -122,10 +123,10 @@ void diff_view_add_total_limit(const struct diff_view *view, struct buf *out)
         if (!total)
                 total = &c->totals[0];
         if (isfinite(total->value.smallest))
-                buf_printf(out, "smallest change of %s that these runs could show: %.1f %%", total->name,
-                           total->value.smallest * 100);
+                text_printf(out, "smallest change of %s that these runs could show: %.1f %%", total->name,
+                            total->value.smallest * 100);
         else
-                buf_printf(out, "these runs could not show a change of %s", total->name);
+                text_printf(out, "these runs could not show a change of %s", total->name);
         add_budget(view, &total->value, COMPARISON_DISCOVERIES / (double)c->n_totals, out);
         buf_add_char(out, '\n');
 }
@@ -181,8 +182,8 @@ void diff_view_add_row_limit(const struct diff_view *view, const struct comparis
         if (row) {
                 const struct compared *value = comparison_value(c, row);
 
-                buf_printf(out, "; smallest change of %s that these runs could show: %.1f %%", row->name,
-                           value->smallest * 100);
+                text_printf(out, "; smallest change of %s that these runs could show: %.1f %%", row->name,
+                            value->smallest * 100);
                 add_budget(view, value, comparison_row_alpha(c), out);
         }
         buf_add_char(out, '\n');

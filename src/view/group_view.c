@@ -2,6 +2,7 @@
 #include "group_view.h"
 
 #include "table.h"
+#include "text_printable.h"
 
 static const struct column text_columns[] = {
         {.name = "samples", .type = COLUMN_THOUSANDS},
@@ -24,7 +25,7 @@ void group_view_text(const struct group_view *view, struct buf *out)
 {
         AUTO(table) table = table_new(text_columns, N_ELEMENTS(text_columns));
 
-        buf_printf(out, "%s by group\n", view->event);
+        text_printf(out, "%s by group\n", view->event);
         for (size_t i = 0; i < view->n_rows; i++) {
                 const struct group_view_row *row = &view->rows[i];
                 AUTO_RELEASE(buf) interval = {0};

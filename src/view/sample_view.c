@@ -71,8 +71,11 @@ static void add_heading(const struct sample_view *view, struct buf *out)
                 buf_add_str(out, "event: ");
                 add_source(&view->sources[i], out);
         }
-        if (view->hot.verbose && view->machine[0])
-                buf_printf(out, "machine: %s\n", view->machine);
+        if (view->hot.verbose && view->machine[0]) {
+                buf_add_str(out, "machine: ");
+                text_add_printable(out, view->machine);
+                buf_add_char(out, '\n');
+        }
         if (view->source_note[0]) {
                 buf_add_str(out, "note: ");
                 text_add_printable(out, view->source_note);
@@ -99,7 +102,8 @@ static void add_modules(const struct sample_view *view, struct buf *out)
         for (size_t i = 0; i < view->n_modules; i++) {
                 const struct sample_view_module *m = &view->modules[i];
 
-                buf_printf(out, "%s 0x%016" PRIx64 " ", text_base_name(m->path), m->address);
+                text_add_printable(out, text_base_name(m->path));
+                buf_printf(out, " 0x%016" PRIx64 " ", m->address);
                 text_add_printable(out, m->path);
                 buf_add_char(out, '\n');
         }
