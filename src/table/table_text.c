@@ -12,7 +12,7 @@
 #include "text_printable.h"
 #include "text_width.h"
 
-enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16 };
+enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16, NARROW_WIDTH = 8, LEAST_WIDTH = 4 };
 
 /* A table while it is laid out. */
 struct text_layout {
@@ -23,6 +23,8 @@ struct text_layout {
         size_t line_start;
         size_t hang; /* number of columns by which the cell before exceeds its width */
         bool in_footer;
+        size_t margin, gap;
+        bool cuts_all; /* on a narrow terminal: headings and the texts of all columns */
 };
 
 static bool is_right(const struct column *column)
@@ -96,31 +98,60 @@ static size_t larger(size_t a, size_t b)
         return a > b ? a : b;
 }
 
-/* Narrows the columns that may be cut, the widest first, until the table fits. */
-static void cut_widths(struct text_layout *layout, size_t max)
+static size_t total_width(const struct text_layout *layout)
 {
         const struct table *table = layout->table;
-        size_t total = MARGIN + GAP * (table->n_columns - 1), last = table->n_columns - 1;
+        size_t last = table->n_columns - 1, total = layout->margin + layout->gap * last;
 
         for (size_t i = 0; i < last; i++)
                 total += layout->widths[i];
-        total += larger(layout->widths[last], footer_width(table, last));
-        while (total > max) {
+        return total + larger(layout->widths[last], footer_width(table, last));
+}
+
+/* The least width of a column: that of its heading and footers, too, unless `cuts_all`. */
+static size_t least_width(const struct table *table, size_t column, size_t min, bool cuts_all)
+{
+        const struct column *c = &table->columns[column];
+
+        if (cuts_all)
+                return c->type == COLUMN_TEXT ? larger(min, footer_width(table, column)) : SIZE_MAX;
+        if (!c->can_cut)
+                return SIZE_MAX;
+        return larger(min, larger(text_width(c->name), footer_width(table, column)));
+}
+
+/* Narrows columns, the widest first, until the table fits or all have their least width. */
+static void cut_widths(struct text_layout *layout, size_t max, size_t min, bool cuts_all)
+{
+        const struct table *table = layout->table;
+
+        for (size_t total = total_width(layout); total > max; total--) {
                 size_t *widest = NULL;
 
                 for (size_t i = 0; i < table->n_columns; i++) {
-                        size_t *w = &layout->widths[i];
+                        size_t *w = &layout->widths[i], least = least_width(table, i, min, cuts_all);
 
-                        if (table->columns[i].can_cut && *w > CUT_MIN_WIDTH &&
-                            *w > larger(strlen(table->columns[i].name), footer_width(table, i)) &&
-                            (!widest || *w > *widest))
+                        if (*w > least && (!widest || *w > *widest))
                                 widest = w;
                 }
                 if (!widest)
                         return;
                 (*widest)--;
-                total--;
         }
+}
+
+/* Gives up what is worth least first: long names, then the margin, then the gaps, then whole names and headings. */
+static void fit(struct text_layout *layout, size_t max)
+{
+        cut_widths(layout, max, CUT_MIN_WIDTH, false);
+        if (total_width(layout) > max)
+                layout->margin = 0;
+        if (total_width(layout) > max)
+                layout->gap = 1;
+        cut_widths(layout, max, NARROW_WIDTH, false);
+        layout->cuts_all = total_width(layout) > max;
+        if (layout->cuts_all)
+                cut_widths(layout, max, LEAST_WIDTH, true);
 }
 
 static void pad(struct buf *out, size_t n)
@@ -132,7 +163,7 @@ static void begin_line(struct text_layout *layout)
 {
         layout->line_start = layout->out->len;
         layout->hang = 0;
-        pad(layout->out, MARGIN);
+        pad(layout->out, layout->margin);
 }
 
 static void end_line(struct text_layout *layout)
@@ -155,10 +186,13 @@ static void add_cut(struct buf *out, const char *text, size_t width)
 
 void table_add_cut(struct buf *out, const char *text, size_t max_columns)
 {
-        if (text_width(text) > max_columns && max_columns > 3)
-                add_cut(out, text, max_columns);
+        AUTO_RELEASE(buf) printable = {0};
+
+        text_add_printable(&printable, text);
+        if (text_width(buf_text(&printable)) > max_columns && max_columns > 3)
+                add_cut(out, buf_text(&printable), max_columns);
         else
-                buf_add_str(out, text);
+                buf_add(out, printable.data, printable.len);
 }
 
 /* The longest end of `text` that fits into `max` columns. */
@@ -178,10 +212,14 @@ static const char *fitting_end(const char *text, size_t max)
         return text;
 }
 
-void table_add_middle(struct buf *out, const char *text, size_t max_columns)
+void table_add_middle(struct buf *out, const char *raw, size_t max_columns)
 {
         size_t room = max_columns > 3 ? max_columns - 3 : 0, taken;
+        AUTO_RELEASE(buf) printable = {0};
+        const char *text;
 
+        text_add_printable(&printable, raw);
+        text = buf_text(&printable);
         if (text_width(text) <= max_columns || !room) {
                 buf_add_str(out, text);
                 return;
@@ -227,9 +265,9 @@ static void put(struct text_layout *layout, size_t column, const char *text)
         size_t blanks = width < room ? room - width : 0;
 
         if (column)
-                pad(layout->out, GAP - layout->hang);
+                pad(layout->out, layout->gap > layout->hang ? layout->gap - layout->hang : 0);
         layout->hang = hang;
-        if (width > room && c->can_cut && !layout->in_footer) {
+        if (width > room && room > 3 && (c->can_cut || layout->cuts_all) && !layout->in_footer) {
                 add_cut(layout->out, text, room);
                 return;
         }
@@ -253,6 +291,7 @@ static void add_headings(struct text_layout *layout)
         for (size_t i = 0; i < table->n_columns; i++) {
                 size_t n = text_width(table->columns[i].name);
 
+                n = layout->cuts_all && n > layout->widths[i] ? layout->widths[i] : n;
                 buf_clear(&line);
                 memset(buf_extend(&line, n), '=', n);
                 put(layout, i, buf_text(&line));
@@ -309,7 +348,7 @@ static void find_twins(struct text_layout *layout, const size_t *full)
 
 void table_render_text(const struct table *table, unsigned max_columns, struct buf *out)
 {
-        struct text_layout layout = {.table = table, .out = out};
+        struct text_layout layout = {.table = table, .out = out, .margin = MARGIN, .gap = GAP};
         size_t *full = mem_new(table->n_columns, sizeof(*full));
 
         assert(table->n_cells % table->n_columns == 0);
@@ -318,7 +357,7 @@ void table_render_text(const struct table *table, unsigned max_columns, struct b
         measure(&layout);
         memcpy(full, layout.widths, table->n_columns * sizeof(*full));
         if (max_columns)
-                cut_widths(&layout, max_columns);
+                fit(&layout, max_columns);
         find_twins(&layout, full);
         add_headings(&layout);
         add_rows(&layout);

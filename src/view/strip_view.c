@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "table.h"
+#include "text_code.h"
 #include "text_printable.h"
 
 enum {
@@ -12,6 +13,7 @@ enum {
         NAME_COLUMNS = 28,
         /* the other columns of a table: indent, share, count, name */
         OTHER_COLUMNS = 8 + 9 + 2 + 9 + 2 + NAME_COLUMNS + 2,
+        NARROW_COLUMNS = 8 + 1 + 7 + 1 + 10 + 1, /* the same on a narrow terminal */
         MIN_COLUMNS = 10,
         DEFAULT_COLUMNS = 60,
 };
@@ -20,7 +22,9 @@ unsigned strip_view_columns(unsigned max_columns)
 {
         if (!max_columns)
                 return DEFAULT_COLUMNS;
-        return max_columns < OTHER_COLUMNS + MIN_COLUMNS ? MIN_COLUMNS : max_columns - OTHER_COLUMNS;
+        if (max_columns >= OTHER_COLUMNS + MIN_COLUMNS)
+                return max_columns - OTHER_COLUMNS;
+        return max_columns >= NARROW_COLUMNS + MIN_COLUMNS ? MIN_COLUMNS : MIN_COLUMNS / 2;
 }
 
 unsigned strip_view_level(uint64_t weight, uint64_t most)
@@ -30,12 +34,22 @@ unsigned strip_view_level(uint64_t weight, uint64_t most)
         return weight && !level ? 1 : level < LEVELS ? level : LEVELS;
 }
 
+/* A thread ran, but without a sample. */
+static const char *ran_mark(void)
+{
+        return text_code_is_ascii() ? "." : "·";
+}
+
 const char *strip_view_block(const struct strips *strips, const struct strip *strip, unsigned column)
 {
-        static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+        static const char *const blocks[][LEVELS + 1] = {
+                {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+                {" ", "_", "-", "~", "=", "+", "*", "%", "#"},
+        };
         unsigned level = strip_view_level(strip->columns[column], strips->most);
 
-        return !level && strip->running && strip->running[column] ? "·" : blocks[level];
+        return !level && strip->running && strip->running[column] ? ran_mark()
+                                                                  : blocks[text_code_is_ascii()][level];
 }
 
 void strip_view_add_name(const struct strip *strip, enum strips_by by, struct buf *out)
@@ -105,9 +119,9 @@ void strip_view_text(const struct strip_view *view, struct buf *out)
                 add_row(strips, &strips->items[i], view->by, table);
         table_render_text(table, view->max_columns, out);
         if (strips->n && strips->items[0].running)
-                buf_add_str(out, view->by == STRIPS_BY_CPU
-                                         ? "·: a thread ran, but without a sample; blank: idle\n"
-                                         : "·: on a CPU, but without a sample; blank: waiting\n");
+                buf_printf(out, "%s: %s\n", ran_mark(),
+                           view->by == STRIPS_BY_CPU ? "a thread ran, but without a sample; blank: idle"
+                                                     : "on a CPU, but without a sample; blank: waiting");
         if (strips->n_left_out)
                 buf_printf(out, "%zu %ss with fewer samples are left out\n", strips->n_left_out, kind);
 }

@@ -23,6 +23,7 @@ enum {
         MIN_NAME_COLUMNS = 20,
         MIN_CUT_COLUMNS = 8,
         MIN_PIECE_COLUMNS = 34,
+        NUMBER_COLUMNS = 28, /* of the table of functions */
 };
 
 struct tree_printer {
@@ -273,7 +274,9 @@ static void add_function_row(const struct tree_printer *p, const struct calltree
         buf_printf(p->out, "%8.2f %8.2f %8" PRIu64 "  ", percent(p, sum->weight),
                    percent(p, sum->self_weight), sum->count);
         tree_view_add_name(f, true, p->view->long_names,
-                           p->view->max_columns > MIN_NAME_COLUMNS + 28 ? p->view->max_columns - 28 : 0,
+                           p->view->max_columns > MIN_CUT_COLUMNS + NUMBER_COLUMNS
+                                   ? p->view->max_columns - NUMBER_COLUMNS
+                                   : 0,
                            p->out);
         color_share(p, before + SHARE_COLUMNS + 1, sum->self_weight);
         color_share(p, before, sum->weight);
@@ -283,9 +286,11 @@ static void add_function_row(const struct tree_printer *p, const struct calltree
 static void add_functions(const struct tree_printer *p)
 {
         size_t n, n_shown = 0, n_left = 0, n_small = 0;
+        bool is_narrow = p->view->max_columns && p->view->max_columns < NUMBER_COLUMNS + 31;
         struct calltree_sum *sums = calltree_list(p->view->tree, &n);
 
-        buf_add_str(p->out, " % total   % self    count  function, including its callees\n");
+        buf_printf(p->out, " %% total   %% self    count  function%s\n",
+                   is_narrow ? "" : ", including its callees");
         for (size_t i = 0; i < n; i++) {
                 if (!is_listed(p, calltree_get_function(p->view->tree, sums[i].function)))
                         continue;

@@ -301,8 +301,24 @@ TEST(long_names_are_cut_only_when_asked)
                                    "           50.00      1  a_very_long_name_...\n"
                                    "           50.00      1  short\n");
         buf_clear(&out);
-        table_render_text(table, 10, &out);
-        EXPECT_CONTAINS(buf_text(&out), "  a_very_long_n...\n");
+        /* Without the margin, then with short names, then with short headings. */
+        table_render_text(table, 35, &out);
+        EXPECT_STR(buf_text(&out), "overhead  count  symbol\n"
+                                   "========  =====  ======\n"
+                                   "   50.00      1  a_very_long_n...\n"
+                                   "   50.00      1  short\n");
+        buf_clear(&out);
+        table_render_text(table, 25, &out);
+        EXPECT_STR(buf_text(&out), "overhead count symbol\n"
+                                   "======== ===== ======\n"
+                                   "   50.00     1 a_very_...\n"
+                                   "   50.00     1 short\n");
+        buf_clear(&out);
+        table_render_text(table, 20, &out);
+        EXPECT_STR(buf_text(&out), "overhead count sy...\n"
+                                   "======== ===== =====\n"
+                                   "   50.00     1 a_...\n"
+                                   "   50.00     1 short\n");
         buf_clear(&out);
         table_render_text(table, 0, &out);
         EXPECT_CONTAINS(buf_text(&out), "  a_very_long_name_of_a_function:module\n");
