@@ -16,7 +16,7 @@
 #include "perfdata_writer.h"
 #include "text.h"
 
-enum { MAX_TRIES = 8, MAX_LINKS = 40 };
+enum { MAX_TRIES = 8 };
 
 struct archiving {
         const struct archive_request *request;
@@ -196,21 +196,6 @@ static bool gather(struct archiving *a, struct err *err)
 
 /* --- The session ------------------------------------------------------------------------------------- */
 
-/* Appends the final target of a symbolic link, so that the link is not replaced. */
-static void follow_links(const char *path, struct buf *out)
-{
-        buf_add_str(out, path);
-        for (int i = 0; i < MAX_LINKS; i++) {
-                AUTO_RELEASE(buf) target = {0};
-
-                if (!os_read_link(buf_text(out), &target))
-                        return;
-                buf_truncate(out,
-                             target.data[0] == '/' ? 0 : (size_t)(text_base_name(out->data) - out->data));
-                buf_add(out, target.data, target.len);
-        }
-}
-
 /* Writes a new file, because the session is still mapped. */
 static bool write_beside(struct archiving *a, struct err *err)
 {
@@ -223,7 +208,9 @@ static bool write_beside(struct archiving *a, struct err *err)
                 {FEATURE_WPERF_CODE, a->code.data, a->code.len},
         };
 
-        follow_links(a->request->output ? a->request->output : a->request->path, &a->place);
+        /* A link stays, its target is replaced. */
+        if (!os_output_follow(a->request->output ? a->request->output : a->request->path, &a->place, err))
+                return false;
         a->result->bytes_before = perfdata_get_layout(a->reader)->file_bytes;
         return perfdata_rewrite(a->reader, buf_text(&a->place), sections, N_ELEMENTS(sections), &a->made,
                                 &a->result->bytes_after, err);

@@ -108,6 +108,13 @@ int main(int argc, char **argv)
         set_keys();
         choose_characters();
         log_enable(os_environment("WPERF_DEBUG") != NULL);
+        if (os_has_borrowed_rights()) {
+                err_set(&err, ERR_DENIED,
+                        "wperf does not run setuid, setgid or with file capabilities, because it would read and write files "
+                        "with rights that its user does not have: remove them (chmod a-s, setcap -r), and use sudo or ambient "
+                        "capabilities (setpriv, capsh)");
+                return cmd_fail(&err);
+        }
         if (command_line_parse(&line, &commands_all, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err)) {
                 status = run(&line);
         } else {

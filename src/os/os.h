@@ -118,6 +118,10 @@ bool os_touch(const char *path, struct err *err); /* sets its mtime to now */
  * Windows. */
 bool os_is_superuser(void);
 
+/* Whether the program is setuid or setgid, or has file capabilities, and therefore has rights that its user does not have.  Ambient
+ * capabilities are the user's.  False on Windows. */
+bool os_has_borrowed_rights(void);
+
 /* Whether the owner of a file is this process's user or root; true on Windows.  In a user namespace only users that are
  * mapped there are known: all others are one other user. */
 bool os_is_trusted_owner(uint32_t owner);
@@ -132,11 +136,14 @@ bool os_is_private_dir(const char *path);
 /* A file that is being written. */
 struct os_file;
 
-/* Creates or truncates a file; "-" is standard output.  A link that another user made in a folder where all users can write (such
- * as /tmp) is not followed: ERR_DENIED. */
+/* Creates or truncates a file; "-" is standard output.  In a folder where all users can write (such as /tmp), a link that another
+ * user made is not followed, and another user's file is not written: ERR_DENIED. */
 struct os_file *os_file_create(const char *path, struct err *err);
 
-/* The same, with mode 0600 for a new file.  On Windows the folder determines who may read it. */
+/* The path at the end of all links, by the same rules, for a file that is replaced by os_rename; it need not exist. */
+bool os_output_follow(const char *path, struct buf *out, struct err *err);
+
+/* As os_file_create, with mode 0600 for a new file.  On Windows the folder determines who may read it. */
 struct os_file *os_file_create_private(const char *path, struct err *err);
 
 /* Creates a new file, with mode 0600; *ret_path is `prefix` and a suffix. */

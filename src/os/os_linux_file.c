@@ -19,21 +19,6 @@ struct os_file {
 
 /* --- Creating --- */
 
-/* In a folder such as /tmp another user may have made a link to a file that only this user may write. */
-static bool is_strange_link(const char *path)
-{
-        const char *slash = strrchr(path, '/');
-        AUTO_RELEASE(buf) folder = {0};
-        struct stat link, there;
-
-        if (lstat(path, &link) || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
-                return false;
-        buf_add(&folder, slash ? path : "./", slash ? (size_t)(slash - path) + 1 : 2);
-        return stat(buf_text(&folder), &there) ||
-               ((there.st_mode & S_ISVTX) && (there.st_mode & (S_IWGRP | S_IWOTH)) &&
-                there.st_uid != link.st_uid);
-}
-
 bool os_is_fifo(const char *path)
 {
         static const char pipe[] = "pipe:";
@@ -45,33 +30,10 @@ bool os_is_fifo(const char *path)
                 memcmp(target, pipe, strlen(pipe)) != 0);
 }
 
-/* A FIFO is opened for writing only, so that the end of its reader is noticed.  If the path was not a link when it was checked,
- * it is opened so that it cannot be one now. */
-static int open_output(const char *path, mode_t mode, struct err *err)
-{
-        struct stat link, st;
-        bool is_link = !lstat(path, &link) && S_ISLNK(link.st_mode);
-        bool is_fifo = !stat(path, &st) && S_ISFIFO(st.st_mode);
-        int flags = O_CREAT | O_TRUNC | O_CLOEXEC | (is_fifo ? O_WRONLY : O_RDWR);
-        int fd;
-
-        if (is_strange_link(path)) {
-                err_set(err, ERR_DENIED,
-                        "%s: not written, because it is a link of another user in a folder that several users may write to; "
-                        "remove the link, or choose another file",
-                        path);
-                return -1;
-        }
-        fd = open(path, flags | (is_link ? 0 : O_NOFOLLOW), mode);
-        if (fd < 0)
-                os_linux_fail(err, path);
-        return fd;
-}
-
 static struct os_file *file_create(const char *path, mode_t mode, struct err *err)
 {
         bool is_stdout = !strcmp(path, "-");
-        int fd = is_stdout ? dup(STDOUT_FILENO) : open_output(path, mode, err);
+        int fd = is_stdout ? dup(STDOUT_FILENO) : os_linux_open_output(path, mode, err);
         struct os_file *file;
 
         if (fd < 0) {

@@ -30,6 +30,9 @@ int os_linux_open_to_map(const char *path, struct err *err);
 int os_linux_open_of(const char *path, struct err *err);
 
 /* Whether the file meets the requirements of os_map_open_of. */
+/* Opens an empty file for writing; see os_file_create. */
+int os_linux_open_output(const char *path, unsigned mode, struct err *err);
+
 bool os_linux_check_origin(const struct stat *st, const struct os_origin *origin, struct err *err);
 
 /* --- os_linux_terminal.c --- */

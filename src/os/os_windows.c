@@ -126,6 +126,11 @@ void os_descriptor_path(int descriptor, const char *below, struct buf *out)
         buf_printf(out, "descriptor %d%s", descriptor, below ? below : ""); /* not available on Windows */
 }
 
+bool os_has_borrowed_rights(void)
+{
+        return false;
+}
+
 bool os_is_superuser(void)
 {
         return false;

@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import struct
 import subprocess
 import time
 
@@ -199,6 +200,77 @@ def test_the_owner_counts_as_it_is_mapped(t: Context) -> None:
     done = t.run(*inside)
     harness.check_sentence(done, "belongs to another user")
     check(stat.S_ISREG(os.stat(t.path(name)).st_mode), "it is as it was")
+
+
+# Commands that write a file, which is the last argument.
+WRITERS = (("export", "--format", "folded", "-i", "../s.data", "-o"), ("export", "--format", "perf-script", "-i", "../s.data", "-o"),
+           ("export", "--format", "pprof", "-i", "../s.data", "-o"), ("report", "-q", "-i", "../s.data", "-o"),
+           ("dump", "-q", "-i", "../s.data", "-o"), ("annotate", "-q", "-i", "../s.data", "-o"), ("archive", "-i", "../s.data", "-o"),
+           ("diff", "-q", "../s.data", "../again.data", "-o"), ("check", "../s.data", "--write-baseline"), ("list", "-q", "-o"),
+           ("stat", "-q", "--json", "--", "true", "-o"), ("stat", "-x,", "--", "true", "-o"), ("record", "-q", "--", "true", "--session"))
+
+
+def put_output_last(writer: tuple[str, ...], name: str) -> list[str]:
+    """The option of the file before the command of stat and record."""
+    if "--" not in writer:
+        return [*writer, name]
+    at = writer.index("--")
+    return [*writer[:at], writer[-1], name, *writer[at:-1]]
+
+
+def test_what_strangers_left_in_a_sticky_folder_is_not_written(t: Context) -> None:
+    """Links to files that only root may write, and files that their owner could change later."""
+    harness.need_root()
+    harness.need_events()
+    t.good("record", "-q", "-g", "--session", "s.data", "-F", "500", "--", t.program("spin"), "50")
+    os.chmod(t.folder, 0o755)
+    shutil.copy(t.path("s.data"), t.path("again.data"))
+    os.mkdir(t.path("rootonly"), 0o700)
+    os.mkdir(t.path("shared"))
+    os.chmod(t.path("shared"), 0o1777)
+    subprocess.run(as_user(OTHER, "sh", "-c", "ln -s ../rootonly/new link; ln -s ../rootonly folder; echo theirs > file; chmod 666 file"),
+                   cwd=t.path("shared"), check=True)
+    for writer in WRITERS:
+        for name, what in (("link", "a link"), ("folder/new", "a link"), ("file", "a file")):
+            if writer[0] in ("record", "archive") and name == "file":
+                continue  # a file that is no session is not overwritten, whoever has it
+            done = t.ours(*put_output_last(writer, name), cwd=t.path("shared"))
+            check(done.status in (1, 125) and f"because it is {what} of another user" in done.err, f"{writer} {name}", done)
+    check(os.listdir(t.path("rootonly")) == [], "nothing was written through a link")
+    with open(t.path("shared/file"), encoding="ascii") as file:
+        check(file.read() == "theirs\n", "the stranger's file is as it was")
+    for own in ("own", "own-link"):
+        os.symlink("../rootonly/mine", t.path("shared/own-link")) if own == "own-link" else None
+        done = t.ours("export", "--format", "folded", "-i", "../s.data", "-o", own, cwd=t.path("shared"))
+        check(done.status == 0, "own files and links are written", done)
+    check(os.path.getsize(t.path("rootonly/mine")) > 0, "through the own link")
+
+
+def run_with_rights(t: Context, mode: int, capabilities: bytes, *prefix: str) -> Done:
+    """A copy of wperf with these rights, run by another user."""
+    path = shutil.copy(t.wperf, t.path("wperf"))
+    os.chmod(t.folder, 0o755)
+    os.chmod(path, mode)
+    if capabilities:
+        os.setxattr(path, "security.capability", capabilities)
+    return t.run(*as_user(OTHER, *prefix, path, "list", "-q"))
+
+
+def test_borrowed_rights_are_refused(t: Context) -> None:
+    harness.need_root()
+    dac_override = struct.pack("<5I", 0x02000001, 2, 0, 0, 0)  # VFS_CAP_REVISION_2, effective; CAP_DAC_OVERRIDE
+    may_be_setuid = t.run(*as_user(OTHER, "true")).status == 0 and not os.statvfs(t.folder).f_flag & os.ST_NOSUID
+    if not may_be_setuid:
+        raise harness.Skip("a folder for programs that are setuid")
+    for what, mode, capabilities in (("setuid", 0o4755, b""), ("setgid", 0o2755, b""), ("file capabilities", 0o755, dac_override)):
+        done = run_with_rights(t, mode, capabilities)
+        check(done.status == 1 and done.out == "", what, done)
+        check(done.err.startswith("wperf: wperf does not run setuid, setgid or with file capabilities"), what, done)
+    done = run_with_rights(t, 0o755, b"")
+    check(done.status == 0, "without rights of its own", done)
+    done = t.run(harness.need_tool("setpriv"), f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups", "--inh-caps=+dac_override",
+                 "--ambient-caps=+dac_override", t.path("wperf"), "list", "-q")
+    check(done.status == 0, "ambient capabilities", done)
 
 
 def test_private_source_of_root(t: Context) -> None:
