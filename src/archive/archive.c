@@ -130,8 +130,14 @@ static bool make_symbols_that_fit(struct archiving *a, struct source_archive_wri
 
 static void note_refused(struct archiving *a)
 {
-        size_t n = a->pack.n_refused_sources;
+        size_t n = a->pack.n_refused_sources, n_unproven = a->pack.n_unproven_sources;
 
+        if (n_unproven)
+                buf_printf(
+                        &a->result->note,
+                        "%zu source file%s not packed: only a file that the debug information of a module with a known build id "
+                        "names, or a .py file that holds the recorded function, is packed\n",
+                        n_unproven, n_unproven == 1 ? " was" : "s were");
         if (n)
                 buf_printf(&a->result->note,
                            "%zu source file%s not packed: not all users may read %s; --force packs %s\n", n,
@@ -150,6 +156,8 @@ static void make_source(struct archiving *a, const struct source_archive_writer 
             a->symbols.len + a->source.len <= room_beside_walks(a)) {
                 a->result->n_source_files = source_archive_n_files(writer);
                 a->result->n_source_lines = source_archive_n_lines(writer);
+                a->result->source_files = a->pack.source_files;
+                a->pack.source_files = (struct buf){0};
                 return;
         }
         buf_printf(&a->result->note,
@@ -293,5 +301,6 @@ bool archive_make(const struct archive_request *request, struct archive_result *
 
 void archive_result_release(struct archive_result *result)
 {
+        buf_release(&result->source_files);
         buf_release(&result->note);
 }

@@ -31,7 +31,8 @@ struct archive_result {
         size_t n_stacks;             /* unwound from stack copies */
         size_t n_source_files, n_source_lines;
         uint64_t bytes_before, bytes_after;
-        struct buf note; /* what was left out and why, one sentence per line; empty if nothing */
+        struct buf source_files; /* "PATH: 30 lines", one a line */
+        struct buf note;         /* what was left out and why, one sentence per line; empty if nothing */
 };
 
 /* ERR_LIMIT if even the names of the sampled functions take more than max_bytes. If it fails, the session is

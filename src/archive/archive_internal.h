@@ -58,7 +58,9 @@ struct archive_pack {
         size_t n_functions, cap_functions;
         struct disasm *disasms[2]; /* enum disasm_arch */
         bool has_no_disasm;
-        size_t n_refused_sources; /* files that are not readable by all users */
+        size_t n_refused_sources;  /* files that are not readable by all users */
+        size_t n_unproven_sources; /* files that nothing names that can be checked */
+        struct buf source_files;   /* those whose lines were taken, one a line */
 };
 
 /* Lists the modules, addresses and functions of a report, which must have mangled names and outlive the

@@ -217,6 +217,7 @@ void archive_pack_init(struct archive_pack *pack, struct report *report)
 
 void archive_pack_release(struct archive_pack *pack)
 {
+        buf_release(&pack->source_files);
         for (size_t i = 0; i < pack->n_modules; i++) {
                 buf_release(&pack->modules[i].name_note);
                 free(pack->modules[i].places);

@@ -18,6 +18,7 @@ static struct archive_view view_of(const struct archive_result *result, const ch
                 .n_source_lines = result->n_source_lines,
                 .bytes_before = result->bytes_before,
                 .bytes_after = result->bytes_after,
+                .source_files = buf_text(&result->source_files),
                 .notes = buf_text(&result->note),
         };
 }

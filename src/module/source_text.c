@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "mem.h"
 #include "os.h"
+#include "text.h"
 
 enum { SOURCE_MAX_BYTES = 64 << 20 };
 
@@ -165,6 +166,20 @@ static bool read_text(const struct source_text *source, struct text_file *file, 
         return false;
 }
 
+/* A link to another file must have the ending, too. */
+static bool may_use(const struct source_text *source, const char *path, const char *place)
+{
+        AUTO_RELEASE(buf) real = {0};
+
+        switch (source->asker.use) {
+        case SOURCE_GIVEN_UNKNOWN: return false;
+        case SOURCE_GIVEN_PYTHON:
+                return text_ends(path, ".py") && os_real_path(place, &real) &&
+                       text_ends(buf_text(&real), ".py");
+        default: return true;
+        }
+}
+
 static struct text_file *load(const struct source_text *source, const char *path)
 {
         struct text_file *file = mem_new(1, sizeof(*file));
@@ -186,7 +201,8 @@ static struct text_file *load(const struct source_text *source, const char *path
         is_found = is_found || find_at_path(path, &place, &st);
         file->is_of_module = !is_found && source->find_remote;
         is_far = !is_found && find_far(source, path, &place, &st);
-        if ((!is_found && !is_far) || !read_text(source, file, buf_text(&place), is_far))
+        if ((!is_found && !is_far) || !may_use(source, path, buf_text(&place)) ||
+            !read_text(source, file, buf_text(&place), is_far))
                 return file;
         file->is_here = true;
         file->size_bytes = st.size_bytes;
@@ -199,7 +215,7 @@ static struct text_file *load(const struct source_text *source, const char *path
 
 static bool is_wanted(const struct source_text *source, const struct text_file *file, const char *path)
 {
-        if (strcmp(file->path, path) != 0 ||
+        if (strcmp(file->path, path) != 0 || file->asker.use != source->asker.use ||
             (source->archive && file->asker.is_archived != source->asker.is_archived))
                 return false;
         return !file->is_of_module || file->asker.module == source->asker.module;

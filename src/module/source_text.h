@@ -30,9 +30,19 @@ AUTO_DEFINE(source_text)
 /* Sets the module whose source is read from now on; initially module 0, not archived. What a server has for
  * the build of one module is not used for another module with the same path. Packed lines are only used for
  * archived modules. */
+/* What the lines are for, and what names the file.  A session, and the debug information of a module that it names, can name any file, such
+ * as a private key: lines that are given to others come only from files that are likely to be source. */
+enum source_use {
+        SOURCE_SHOWN, /* shown to the user of this machine: any text file */
+        SOURCE_GIVEN, /* given to others; debug information of a module with the right build id names it */
+        SOURCE_GIVEN_PYTHON, /* given to others; a Python function names it: only *.py, see also python_claim.h */
+        SOURCE_GIVEN_UNKNOWN, /* given to others; nothing that can be checked names it: only packed lines */
+};
+
 struct source_asker {
         uint32_t module;
         bool is_archived;
+        enum source_use use;
 };
 void source_text_ask_for(struct source_text *source, struct source_asker asker);
 
@@ -40,7 +50,7 @@ void source_text_ask_for(struct source_text *source, struct source_asker asker);
  * identifies the file within this process. */
 struct digest source_text_digest(struct source_text *source, const char *path);
 
-/* For the superuser: whether to read files that are not readable by all users. Off by default, because debug
+/* For the superuser: whether to read files that are not readable by all users, by their mode and those of their folders. Off by default, because debug
  * information may name any file, and the text may be passed on. */
 void source_text_take_private(struct source_text *source, bool takes_private);
 

@@ -76,8 +76,8 @@ bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *e
 /* The same for a file whose name is not trusted: files other than regular ones are ERR_FORMAT and are not opened. */
 bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err);
 
-/* The same for text that may be given to others.  If the superuser runs this, a file that not all users may read is ERR_DENIED
- * (its own mode counts, not those of its folders). */
+/* The same for text that may be given to others.  If the superuser runs this, a file that not all users may read, by its
+ * mode and those of its folders, is ERR_DENIED. */
 bool os_read_public(const char *path, size_t limit, struct buf *out, struct err *err);
 
 /* Reads standard input to its end, at most `limit` bytes. */

@@ -130,12 +130,30 @@ int os_linux_open_regular(const char *path, struct err *err)
         return fd < 0 ? -1 : check_opened(fd, path, err);
 }
 
+/* Whether all users may reach the opened file: each folder of its path lets them pass. */
+static bool is_reachable(int fd)
+{
+        AUTO_RELEASE(buf) link = {0};
+        AUTO_RELEASE(buf) path = {0};
+        struct stat st;
+
+        buf_printf(&link, "%s%d", descriptor_folder, fd);
+        if (!os_read_link(buf_text(&link), &path) || path.data[0] != '/')
+                return false;
+        for (char *slash = strrchr(path.data, '/'); slash; slash = strrchr(path.data, '/')) {
+                *slash = '\0';
+                if (stat(*path.data ? path.data : "/", &st) || !(st.st_mode & S_IXOTH))
+                        return false;
+        }
+        return true;
+}
+
 int os_linux_open_public(const char *path, struct err *err)
 {
         int fd = os_linux_open_regular(path, err);
         struct stat st;
 
-        if (fd < 0 || !os_is_superuser() || (!fstat(fd, &st) && st.st_mode & S_IROTH))
+        if (fd < 0 || !os_is_superuser() || (!fstat(fd, &st) && st.st_mode & S_IROTH && is_reachable(fd)))
                 return fd;
         err_set(err, ERR_DENIED, "%s: not all users may read it", path);
         close(fd);

@@ -649,6 +649,13 @@ bool resolver_has_file(struct resolver *resolver, resolver_id id)
         return module->file && (resolver_file_object(module->file) || resolver_file_has_pdb(module->file));
 }
 
+bool resolver_has_right_file(struct resolver *resolver, resolver_id id)
+{
+        const struct symbol_module *module = resolver_load(resolver, id);
+
+        return module->is.build_id_size && !module->is.archived && resolver_has_file(resolver, id);
+}
+
 /* The loaded section number `index`, or NULL; *ret_n is the number of loaded sections. */
 static const struct object_section *find_loaded(const struct object *object, size_t index, size_t *ret_n)
 {

@@ -286,6 +286,13 @@ bool resolver_is_kept(struct resolver *resolver, resolver_id module);
 /* Whether there is a file for lookups: the module's own, or a PDB. */
 bool resolver_has_file(struct resolver *resolver, resolver_id module);
 
+/* The same for a module whose build id is in the session, so that the file is known to be the right one. */
+bool resolver_has_right_file(struct resolver *resolver, resolver_id module);
+
+/* The Python function at an address of a module of Python places; NULL if there is none, or it is archived. */
+const struct resolver_python_function *resolver_python_function_at(struct resolver *resolver,
+                                                                   resolver_id module, uint64_t addr);
+
 /* The instruction set of the code at an address in the object. */
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module, uint64_t addr);
 

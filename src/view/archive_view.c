@@ -6,6 +6,7 @@
 #include "buf.h"
 #include "json.h"
 #include "text_number.h"
+#include "text_printable.h"
 
 /* "431 functions" */
 static void add_count(uint64_t n, const char *what, struct buf *out)
@@ -44,6 +45,24 @@ void archive_view_text(const struct archive_view *view, struct buf *out)
         buf_add_str(out, " -> ");
         add_size(view->bytes_after, out);
         buf_add_char(out, '\n');
+        for (const char *at = view->source_files, *end; *at; at = end + 1) {
+                end = strchr(at, '\n');
+                text_printf(out, "source: %.*s\n", (int)(end - at), at);
+        }
+}
+
+static void add_lines(const char *key, const char *lines, struct json *json)
+{
+        json_key(json, key);
+        json_begin_array(json);
+        for (const char *at = lines, *end; *at; at = end + (*end == '\n')) {
+                AUTO_RELEASE(buf) line = {0};
+
+                end = at + strcspn(at, "\n");
+                buf_add(&line, at, (size_t)(end - at));
+                json_str(json, buf_text(&line));
+        }
+        json_end_array(json);
 }
 
 void archive_view_json(const struct archive_view *view, struct buf *out)
@@ -61,16 +80,8 @@ void archive_view_json(const struct archive_view *view, struct buf *out)
         json_key_u64(&json, "source_lines", view->n_source_lines);
         json_key_u64(&json, "bytes_before", view->bytes_before);
         json_key_u64(&json, "bytes_after", view->bytes_after);
-        json_key(&json, "notes");
-        json_begin_array(&json);
-        for (const char *at = view->notes, *end; *at; at = end + (*end == '\n')) {
-                AUTO_RELEASE(buf) sentence = {0};
-
-                end = strchr(at, '\n') ? strchr(at, '\n') : at + strlen(at);
-                buf_add(&sentence, at, (size_t)(end - at));
-                json_str(&json, buf_text(&sentence));
-        }
-        json_end_array(&json);
+        add_lines("packed_sources", view->source_files, &json);
+        add_lines("notes", view->notes, &json);
         json_end_object(&json);
         buf_add_char(out, '\n');
 }

@@ -15,7 +15,8 @@ struct archive_view {
         size_t n_stacks;
         size_t n_source_files, n_source_lines;
         uint64_t bytes_before, bytes_after;
-        const char *notes; /* one sentence a line; may be "" */
+        const char *source_files; /* "PATH: 30 lines", one a line */
+        const char *notes;        /* one sentence a line; may be "" */
 };
 
 void archive_view_text(const struct archive_view *view, struct buf *out);

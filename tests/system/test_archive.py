@@ -91,7 +91,7 @@ def compare_with(wanted: list[Done], there: Elsewhere, packed: str, forms) -> No
 def archive(t: Context, *argv: str) -> Done:
     done = t.good("archive", *argv)
     check(re.fullmatch(r"archived: [\d,]+ modules?, [\d,]+ functions?(?:, [\d,]+ stacks?)?, [\d,]+ lines? of [\d,]+ source files?; "
-                       r"[\d.]+ [KM]B -> [\d.]+ [KM]B\n", done.out) is not None, "a line", done)
+                       r"[\d.]+ [KM]B -> [\d.]+ [KM]B\n(source: .+: \d+ lines\n)*", done.out) is not None, "a line", done)
     return done
 
 

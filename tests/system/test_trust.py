@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Which files are trusted: sessions of other users, perf maps that somebody left in /tmp, names that lead to devices."""
 import os
+import re
 import shutil
 import stat
 import struct
@@ -282,17 +283,73 @@ def test_private_source_of_root(t: Context) -> None:
     t.good("record", "--session", "spin.data", "-F", "500", "--", t.program("spin"), "50")
     annotate = ("annotate", "-i", "spin.data", "--source", "--source-path", t.folder)
     archive = ("archive", "-i", "spin.data", "-o", "packed.data", "--source-path", t.folder)
-    for mode, force, is_read in ((0o644, (), True), (0o600, (), False), (0o640, (), False), (0o600, ("-f",), True)):
+    for mode, folder, force, is_read in ((0o644, 0o755, (), True), (0o600, 0o755, (), False), (0o640, 0o755, (), False),
+                                         (0o644, 0o700, (), False), (0o644, 0o750, (), False), (0o600, 0o700, ("-f",), True)):
         os.chmod(source, mode)
+        os.chmod(t.folder, folder)
         shown, packed = t.good(*annotate, *force), t.ours(*archive, *force)
         check(packed.status == 0, "archive", packed)
         with open(t.path("packed.data"), "rb") as file:
             in_session = t.good("annotate", "-i", "packed.data", "--source").out
-        what = f"mode {mode:o} {force}"
+        what = f"mode {mode:o} in {folder:o} {force}"
         check(("secret line" in shown.out) == is_read, f"{what}: annotate", shown)
         check(("secret line" in in_session) == is_read, f"{what}: archive: {in_session}", packed)
         check(("is not readable by all users: read it with --force" in shown.out) != is_read, f"{what}: annotate says why", shown)
         check(("1 source file was not packed" in packed.err) != is_read, f"{what}: archive says why", packed)
+
+
+SECRET = "-----BEGIN PRIVATE KEY-----\n" + "".join(f"secret line {i}\n" for i in range(1, 200))
+
+# A function whose code object names another file.
+NAMED_PY = """
+import sys
+code = compile("\\n" * int(sys.argv[2]) + sys.argv[3], sys.argv[1], "exec")
+space = {}
+exec(code, space)
+space.get("f", lambda: 0)()
+"""
+LOOP = "[i * i for i in range(4000000)]"
+
+
+def packs(t: Context, named: str, symbol: str, *argv: str) -> tuple[bool, str]:
+    """Whether archive packs lines of the file `named` when this program is recorded, and what it prints."""
+    t.good("record", "-q", "-g", "--session", "named.data", "-F", "500", "--", *argv)
+    done = t.ours("archive", "-i", "named.data", "-o", "packed.data")
+    check(done.status == 0, "archive", done)
+    os.rename(t.path(named), t.path("away"))
+    shown = t.ours("annotate", "--source", "-s", symbol, "-i", "packed.data")
+    os.rename(t.path("away"), t.path(named))
+    return "secret line" in shown.out, done.out + done.err
+
+
+def test_files_that_are_no_source_are_not_packed(t: Context) -> None:
+    """Sessions and debug information can name any file of the user."""
+    harness.need_events()
+    os.chmod(t.folder, 0o755)
+    with open(t.path("named.py"), "w", encoding="ascii") as file:
+        file.write(NAMED_PY)
+    for name in ("id_key", "id_key.py"):
+        with open(t.path(name), "w", encoding="ascii") as file:
+            file.write(SECRET)
+    os.symlink("id_key", t.path("link.py"))
+    with open(t.path("real.py"), "w", encoding="ascii") as file:
+        file.write("# secret line 1\ndef f():\n    pass\n# secret line 2\n")
+    python = harness.need_tool("python3")
+    for name, line, source, is_packed in (
+            ("id_key", 3, f"def f(): {LOOP}", False), ("id_key.py", 3, f"def f(): {LOOP}", False), ("link.py", 3, f"def f(): {LOOP}", False),
+            ("id_key", 0, LOOP, False), ("real.py", 1, f"def f(): {LOOP}", True), ("real.py", 2, f"def f(): {LOOP}", False)):
+        packed, said = packs(t, name, "f" if "def" in source else "<module>", python, t.path("named.py"), t.path(name), str(line), source)
+        check(packed == is_packed, f"{name}: packed {packed}: {said}")
+        check(bool(re.search(f"^source: .*/{name}: \\d+ lines$", said, re.M)) == is_packed, f"{name}: archive lists it: {said}")
+    harness.note("Python")
+    for options, is_packed in (("-Wl,--build-id", True), ("-Wl,--build-id=none", False)):
+        with open(t.path("work.c"), "w", encoding="ascii") as file:
+            file.write(f'#line 5 "{t.path("id_key")}"\n'
+                       'static volatile long s; int main(void) { for (long i = 0; i < 200000000; i++) s += i; return 0; }\n')
+        done = t.run(harness.need_tool("gcc"), "-g", "-O1", options, "-o", t.path("work"), t.path("work.c"))
+        check(done.status == 0, "gcc", done)
+        packed, said = packs(t, "id_key", "main", t.path("work"))
+        check(packed == is_packed, f"{options}: packed {packed}: {said}")
 
 
 if __name__ == "__main__":

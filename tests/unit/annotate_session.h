@@ -4,6 +4,7 @@
 #define ANNOTATE_SESSION_H
 
 #include "annotation.h"
+#include "object.h"
 #include "os.h"
 #include "session_builder.h"
 #include "tap.h"
@@ -41,12 +42,18 @@ static inline struct report *report_of_built(const char *path, struct session_bu
 /* A report of a session with these samples of `name`, a file of tests/data; `path` is where the session is written. */
 static inline struct report *report_of(const char *path, const char *name, const struct samples_at *list)
 {
+        AUTO(object) object = object_open(data_path(name), NULL);
+        const struct object_facts *facts = object ? object_get_facts(object) : NULL;
         struct session_builder b;
         uint64_t time = 1000;
 
         builder_init(&b);
         builder_comm(&b, 1, SESSION_PID, SESSION_PID, "prog", true);
-        builder_mmap(&b, 2, SESSION_PID, SESSION_BASE, 0x1000, 0, data_path(name));
+        if (facts && facts->build_id_size)
+                builder_mmap_build_id(&b, 2, SESSION_PID, SESSION_BASE, 0x1000, 0, data_path(name),
+                                      facts->build_id, facts->build_id_size);
+        else
+                builder_mmap(&b, 2, SESSION_PID, SESSION_BASE, 0x1000, 0, data_path(name));
         for (; list->addr; list++) {
                 for (unsigned i = 0; i < list->n; i++)
                         builder_sample_ip(&b, time++, SESSION_PID, SESSION_PID, SESSION_BASE + list->addr);
