@@ -112,8 +112,8 @@ static size_t slot_of(const struct accesses *a, const struct access_cell *cell)
                 (uint64_t)(uint32_t)cell->tid << 32 | cell->offset,
                 (uint64_t)cell->latency_class << 32 | (unsigned)cell->level << 8 | cell->what,
         };
-        uint64_t hash = words[0] * 0x9e3779b97f4a7c15u + words[1] * 0xc2b2ae3d27d4eb4fu;
-        size_t mask = a->n_slots - 1, i = map_mix(hash + words[2] * 0xff51afd7ed558ccdu) & mask;
+        uint64_t hash = words[0] * map_factors[2] + words[1] * map_factors[3];
+        size_t mask = a->n_slots - 1, i = map_mix(hash + words[2] * map_factors[5]) & mask;
 
         while (a->slots[i] && memcmp(&a->cells[a->slots[i] - 1], cell, KEY_BYTES))
                 i = (i + 1) & mask;

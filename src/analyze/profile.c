@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map.h"
 #include "mem.h"
 #include "profile_internal.h"
 #include "spe_raw.h"
@@ -60,13 +61,13 @@ void profile_free(struct profile *profile)
 /* Mixes all words at once, because this is called for each sample with a key of its task. */
 static uint64_t hash_key(const struct profile_row_key *key)
 {
-        uint64_t hash = key->offset * 0x9e3779b97f4a7c15u;
+        uint64_t hash = key->offset * map_factors[2];
 
-        hash += ((uint64_t)key->module << 32 | key->event) * 0xc2b2ae3d27d4eb4fu;
-        hash += ((uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid) * 0xd6e8feb86659fd93u;
-        hash += ((uint64_t)key->comm << 32 | key->process) * 0xff51afd7ed558ccdu;
-        hash += key->source * 0xd1342543de82ef95u;
-        return map_mix(hash + key->cpu * 0x94d049bb133111ebu);
+        hash += ((uint64_t)key->module << 32 | key->event) * map_factors[3];
+        hash += ((uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid) * map_factors[4];
+        hash += ((uint64_t)key->comm << 32 | key->process) * map_factors[5];
+        hash += key->source * map_factors[6];
+        return map_mix(hash + key->cpu * map_factors[7]);
 }
 
 static size_t slot_of(const struct profile *profile, const struct profile_row_key *key)

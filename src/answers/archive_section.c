@@ -32,7 +32,7 @@ uint64_t archive_section_checksum(const void *bytes, size_t size)
         }
         sum = map_sum_bytes(at, size);
         for (unsigned i = 0; i < 4; i++)
-                sum = map_mix(sum ^ lanes[i]);
+                sum = map_mix_fixed(sum ^ lanes[i]);
         return sum;
 }
 

@@ -118,10 +118,17 @@ struct hash_key {
 static const struct hash_key fixed_key = {0x9e3779b97f4a7c15u, {MAP_FACTOR, MAP_FACTOR}};
 static struct hash_key process_key = {0x9e3779b97f4a7c15u, {MAP_FACTOR, MAP_FACTOR}};
 
+uint64_t map_factors[MAP_N_FACTORS] = {
+        MAP_FACTOR,          MAP_FACTOR,          0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu,
+        0xd6e8feb86659fd93u, 0xff51afd7ed558ccdu, 0xd1342543de82ef95u, 0x94d049bb133111ebu,
+};
+
 void map_set_key(const uint64_t key[MAP_KEY_WORDS])
 {
         /* An even factor would lose bits. */
         process_key = (struct hash_key){key[0], {key[1] | 1, key[2] | 1}};
+        for (uint64_t i = 0; i < MAP_N_FACTORS; i++)
+                map_factors[i] = map_mix_by(key[0] + i * MAP_FACTOR, key[1] | 1, key[2] | 1) | 1;
 }
 
 static inline uint64_t hash_by(const struct hash_key *key, const void *bytes, size_t size)

@@ -45,8 +45,19 @@ static inline uint64_t map_mix_by(uint64_t x, uint64_t first, uint64_t second)
         return x ^ (x >> 32);
 }
 
-/* Mixes 64 bits well; for keys made from several numbers. */
+/* Odd factors, random after map_set_key.  Tables of a room's own multiply by them, not by constants, for which an attacker could
+ * compute numbers of one hash. */
+enum { MAP_N_FACTORS = 8 };
+extern uint64_t map_factors[MAP_N_FACTORS];
+
+/* Mixes 64 bits well; for keys made from several numbers.  Different in each process, as map_hash_bytes. */
 static inline uint64_t map_mix(uint64_t x)
+{
+        return map_mix_by(x, map_factors[0], map_factors[1]);
+}
+
+/* The same on every run and machine, for output. */
+static inline uint64_t map_mix_fixed(uint64_t x)
 {
         return map_mix_by(x, MAP_FACTOR, MAP_FACTOR);
 }
@@ -58,7 +69,7 @@ uint64_t map_hash_bytes(const void *bytes, size_t size);
 /* The same on every run and machine, for output.  An attacker who chooses the bytes can also choose the sum. */
 uint64_t map_sum_bytes(const void *bytes, size_t size);
 
-/* Makes map_hash_bytes secret, so that an attacker cannot make a file whose texts all have the same hash.  `key` is random.  To
+/* Makes map_hash_bytes, map_mix and struct map secret, so that an attacker cannot make a file whose texts or numbers all have the same hash.  `key` is random.  To
  * be called before the first thread and the first map; without it, hashes are those of map_sum_bytes. */
 enum { MAP_KEY_WORDS = 3 };
 void map_set_key(const uint64_t key[MAP_KEY_WORDS]);

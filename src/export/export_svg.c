@@ -143,7 +143,7 @@ static void add_class(const struct calltree_function *f, struct buf *out)
 {
         uint64_t hash = map_sum_bytes(f->name, strlen(f->name));
 
-        buf_printf(out, "%s%u", colors[color_of(f)].class, (unsigned)(map_mix(hash) % N_SHADES));
+        buf_printf(out, "%s%u", colors[color_of(f)].class, (unsigned)(map_mix_fixed(hash) % N_SHADES));
 }
 
 /* What the node has more than before. */

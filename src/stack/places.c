@@ -58,7 +58,7 @@ static uint64_t hash_place(const struct code_place *place)
 {
         uint64_t sort = place->module == MODULE_NONE ? 1u + place->is_kernel + 2u * place->is_cut : 0;
 
-        return map_mix(place->offset ^ ((uint64_t)place->module << 2 | sort) * 0x9e3779b97f4a7c15u);
+        return map_mix(place->offset ^ ((uint64_t)place->module << 2 | sort) * map_factors[2]);
 }
 
 static bool is_at(const struct places *p, const struct place_slot *slot, const struct code_place *place)

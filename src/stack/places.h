@@ -73,6 +73,7 @@ uint32_t places_key(struct places *places, uint64_t version, uint16_t misc, bool
 /* Only for places_find: the cache bucket of an address, and the lookup of a new one. */
 static inline struct found_place *places_bucket(const struct places *places, uint64_t addr, uint32_t key)
 {
+        /* A constant, because buckets have no chains: addresses of one bucket are looked up again. */
         uint64_t hash = (addr ^ (uint64_t)key << 40) * 0x9e3779b97f4a7c15u;
 
         _Static_assert(PLACE_KEY_BITS + PLACE_VERSION_BITS == 32, "bits of the key");

@@ -23,15 +23,16 @@ static struct waiting_chain *waiting_at(const struct stacks *stacks, size_t inde
 static struct chain_key make_key(const struct waiting_chain *w, uint64_t versions)
 {
         uint64_t even = versions ^ w->series, odd = map_mix(w->sample.ip) ^ (uint64_t)w->sample.misc << 48;
+        const uint64_t factor = map_factors[2];
         size_t n = (size_t)w->sample.n_chain, i = 0;
 
         for (; i + 1 < n; i += 2) {
-                even = stacks_mix(even, w->words[i]);
-                odd = stacks_mix(odd, w->words[i + 1]);
+                even = stacks_mix(even, w->words[i], factor);
+                odd = stacks_mix(odd, w->words[i + 1], factor);
         }
         if (i < n)
-                even = stacks_mix(even, w->words[i]);
-        odd = stacks_mix(odd, n);
+                even = stacks_mix(even, w->words[i], factor);
+        odd = stacks_mix(odd, n, factor);
         return (struct chain_key){
                 .hash = map_mix(even ^ (odd << 32 | odd >> 32)),
                 .check = (uint32_t)map_mix(even + odd),

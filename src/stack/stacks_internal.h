@@ -133,9 +133,10 @@ uint32_t stacks_child(struct stacks *stacks, const struct stack_node *child);
 /* The node for a stack without memory for its callers: `place` below the mark of a cut stack. */
 uint32_t stacks_without_callers(struct stacks *stacks, uint32_t place);
 
-static inline uint64_t stacks_mix(uint64_t hash, uint64_t word)
+/* The caller loads `factor`, one of map_factors, once for many words. */
+static inline uint64_t stacks_mix(uint64_t hash, uint64_t word, uint64_t factor)
 {
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash = (hash ^ word) * factor;
         return hash ^ hash >> 29;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map.h"
 #include "mem.h"
 #include "stacks_internal.h"
 
@@ -25,7 +26,7 @@ struct child_slot *stacks_slots_new(size_t n)
 
 static size_t first_slot(const struct stacks *stacks, uint32_t parent, uint32_t place)
 {
-        uint64_t hash = ((uint64_t)parent << 32 | place) * 0x9e3779b97f4a7c15u;
+        uint64_t hash = ((uint64_t)parent << 32 | place) * map_factors[2];
 
         return (size_t)(hash ^ hash >> 32) & (stacks->n_slots - 1);
 }

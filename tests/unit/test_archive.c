@@ -90,7 +90,7 @@ static void make_source(void)
                         /* What does not pack well. */
                         for (uint64_t k = 0; k < 40; k++)
                                 buf_printf(&text, "%llx",
-                                           (unsigned long long)map_mix(line * 1000 + k + i * 1000000));
+                                           (unsigned long long)map_mix_fixed(line * 1000 + k + i * 1000000));
                         buf_add_char(&text, '\n');
                         EXPECT_TRUE(os_file_write(file, text.data, text.len, NULL));
                 }
@@ -181,7 +181,7 @@ enum { N_COPIES = 400, SAMPLE_ID = 11, REGS_SP_AND_IP = 3 << 7, COPY_BYTES = 16 
 /* An address that is not mapped, so that each walk has only its first frame; such walks do not compress well. */
 static uint64_t copied_pc(uint64_t i)
 {
-        return map_mix(i + 1) >> 16;
+        return map_mix_fixed(i + 1) >> 16;
 }
 
 static void add_sample_with_copy(struct session_builder *b, uint64_t i)

@@ -19,8 +19,8 @@ static uint64_t (*make_texts(void))[WORDS]
         uint64_t(*texts)[WORDS] = mem_new(N_TEXTS, sizeof(*texts)), start = map_sum_bytes("", 0) ^ TEXT_BYTES;
 
         for (uint64_t i = 0; i < N_TEXTS; i++) {
-                texts[i][0] = map_mix(i + 1);
-                texts[i][1] = map_mix(start ^ texts[i][0]);
+                texts[i][0] = map_mix_fixed(i + 1);
+                texts[i][1] = map_mix_fixed(start ^ texts[i][0]);
         }
         return texts;
 }
@@ -94,12 +94,54 @@ static void expect_no_key_in_what_is_written_and_shown(void)
         EXPECT_TRUE(map_hash_bytes("a text", 6) != before);
 }
 
+/* The number whose hash without a key is `hash`. */
+static uint64_t unmix(uint64_t hash)
+{
+        uint64_t inverse = 1;
+
+        for (int i = 0; i < 6; i++)
+                inverse *= 2 - MAP_FACTOR * inverse;
+        for (int i = 0; i < 2; i++)
+                hash = (hash ^ hash >> 32) * inverse;
+        return hash ^ hash >> 32;
+}
+
+/* Slots that are read for numbers whose hashes have equal low bits without a key. */
+static uint64_t count_number_probes(void)
+{
+        bool *is_used = mem_new(N_SLOTS, sizeof(*is_used));
+        uint64_t n = 0;
+
+        for (uint64_t i = 0; i < N_TEXTS; i++) {
+                size_t slot = map_mix(unmix(i << 32)) % N_SLOTS;
+
+                for (n++; is_used[slot]; n++)
+                        slot = (slot + 1) % N_SLOTS;
+                is_used[slot] = true;
+        }
+        free(is_used);
+        return n;
+}
+
+static void expect_numbers_spread_with_any_key(void)
+{
+        for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
+                map_set_key(keys[i]);
+                EXPECT_TRUE(count_number_probes() <= 2 * N_TEXTS);
+                for (size_t k = 0; k < MAP_N_FACTORS; k++)
+                        EXPECT_TRUE(map_factors[k] & 1);
+                EXPECT_TRUE(map_mix_fixed(unmix(i)) == i);
+        }
+}
+
 /* One test, since a process has one key and tests come in any order. */
 TEST(keys_of_hashes)
 {
         expect_one_hash_without_a_key();
+        EXPECT_INT(count_number_probes(), (uint64_t)N_TEXTS * (N_TEXTS + 1) / 2);
         expect_no_key_in_what_is_written_and_shown();
         expect_spread_with_any_key();
+        expect_numbers_spread_with_any_key();
 }
 
 TAP_MAIN

@@ -19,7 +19,7 @@ struct random {
 
 static uint64_t below(struct random *r, uint64_t n)
 {
-        return map_mix(r->state++) % n;
+        return map_mix_fixed(r->state++) % n;
 }
 
 /* A process is forked, maps two libraries and gets a name; all of this changes the meaning of its addresses. */

@@ -242,11 +242,11 @@ TEST(chains_give_the_stacks_that_their_frames_give)
         uint64_t random = 1;
 
         for (int i = 0; i < 60000; i++) {
-                uint64_t words[10], n = 1 + map_mix(random++) % 10, bits = map_mix(random++);
+                uint64_t words[10], n = 1 + map_mix_fixed(random++) % 10, bits = map_mix_fixed(random++);
                 struct sample sample = sample_of(10 + (int32_t)(bits % 16 == 0), words, n);
 
                 for (size_t k = 0; k < n; k++) {
-                        uint64_t choice = map_mix(random++);
+                        uint64_t choice = map_mix_fixed(random++);
 
                         words[k] = choice % 8 ? 0x401010 + choice / 8 % 3
                                               : marks[choice / 8 % N_ELEMENTS(marks)];
@@ -443,8 +443,9 @@ enum { N_MANY = 20000, N_PARTS = 2 };
 static void add_many(struct stacks *stacks, struct world *w, uint64_t first)
 {
         for (uint64_t i = first; i < first + N_MANY; i++) {
-                uint64_t chain[] = {PERF_CONTEXT_USER, 0x401000 + i % 0x1000, 0x7f0000 + map_mix(i) % 0x10000,
-                                    0x7f0000 + map_mix(i + N_MANY * N_PARTS) % 0x10000};
+                uint64_t chain[] = {PERF_CONTEXT_USER, 0x401000 + i % 0x1000,
+                                    0x7f0000 + map_mix_fixed(i) % 0x10000,
+                                    0x7f0000 + map_mix_fixed(i + N_MANY * N_PARTS) % 0x10000};
                 struct sample sample = sample_of(i % 10 ? 10 : 11, chain, 4);
 
                 sample.ip = chain[1];
