@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "json.h"
 #include "json_reader.h"
+#include "map.h"
 #include "mem.h"
 
 static const char *const time_keys[RUN_N_TIMES] = {"elapsed_ns", "user_ns", "kernel_ns"};
@@ -124,7 +125,9 @@ struct baseline_reading {
         struct arena arena;
         struct run_name *names;
         size_t n_names, cap_names;
-        size_t n_runs, n_cells;
+        size_t n_runs, n_cells, n_event_cells;
+        size_t most_events; /* places for events that the present run has */
+        struct map facts;   /* hashes of their keys */
         uint64_t version;
         /* the event that is being read */
         struct run_event event;
@@ -225,6 +228,16 @@ static void read_event_field(void *ctx, struct json_reader *r, const char *key)
                 json_skip(r);
 }
 
+/* A run has a place for each event up to its last one. */
+static void count_event(struct baseline_reading *b, uint32_t number, struct json_reader *r)
+{
+        size_t n = (size_t)number + 1;
+
+        if (n > BASELINE_MAX_EVENTS || n > BASELINE_MAX_EVENT_CELLS - b->n_event_cells)
+                json_reader_fail(r, "too many events");
+        b->most_events = n > b->most_events ? n : b->most_events;
+}
+
 static void read_event(void *ctx, struct json_reader *r, const char *key)
 {
         struct baseline_reading *b = ctx;
@@ -240,6 +253,7 @@ static void read_event(void *ctx, struct json_reader *r, const char *key)
                 return;
         }
         number = run_values_add_event(b->values, &b->event);
+        count_event(b, number, r);
         for (size_t i = 0; i < b->n_rows; i++)
                 run_values_add(b->values, number, &b->names[b->rows[i].name], b->rows[i].count,
                                b->rows[i].weight);
@@ -250,6 +264,11 @@ static void read_fact(void *ctx, struct json_reader *r, const char *key)
         struct baseline_reading *b = ctx;
         const char *copy = arena_copy(&b->arena, key, strlen(key));
 
+        map_put(&b->facts, map_hash_bytes(key, strlen(key)), NULL);
+        if (b->facts.n_used > BASELINE_MAX_FACTS) {
+                json_reader_fail(r, "too many facts");
+                return;
+        }
         run_values_add_fact(b->values, copy, json_read_str(r));
 }
 
@@ -285,7 +304,9 @@ static void read_run(void *ctx, struct json_reader *r, const char *key)
         }
         buf_printf(&path, "run %zu of the baseline", ++b->n_runs);
         run_values_add_run(b->values, RUN_A, buf_text(&path));
+        b->most_events = 0;
         json_read_object(r, read_run_field, b);
+        b->n_event_cells += b->most_events;
 }
 
 /* The names come before the runs. */
@@ -321,6 +342,7 @@ bool baseline_read(struct run_values *values, const void *bytes, size_t size, st
                 json_reader_fail(&reader, "too many names for so many runs and events");
         ok = json_reader_end(&reader, err);
         json_reader_release(&reader);
+        map_release(&b.facts);
         arena_release(&b.arena);
         free(b.names);
         free(b.rows);

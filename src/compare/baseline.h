@@ -13,6 +13,10 @@ enum {
         BASELINE_MAX_RUNS = 10000,
         BASELINE_MAX_NAMES = 1 << 20,
         BASELINE_MAX_CELLS = 1 << 24, /* names times runs times events */
+        BASELINE_MAX_EVENTS = 1 << 12,
+        BASELINE_MAX_EVENT_CELLS =
+                1 << 22,              /* events times runs: a run has a place for each event up to its last */
+        BASELINE_MAX_FACTS = 1 << 10, /* different ones */
 };
 
 /* Writes the runs of A. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "map.h"
 #include "text_printable.h"
 
 enum { MAX_TEXTS = 64, MAX_SHOWN = 3 };
@@ -133,33 +134,22 @@ static void add_fact_note(const struct run_values *v, const char *key, struct bu
         buf_add_char(out, '\n');
 }
 
-static bool is_first_run_with(const struct run_values *v, size_t run, size_t index, const char *key)
-{
-        for (size_t i = 0; i < index; i++) {
-                const char *other, *text;
-
-                run_values_get_fact(v, run, i, &other, &text);
-                if (!strcmp(other, key))
-                        return false;
-        }
-        for (size_t r = 0; r < run; r++) {
-                if (find_fact(v, r, key))
-                        return false;
-        }
-        return true;
-}
-
 static void add_fact_notes(const struct run_values *v, struct buf *out)
 {
+        struct map seen = {0}; /* hashes of keys */
+
         for (size_t r = 0; r < run_values_n_all_runs(v); r++) {
                 for (size_t i = 0; i < run_values_n_facts(v, r); i++) {
                         const char *key, *text;
+                        bool is_new;
 
                         run_values_get_fact(v, r, i, &key, &text);
-                        if (is_first_run_with(v, r, i, key))
+                        map_put(&seen, map_hash_bytes(key, strlen(key)), &is_new);
+                        if (is_new)
                                 add_fact_note(v, key, out);
                 }
         }
+        map_release(&seen);
 }
 
 static bool is_before(const struct run_values *v, enum run_side first)

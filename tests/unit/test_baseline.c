@@ -79,6 +79,51 @@ TEST(wrong_baselines_are_refused_with_the_position)
                            "an event needs"));
 }
 
+/* A baseline of `n_first` events in its first run, and of `n_runs` runs that have the last of them. */
+static void make_events(size_t n_first, size_t n_runs, struct buf *out)
+{
+        buf_add_str(out, "{\"wperf_baseline\":1,\"names\":[],\"runs\":[{\"events\":[");
+        for (size_t i = 0; i < n_first; i++)
+                buf_printf(out, "%s{\"name\":\"%zx\"}", i ? "," : "", i);
+        buf_add_str(out, "]}");
+        for (size_t i = 0; i < n_runs; i++)
+                buf_printf(out, ",{\"events\":[{\"name\":\"%zx\"}]}", n_first - 1);
+        buf_add_str(out, "]}");
+}
+
+static void make_facts(size_t n_runs, size_t n_facts, struct buf *out)
+{
+        buf_add_str(out, "{\"wperf_baseline\":1,\"names\":[],\"runs\":[");
+        for (size_t r = 0; r < n_runs; r++) {
+                buf_printf(out, "%s{\"facts\":{", r ? "," : "");
+                for (size_t i = 0; i < n_facts; i++)
+                        buf_printf(out, "%s\"%zx\":\"x\"", i ? "," : "", r * n_facts + i);
+                buf_add_str(out, "}}");
+        }
+        buf_add_str(out, "]}");
+}
+
+/* Small documents whose runs would take gigabytes, or hours. */
+TEST(bombs_are_refused_while_they_are_read)
+{
+        AUTO_RELEASE(buf) most = {0};
+        AUTO_RELEASE(buf) many = {0};
+        AUTO_RELEASE(buf) wide = {0};
+        AUTO_RELEASE(buf) facts = {0};
+        AUTO_RELEASE(buf) fits = {0};
+
+        make_events(BASELINE_MAX_EVENTS, 1000, &most);
+        EXPECT_STR(read_error(buf_text(&most)), "");
+        make_events(BASELINE_MAX_EVENTS + 1, 0, &many);
+        EXPECT_TRUE(strstr(read_error(buf_text(&many)), "too many events"));
+        make_events(BASELINE_MAX_EVENTS, BASELINE_MAX_EVENT_CELLS / BASELINE_MAX_EVENTS, &wide);
+        EXPECT_TRUE(strstr(read_error(buf_text(&wide)), "too many events"));
+        make_facts(2, BASELINE_MAX_FACTS, &facts);
+        EXPECT_TRUE(strstr(read_error(buf_text(&facts)), "too many facts"));
+        make_facts(2, BASELINE_MAX_FACTS / 2, &fits);
+        EXPECT_STR(read_error(buf_text(&fits)), "");
+}
+
 /* --- The JSON reader --- */
 
 static double number_of(const char *text, bool *ret_ok)
