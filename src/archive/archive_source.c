@@ -107,14 +107,18 @@ static bool find_remote(void *ctx, const char *path, struct buf *out)
 }
 
 /* Lines that are in the session already may be packed again. */
-static struct source_asker asker_of(const struct source_collector *c, size_t module)
+static struct source_asker asker_of(const struct source_collector *c, size_t module, const char *path)
 {
         resolver_id id = c->pack->modules[module].id;
         bool is_archived = resolver_is_archived(c->pack->resolver, id);
         bool is_right = !is_archived && resolver_has_right_file(c->pack->resolver, id);
 
-        return (struct source_asker){(uint32_t)module, is_archived,
-                                     is_right ? SOURCE_GIVEN : SOURCE_GIVEN_UNKNOWN};
+        return (struct source_asker){
+                .module = (uint32_t)module,
+                .is_archived = is_archived,
+                .use = is_right ? SOURCE_GIVEN : SOURCE_GIVEN_UNKNOWN,
+                .md5 = is_right ? resolver_source_md5(c->pack->resolver, id, path) : NULL,
+        };
 }
 
 /* Counts a file that is here, but that nothing names that can be checked. */
@@ -135,7 +139,7 @@ static bool agree(struct source_collector *c, const struct wanted_source *file, 
         bool any = false;
 
         for (size_t i = file->n_modules; i-- > 0;) {
-                struct source_asker asker = asker_of(c, file->modules[i]);
+                struct source_asker asker = asker_of(c, file->modules[i], file->path);
 
                 if (asker.use == SOURCE_GIVEN_UNKNOWN && !asker.is_archived)
                         continue;

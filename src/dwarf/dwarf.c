@@ -196,9 +196,25 @@ void dwarf_free(struct dwarf *dwarf)
         free(dwarf->listed.items);
         free(dwarf->scanned.items);
         strpool_free(dwarf->paths);
+        map_release(&dwarf->md5s);
         buf_release(&dwarf->complaints.first);
         buf_release(&dwarf->note);
         free(dwarf);
+}
+
+const uint8_t *dwarf_source_md5(const struct dwarf *dwarf, const char *path)
+{
+        for (; dwarf; dwarf = dwarf->second) {
+                const uint64_t *md5;
+                str_id id;
+
+                if (!strpool_find_len(dwarf->paths, path, strlen(path), &id))
+                        continue;
+                md5 = map_find(&dwarf->md5s, id);
+                if (md5)
+                        return (const uint8_t *)(uintptr_t)*md5;
+        }
+        return NULL;
 }
 
 const char *dwarf_note(const struct dwarf *dwarf)

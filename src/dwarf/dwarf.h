@@ -83,6 +83,9 @@ size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct source_label
  * number, 0 if not known. */
 size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct source_extent **ret_extents);
 
+/* The MD5 checksum of a source file (16 bytes; DWARF 5, section 6.2.4.1), by a path of a frame that was looked up; NULL if it is not known. */
+const uint8_t *dwarf_source_md5(const struct dwarf *dwarf, const char *path);
+
 /* Describes the first damage, and says how many units are damaged and how many .dwo files are missing: sentences separated by
  * newlines; "" if there is nothing to say. */
 const char *dwarf_note(const struct dwarf *dwarf);

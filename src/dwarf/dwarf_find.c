@@ -55,12 +55,12 @@ struct dwarf_decoded {
 static bool add_frames(struct dwarf_decoded *decoded, const struct dwarf_place *place,
                        struct source_frames *out)
 {
-        struct strpool *paths = decoded->dwarf->paths;
+        struct dwarf *dwarf = decoded->dwarf;
         struct source_frame frame = {0};
         uint32_t id = place->node;
 
         if (place->has_row) {
-                frame.path = dwarf_lines_path(&decoded->lines, place->row.file, paths);
+                frame.path = dwarf_lines_path(&decoded->lines, place->row.file, dwarf);
                 frame.line = place->row.line;
                 frame.column = place->row.column;
         }
@@ -75,7 +75,7 @@ static bool add_frames(struct dwarf_decoded *decoded, const struct dwarf_place *
                 frame.is_inlined = id != DWARF_NO_OWNER;
                 if (!source_frames_add(out, &frame))
                         return false;
-                frame.path = dwarf_lines_path(&decoded->lines, node->call_file, paths);
+                frame.path = dwarf_lines_path(&decoded->lines, node->call_file, dwarf);
                 frame.line = node->call_line;
                 frame.column = node->call_column;
         }

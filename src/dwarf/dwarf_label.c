@@ -117,7 +117,7 @@ static const char *find_path(struct dwarf_labels *labels, const struct dwarf_uni
                 if (unit->has_lines && !dwarf_lines_header(unit, &labels->lines, &ignored, &err))
                         dwarf_complain(&labels->dwarf->complaints, unit, &err);
         }
-        return dwarf_lines_path(&labels->lines, file, labels->dwarf->paths);
+        return dwarf_lines_path(&labels->lines, file, labels->dwarf);
 }
 
 /* Position in a chain of abstract origins, and what was read on the way. */

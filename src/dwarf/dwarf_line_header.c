@@ -17,12 +17,11 @@ static bool add_folder(struct dwarf_lines *lines, const char *name, struct err *
         return true;
 }
 
-static bool add_source(struct dwarf_lines *lines, const char *name, uint64_t folder, struct err *err)
+static bool add_source(struct dwarf_lines *lines, const struct dwarf_source *source, struct err *err)
 {
         if (lines->n_sources >= DWARF_MAX_FILES)
                 return err_set(err, ERR_LIMIT, "its line table has more than %d files", DWARF_MAX_FILES);
-        ARRAY_PUSH(lines->sources, lines->n_sources, lines->cap_sources,
-                   (struct dwarf_source){.name = name, .folder = folder});
+        ARRAY_PUSH(lines->sources, lines->n_sources, lines->cap_sources, *source);
         return true;
 }
 
@@ -31,7 +30,7 @@ static bool read_old_lists(struct dwarf_lines *lines, struct cursor *c, struct e
 {
         const char *name;
 
-        if (!add_folder(lines, lines->folder, err) || !add_source(lines, NULL, 0, err))
+        if (!add_folder(lines, lines->folder, err) || !add_source(lines, &(struct dwarf_source){0}, err))
                 return false;
         while ((name = cursor_str(c, NULL)) && *name) {
                 if (!add_folder(lines, name, err))
@@ -42,7 +41,7 @@ static bool read_old_lists(struct dwarf_lines *lines, struct cursor *c, struct e
 
                 dwarf_uleb(c); /* time */
                 dwarf_uleb(c); /* size */
-                if (!add_source(lines, name, folder, err))
+                if (!add_source(lines, &(struct dwarf_source){.name = name, .folder = folder}, err))
                         return false;
         }
         return !c->failed || err_set(err, ERR_FORMAT, "the files of its line table are cut");
@@ -78,21 +77,24 @@ static bool read_list(const struct dwarf_unit *unit, const struct dwarf_shape *s
         n = dwarf_uleb(c);
         for (uint64_t i = 0; i < n; i++) {
                 const uint8_t *at = c->at;
-                const char *name = NULL;
-                uint64_t folder = 0;
+                struct dwarf_source source = {0};
 
                 for (uint8_t j = 0; j < format.n; j++) {
+                        const uint8_t *value_at = c->at;
                         struct dwarf_value value;
 
                         dwarf_read_form(c, format.form[j], 0, shape, 0, &value);
                         if (format.content[j] == DW_LNCT_path && !c->failed)
-                                name = dwarf_value_text(unit, &value);
+                                source.name = dwarf_value_text(unit, &value);
                         else if (format.content[j] == DW_LNCT_directory_index)
-                                folder = value.number;
+                                source.folder = value.number;
+                        else if (format.content[j] == DW_LNCT_MD5 && format.form[j] == DW_FORM_data16 &&
+                                 !c->failed)
+                                source.md5 = value_at;
                 }
                 if (c->failed || c->at == at)
                         return err_set(err, ERR_FORMAT, "the files of its line table are damaged");
-                if (is_files ? !add_source(lines, name, folder, err) : !add_folder(lines, name, err))
+                if (is_files ? !add_source(lines, &source, err) : !add_folder(lines, source.name, err))
                         return false;
         }
         return !c->failed || err_set(err, ERR_FORMAT, "the files of its line table are cut");
@@ -208,7 +210,7 @@ static void find_parts(const struct dwarf_lines *lines, const struct dwarf_sourc
                 ret_parts[2] = NULL;
 }
 
-const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct strpool *paths)
+const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct dwarf *dwarf)
 {
         struct dwarf_source *source = file < lines->n_sources ? &lines->sources[file] : NULL;
         char text[DWARF_MAX_PATH_BYTES];
@@ -218,7 +220,7 @@ const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct st
         if (!source || !source->name)
                 return NULL;
         if (source->path)
-                return strpool_get(paths, source->path);
+                return strpool_get(dwarf->paths, source->path);
         len = strlen(source->name);
         if (len > at)
                 return NULL;
@@ -229,6 +231,8 @@ const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct st
                 if (!put_before(text, &at, parts[i]))
                         return NULL;
         }
-        source->path = strpool_add(paths, text + at);
-        return strpool_get(paths, source->path);
+        source->path = strpool_add(dwarf->paths, text + at);
+        if (source->md5)
+                *map_put(&dwarf->md5s, source->path, NULL) = (uintptr_t)source->md5;
+        return strpool_get(dwarf->paths, source->path);
 }

@@ -91,6 +91,7 @@ struct dwarf_node *dwarf_tree_node(const struct dwarf_unit *unit, struct dwarf_t
 struct dwarf_source {
         const char *name;
         uint64_t folder;
+        const uint8_t *md5; /* of the file, MD5_BYTES; NULL: not known */
         str_id path;
 };
 
@@ -123,8 +124,9 @@ bool dwarf_lines_find(const struct dwarf_unit *unit, struct dwarf_lines *lines, 
                       struct err *err);
 void dwarf_lines_release(struct dwarf_lines *lines);
 
-/* The path of file number `file`, interned in `paths`; NULL if there is no such file. */
-const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct strpool *paths);
+/* The path of file number `file`, interned in the reader; NULL if there is no such file. */
+struct dwarf;
+const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct dwarf *dwarf);
 
 /* --- Split debug information --- */
 
@@ -151,6 +153,7 @@ struct dwarf {
         struct dwarf_segments scanned;
         bool is_scanned;
         struct strpool *paths;
+        struct map md5s; /* path to the address of the checksum of the file */
         struct dwarf_split split;
         bool has_skeletons;
         struct dwarf *second; /* NULL until it is needed */

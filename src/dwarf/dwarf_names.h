@@ -144,6 +144,7 @@ enum {
         DW_LNE_set_discriminator = 4,
         DW_LNCT_path = 1,
         DW_LNCT_directory_index = 2,
+        DW_LNCT_MD5 = 5,
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "md5.h"
 #include "mem.h"
 #include "os.h"
 #include "text.h"
@@ -180,6 +181,21 @@ static bool may_use(const struct source_text *source, const char *path, const ch
         }
 }
 
+static bool has_checksum(const struct text_file *file)
+{
+        struct md5 md5;
+
+        if (!file->asker.md5)
+                return true;
+        md5 = md5_of(buf_text(&file->text), file->text.len);
+        return !memcmp(md5.bytes, file->asker.md5, sizeof(md5.bytes));
+}
+
+static bool is_same_md5(const uint8_t *a, const uint8_t *b)
+{
+        return a == b || (a && b && !memcmp(a, b, MD5_BYTES));
+}
+
 static struct text_file *load(const struct source_text *source, const char *path)
 {
         struct text_file *file = mem_new(1, sizeof(*file));
@@ -208,6 +224,11 @@ static struct text_file *load(const struct source_text *source, const char *path
         file->size_bytes = st.size_bytes;
         file->mtime_ns = st.mtime_ns;
         file->digest = digest_of(buf_text(&file->text), file->text.len);
+        if (!has_checksum(file)) {
+                file->is_here = false;
+                file->digest = (struct digest){0};
+                return file;
+        }
         if (file->text.len)
                 read_lines(file);
         return file;
@@ -216,6 +237,7 @@ static struct text_file *load(const struct source_text *source, const char *path
 static bool is_wanted(const struct source_text *source, const struct text_file *file, const char *path)
 {
         if (strcmp(file->path, path) != 0 || file->asker.use != source->asker.use ||
+            !is_same_md5(file->asker.md5, source->asker.md5) ||
             (source->archive && file->asker.is_archived != source->asker.is_archived))
                 return false;
         return !file->is_of_module || file->asker.module == source->asker.module;

@@ -43,6 +43,7 @@ struct source_asker {
         uint32_t module;
         bool is_archived;
         enum source_use use;
+        const uint8_t *md5; /* with SOURCE_GIVEN: the file must have this checksum; NULL: not known */
 };
 void source_text_ask_for(struct source_text *source, struct source_asker asker);
 

@@ -289,6 +289,10 @@ bool resolver_has_file(struct resolver *resolver, resolver_id module);
 /* The same for a module whose build id is in the session, so that the file is known to be the right one. */
 bool resolver_has_right_file(struct resolver *resolver, resolver_id module);
 
+/* The MD5 checksum of a source file that its debug information names (16 bytes), by a path of a frame that was looked up; NULL if there is
+ * none. */
+const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id module, const char *path);
+
 /* The Python function at an address of a module of Python places; NULL if there is none, or it is archived. */
 const struct resolver_python_function *resolver_python_function_at(struct resolver *resolver,
                                                                    resolver_id module, uint64_t addr);

@@ -449,3 +449,8 @@ bool resolver_debug_check(const struct resolver_debug *d, struct err *err)
         return (!d->own || object_check(d->own, err)) && (!d->debug || object_check(d->debug, err)) &&
                (!d->alt || object_check(d->alt, err)) && (!d->split || debug_split_check(d->split, err));
 }
+
+const uint8_t *resolver_debug_source_md5(const struct resolver_debug *d, const char *path)
+{
+        return d->dwarf ? dwarf_source_md5(d->dwarf, path) : NULL;
+}

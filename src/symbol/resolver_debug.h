@@ -39,6 +39,9 @@ size_t resolver_debug_labels(struct resolver_debug *debug, uint64_t addr, struct
 size_t resolver_debug_extents(struct resolver_debug *debug, uint64_t addr,
                               struct source_extent **ret_extents);
 
+/* As dwarf_source_md5, for frames that were not in the cache. */
+const uint8_t *resolver_debug_source_md5(const struct resolver_debug *debug, const char *path);
+
 /* The cache of instructions in the file's code; NULL: none.  All calls for one object must have the same dialect. */
 struct answers_cache *resolver_debug_insns(struct resolver_debug *debug, uint64_t dialect);
 

@@ -37,6 +37,17 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
         return n;
 }
 
+const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id id, const char *path)
+{
+        struct symbol_module *module = resolver_load(resolver, id);
+        struct resolver_image_file image;
+
+        if (module->is.archived || module->is.kind != RESOLVER_FILE)
+                return NULL;
+        image = resolver_image_file(resolver, module, 0);
+        return image.debug ? resolver_debug_source_md5(image.debug, path) : NULL;
+}
+
 size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
                              struct resolver_extent **ret_extents)
 {

@@ -352,5 +352,24 @@ def test_files_that_are_no_source_are_not_packed(t: Context) -> None:
         check(packed == is_packed, f"{options}: packed {packed}: {said}")
 
 
+def test_source_with_another_checksum_is_not_packed(t: Context) -> None:
+    """clang writes an MD5 checksum of each source file into DWARF 5."""
+    harness.need_events()
+    os.chmod(t.folder, 0o755)
+    clang = next((path for path in (shutil.which(name, path="/usr/bin") for name in ("clang", "clang-14")) if path), None)
+    if not clang:
+        raise harness.Skip("clang")
+    source = "static volatile long s;\n/* secret line */\nint main(void) { for (long i = 0; i < 200000000; i++) s += i; return 0; }\n"
+    with open(t.path("work.c"), "w", encoding="ascii") as file:
+        file.write(source)
+    done = t.run(clang, "-gdwarf-5", "-O1", "-Wl,--build-id", "-o", t.path("work"), t.path("work.c"))
+    check(done.status == 0, "clang", done)
+    for text, is_packed in ((source, True), (source + "/* changed */\n", False)):
+        with open(t.path("work.c"), "w", encoding="ascii") as file:
+            file.write(text)
+        packed, said = packs(t, "work.c", "main", t.path("work"))
+        check(packed == is_packed, f"packed {packed}: {said}")
+
+
 if __name__ == "__main__":
     harness.main(__name__)
