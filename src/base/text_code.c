@@ -18,7 +18,7 @@ static char codes[TEXT_CODE_N][MAX_KEYED] = {"\033[31m", "\033[32m", "\033[0m", 
 void text_code_set_key(uint64_t key)
 {
         for (int i = 0; i < TEXT_CODE_N; i++)
-                snprintf(codes[i], sizeof(codes[i]), "%c%016" PRIx64 "%s", ESCAPE, key, tails[i]);
+                snprintf(codes[i], sizeof(codes[i]), "%c%016" PRIx64 "%.*s", ESCAPE, key, MAX_CODE, tails[i]);
 }
 
 const char *text_code(enum text_code code)
