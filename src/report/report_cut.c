@@ -75,34 +75,31 @@ static uint64_t word_at(const struct sample *sample, uint64_t index)
         return cursor_seek(&chain, index * sizeof(uint64_t)) ? cursor_u64(&chain) : PERF_CONTEXT_MAX;
 }
 
-/* Whether the last frames in the chain of a sample in the kernel are user code. */
-static bool ends_in_user(const struct sample *sample)
+/* Whether the last frames in the chain of a sample in the kernel are user code.  Its first user address is where the process
+ * called the kernel; the others are return addresses. */
+static bool ends_in_user(const struct sample *sample, bool *ret_is_return)
 {
         for (uint64_t i = sample->n_chain; i-- > 0;) {
                 uint64_t word = word_at(sample, i);
 
-                if (word >= PERF_CONTEXT_MAX)
+                if (word >= PERF_CONTEXT_MAX) {
+                        *ret_is_return = i + 2 < sample->n_chain;
                         return word == PERF_CONTEXT_USER;
+                }
         }
         return false;
-}
-
-/* The address after a mark is where user code was: of a sample in the kernel, its call of the kernel. */
-static bool is_caller(const struct sample *sample, uint64_t index)
-{
-        return index && word_at(sample, index - 1) < PERF_CONTEXT_MAX;
 }
 
 /* The outermost frame of a chain; false if it is not user code.  A sample in user code has no other frames, so only the last word
  * is checked. */
 static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
 {
-        bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;
+        bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER, is_return = true;
         uint64_t last = sample->n_chain ? word_at(sample, sample->n_chain - 1) : PERF_CONTEXT_MAX;
 
-        if (!in_user && (last >= PERF_CONTEXT_MAX || !ends_in_user(sample)))
+        if (!in_user && (last >= PERF_CONTEXT_MAX || !ends_in_user(sample, &is_return)))
                 return false;
-        *ret = (struct stack_frame){last, PERF_MISC_USER, is_caller(sample, sample->n_chain - 1)};
+        *ret = (struct stack_frame){last, PERF_MISC_USER, is_return};
         /* A mark and the sampled address, which the hardware may report more exactly. */
         if (in_user && sample->n_chain <= 2)
                 *ret = (struct stack_frame){sample->ip, PERF_MISC_USER, false};

@@ -188,8 +188,7 @@ static void take_access(struct report_worker *w, uint32_t event)
                 accesses_add(report->accesses, w->world, event, &w->sample);
 }
 
-static inline __attribute__((always_inline)) void take_counted(struct report_worker *w, uint32_t event,
-                                                               uint64_t weight, uint64_t number)
+static void take_event(struct report_worker *w, uint32_t event, uint64_t weight, uint64_t number)
 {
         const struct sample *sample = &w->sample;
 
@@ -201,16 +200,22 @@ static inline __attribute__((always_inline)) void take_counted(struct report_wor
         }
 }
 
-/* For each event of the leader's group. */
-static __attribute__((noinline)) void take_group(struct report_worker *w, const struct perf_attr *leader,
-                                                 uint64_t number)
+/* Takes the sample for its event, or for each event of the leader's group that counted. */
+static void take_events(struct report_worker *w, uint32_t event, uint64_t weight, uint64_t number)
 {
-        struct group_counts read = group_reads_begin(&w->groups, w->attrs, w->n_attrs, leader, &w->sample);
-        uint32_t event;
-        uint64_t weight;
+        const struct perf_attr *attr = &w->attrs[event]->attr;
+        bool in_group = group_reads_has(attr);
+        struct group_counts counts = {0};
 
-        while (group_reads_next(&w->groups, &read, &w->share, &event, &weight))
-                take_counted(w, event, weight, number);
+        if (in_group) {
+                counts = group_reads_begin(&w->groups, w->attrs, w->n_attrs, attr, &w->sample);
+                if (!group_reads_next(&w->groups, &counts, &w->share, &event, &weight))
+                        return;
+        }
+        /* One call in the source, so that the compiler puts its code here, where most samples come by. */
+        do
+                take_event(w, event, weight, number);
+        while (in_group && group_reads_next(&w->groups, &counts, &w->share, &event, &weight));
 }
 
 static void take_sample(struct report_worker *w, const struct perfdata_record *record, uint64_t number)
@@ -232,10 +237,7 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
         see_pid(w, sample->pid);
         if (w->has_code)
                 turn_code(w);
-        if (group_reads_has(attr))
-                take_group(w, attr, number);
-        else
-                take_counted(w, record->event, weight, number);
+        take_events(w, record->event, weight, number);
 }
 
 /* --- Records --- */
