@@ -161,7 +161,7 @@ static bool read_text(const struct source_text *source, struct text_file *file, 
 
         if (source->takes_private || is_far)
                 return os_read_regular(place, SOURCE_MAX_BYTES, &file->text, NULL);
-        if (os_read_public(place, SOURCE_MAX_BYTES, &file->text, &err))
+        if (os_read_public(place, source->asker.use != SOURCE_SHOWN, SOURCE_MAX_BYTES, &file->text, &err))
                 return true;
         file->is_refused = err.code == ERR_DENIED && os_is_superuser();
         return false;

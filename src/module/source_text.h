@@ -51,8 +51,8 @@ void source_text_ask_for(struct source_text *source, struct source_asker asker);
  * identifies the file within this process. */
 struct digest source_text_digest(struct source_text *source, const char *path);
 
-/* For the superuser: whether to read files that are not readable by all users, by their mode and those of their folders. Off by default, because debug
- * information may name any file, and the text may be passed on. */
+/* For the superuser: whether to read files that are not readable by all users, as os_read_public decides. Off by default, because
+ * debug information may name any file, and the text may be passed on. */
 void source_text_take_private(struct source_text *source, bool takes_private);
 
 /* Line `line`, counted from 1, without its line feed. NULL if there is no such file or line. Belongs to

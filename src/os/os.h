@@ -76,9 +76,9 @@ bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *e
 /* The same for a file whose name is not trusted: files other than regular ones are ERR_FORMAT and are not opened. */
 bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err);
 
-/* The same for text that may be given to others.  If the superuser runs this, a file that not all users may read, by its
- * mode and those of its folders, is ERR_DENIED. */
-bool os_read_public(const char *path, size_t limit, struct buf *out, struct err *err);
+/* The same for text that a file which is not trusted names.  If the superuser runs this, a file that not all users may read is
+ * ERR_DENIED: by its mode, and, for text that is given to others, by those of its folders. */
+bool os_read_public(const char *path, bool is_given, size_t limit, struct buf *out, struct err *err);
 
 /* Reads standard input to its end, at most `limit` bytes. */
 bool os_read_stdin(size_t limit, struct buf *out, struct err *err);

@@ -110,9 +110,9 @@ bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err
         return read_opened(os_linux_open_regular(path, err), path, limit, out, err);
 }
 
-bool os_read_public(const char *path, size_t limit, struct buf *out, struct err *err)
+bool os_read_public(const char *path, bool is_given, size_t limit, struct buf *out, struct err *err)
 {
-        return read_opened(os_linux_open_public(path, err), path, limit, out, err);
+        return read_opened(os_linux_open_public(path, is_given, err), path, limit, out, err);
 }
 
 bool os_read_stdin(size_t limit, struct buf *out, struct err *err)

@@ -22,7 +22,7 @@ int64_t os_linux_ctime_ns(const struct stat *st);
 int os_linux_open_regular(const char *path, struct err *err);
 
 /* As os_read_public. */
-int os_linux_open_public(const char *path, struct err *err);
+int os_linux_open_public(const char *path, bool is_given, struct err *err);
 
 /* As os_linux_open_regular, and with the folders of os_map_open_of, for callers that check the opened file themselves: it may
  * have been replaced, and need not be a regular file. */

@@ -182,8 +182,9 @@ bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err
         return os_read_file(path, limit, out, err);
 }
 
-bool os_read_public(const char *path, size_t limit, struct buf *out, struct err *err)
+bool os_read_public(const char *path, bool is_given, size_t limit, struct buf *out, struct err *err)
 {
+        (void)is_given;
         return os_read_regular(path, limit, out, err);
 }
 

@@ -28,6 +28,7 @@ NOT_RUN = {"arm": 2, "bisect": 1, "block": 5, "builds": 1, "check": 4, "cpython"
 FOLDERS_OF_CHECK = {"build/dev": "build/asan"}
 # The commands of a page run in one folder, from the first to the last.
 FOLDERS = tempfile.TemporaryDirectory(prefix="wperf-pages-")
+os.chmod(FOLDERS.name, 0o755)
 # By page and section: why a block could not run.  The blocks after it in the section are skipped, too.
 left_out: dict[tuple[str, str], str] = {}
 

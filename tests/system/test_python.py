@@ -277,7 +277,8 @@ def test_perf_script_is_as_perf_writes_it(t: Context) -> None:
 
 def write_source(t: Context) -> None:
     with open(t.path("app.py"), "w", encoding="utf-8") as file:
-        file.writelines(f"line {number} of app\n" for number in range(1, 61))
+        definitions = {5: "def parse(text): ", 9: "def fib(n): ", 20: "def __init__(self): ", 30: "def __init__(self): "}
+        file.writelines(f"{definitions.get(number, '')}line {number} of app\n" for number in range(1, 61))
 
 
 def listed(text: str) -> dict[int, tuple[float, float, int, str]]:
