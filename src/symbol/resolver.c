@@ -653,7 +653,8 @@ bool resolver_has_right_file(struct resolver *resolver, resolver_id id)
 {
         const struct symbol_module *module = resolver_load(resolver, id);
 
-        return module->is.build_id_size && !module->is.archived && resolver_has_file(resolver, id);
+        return !module->is.archived && resolver_has_file(resolver, id) &&
+               (module->is.build_id_size || resolver_file_is_image(module->file, &module->is));
 }
 
 /* The loaded section number `index`, or NULL; *ret_n is the number of loaded sections. */

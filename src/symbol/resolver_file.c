@@ -446,6 +446,15 @@ struct object *resolver_file_object(const struct resolver_file *file)
         return file->own;
 }
 
+bool resolver_file_is_image(const struct resolver_file *file, const struct resolver_module *module)
+{
+        const struct pe_identity *identity = module->pe;
+        const struct object_facts *facts = file->own ? object_get_facts(file->own) : NULL;
+
+        return identity && identity->image_size && facts && facts->image_size == identity->image_size &&
+               facts->time_stamp == identity->time_stamp;
+}
+
 bool resolver_file_has_pdb(const struct resolver_file *file)
 {
         return file->pdb.pdb;

@@ -42,6 +42,9 @@ bool resolver_file_find_data(struct resolver_file *file, uint64_t addr, struct s
 /* The module's own file, or NULL. */
 struct object *resolver_file_object(const struct resolver_file *file);
 
+/* Whether the file is the recorded image of Windows, by its time stamp and size: images of MinGW have no PDB id. */
+bool resolver_file_is_image(const struct resolver_file *file, const struct resolver_module *module);
+
 bool resolver_file_has_pdb(const struct resolver_file *file);
 
 /* The instruction set of its code at `addr`. */
