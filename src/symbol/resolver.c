@@ -200,7 +200,8 @@ struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
 
 /* --- Lookup --- */
 
-enum { NAME_COPIES = 2 }; /* rows have a copy of each name */
+/* The most that a command needs: here, of functions and of rows in the table, and the same in the tree of calls and in its drawing. */
+enum { NAME_COPIES = 6 };
 
 bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *text, str_id *ret_id)
