@@ -96,11 +96,13 @@ struct answers *answers_cache_read(const struct answers_key *key, struct cursor 
 {
         AUTO_RELEASE(buf) wanted = {0};
         AUTO_RELEASE(buf) unpacked = {0};
+        AUTO_RELEASE(budget) budget = {0};
         struct answers *answers;
         struct cursor content;
         const void *found;
 
-        if (!archive_section_read(&file_kind, file, &unpacked, &content, err)) {
+        archive_section_budget(&budget, NULL, file);
+        if (!archive_section_read(&file_kind, file, &budget, &unpacked, &content, err)) {
                 if (err && err->code == ERR_FORMAT)
                         err_set(err, ERR_FORMAT, "is damaged");
                 return NULL;
@@ -111,7 +113,7 @@ struct answers *answers_cache_read(const struct answers_key *key, struct cursor 
                 err_set(err, ERR_FORMAT, "was written for other files");
                 return NULL;
         }
-        answers = answers_read(&content, archive_section_memory(file));
+        answers = answers_read(&content, &budget);
         if (answers && !cursor_left(&content) && answers_n_modules(answers) == 1)
                 return answers;
         answers_free(answers);

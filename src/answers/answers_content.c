@@ -170,7 +170,7 @@ bool answers_seen_read(const struct buf *name, struct cursor file, struct answer
         const void *items, *found;
         uint64_t n;
 
-        if (!archive_section_read(&seen_kind, file, &unpacked, &content, NULL))
+        if (!archive_section_read(&seen_kind, file, NULL, &unpacked, &content, NULL))
                 return false;
         found = cursor_bytes(&content, name->len);
         n = cursor_u64(&content);

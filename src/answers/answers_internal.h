@@ -140,7 +140,7 @@ void column_write(const uint64_t *values, size_t n, bool is_small, struct buf *o
 
 struct answers_reader {
         struct cursor c;
-        struct budget budget; /* the memory that may still be used */
+        struct budget *budget; /* the memory that may still be used */
         struct answers *answers;
 };
 

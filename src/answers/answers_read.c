@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers_internal.h"
+#include "archive_section.h"
 #include "mem.h"
 
 /* --- Memory --- */
@@ -13,7 +14,7 @@
  * 32 bits cannot number the entries. */
 static bool take_room(struct answers_reader *r, uint64_t n, size_t each)
 {
-        if (r->c.failed || n > UINT32_MAX || !budget_take(&r->budget, BUDGET_NAMES, n * each)) {
+        if (r->c.failed || n > UINT32_MAX || !archive_section_take(r->budget, n * each)) {
                 cursor_fail(&r->c);
                 return false;
         }
@@ -272,19 +273,17 @@ static void read_module(struct answers_reader *r)
 struct answers *answers_reader_end(struct answers_reader *r, struct cursor *ret_c)
 {
         *ret_c = r->c;
-        budget_release(&r->budget);
         if (!r->c.failed)
                 return r->answers;
         answers_free(r->answers);
         return NULL;
 }
 
-struct answers *answers_read(struct cursor *c, uint64_t max_bytes)
+struct answers *answers_read(struct cursor *c, struct budget *budget)
 {
-        struct answers_reader r = {.c = *c, .answers = mem_new(1, sizeof(*r.answers))};
+        struct answers_reader r = {.c = *c, .answers = mem_new(1, sizeof(*r.answers)), .budget = budget};
         size_t n;
 
-        budget_init(&r.budget, max_bytes);
         n = answers_reader_count(&r, 1, sizeof(*r.answers->texts));
         answers_reader_texts(&r, n, cursor_uleb(&r.c));
         n = answers_reader_count(&r, 1, sizeof(struct module_answers));

@@ -257,12 +257,11 @@ static uint64_t size_of_texts(struct cursor c, size_t n)
         return cursor_pos(&c) - start;
 }
 
-struct answers *answers_read_old(struct cursor *c, uint64_t max_bytes)
+struct answers *answers_read_old(struct cursor *c, struct budget *budget)
 {
-        struct answers_reader r = {.c = *c, .answers = mem_new(1, sizeof(*r.answers))};
+        struct answers_reader r = {.c = *c, .answers = mem_new(1, sizeof(*r.answers)), .budget = budget};
         size_t n;
 
-        budget_init(&r.budget, max_bytes);
         n = answers_reader_count(&r, 1, sizeof(*r.answers->texts));
         answers_reader_texts(&r, n, size_of_texts(r.c, n));
         n = answers_reader_count(&r, 16, sizeof(struct module_answers));

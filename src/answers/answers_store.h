@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "budget.h"
 #include "buf.h"
 #include "cursor.h"
 
@@ -217,12 +218,12 @@ struct answer_found answers_of_run(const struct module_answers *module, enum ans
  * but up to three times as long to read. */
 void answers_write(struct answers *answers, bool is_small, struct buf *out);
 
-/* Reads what answers_write() wrote, with at most `max_bytes` of memory. NULL if it is damaged. The bytes are
- * not needed afterwards, and may change while they are read. */
-struct answers *answers_read(struct cursor *c, uint64_t max_bytes);
+/* Reads what answers_write() wrote, with memory from `budget`, as archive_section_take does. NULL if it is damaged, or if there
+ * is not enough memory. The bytes are not needed afterwards, and may change while they are read. */
+struct answers *answers_read(struct cursor *c, struct budget *budget);
 
 /* Reads the content of a session's section of version 1, after its first two numbers, into the present
  * format. */
-struct answers *answers_read_old(struct cursor *c, uint64_t max_bytes);
+struct answers *answers_read_old(struct cursor *c, struct budget *budget);
 
 #endif

@@ -12,7 +12,14 @@
 #include "codec.h"
 #include "map.h"
 
-enum { SECTION_IS_PACKED = 1, ZSTD_LEVEL = 12, QUICK_ZSTD_LEVEL = 1 };
+enum {
+        SECTION_IS_PACKED = 1,
+        ZSTD_LEVEL = 12,
+        QUICK_ZSTD_LEVEL = 1,
+        SIZE_OFF = 16, /* of the content's size */
+        USUAL_BYTES = 64 << 20,
+        BYTES_PER_BYTE = 128,
+};
 
 /* Each step is a bijection of the word and of the lane, so a changed word cannot be compensated by others
  * that did not change. */
@@ -69,8 +76,35 @@ bool archive_section_write(const struct archive_section_kind *kind, const struct
         return true;
 }
 
-static bool unpack(struct cursor *c, uint64_t size, struct buf *unpacked, struct cursor *ret_content,
-                   struct err *err)
+void archive_section_budget(struct budget *budget, struct budget *session, struct cursor section)
+{
+        struct cursor c = section;
+        uint64_t size, limit = USUAL_BYTES + BYTES_PER_BYTE * (uint64_t)cursor_left(&section);
+
+        cursor_skip(&c, SIZE_OFF);
+        size = cursor_u64(&c);
+        budget_init(budget, limit + (size < ARCHIVE_SECTION_MAX_BYTES ? size : ARCHIVE_SECTION_MAX_BYTES));
+        budget->parent = session;
+        budget->name = session ? session->name : NULL;
+}
+
+bool archive_section_take(struct budget *budget, uint64_t bytes)
+{
+        return !budget || (budget->used_bytes <= budget->limit_bytes &&
+                           bytes <= budget->limit_bytes - budget->used_bytes &&
+                           budget_take(budget, BUDGET_NAMES, bytes));
+}
+
+void archive_section_fail(const struct budget *budget, struct err *err)
+{
+        if (budget_is_short(budget))
+                err_set(err, ERR_LIMIT, "needs more memory than --max-memory allows");
+        else
+                err_set(err, ERR_FORMAT, "is damaged: a number in it is impossible");
+}
+
+static bool unpack(struct cursor *c, uint64_t size, struct budget *budget, struct buf *unpacked,
+                   struct cursor *ret_content, struct err *err)
 {
         AUTO(codec_stream) stream = codec_stream_new(NULL);
         bool swap = c->swap;
@@ -78,6 +112,10 @@ static bool unpack(struct cursor *c, uint64_t size, struct buf *unpacked, struct
         if (!stream)
                 return err_set(err, ERR_UNSUPPORTED,
                                "is compressed with zstd, which this build of wperf does not support");
+        if (!archive_section_take(budget, size)) {
+                archive_section_fail(budget, err);
+                return false;
+        }
         if (!codec_stream_feed(stream, c->at, cursor_left(c), (size_t)size, unpacked, err))
                 return err_in(err, "is damaged");
         if (unpacked->len != size)
@@ -88,7 +126,8 @@ static bool unpack(struct cursor *c, uint64_t size, struct buf *unpacked, struct
 }
 
 bool archive_section_read(const struct archive_section_kind *kind, struct cursor section,
-                          struct buf *unpacked, struct cursor *ret_content, struct err *err)
+                          struct budget *budget, struct buf *unpacked, struct cursor *ret_content,
+                          struct err *err)
 {
         struct cursor c = section;
         const char *magic = cursor_bytes(&c, 4);
@@ -107,21 +146,19 @@ bool archive_section_read(const struct archive_section_kind *kind, struct cursor
         if (!c.swap && checksum != archive_section_checksum(c.at, cursor_left(&c)))
                 return err_set(err, ERR_FORMAT, "is damaged: its checksum is wrong");
         if (flags & SECTION_IS_PACKED)
-                return unpack(&c, size, unpacked, ret_content, err);
+                return unpack(&c, size, budget, unpacked, ret_content, err);
         if (size != cursor_left(&c))
                 return err_set(err, ERR_FORMAT, "is damaged: its size is wrong");
         *ret_content = cursor_sub(&c, cursor_pos(&c), size);
         return true;
 }
 
-size_t archive_read_count(struct cursor *c, size_t least, size_t each, uint64_t *memory)
+size_t archive_read_count(struct cursor *c, size_t least, size_t each, struct budget *budget)
 {
         uint64_t n = cursor_uleb(c);
 
-        if (!c->failed && n <= cursor_left(c) / least && n <= *memory / each) {
-                *memory -= n * each;
+        if (!c->failed && n <= cursor_left(c) / least && archive_section_take(budget, n * each))
                 return (size_t)n;
-        }
         cursor_fail(c);
         return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "budget.h"
 #include "buf.h"
 #include "cursor.h"
 #include "err.h"
@@ -28,25 +29,30 @@ struct archive_section_kind {
 bool archive_section_write(const struct archive_section_kind *kind, const struct buf *content,
                            struct buf *out, struct err *err);
 
-/* Returns the content of a section. If it is compressed, `unpacked` receives it; the caller releases that.
- * ERR_FORMAT if it is damaged, ERR_LIMIT if it is too large, ERR_UNSUPPORTED for another version, and for a
+/* Begins the budget for what is read of a section: for its decompressed content, and for much more data than real sections have.  The
+ * limit depends on its size in the file, because a small compressed section may expand to a lot.  `session` is the budget of
+ * the session, or NULL. */
+void archive_section_budget(struct budget *budget, struct budget *session, struct cursor section);
+
+/* Returns the content of a section. If it is compressed, `unpacked` receives it, with memory from `budget`; the caller releases
+ * both.  ERR_FORMAT if it is damaged, ERR_LIMIT if it is too large, ERR_UNSUPPORTED for another version, and for a
  * compressed section in a build without zstd. */
 bool archive_section_read(const struct archive_section_kind *kind, struct cursor section,
-                          struct buf *unpacked, struct cursor *ret_content, struct err *err);
+                          struct budget *budget, struct buf *unpacked, struct cursor *ret_content,
+                          struct err *err);
 
 /* Every change of a single byte gives another value. */
 uint64_t archive_section_checksum(const void *bytes, size_t size);
 
-/* The memory that may be used to read a section: much more than real machines need, but bounded by the size
- * in the file, because a small compressed section may expand to a lot. */
-static inline uint64_t archive_section_memory(struct cursor section)
-{
-        return ((uint64_t)64 << 20) + 128 * cursor_left(&section);
-}
-
 /* Reads the number of elements that follow, which have at least `least` bytes each here and `each` bytes in
- * memory, and subtracts their memory from *memory. Returns 0 and sets c->failed if that many cannot follow,
+ * memory, and takes this memory from the budget. Returns 0 and sets c->failed if that many cannot follow,
  * or if there is not enough memory. */
-size_t archive_read_count(struct cursor *c, size_t least, size_t each, uint64_t *memory);
+size_t archive_read_count(struct cursor *c, size_t least, size_t each, struct budget *budget);
+
+/* Takes memory for what is read of a section; without a budget there is no limit.  False: there is not enough, or a damaged number asks for more than any real section. */
+bool archive_section_take(struct budget *budget, uint64_t bytes);
+
+/* Sets why the content of a section could not be read. */
+void archive_section_fail(const struct budget *budget, struct err *err);
 
 #endif

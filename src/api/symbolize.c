@@ -280,7 +280,8 @@ static bool open_session(struct symbolize *s, struct err *err)
         s->session = session_input_open(path, report_session_access(s->request->sources), err);
         if (!s->session)
                 return false;
-        session_archive_init(&s->archive, s->session->reader);
+        session_archive_init(&s->archive, s->session->reader,
+                             s->request->sources ? s->request->sources->budget : NULL);
         if (s->archive.note.len)
                 return err_set(err, ERR_FORMAT, "%s: %.*s", path, (int)strcspn(s->archive.note.data, "\n;"),
                                s->archive.note.data);

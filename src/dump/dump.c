@@ -69,6 +69,7 @@ struct dump *dump_open(const char *path, struct session_access access, struct er
                 if (!dump)
                         return NULL;
                 dump->input = TAKE(input);
+                dump->access = access;
                 return TAKE(dump);
         }
         dump = mem_new(1, sizeof(*dump));
@@ -178,6 +179,7 @@ bool dump_write(struct dump *dump, bool json, const struct field_output *output,
         if (!reader)
                 return false;
         field_sink_begin(&sink, json, output, &output_err);
+        sink.budget = dump->access.budget;
         show_header(dump->facts, &sink);
         show_events(dump->facts, &sink);
         field_begin(&sink, FIELD_BLOCK, "features");

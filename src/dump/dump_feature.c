@@ -214,7 +214,8 @@ static bool show_stacks(struct cursor *c, struct field_sink *sink)
 /* WPERF_WALKS: the same counts for packed stacks; `report` shows the stacks themselves. */
 static bool show_walks(const struct cursor *c, struct field_sink *sink)
 {
-        AUTO(stack_archive) walks = stack_archive_open(*c, UNWIND_N_WAYS, STACK_ARCHIVE_MAX_KINDS, NULL);
+        AUTO(stack_archive)
+        walks = stack_archive_open(*c, UNWIND_N_WAYS, STACK_ARCHIVE_MAX_KINDS, sink->budget, NULL);
         struct walked_frame frames[STACK_ARCHIVE_MAX_FRAMES];
         uint64_t by_way[UNWIND_N_WAYS] = {0}, by_end[STACK_ARCHIVE_MAX_KINDS] = {0};
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "budget.h"
 #include "buf.h"
 #include "err.h"
 #include "json.h"
@@ -34,7 +35,8 @@ struct field_sink {
         const struct field_form *form;
         struct field_output output;
         struct err *err;
-        bool failed; /* `put` failed: the rest is dropped */
+        struct budget *budget; /* for what is unpacked to be shown; NULL: no limit */
+        bool failed;           /* `put` failed: the rest is dropped */
         struct json json;
         enum field_group groups[FIELD_MAX_DEPTH];
         bool titled[FIELD_MAX_DEPTH];       /* the group is indented by one more step */

@@ -72,7 +72,7 @@ static void begin_stacks(struct report_pass *pass)
         if (report->samples)
                 sample_list_set_budget(report->samples, &session->budget);
         pass->is_by_stacks = !report_wants(pass, REPORT_PACKED) && profile_by_place(report->profile);
-        session_archive_open_walks(&session->archive, session->reader);
+        session_archive_open_walks(&session->archive, session->reader, &session->budget);
         stack_unwind_use_archive(pass->unwind, session->archive.walks);
         report->packed.walks = report_wants(pass, REPORT_PACKED) ? stack_archive_writer_new() : NULL;
         stack_unwind_pack(pass->unwind, report->packed.walks);

@@ -57,7 +57,7 @@ static void open_modules(struct report_session *s, const struct report_session_r
         options.session_dir = s->folder.len ? buf_text(&s->folder) : NULL;
         s->modules = module_source_new(s->world, s->reader, s->images, &options, request->collected);
         module_source_set_written(s->modules, time_of(request));
-        session_archive_init(&s->archive, s->reader);
+        session_archive_init(&s->archive, s->reader, &s->budget);
         buf_add_str(&s->archive.note, module_source_recorded_note(s->modules));
         module_source_use_archive(s->modules, s->archive.symbols);
 }

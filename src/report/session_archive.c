@@ -4,7 +4,8 @@
 #include "perfdata_format.h"
 #include "unwind.h"
 
-void session_archive_init(struct session_archive *archive, const struct perfdata_reader *reader)
+void session_archive_init(struct session_archive *archive, const struct perfdata_reader *reader,
+                          struct budget *budget)
 {
         struct cursor symbols = perfdata_feature(reader, FEATURE_WPERF_SYMBOLS);
         struct cursor source = perfdata_feature(reader, FEATURE_WPERF_SOURCE);
@@ -12,7 +13,7 @@ void session_archive_init(struct session_archive *archive, const struct perfdata
 
         *archive = (struct session_archive){0};
         if (!symbols.failed) {
-                archive->symbols = symbol_archive_open(symbols, &err);
+                archive->symbols = symbol_archive_open(symbols, budget, &err);
                 if (archive->symbols)
                         archive->origin = *symbol_archive_origin(archive->symbols);
                 else
@@ -21,7 +22,7 @@ void session_archive_init(struct session_archive *archive, const struct perfdata
                                    err.text);
         }
         if (!source.failed) {
-                archive->source = source_archive_open(source, &err);
+                archive->source = source_archive_open(source, budget, &err);
                 if (!archive->source)
                         buf_printf(&archive->note,
                                    "the source text in the session's archive %s; using files of this machine "
@@ -30,14 +31,15 @@ void session_archive_init(struct session_archive *archive, const struct perfdata
         }
 }
 
-void session_archive_open_walks(struct session_archive *archive, const struct perfdata_reader *reader)
+void session_archive_open_walks(struct session_archive *archive, const struct perfdata_reader *reader,
+                                struct budget *budget)
 {
         struct cursor walks = perfdata_feature(reader, FEATURE_WPERF_WALKS);
         struct err err = {0};
 
         if (walks.failed)
                 return;
-        archive->walks = stack_archive_open(walks, UNWIND_N_WAYS, STACK_ARCHIVE_MAX_KINDS, &err);
+        archive->walks = stack_archive_open(walks, UNWIND_N_WAYS, STACK_ARCHIVE_MAX_KINDS, budget, &err);
         if (!archive->walks)
                 buf_printf(&archive->note,
                            "the section of stacks in the session's archive %s; using files of this machine "

@@ -28,6 +28,7 @@ struct archived_source {
 };
 
 struct source_archive {
+        struct budget budget;
         struct buf unpacked;
         struct archived_source *files;
         size_t n_files;
@@ -35,11 +36,11 @@ struct source_archive {
 
 /* --- Reading -------------------------------------------------------------------------------------- */
 
-static void read_lines(struct cursor *c, struct archived_source *file, uint64_t *memory)
+static void read_lines(struct cursor *c, struct archived_source *file, struct budget *budget)
 {
         uint64_t next = 0;
 
-        file->n_lines = archive_read_count(c, 2, sizeof(*file->lines), memory);
+        file->n_lines = archive_read_count(c, 2, sizeof(*file->lines), budget);
         file->lines = mem_new(file->n_lines, sizeof(*file->lines));
         for (size_t i = 0; i < file->n_lines && !c->failed; i++) {
                 uint64_t gap = cursor_uleb(c);
@@ -54,27 +55,28 @@ static void read_lines(struct cursor *c, struct archived_source *file, uint64_t 
         }
 }
 
-static bool read_content(struct source_archive *archive, struct cursor c, uint64_t memory)
+static bool read_content(struct source_archive *archive, struct cursor c)
 {
-        archive->n_files = archive_read_count(&c, 3, sizeof(*archive->files), &memory);
+        archive->n_files = archive_read_count(&c, 3, sizeof(*archive->files), &archive->budget);
         archive->files = mem_new(archive->n_files, sizeof(*archive->files));
         for (size_t i = 0; i < archive->n_files && !c.failed; i++) {
                 archive->files[i].path = cursor_str(&c, NULL);
                 archive->files[i].mtime_ns = cursor_sleb(&c);
-                read_lines(&c, &archive->files[i], &memory);
+                read_lines(&c, &archive->files[i], &archive->budget);
         }
         return !c.failed && !cursor_left(&c);
 }
 
-struct source_archive *source_archive_open(struct cursor section, struct err *err)
+struct source_archive *source_archive_open(struct cursor section, struct budget *budget, struct err *err)
 {
         AUTO(source_archive) archive = mem_new(1, sizeof(*archive));
         struct cursor content;
 
-        if (!archive_section_read(&kind, section, &archive->unpacked, &content, err))
+        archive_section_budget(&archive->budget, budget, section);
+        if (!archive_section_read(&kind, section, &archive->budget, &archive->unpacked, &content, err))
                 return NULL;
-        if (!read_content(archive, content, archive_section_memory(section))) {
-                err_set(err, ERR_FORMAT, "is damaged: a number in it is impossible");
+        if (!read_content(archive, content)) {
+                archive_section_fail(&archive->budget, err);
                 return NULL;
         }
         return TAKE(archive);
@@ -88,6 +90,7 @@ void source_archive_free(struct source_archive *archive)
                 free(archive->files[i].lines);
         free(archive->files);
         buf_release(&archive->unpacked);
+        budget_release(&archive->budget);
         free(archive);
 }
 

@@ -29,17 +29,18 @@ struct packed_node {
 };
 
 struct stack_archive {
+        struct budget budget;
         struct walked_frame *frames;
         struct packed_node *nodes;
         struct archived_walk *walks;
         size_t n_frames, n_nodes, n_walks;
 };
 
-static void read_frames(struct cursor *c, unsigned n_ways, struct stack_archive *a, uint64_t *memory)
+static void read_frames(struct cursor *c, unsigned n_ways, struct stack_archive *a, struct budget *budget)
 {
         uint64_t pc = 0;
 
-        a->n_frames = archive_read_count(c, 2, sizeof(*a->frames), memory);
+        a->n_frames = archive_read_count(c, 2, sizeof(*a->frames), budget);
         a->frames = mem_new(a->n_frames, sizeof(*a->frames));
         for (size_t i = 0; i < a->n_frames && !c->failed; i++) {
                 uint64_t gap = cursor_uleb(c);
@@ -55,11 +56,12 @@ static void read_frames(struct cursor *c, unsigned n_ways, struct stack_archive 
 }
 
 /* *ret_depths: the number of frames from each node to its outermost caller; the caller frees it. */
-static void read_nodes(struct cursor *c, struct stack_archive *a, uint64_t *memory, uint16_t **ret_depths)
+static void read_nodes(struct cursor *c, struct stack_archive *a, struct budget *budget,
+                       uint16_t **ret_depths)
 {
         uint16_t *depths;
 
-        a->n_nodes = archive_read_count(c, 2, sizeof(*a->nodes) + sizeof(*depths), memory);
+        a->n_nodes = archive_read_count(c, 2, sizeof(*a->nodes) + sizeof(*depths), budget);
         a->nodes = mem_new(a->n_nodes, sizeof(*a->nodes));
         depths = mem_new(a->n_nodes, sizeof(*depths));
         *ret_depths = depths;
@@ -77,11 +79,11 @@ static void read_nodes(struct cursor *c, struct stack_archive *a, uint64_t *memo
 }
 
 static void read_walks(struct cursor *c, unsigned n_ends, const uint16_t *depths, struct stack_archive *a,
-                       uint64_t *memory)
+                       struct budget *budget)
 {
         uint64_t sample = 0, number = 0;
 
-        a->n_walks = archive_read_count(c, 3, sizeof(*a->walks), memory);
+        a->n_walks = archive_read_count(c, 3, sizeof(*a->walks), budget);
         a->walks = mem_new(a->n_walks, sizeof(*a->walks));
         for (size_t i = 0; i < a->n_walks && !c->failed; i++) {
                 uint64_t gap = cursor_uleb(c);
@@ -99,29 +101,29 @@ static void read_walks(struct cursor *c, unsigned n_ends, const uint16_t *depths
         }
 }
 
-static bool read_content(struct stack_archive *a, struct cursor c, unsigned n_ways, unsigned n_ends,
-                         uint64_t memory)
+static bool read_content(struct stack_archive *a, struct cursor c, unsigned n_ways, unsigned n_ends)
 {
         uint16_t *depths = NULL;
 
-        read_frames(&c, n_ways, a, &memory);
-        read_nodes(&c, a, &memory, &depths);
-        read_walks(&c, n_ends, depths, a, &memory);
+        read_frames(&c, n_ways, a, &a->budget);
+        read_nodes(&c, a, &a->budget, &depths);
+        read_walks(&c, n_ends, depths, a, &a->budget);
         free(depths);
         return !c.failed && !cursor_left(&c);
 }
 
 struct stack_archive *stack_archive_open(struct cursor section, unsigned n_ways, unsigned n_ends,
-                                         struct err *err)
+                                         struct budget *budget, struct err *err)
 {
         AUTO(stack_archive) archive = mem_new(1, sizeof(*archive));
         AUTO_RELEASE(buf) unpacked = {0};
         struct cursor content;
 
-        if (!archive_section_read(&kind, section, &unpacked, &content, err))
+        archive_section_budget(&archive->budget, budget, section);
+        if (!archive_section_read(&kind, section, &archive->budget, &unpacked, &content, err))
                 return NULL;
-        if (!read_content(archive, content, n_ways, n_ends, archive_section_memory(section))) {
-                err_set(err, ERR_FORMAT, "is damaged: a number in it is impossible");
+        if (!read_content(archive, content, n_ways, n_ends)) {
+                archive_section_fail(&archive->budget, err);
                 return NULL;
         }
         return TAKE(archive);
@@ -134,6 +136,7 @@ void stack_archive_free(struct stack_archive *archive)
         free(archive->frames);
         free(archive->nodes);
         free(archive->walks);
+        budget_release(&archive->budget);
         free(archive);
 }
 

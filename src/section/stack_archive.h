@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "budget.h"
 #include "buf.h"
 #include "cursor.h"
 #include "err.h"
@@ -38,9 +39,10 @@ struct archived_walk {
 };
 
 /* Reads the section, which is not needed afterwards. Ways are less than `n_ways` and ends are less than
- * `n_ends`; both are at most STACK_ARCHIVE_MAX_KINDS. Fails as archive_section_read() does. */
+ * `n_ends`; both are at most STACK_ARCHIVE_MAX_KINDS. Memory is taken from `budget` (NULL: no limit but
+ * its own), which outlives the archive.  Fails as archive_section_read() does. */
 struct stack_archive *stack_archive_open(struct cursor section, unsigned n_ways, unsigned n_ends,
-                                         struct err *err);
+                                         struct budget *budget, struct err *err);
 void stack_archive_free(struct stack_archive *archive);
 AUTO_DEFINE(stack_archive)
 

@@ -286,7 +286,8 @@ bool resolver_is_kept(struct resolver *resolver, resolver_id module);
 /* Whether there is a file for lookups: the module's own, or a PDB. */
 bool resolver_has_file(struct resolver *resolver, resolver_id module);
 
-/* The same for a module whose build id is in the session, so that the file is known to be the right one. */
+/* The same for a file that is known to be the right one: by the build id that the session has, or the time stamp and size of an
+ * image of Windows. */
 bool resolver_has_right_file(struct resolver *resolver, resolver_id module);
 
 /* The MD5 checksum of a source file that its debug information names (16 bytes), by a path of a frame that was looked up; NULL if there is

@@ -16,6 +16,7 @@ enum { OLD_VERSION = 1 };
 const struct archive_section_kind symbol_archive_kind = {"WPSY", SYMBOL_ARCHIVE_VERSION};
 
 struct symbol_archive {
+        struct budget budget;
         struct answers *answers;
         struct archive_origin origin;
         struct archived_module *modules;
@@ -30,6 +31,7 @@ void symbol_archive_free(struct symbol_archive *archive)
                 return;
         free(archive->modules);
         map_release(&archive->by_path);
+        budget_release(&archive->budget);
         answers_free(archive->answers);
         free(archive);
 }
@@ -100,11 +102,12 @@ static void index_modules(struct symbol_archive *archive)
         }
 }
 
-static bool read_content(struct symbol_archive *archive, struct cursor c, uint32_t version, uint64_t memory)
+static bool read_content(struct symbol_archive *archive, struct cursor c, uint32_t version)
 {
         archive->origin.is_unfinished = cursor_u8(&c);
         archive->origin.cut_bytes = cursor_uleb(&c);
-        archive->answers = version == OLD_VERSION ? answers_read_old(&c, memory) : answers_read(&c, memory);
+        archive->answers = version == OLD_VERSION ? answers_read_old(&c, &archive->budget)
+                                                  : answers_read(&c, &archive->budget);
         if (!archive->answers || cursor_left(&c))
                 return false;
         archive->n_modules = answers_n_modules(archive->answers);
@@ -118,7 +121,7 @@ static bool read_content(struct symbol_archive *archive, struct cursor c, uint32
         return true;
 }
 
-struct symbol_archive *symbol_archive_open(struct cursor section, struct err *err)
+struct symbol_archive *symbol_archive_open(struct cursor section, struct budget *budget, struct err *err)
 {
         AUTO(symbol_archive) archive = mem_new(1, sizeof(*archive));
         struct archive_section_kind kind = symbol_archive_kind;
@@ -128,10 +131,11 @@ struct symbol_archive *symbol_archive_open(struct cursor section, struct err *er
         cursor_skip(&head, sizeof(kind.magic) - 1);
         if (cursor_u32(&head) == OLD_VERSION)
                 kind.version = OLD_VERSION;
-        if (!archive_section_read(&kind, section, &unpacked, &content, err))
+        archive_section_budget(&archive->budget, budget, section);
+        if (!archive_section_read(&kind, section, &archive->budget, &unpacked, &content, err))
                 return NULL;
-        if (!read_content(archive, content, kind.version, archive_section_memory(section))) {
-                err_set(err, ERR_FORMAT, "is damaged: a number in it is impossible");
+        if (!read_content(archive, content, kind.version)) {
+                archive_section_fail(&archive->budget, err);
                 return NULL;
         }
         return TAKE(archive);

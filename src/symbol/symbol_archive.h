@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "budget.h"
 #include "buf.h"
 #include "cursor.h"
 #include "err.h"
@@ -58,8 +59,9 @@ struct archived_module {
         size_t next_same; /* number + 1 of the next module whose path has the same hash; 0: none */
 };
 
-/* Reads the whole section, which is not needed afterwards.  Errors as in archive_section_read. */
-struct symbol_archive *symbol_archive_open(struct cursor section, struct err *err);
+/* Reads the whole section, which is not needed afterwards, with memory from `budget` (NULL: no limit but its own), which
+ * outlives the archive.  Errors as in archive_section_read. */
+struct symbol_archive *symbol_archive_open(struct cursor section, struct budget *budget, struct err *err);
 void symbol_archive_free(struct symbol_archive *archive);
 AUTO_DEFINE(symbol_archive)
 

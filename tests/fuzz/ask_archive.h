@@ -135,7 +135,7 @@ static void use_module(struct resolver *resolver, const struct archived_module *
 
 static inline void use_symbols(struct cursor section)
 {
-        AUTO(symbol_archive) archive = symbol_archive_open(section, NULL);
+        AUTO(symbol_archive) archive = symbol_archive_open(section, NULL, NULL);
         AUTO(resolver) resolver = NULL;
 
         if (!archive)

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use_source(struct cursor section)
 {
-        AUTO(source_archive) archive = source_archive_open(section, NULL);
+        AUTO(source_archive) archive = source_archive_open(section, NULL, NULL);
         const struct archived_source *file;
         int64_t mtime_ns;
 
@@ -30,9 +30,12 @@ static void use_cache(const uint8_t *data, size_t size, struct buf *section)
         enum { LITTLE_BYTES = 256 << 10 };
         AUTO_RELEASE(buf) content = {0};
         struct cursor c = cursor_make(data, size);
-        AUTO(answers) small = answers_read(&c, LITTLE_BYTES);
+        struct budget little;
+        AUTO(answers) small = NULL;
         AUTO(answers) answers = NULL;
 
+        budget_init(&little, LITTLE_BYTES);
+        small = answers_read(&c, &little);
         if (!small)
                 return;
         buf_add_zeros(&content, 184);

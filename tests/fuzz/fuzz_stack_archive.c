@@ -35,7 +35,7 @@ static void write_again(const struct stack_archive *archive, const struct stack_
 
         if (!stack_archive_write(writer, &section, NULL))
                 abort();
-        again = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL);
+        again = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, NULL);
         if (!again || stack_archive_n_walks(again) != stack_archive_n_walks(archive) ||
             stack_archive_n_nodes(again) > stack_archive_n_nodes(archive))
                 abort();
@@ -56,7 +56,7 @@ static void write_again(const struct stack_archive *archive, const struct stack_
 
 static void use(struct cursor section)
 {
-        AUTO(stack_archive) archive = stack_archive_open(section, N_WAYS, N_ENDS, NULL);
+        AUTO(stack_archive) archive = stack_archive_open(section, N_WAYS, N_ENDS, NULL, NULL);
         AUTO(stack_archive_writer) writer = NULL;
         struct walked_frame frames[STACK_ARCHIVE_MAX_FRAMES];
         size_t n_looked_at = 0;

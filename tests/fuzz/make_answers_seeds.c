@@ -31,7 +31,8 @@ static void save_both(const char *name, const char *magic, uint32_t version, con
         struct cursor content;
 
         memcpy(kind.magic, magic, 4);
-        if (!archive_section_read(&kind, cursor_make(section->data, section->len), &unpacked, &content, NULL))
+        if (!archive_section_read(&kind, cursor_make(section->data, section->len), NULL, &unpacked, &content,
+                                  NULL))
                 exit(1);
         buf_printf(&whole, "%s.section", name);
         save(name, content.at, cursor_left(&content));

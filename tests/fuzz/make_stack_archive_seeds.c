@@ -28,7 +28,8 @@ static void save_both(const char *name, const struct stack_archive_writer *write
         struct cursor content;
 
         if (!stack_archive_write(writer, &section, NULL) ||
-            !archive_section_read(&kind, cursor_make(section.data, section.len), &unpacked, &content, NULL))
+            !archive_section_read(&kind, cursor_make(section.data, section.len), NULL, &unpacked, &content,
+                                  NULL))
                 exit(1);
         save(name, "", content.at, cursor_left(&content));
         save(name, ".section", section.data, section.len);

@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive_section.h"
 #include "buf.h"
 #include "codec.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
+#include "perfdata_format.h"
 #include "session_builder.h"
+#include "source_archive.h"
+#include "stack_archive.h"
+#include "symbol_archive.h"
 
 enum {
         HEADER_BYTES = 64,
@@ -294,6 +299,37 @@ static void make_ends(uint64_t n, struct buf *out)
         builder_release(&b);
 }
 
+/* A session with archive sections that unpack to `size` bytes each. */
+static bool make_archive(uint64_t size, struct buf *out)
+{
+        static const struct {
+                unsigned feature;
+                struct archive_section_kind kind;
+        } sections[] = {
+                {FEATURE_WPERF_SYMBOLS, {"WPSY", SYMBOL_ARCHIVE_VERSION}},
+                {FEATURE_WPERF_SOURCE, {"WPSR", SOURCE_ARCHIVE_VERSION}},
+                {FEATURE_WPERF_WALKS, {"WPSW", STACK_ARCHIVE_VERSION}},
+        };
+        AUTO_RELEASE(buf) content = {0};
+        struct session_builder b;
+        bool ok = true;
+
+        buf_add_zeros(&content, size);
+        builder_init(&b);
+        builder_comm(&b, 1, PID, PID, "hostile", true);
+        builder_sample_ip(&b, 10, PID, PID, CODE_ADDR);
+        for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+                AUTO_RELEASE(buf) section = {0};
+
+                ok = ok && archive_section_write(&sections[i].kind, &content, &section, NULL) &&
+                     section.len < size / 1000;
+                builder_feature(&b, sections[i].feature, section.data, section.len);
+        }
+        builder_file(&b, out);
+        builder_release(&b);
+        return ok;
+}
+
 /* A perf map of N functions. */
 static void make_perf_map(uint64_t n, struct buf *out)
 {
@@ -311,7 +347,7 @@ int main(int argc, char **argv)
 
         if (argc != 5) {
                 fprintf(stderr,
-                        "usage: make_hostile names|sections|frames|samples:MODULE|stacks|processes|ends|map "
+                        "usage: make_hostile names|sections|frames|samples:MODULE|stacks|processes|ends|archive|map "
                         "FILE N BYTES\n");
                 return 2;
         }
@@ -331,6 +367,8 @@ int main(int argc, char **argv)
                 make_processes(n, size, &out);
         else if (!strcmp(argv[1], "ends"))
                 make_ends(n, &out);
+        else if (!strcmp(argv[1], "archive"))
+                ok = make_archive(size, &out);
         else if (!strcmp(argv[1], "map"))
                 make_perf_map(n, &out);
         else

@@ -16,7 +16,11 @@ static struct answers *read_bytes(const char *bytes, size_t size, uint64_t memor
         /* A copy of the exact size, so that reads after the end are detected. */
         char *copy = mem_new(size + 1, 1);
         struct cursor c = cursor_make(memcpy(copy, bytes, size), size);
-        struct answers *answers = answers_read(&c, memory);
+        struct budget budget;
+        struct answers *answers;
+
+        budget_init(&budget, memory);
+        answers = answers_read(&c, &budget);
 
         if (answers && cursor_left(&c)) {
                 answers_free(answers);

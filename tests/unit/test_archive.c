@@ -232,7 +232,7 @@ static size_t count_walks(const char *session)
 
         if (input)
                 walks = stack_archive_open(perfdata_feature(input->reader, FEATURE_WPERF_WALKS),
-                                           UNWIND_N_WAYS, UNWIND_N_ENDS, NULL);
+                                           UNWIND_N_WAYS, UNWIND_N_ENDS, NULL, NULL);
         for (size_t i = 0; walks && i < N_COPIES; i++) {
                 const struct archived_walk *walk = stack_archive_find(walks, i);
 

@@ -123,7 +123,7 @@ TEST(packed_lines_are_of_packed_modules)
         source_archive_begin(writer, "source-5.tmp", 0);
         source_archive_add_line(writer, 1, "packed");
         ASSERT_TRUE(source_archive_write(writer, &section, NULL));
-        archive = source_archive_open(cursor_make(section.data, section.len), NULL);
+        archive = source_archive_open(cursor_make(section.data, section.len), NULL, NULL);
         ASSERT_TRUE(archive);
         write_file("source-5.tmp", "of this machine\n");
         source_text_use_archive(source, archive);

@@ -55,7 +55,7 @@ TEST(written_and_read)
         struct err err = {0};
 
         write_walks(&section);
-        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, &err);
+        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, &err);
         if (!archive)
                 TAP_FAIL("%s", err.text);
         EXPECT_INT(stack_archive_n_walks(archive), 6);
@@ -80,7 +80,7 @@ TEST(as_many_frames_as_there_is_room_for)
         const struct archived_walk *walk;
 
         write_walks(&section);
-        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL);
+        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, NULL);
         ASSERT_TRUE(archive && (walk = stack_archive_find(archive, 1)));
         EXPECT_INT(stack_archive_frames(archive, walk, frames, 2), 2);
         EXPECT_INT(frames[0].pc, 0x7fff0010);
@@ -98,7 +98,7 @@ TEST(the_same_walks_are_the_same_bytes)
         struct walked_frame frames[8];
 
         write_walks(&first);
-        archive = stack_archive_open(cursor_make(first.data, first.len), N_WAYS, N_ENDS, NULL);
+        archive = stack_archive_open(cursor_make(first.data, first.len), N_WAYS, N_ENDS, NULL, NULL);
         ASSERT_TRUE(archive);
         for (size_t i = 0; i < stack_archive_n_walks(archive); i++) {
                 const struct archived_walk *walk = stack_archive_get(archive, i);
@@ -125,7 +125,7 @@ TEST(many_stacks_cost_what_is_new)
         }
         ASSERT_TRUE(stack_archive_write(w, &section, NULL));
         EXPECT_TRUE(section.len < 3 * 1000 + 5 * STACK_ARCHIVE_MAX_FRAMES);
-        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL);
+        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, NULL);
         ASSERT_TRUE(archive);
         EXPECT_INT(stack_archive_n_nodes(archive), STACK_ARCHIVE_MAX_FRAMES - 1 + 10);
         frames[0].pc = 0x7f0000000009;
@@ -144,7 +144,7 @@ TEST(nothing_walked)
         AUTO(stack_archive) archive = NULL;
 
         ASSERT_TRUE(stack_archive_write(w, &section, NULL));
-        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL);
+        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, NULL);
         ASSERT_TRUE(archive);
         EXPECT_INT(stack_archive_n_walks(archive), 0);
         EXPECT_TRUE(!stack_archive_find(archive, 0));
@@ -161,7 +161,7 @@ static void open_content(const struct buf *content, struct err *err)
 
         *err = (struct err){0};
         ASSERT_TRUE(archive_section_write(&kind, content, &section, NULL));
-        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, err);
+        archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, err);
         EXPECT_TRUE(!archive == !!err->text[0]);
 }
 
@@ -258,12 +258,12 @@ TEST(cut_and_changed)
 
         write_walks(&section);
         for (size_t size = 0; size < section.len; size++)
-                EXPECT_TRUE(!stack_archive_open(cursor_make(section.data, size), N_WAYS, N_ENDS, NULL));
+                EXPECT_TRUE(!stack_archive_open(cursor_make(section.data, size), N_WAYS, N_ENDS, NULL, NULL));
         section.data[section.len - 1] ^= 1;
-        EXPECT_TRUE(!stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, &err));
+        EXPECT_TRUE(!stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, &err));
         EXPECT_STR(err.text, "is damaged: its checksum is wrong");
         section.data[4] = 2;
-        EXPECT_TRUE(!stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, &err));
+        EXPECT_TRUE(!stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, &err));
         EXPECT_STR(err.text, "has version 2, which this wperf does not support");
 }
 

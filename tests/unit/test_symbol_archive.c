@@ -44,7 +44,8 @@ static void make_section(struct buf *out)
 static struct symbol_archive *open_section(const struct buf *section)
 {
         struct err err = {0};
-        struct symbol_archive *archive = symbol_archive_open(cursor_make(section->data, section->len), &err);
+        struct symbol_archive *archive =
+                symbol_archive_open(cursor_make(section->data, section->len), NULL, &err);
 
         if (!archive)
                 TAP_FAIL("%s", err.text);
@@ -343,7 +344,7 @@ static void expect_refused(const void *bytes, size_t size, enum err_code code, c
 
         if (size)
                 memcpy(copy, bytes, size);
-        archive = symbol_archive_open(cursor_make(copy, size), &err);
+        archive = symbol_archive_open(cursor_make(copy, size), NULL, &err);
         EXPECT_TRUE(!archive);
         EXPECT_INT(err.code, code);
         EXPECT_CONTAINS(err.text, words);
@@ -395,7 +396,7 @@ static void use_content(uint32_t version, const char *bytes, size_t size)
         AUTO(resolver) resolver = raw_resolver();
 
         wrap_content(version, bytes, size, &section);
-        archive = symbol_archive_open(cursor_make(section.data, section.len), NULL);
+        archive = symbol_archive_open(cursor_make(section.data, section.len), NULL, NULL);
         for (size_t i = 0; archive && i < symbol_archive_n_modules(archive); i++) {
                 const struct resolver_module module = {.archived = symbol_archive_get(archive, i)};
                 resolver_id id = resolver_add_module(resolver, &module);
@@ -444,8 +445,8 @@ TEST(content_is_not_trusted)
 
         pack_module(writer, resolver, data_path("dwarf/gcc5.so"), &identity, 0x200, 0x280);
         EXPECT_TRUE(symbol_archive_write(writer, &whole, &section, NULL));
-        ASSERT_TRUE(archive_section_read(&symbols_kind, cursor_make(section.data, section.len), &unpacked,
-                                         &content, NULL));
+        ASSERT_TRUE(archive_section_read(&symbols_kind, cursor_make(section.data, section.len), NULL,
+                                         &unpacked, &content, NULL));
         buf_add(&bytes, content.at, cursor_left(&content));
         use_damaged(SYMBOL_ARCHIVE_VERSION, &bytes);
 }
@@ -518,7 +519,7 @@ TEST(memory_is_bounded)
                 buf_add_uleb(&content, mib << 20);
                 buf_add_zeros(&content, (mib << 20) + 1);
                 ASSERT_TRUE(archive_section_write(&symbols_kind, &content, &section, NULL));
-                archive = symbol_archive_open(cursor_make(section.data, section.len), &err);
+                archive = symbol_archive_open(cursor_make(section.data, section.len), NULL, &err);
                 EXPECT_STR(err.text, mib == 4 ? "" : "is damaged: a number in it is impossible");
         }
 }
@@ -565,7 +566,7 @@ TEST(source_lines_come_back)
         int64_t mtime_ns = 0;
 
         make_source(&section);
-        archive = source_archive_open(cursor_make(section.data, section.len), NULL);
+        archive = source_archive_open(cursor_make(section.data, section.len), NULL, NULL);
         ASSERT_TRUE(archive);
         file = source_archive_find(archive, "/src/a.c", &mtime_ns);
         ASSERT_TRUE(file);
@@ -580,7 +581,7 @@ TEST(source_lines_come_back)
         for (size_t size = 0; size < section.len; size++) {
                 struct err err = {0};
 
-                EXPECT_TRUE(!source_archive_open(cursor_make(section.data, size), &err));
+                EXPECT_TRUE(!source_archive_open(cursor_make(section.data, size), NULL, &err));
                 EXPECT_INT(err.code, ERR_FORMAT);
         }
 }
@@ -601,7 +602,7 @@ TEST(memory_of_source_is_bounded)
                 buf_add_uleb(&content, mib << 20);
                 buf_add_zeros(&content, 3 * (mib << 20));
                 ASSERT_TRUE(archive_section_write(&source_kind, &content, &section, NULL));
-                archive = source_archive_open(cursor_make(section.data, section.len), &err);
+                archive = source_archive_open(cursor_make(section.data, section.len), NULL, &err);
                 EXPECT_STR(err.text, mib == 1 ? "" : "is damaged: a number in it is impossible");
         }
 }
