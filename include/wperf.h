@@ -151,7 +151,8 @@ struct wperf_quality {
         uint64_t malformed_records, unknown_records, out_of_order;
         uint64_t unknown_events; /* samples of events that the file does not describe */
         uint64_t files_not_kept; /* mapped files that could not be kept open */
-        const char *left_out; /* what was left out to save memory: "call stacks of perf.data"; "": nothing */
+        const char *
+                left_out; /* what was left out to save memory or work: "call stacks of perf.data"; "": nothing */
         const char *doubts;   /* why names may be wrong; "": there is no reason */
         const char *why_poor; /* "12 % of the samples have no symbol: ..."; "": it is not poor */
 };

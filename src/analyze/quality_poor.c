@@ -165,6 +165,17 @@ static void say_memory(const struct quality *q, struct buf *out)
                    2 * (budget_limit(q->budget) >> 20));
 }
 
+static bool takes_too_much_work(const struct quality *q)
+{
+        return budget_has_given_up(q->budget);
+}
+
+static void say_work(const struct quality *q, struct buf *out)
+{
+        buf_add_str(out, "given up because they take too much work to read: ");
+        budget_add_given_up(q->budget, out);
+}
+
 static const struct {
         bool (*is_so)(const struct quality *quality);
         void (*say)(const struct quality *quality, struct buf *out);
@@ -181,6 +192,7 @@ static const struct {
         {is_misunderstood, say_misunderstood},
         {is_overblown, say_overblown},
         {lacks_memory, say_memory},
+        {takes_too_much_work, say_work},
 };
 
 bool quality_is_poor(const struct quality *quality)

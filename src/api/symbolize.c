@@ -160,6 +160,11 @@ static void note_left_out(struct symbolize *s)
 {
         const struct budget *budget = s->request->sources ? s->request->sources->budget : NULL;
 
+        if (budget_has_given_up(budget)) {
+                buf_printf(&s->note,
+                           "%sgiven up because they take too much work to read: ", s->note.len ? "\n" : "");
+                budget_add_given_up(budget, &s->note);
+        }
         if (!budget_is_short(budget))
                 return;
         buf_printf(&s->note, "%sleft out for lack of memory: ", s->note.len ? "\n" : "");

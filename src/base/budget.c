@@ -98,6 +98,71 @@ bool budget_has_room(const struct budget *budget, enum budget_use use, uint64_t 
         return true;
 }
 
+/* --- Work --- */
+
+/* Measured where each step is slowest; a virtual machine of 2026 does this in two to ten seconds. */
+static const uint64_t steps_of_mb[BUDGET_N_WORKS] = {
+        [BUDGET_WORK_DEBUG] = 256 << 20,
+};
+
+static void record(struct budget *budget, enum budget_use use, bool is_work);
+
+void budget_allow_work(struct budget *budget, enum budget_work work, uint64_t bytes)
+{
+        uint64_t mb = 1 << 20;
+
+        if (budget)
+                budget->max_steps += steps_of_mb[work] / mb * (bytes > mb || budget->max_steps ? bytes : mb);
+}
+
+uint64_t budget_steps_left(const struct budget *budget)
+{
+        if (!budget || !budget->max_steps)
+                return UINT64_MAX;
+        return budget->n_steps < budget->max_steps ? budget->max_steps - budget->n_steps : 0;
+}
+
+bool budget_work(struct budget *budget, enum budget_use use, uint64_t steps)
+{
+        if (!budget || !budget->max_steps)
+                return true;
+        if (atomic_fetch_add(&budget->n_steps, steps) + steps <= budget->max_steps)
+                return true;
+        record(budget, use, true);
+        return false;
+}
+
+/* A lookup that had to end needed more than it was granted. */
+void budget_meter_end(struct budget_meter *meter)
+{
+        uint64_t read = meter->granted - meter->left;
+
+        budget_work(meter->budget, BUDGET_LINES, read / BUDGET_STEP_BYTES + (read && !meter->left));
+        meter->granted = meter->left;
+}
+
+void budget_meter_extend(struct budget_meter *meter, uint64_t bytes)
+{
+        uint64_t most = budget_steps_left(meter->budget);
+
+        if (most < UINT64_MAX / BUDGET_STEP_BYTES && bytes > most * BUDGET_STEP_BYTES)
+                bytes = most * BUDGET_STEP_BYTES;
+        meter->left += bytes;
+        meter->granted += bytes;
+}
+
+void budget_meter_begin(struct budget_meter *meter, uint64_t bytes)
+{
+        budget_meter_end(meter);
+        meter->left = meter->granted = 0;
+        budget_meter_extend(meter, bytes);
+}
+
+bool budget_has_given_up(const struct budget *budget)
+{
+        return budget && budget->given_up;
+}
+
 /* --- Shares --- */
 
 bool budget_share_refill(struct budget_share *share, enum budget_use use, uint64_t bytes)
@@ -122,40 +187,48 @@ void budget_share_keep(struct budget_share *share, uint64_t bytes)
 
 /* --- Recording what was left out --- */
 
-/* Counts a new file after it is complete, because another thread may read the files. */
-static void note_file(struct budget *command, const char *name, unsigned bit)
+/* Counts a new file after it is complete, because another thread may read the files.  NULL: there are too many. */
+static struct budget_short *note_file(struct budget *command, const char *name)
 {
         size_t n = command->n_files;
 
         for (size_t i = 0; i < n; i++) {
-                if (!strcmp(command->files[i].name, name)) {
-                        command->files[i].uses |= bit;
-                        return;
-                }
+                if (!strcmp(command->files[i].name, name))
+                        return &command->files[i];
         }
         if (n == BUDGET_MAX_FILES) {
                 command->n_more++;
-                return;
+                return NULL;
         }
         command->files[n].name = mem_strdup(name);
-        command->files[n].uses = bit;
+        command->files[n].uses = command->files[n].given_up = 0;
         command->n_files = n + 1;
+        return &command->files[n];
+}
+
+static void record(struct budget *budget, enum budget_use use, bool is_work)
+{
+        unsigned bit = 1u << use;
+        struct budget *command = budget;
+        struct budget_short *file;
+
+        if (atomic_fetch_or(is_work ? &budget->given_up : &budget->left_out, bit) & bit)
+                return;
+        while (command->parent)
+                command = command->parent;
+        atomic_fetch_or(is_work ? &command->given_up : &command->left_out, bit);
+        while (atomic_flag_test_and_set(&command->lock))
+                ;
+        file = note_file(command, budget->name ? budget->name : "");
+        if (file)
+                atomic_fetch_or(is_work ? &file->given_up : &file->uses, bit);
+        atomic_flag_clear(&command->lock);
 }
 
 void budget_leave_out(struct budget *budget, enum budget_use use)
 {
-        unsigned bit = 1u << use;
-        struct budget *command = budget;
-
-        if (!budget || atomic_fetch_or(&budget->left_out, bit) & bit)
-                return;
-        while (command->parent)
-                command = command->parent;
-        command->left_out |= bit;
-        while (atomic_flag_test_and_set(&command->lock))
-                ;
-        note_file(command, budget->name ? budget->name : "", bit);
-        atomic_flag_clear(&command->lock);
+        if (budget)
+                record(budget, use, false);
 }
 
 bool budget_has_left_out(const struct budget *budget, enum budget_use use)
@@ -181,24 +254,37 @@ const char *budget_use_text(enum budget_use use)
         }
 }
 
-void budget_add_text(const struct budget *budget, struct buf *out)
+static void add_files(const struct budget *budget, bool is_work, struct buf *out)
 {
         const char *between = "";
         size_t n_files = budget ? budget->n_files : 0, n_more = budget ? budget->n_more : 0;
 
         for (size_t i = 0; i < n_files; i++) {
                 const struct budget_short *file = &budget->files[i];
+                unsigned uses = is_work ? file->given_up : file->uses;
 
                 for (unsigned use = 0; use < BUDGET_N_USES; use++) {
-                        if (!(file->uses & 1u << use))
+                        if (!(uses & 1u << use))
                                 continue;
                         buf_printf(out, "%s%s", between, budget_use_text(use));
                         between = " and ";
                 }
+                if (!uses)
+                        continue;
                 buf_add_str(out, " of ");
                 text_add_printable(out, text_base_name(file->name));
                 between = ", ";
         }
         if (n_more)
-                buf_printf(out, ", and some of %zu more files", n_more);
+                buf_printf(out, "%ssome of %zu more files", *between ? ", and " : "", n_more);
+}
+
+void budget_add_text(const struct budget *budget, struct buf *out)
+{
+        add_files(budget, false, out);
+}
+
+void budget_add_given_up(const struct budget *budget, struct buf *out)
+{
+        add_files(budget, true, out);
 }

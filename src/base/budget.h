@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits the memory that a command uses for data derived from files: decompressed sections, frames, lines,
- * names. There is a budget for the command and one for each file. Over the limit, less valuable data is left
- * out first, and the command's budget remembers from which file.  Safe to use from several threads. */
+ * names, and the work that a file may cause. There is a budget for the command and one for each file. Over the limit of memory, less
+ * valuable data is left out first; over that of work, the file is given up.  The command's budget remembers from which file.  Safe to
+ * use from several threads. */
 #ifndef BUDGET_H
 #define BUDGET_H
 
@@ -16,6 +17,7 @@
 enum {
         BUDGET_LONG_NAME_BYTES = 64 * 1024, /* longer names are left out first */
         BUDGET_MAX_FILES = 8,               /* files that are named in the message */
+        BUDGET_STEP_BYTES = 8,              /* of debug information */
 };
 
 #define BUDGET_DEFAULT_BYTES ((uint64_t)1 << 30)
@@ -33,10 +35,18 @@ enum budget_use {
         BUDGET_N_USES
 };
 
-/* A file from which something was left out. */
+/* What is done with a file.  Work is counted in steps: a turn of a loop, or 64 bytes copied.  It is not measured by a clock, so that
+ * a result does not depend on the machine.  Each MB of a file may cause as many steps as take some ten seconds. */
+enum budget_work {
+        BUDGET_WORK_DEBUG, /* reading debug information: a step is BUDGET_STEP_BYTES of entries, lines or ranges */
+        BUDGET_N_WORKS
+};
+
+/* A file from which something was left out, or that was given up. */
 struct budget_short {
         char *name;
-        _Atomic unsigned uses; /* 1 << enum budget_use */
+        _Atomic unsigned uses;     /* 1 << enum budget_use: for lack of memory */
+        _Atomic unsigned given_up; /* the same: after too much work */
 };
 
 /* Budget of a command, or of a file, whose parent is the command's. */
@@ -46,6 +56,9 @@ struct budget {
         uint64_t limit_bytes;  /* 0: no limit */
         _Atomic uint64_t used_bytes;
         _Atomic unsigned left_out; /* 1 << enum budget_use */
+        _Atomic unsigned given_up; /* the same, after too much work */
+        uint64_t max_steps;        /* 0: no limit */
+        _Atomic uint64_t n_steps;
         /* For a command: the files from which something was left out.  The lock is for adding one; another thread may read those below
          * `n_files` meanwhile. */
         atomic_flag lock;
@@ -68,6 +81,50 @@ void budget_give(struct budget *budget, uint64_t bytes);
 
 /* True if budget_take would succeed now; records nothing. */
 bool budget_has_room(const struct budget *budget, enum budget_use use, uint64_t bytes);
+
+/* --- Work --- */
+
+/* Lets `bytes` more of the file cause work; the first MB counts as a whole one. */
+void budget_allow_work(struct budget *budget, enum budget_work work, uint64_t bytes);
+
+/* Counts steps.  False once there are more than the file may cause; then `use` of it is given up, and this is recorded.  Without a
+ * budget, or where no work was allowed, there is no limit. */
+bool budget_work(struct budget *budget, enum budget_use use, uint64_t steps);
+
+/* The steps that are left; UINT64_MAX: no limit. */
+uint64_t budget_steps_left(const struct budget *budget);
+
+/* The bytes that one lookup may read.  What it has read counts as work of the file. */
+struct budget_meter {
+        struct budget *budget; /* of the file, kept by the caller; NULL: no limit for the file */
+        uint64_t left, granted;
+};
+
+/* Begins a lookup that may read `bytes`, or less if the file may not cause more work. */
+void budget_meter_begin(struct budget_meter *meter, uint64_t bytes);
+
+/* Lets the lookup read `bytes` more. */
+void budget_meter_extend(struct budget_meter *meter, uint64_t bytes);
+
+/* Counts what was read; called by budget_meter_begin(), too. */
+void budget_meter_end(struct budget_meter *meter);
+
+/* False once the lookup has read too much; then everything is refused until the next one. */
+static inline bool budget_meter_spend(struct budget_meter *meter, uint64_t bytes)
+{
+        bool ok = bytes <= meter->left;
+
+        meter->left = ok ? meter->left - bytes : 0;
+        return ok;
+}
+
+/* True if the file was given up (for a command's budget, any file). */
+bool budget_has_given_up(const struct budget *budget);
+
+/* Appends what was given up, as budget_add_text does. */
+void budget_add_given_up(const struct budget *budget, struct buf *out);
+
+/* --- Shares --- */
 
 /* Memory that a thread took from a budget in advance, for many small objects.  Zero-initialised has no limit. */
 struct budget_share {

@@ -34,15 +34,13 @@ const char *dwarf_section_name(size_t i)
 
 bool dwarf_spend(const struct dwarf_file *file, uint64_t n_bytes, struct err *err)
 {
-        if (n_bytes > *file->budget)
-                return err_set(err, ERR_LIMIT, "its entries refer to each other too often");
-        *file->budget -= n_bytes;
-        return true;
+        return budget_meter_spend(file->meter, n_bytes) ||
+               err_set(err, ERR_LIMIT, "its entries refer to each other too often, or were read too often");
 }
 
 void dwarf_refill(struct dwarf *dwarf)
 {
-        dwarf->budget = dwarf->total_bytes * DWARF_MAX_PASSES;
+        budget_meter_begin(&dwarf->meter, dwarf->total_bytes * DWARF_MAX_PASSES);
 }
 
 void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit *unit, const struct err *err)
@@ -79,7 +77,7 @@ static void read_sections(struct dwarf *dwarf, struct dwarf_file *file, struct o
                 else
                         dwarf_complain(&dwarf->complaints, NULL, &err);
         }
-        file->budget = &dwarf->budget;
+        file->meter = &dwarf->meter;
 }
 
 static bool is_readable(struct dwarf *dwarf, struct object *object, struct err *err)
@@ -129,7 +127,9 @@ struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *
                 return NULL;
         if (dwarf->total_bytes >= LARGE_BYTES)
                 os_expect_heap(LARGE_HEAP_BYTES);
-        dwarf->memory = object_budget(object);
+        dwarf->memory = dwarf->meter.budget = object_budget(object);
+        budget_allow_work(dwarf->memory, BUDGET_WORK_DEBUG,
+                          object_file_bytes(object) + (alt ? object_file_bytes(alt) : 0));
         dwarf->paths = strpool_new();
         if (alt) {
                 read_sections(dwarf, &dwarf->alt, alt);
@@ -143,7 +143,7 @@ struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *
         return TAKE(dwarf);
 }
 
-static void copy_file(struct dwarf_file *to, const struct dwarf_file *from, uint64_t *budget)
+static void copy_file(struct dwarf_file *to, const struct dwarf_file *from, struct budget_meter *meter)
 {
         memcpy(to->sections, from->sections, sizeof(to->sections));
         to->n_units = to->cap_units = from->n_units;
@@ -153,7 +153,7 @@ static void copy_file(struct dwarf_file *to, const struct dwarf_file *from, uint
                 to->units[i].file = to;
                 to->units[i].full = NULL;
         }
-        to->budget = budget;
+        to->meter = meter;
 }
 
 struct dwarf *dwarf_get_second(struct dwarf *dwarf)
@@ -164,10 +164,11 @@ struct dwarf *dwarf_get_second(struct dwarf *dwarf)
                 return second;
         second = dwarf->second = mem_new(1, sizeof(*second));
         second->total_bytes = dwarf->total_bytes;
+        second->memory = second->meter.budget = dwarf->memory;
         second->paths = strpool_new();
-        copy_file(&second->main, &dwarf->main, &second->budget);
+        copy_file(&second->main, &dwarf->main, &second->meter);
         if (dwarf->main.alt) {
-                copy_file(&second->alt, &dwarf->alt, &second->budget);
+                copy_file(&second->alt, &dwarf->alt, &second->meter);
                 second->main.alt = &second->alt;
         }
         return second;
@@ -195,6 +196,7 @@ void dwarf_free(struct dwarf *dwarf)
         dwarf_file_release(&dwarf->alt);
         free(dwarf->listed.items);
         free(dwarf->scanned.items);
+        free(dwarf->functions.owner.items);
         strpool_free(dwarf->paths);
         map_release(&dwarf->md5s);
         buf_release(&dwarf->complaints.first);
@@ -241,6 +243,7 @@ void dwarf_write_note(struct dwarf *dwarf)
 {
         const struct dwarf_complaints *complaints = &dwarf->complaints;
 
+        budget_meter_end(&dwarf->meter);
         buf_clear(&dwarf->note);
         buf_add_str(&dwarf->note, buf_text(&complaints->first));
         if (complaints->n > 1)

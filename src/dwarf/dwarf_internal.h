@@ -5,6 +5,7 @@
 #define DWARF_INTERNAL_H
 
 #include "attributes.h"
+#include "budget.h"
 #include "buf.h"
 #include "cursor.h"
 #include "dwarf.h"
@@ -37,10 +38,10 @@ struct dwarf_file {
         struct dwarf_abbrevs **tables;
         struct dwarf_abbrevs *draft; /* for a table that is being read */
         size_t n_tables, cap_tables;
-        uint64_t tables_bytes;   /* size of the tables in the file */
-        struct dwarf_file *alt;  /* or NULL */
-        uint64_t *budget;        /* number of bytes that may still be read in this lookup */
-        struct map origin_names; /* names of entries that others refer to, by offset; NULL: not known */
+        uint64_t tables_bytes;      /* size of the tables in the file */
+        struct dwarf_file *alt;     /* or NULL */
+        struct budget_meter *meter; /* what may still be read in this lookup */
+        struct map origin_names;    /* names of entries that others refer to, by offset; NULL: not known */
 };
 
 /* False and ERR_LIMIT if the lookup has read so much that the file must be malformed. */

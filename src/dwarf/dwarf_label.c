@@ -8,42 +8,48 @@
 
 /* --- The function at an address --- */
 
-/* The outermost function; the caller releases `tree`. */
+/* The outermost function. */
 struct labelled_function {
-        struct dwarf_unit *unit;
-        struct dwarf_tree tree;
-        uint32_t id; /* number of its node */
+        const struct dwarf_unit *unit;
+        uint64_t off;
 };
 
-static void labelled_function_release(struct labelled_function *function)
+/* The functions are read once for each unit, because most of them are looked up one after the other. */
+static void read_functions(struct dwarf *dwarf, uint32_t index, const struct dwarf_unit *unit)
 {
-        dwarf_tree_release(&function->tree);
+        struct dwarf_functions *functions = &dwarf->functions;
+        struct dwarf_intervals ranges = {0};
+        struct err err = {0};
+
+        if (functions->is_read && functions->of == index)
+                return;
+        functions->is_read = true;
+        functions->of = index;
+        functions->owner.n = 0;
+        if (!dwarf_add_functions(unit, DWARF_NO_OWNER, &ranges, &err))
+                dwarf_complain(&dwarf->complaints, unit, &err);
+        dwarf_flatten(&ranges, &functions->owner);
+        free(ranges.items);
 }
 
 static bool find_function(struct dwarf *dwarf, uint64_t addr, struct labelled_function *function)
 {
-        uint32_t unit = dwarf_find_unit(dwarf, addr);
-        struct dwarf_place place = {.addr = addr, .node = DWARF_NO_OWNER};
-        struct dwarf_places places = {&place, 1};
+        uint32_t index = dwarf_find_unit(dwarf, addr), off;
+        struct dwarf_unit *unit;
         struct err err = {0};
-        bool is_ready;
 
-        if (unit == DWARF_NO_OWNER)
+        if (index == DWARF_NO_OWNER)
                 return false;
-        function->unit = &dwarf->main.units[unit];
-        is_ready = dwarf_unit_prepare(function->unit, &err);
-        if (is_ready)
-                function->unit = dwarf_unit_full(dwarf, function->unit);
-        if (!is_ready || !dwarf_tree_find(function->unit, &function->tree, &places, &err)) {
-                dwarf_complain(&dwarf->complaints, function->unit, &err);
+        unit = &dwarf->main.units[index];
+        if (!dwarf_unit_prepare(unit, &err)) {
+                dwarf_complain(&dwarf->complaints, unit, &err);
                 return false;
         }
-        function->id = place.node;
-        if (function->id == DWARF_NO_OWNER)
-                return false;
-        while (function->tree.nodes[function->id].parent != DWARF_NO_OWNER)
-                function->id = function->tree.nodes[function->id].parent;
-        return true;
+        function->unit = dwarf_unit_full(dwarf, unit);
+        read_functions(dwarf, index, function->unit);
+        off = dwarf_segments_find(&dwarf->functions.owner, addr);
+        function->off = function->unit->off + off;
+        return off != DWARF_NO_OWNER;
 }
 
 static size_t list_extents(struct dwarf *dwarf, const struct labelled_function *function,
@@ -54,8 +60,7 @@ static size_t list_extents(struct dwarf *dwarf, const struct labelled_function *
         struct err err = {0};
         size_t n = 0, cap = 0;
 
-        if (!dwarf_add_entry_ranges(unit, unit->off + function->tree.nodes[function->id].off, 0, &ranges,
-                                    &err))
+        if (!dwarf_add_entry_ranges(unit, function->off, 0, &ranges, &err))
                 dwarf_complain(&dwarf->complaints, unit, &err);
         for (size_t i = 0; i < ranges.n; i++)
                 ARRAY_PUSH(*ret_extents, n, cap,
@@ -67,7 +72,7 @@ static size_t list_extents(struct dwarf *dwarf, const struct labelled_function *
 
 size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct source_extent **ret_extents)
 {
-        AUTO_RELEASE(labelled_function) function = {0};
+        struct labelled_function function;
         size_t n = 0;
 
         *ret_extents = NULL;
@@ -221,7 +226,9 @@ static bool add_labels(struct dwarf_labels *labels, const struct dwarf_unit *uni
                         return err_set(err, ERR_LIMIT, "a function has more than %d labels",
                                        DWARF_MAX_LABELS);
         } while (depth && cursor_left(&c) && !c.failed);
-        return !c.failed || err_set(err, ERR_FORMAT, "it ends inside an entry");
+        if (c.failed)
+                return err_set(err, ERR_FORMAT, "it ends inside an entry");
+        return dwarf_spend(unit->file, cursor_pos(&c) - (off - unit->off), err);
 }
 
 /* The unit and offset of the entry that this one is an instance of, or NULL. */
@@ -244,12 +251,11 @@ static const struct dwarf_unit *find_origin(const struct dwarf_unit *unit, uint6
 static void add_function_labels(struct dwarf_labels *labels, const struct labelled_function *function)
 {
         const struct dwarf_unit *unit = function->unit;
-        uint64_t off = unit->off + function->tree.nodes[function->id].off;
+        uint64_t off = function->off;
         struct err err = {0};
 
         for (int i = 0; i < DWARF_MAX_CHAIN && unit; i++) {
-                if (!dwarf_spend(unit->file, unit->end - unit->off, &err) ||
-                    !add_labels(labels, unit, off, &err)) {
+                if (!add_labels(labels, unit, off, &err)) {
                         dwarf_complain(&labels->dwarf->complaints, unit, &err);
                         return;
                 }
@@ -259,7 +265,7 @@ static void add_function_labels(struct dwarf_labels *labels, const struct labell
 
 size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct source_label **ret_labels)
 {
-        AUTO_RELEASE(labelled_function) function = {0};
+        struct labelled_function function;
         AUTO_RELEASE(dwarf_labels) labels = {.dwarf = dwarf};
 
         *ret_labels = NULL;

@@ -75,7 +75,8 @@ bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, str
                      struct err *err);
 void dwarf_tree_release(struct dwarf_tree *tree);
 
-/* Appends the ranges of all functions, but not of inlined functions. */
+/* Appends the ranges of all functions, but not of inlined functions.  If `owner` is DWARF_NO_OWNER, each is its own: the offset of its
+ * entry in the unit. */
 bool dwarf_add_functions(const struct dwarf_unit *unit, uint32_t owner, struct dwarf_intervals *out,
                          struct err *err);
 
@@ -145,10 +146,19 @@ void dwarf_file_release(struct dwarf_file *file);
 
 /* --- The reader --- */
 
+/* The functions of the unit in which one was looked up last. */
+struct dwarf_functions {
+        bool is_read;
+        uint32_t of;                 /* index of the unit */
+        struct dwarf_segments owner; /* an address to the offset of its function in the unit */
+};
+
 struct dwarf {
         struct dwarf_file main, alt;
-        uint64_t budget, total_bytes;
+        struct budget_meter meter;
+        uint64_t total_bytes;
         struct budget *memory; /* budget of the object */
+        struct dwarf_functions functions;
         struct dwarf_segments listed;
         struct dwarf_segments scanned;
         bool is_scanned;

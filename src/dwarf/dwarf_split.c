@@ -70,10 +70,11 @@ static void file_free(struct dwarf_file *file)
 bool dwarf_has_split_unit(struct object *object, uint64_t id)
 {
         struct dwarf_file *file = mem_new(1, sizeof(*file));
-        uint64_t budget = read_parts(object, file->sections) * DWARF_MAX_PASSES;
+        struct budget_meter meter = {0};
         bool found;
 
-        file->budget = &budget;
+        budget_meter_begin(&meter, read_parts(object, file->sections) * DWARF_MAX_PASSES);
+        file->meter = &meter;
         found = find_id(file, id);
         file_free(file);
         return found;
@@ -228,9 +229,10 @@ static struct dwarf_unit *open_full(struct dwarf *dwarf, struct dwarf_unit *skel
                 free(file);
                 return NULL;
         }
-        dwarf->budget += n_bytes * DWARF_MAX_PASSES;
+        budget_allow_work(dwarf->memory, BUDGET_WORK_DEBUG, n_bytes);
+        budget_meter_extend(&dwarf->meter, n_bytes * DWARF_MAX_PASSES);
         dwarf->total_bytes += n_bytes;
-        file->budget = &dwarf->budget;
+        file->meter = &dwarf->meter;
         unit = find_id(file, skeleton->dwo_id);
         if (!unit) {
                 file_free(file);

@@ -23,6 +23,7 @@ struct tree_walk {
         struct dwarf_places *places;    /* NULL: the ranges of functions are added to `ranges` */
         struct dwarf_intervals *ranges; /* otherwise the ranges of the current entry */
         uint32_t owner;                 /* owner of all ranges */
+        bool own;                       /* functions own their ranges themselves */
         struct cursor c;
         size_t depth;
         struct around around[DWARF_MAX_DEPTH];
@@ -221,6 +222,7 @@ static bool visit(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uin
         if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_FUNCTION) {
                 const struct around outside = {DWARF_NO_OWNER, 0, walk->places ? walk->places->n : 0};
 
+                walk->owner = walk->own ? off : walk->owner;
                 if (!walk->places ? !read_ranges(walk, abbrev, err)
                                   : !read_node(walk, abbrev, off, &outside, &inside, err))
                         return false;
@@ -322,6 +324,7 @@ bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, str
         walk.places = places;
         walk.ranges = &ranges;
         walk.owner = 0;
+        walk.own = false;
         ok = walk_unit(&walk, err);
         for (size_t i = 0; !ok && i < places->n; i++)
                 places->items[i].node = DWARF_NO_OWNER;
@@ -338,6 +341,7 @@ bool dwarf_add_functions(const struct dwarf_unit *unit, uint32_t owner, struct d
         walk.places = NULL;
         walk.ranges = out;
         walk.owner = owner;
+        walk.own = owner == DWARF_NO_OWNER;
         return walk_unit(&walk, err);
 }
 

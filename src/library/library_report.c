@@ -73,6 +73,10 @@ wperf_report *wperf_report_open(const struct wperf_report_request *request, stru
                 return NULL;
         }
         budget_add_text(handle->report->quality.budget, &handle->left_out);
+        if (budget_has_given_up(handle->report->quality.budget)) {
+                buf_add_str(&handle->left_out, handle->left_out.len ? ", " : "");
+                budget_add_given_up(handle->report->quality.budget, &handle->left_out);
+        }
         quality_add_reasons(&handle->report->quality, &handle->why_poor);
         return handle;
 }

@@ -131,6 +131,11 @@ void object_set_budget(struct object *object, struct budget *budget)
                 object->budget = budget;
 }
 
+uint64_t object_file_bytes(const struct object *object)
+{
+        return (uint64_t)(object->bytes.end - object->bytes.start);
+}
+
 struct budget *object_budget(const struct object *object)
 {
         return object->budget;

@@ -50,6 +50,9 @@ bool object_is_changed(const struct object *object);
 void object_set_budget(struct object *object, struct budget *budget);
 struct budget *object_budget(const struct object *object);
 
+/* The size of the whole file. */
+uint64_t object_file_bytes(const struct object *object);
+
 /* The name for error messages. */
 const char *object_name(const struct object *object);
 

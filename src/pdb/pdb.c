@@ -133,6 +133,12 @@ const struct pdb_facts *pdb_get_facts(const struct pdb *pdb)
         return &pdb->facts;
 }
 
+void pdb_set_budget(struct pdb *pdb, struct budget *budget)
+{
+        budget_allow_work(budget, BUDGET_WORK_DEBUG, cursor_left(&pdb->file));
+        pdb->meter.budget = budget;
+}
+
 void pdb_set_decorated(struct pdb *pdb, bool is_decorated)
 {
         pdb->is_decorated = is_decorated;
@@ -142,10 +148,8 @@ void pdb_set_decorated(struct pdb *pdb, bool is_decorated)
 
 bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err)
 {
-        if (n_bytes > pdb->budget)
-                return err_set(err, ERR_LIMIT, "its records refer to each other too often");
-        pdb->budget -= n_bytes;
-        return true;
+        return budget_meter_spend(&pdb->meter, n_bytes) ||
+               err_set(err, ERR_LIMIT, "its records refer to each other too often, or were read too often");
 }
 
 void pdb_touch(struct pdb *pdb, uint64_t n_bytes)
@@ -159,7 +163,7 @@ void pdb_touch(struct pdb *pdb, uint64_t n_bytes)
 
 void pdb_refill(struct pdb *pdb)
 {
-        pdb->budget = (uint64_t)cursor_left(&pdb->file) * PDB_MAX_PASSES + PDB_MIN_BUDGET;
+        budget_meter_begin(&pdb->meter, (uint64_t)cursor_left(&pdb->file) * PDB_MAX_PASSES + PDB_MIN_BUDGET);
 }
 
 void pdb_complain(struct pdb *pdb, struct pdb_module *module, const struct err *err)
@@ -178,6 +182,7 @@ void pdb_complain(struct pdb *pdb, struct pdb_module *module, const struct err *
 
 void pdb_write_note(struct pdb *pdb)
 {
+        budget_meter_end(&pdb->meter);
         buf_clear(&pdb->note);
         buf_add_str(&pdb->note, buf_text(&pdb->first_complaint));
         if (pdb->n_complaints > 1)

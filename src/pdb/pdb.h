@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "budget.h"
 #include "err.h"
 #include "object.h"
 #include "source_frames.h"
@@ -25,6 +26,9 @@ struct pdb *pdb_open(const char *path, struct err *err);
 
 /* Bytes in memory, which the caller keeps as long as the reader; `name` is used in error messages (copied). */
 struct pdb *pdb_open_bytes(const void *bytes, size_t size, const char *name, struct err *err);
+
+/* Counts the work of lookups in `budget`, that of the module, which outlives the reader.  Without it each lookup is limited alone. */
+void pdb_set_budget(struct pdb *pdb, struct budget *budget);
 
 /* Whether the file begins like a PDB, of this format or of one that is not supported. */
 bool pdb_is_begun(const char *path);

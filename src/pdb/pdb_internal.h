@@ -3,6 +3,7 @@
 #ifndef PDB_INTERNAL_H
 #define PDB_INTERNAL_H
 
+#include "budget.h"
 #include "map.h"
 #include "os.h"
 #include "pdb.h"
@@ -122,7 +123,7 @@ struct pdb {
         /* names by id of the function; the upper bits are the module's number + 1 for an imported id */
         struct map inlinees;
         struct buf scratch;
-        uint64_t budget;
+        struct budget_meter meter;
         uint64_t n_touched; /* approximate number of bytes that were read since pages were last released */
 
         struct buf first_complaint;

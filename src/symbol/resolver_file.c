@@ -185,6 +185,8 @@ static void open_pdb(struct resolver_file *file, const struct resolver_module *m
                 file->pdb.pdb = search_pdb(file, &wanted, &identity, note);
         else if (!file->own && !module->image)
                 file->pdb.pdb = pdb_open(module->path, NULL);
+        if (file->pdb.pdb)
+                pdb_set_budget(file->pdb.pdb, module->budget);
         if (file->pdb.pdb && file->options->decorated)
                 pdb_set_decorated(file->pdb.pdb, true);
 }

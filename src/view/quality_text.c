@@ -221,6 +221,10 @@ void quality_add_text(const struct quality *q, struct buf *out)
                 buf_printf(out, " (raise the limit with --max-memory %" PRIu64 ")",
                            2 * (budget_limit(q->budget) >> 20));
         }
+        if (budget_has_given_up(q->budget)) {
+                buf_add_str(out, ", given up because they take too much work to read: ");
+                budget_add_given_up(q->budget, out);
+        }
         if (q->n_not_kept)
                 buf_printf(out, ", %" PRIu64 " mapped files could not be kept open (%s)", q->n_not_kept,
                            q->not_kept);

@@ -118,6 +118,12 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
                 budget_add_text(q->budget, &left_out);
                 json_key_str(json, "left_out", buf_text(&left_out));
         }
+        if (budget_has_given_up(q->budget)) {
+                AUTO_RELEASE(buf) given_up = {0};
+
+                budget_add_given_up(q->budget, &given_up);
+                json_key_str(json, "given_up", buf_text(&given_up));
+        }
         if (source_note && source_note[0])
                 json_key_str(json, "source_note", source_note);
         json_key_bool(json, "poor", quality_is_poor(q));

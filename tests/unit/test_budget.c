@@ -96,6 +96,38 @@ TEST(files_are_named_with_what_was_left_out)
         budget_release(&command);
 }
 
+TEST(a_file_may_cause_work_by_its_size)
+{
+        enum { MB = 1 << 20 };
+        AUTO_RELEASE(buf) text = {0};
+        struct budget command, small, large;
+        uint64_t steps_of_mb;
+
+        budget_init(&command, LIMIT);
+        budget_init_file(&small, &command, "small");
+        budget_init_file(&large, &command, "large");
+        EXPECT_TRUE(budget_work(&small, BUDGET_LINES, UINT64_MAX / 2)); /* nothing was said about it */
+        budget_allow_work(&small, BUDGET_WORK_DEBUG, 1000);
+        steps_of_mb = budget_steps_left(&small);
+        budget_allow_work(&large, BUDGET_WORK_DEBUG, 3 * MB);
+        EXPECT_INT(budget_steps_left(&large), 3 * steps_of_mb);
+        EXPECT_TRUE(budget_work(&small, BUDGET_LINES, steps_of_mb));
+        EXPECT_TRUE(!budget_has_given_up(&command));
+        EXPECT_TRUE(!budget_work(&small, BUDGET_LINES, 1));
+        EXPECT_TRUE(!budget_work(&small, BUDGET_NAMES, 1));
+        EXPECT_TRUE(budget_has_given_up(&small) && budget_has_given_up(&command) &&
+                    !budget_is_short(&command));
+        budget_leave_out(&large, BUDGET_NAMES);
+        budget_add_given_up(&command, &text);
+        EXPECT_STR(text.data, "inlined frames and lines and names of small");
+        buf_clear(&text);
+        budget_add_text(&command, &text);
+        EXPECT_STR(text.data, "names of large");
+        budget_release(&small);
+        budget_release(&large);
+        budget_release(&command);
+}
+
 TEST(shares)
 {
         struct budget budget;

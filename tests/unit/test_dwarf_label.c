@@ -137,7 +137,7 @@ TEST(places_are_paid_for_range_by_range)
 
                 for (size_t i = 0; i < 4; i++)
                         items[i].node = DWARF_NO_OWNER;
-                l.dwarf->budget = budget;
+                l.dwarf->meter.left = budget;
                 ok = dwarf_tree_find(unit, &tree, &places, NULL);
                 n_between += !ok && items[2].node_start == 0x250 && !items[0].node_start;
                 EXPECT_TRUE(ok == (items[0].node != DWARF_NO_OWNER));
@@ -145,6 +145,70 @@ TEST(places_are_paid_for_range_by_range)
         }
         EXPECT_TRUE(ok);
         EXPECT_INT(n_between, 2);
+}
+
+static size_t count_frames(struct dwarf *dwarf, uint64_t addr)
+{
+        struct source_frames frames;
+        size_t n;
+
+        dwarf_find(dwarf, &addr, 1, &frames);
+        n = frames.n_frames;
+        source_frames_release(&frames);
+        return n;
+}
+
+/* However often it is looked up, a file may cause only so much work. */
+TEST(a_file_that_takes_too_much_work_is_given_up)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        AUTO_RELEASE(buf) text = {0};
+        struct budget command, file;
+        struct source_label *labels;
+        uint64_t left;
+
+        budget_init(&command, 0);
+        budget_init_file(&file, &command, "labels2.so");
+        l.object = object_open(data_path("dwarf/labels2.so"), NULL);
+        ASSERT_TRUE(l.object);
+        object_set_budget(l.object, &file);
+        l.dwarf = dwarf_open(l.object, NULL, NULL);
+        ASSERT_TRUE(l.dwarf);
+        EXPECT_TRUE(count_frames(l.dwarf, 0x250) > 0);
+        left = budget_steps_left(&file);
+        EXPECT_TRUE(left > 0 && left < UINT64_MAX);
+        EXPECT_TRUE(count_frames(l.dwarf, 0x250) > 0);
+        EXPECT_TRUE(budget_steps_left(&file) < left); /* what was read counts */
+        EXPECT_TRUE(budget_work(&file, BUDGET_LINES, budget_steps_left(&file) - 1));
+        EXPECT_TRUE(!budget_has_given_up(&command));
+        EXPECT_INT(count_frames(l.dwarf, 0x250), 0);
+        EXPECT_TRUE(budget_has_given_up(&command) && !budget_is_short(&command));
+        budget_add_given_up(&command, &text);
+        EXPECT_STR(text.data, "inlined frames and lines of labels2.so");
+        EXPECT_INT(budget_steps_left(&file), 0);
+        EXPECT_INT(dwarf_find_labels(l.dwarf, 0x250, &labels), 0);
+        budget_release(&file);
+        budget_release(&command);
+}
+
+/* Bytes that a lookup reads. */
+static uint64_t read_for_extents(struct dwarf *dwarf, uint64_t addr)
+{
+        struct source_extent *extents;
+
+        EXPECT_TRUE(dwarf_find_extents(dwarf, addr, &extents) > 0);
+        free(extents);
+        return dwarf->total_bytes * DWARF_MAX_PASSES - dwarf->meter.left;
+}
+
+TEST(functions_of_a_unit_are_read_once)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        uint64_t first;
+
+        ASSERT_TRUE(open_object(&l, "dwarf/labels2.so"));
+        first = read_for_extents(l.dwarf, 0x250);
+        EXPECT_TRUE(first > read_for_extents(l.dwarf, 0x250) + 100);
 }
 
 TAP_MAIN
