@@ -52,7 +52,7 @@ static uint64_t match_length(struct xpress *x, uint32_t bits)
         return length < LONGER_LENGTH + LONG_LENGTH ? 0 : length + MIN_LENGTH;
 }
 
-/* Copies byte by byte where source and target overlap, so that the source repeats. */
+/* Where source and target overlap, the source repeats: each step copies all that is there from the source on. */
 static bool copy_match(struct xpress *x)
 {
         uint32_t match = cursor_u16(&x->in);
@@ -62,13 +62,13 @@ static bool copy_match(struct xpress *x)
         if (x->in.failed || !length || distance > (size_t)(x->out - x->start) ||
             length > (size_t)(x->end - x->out))
                 return false;
-        if (distance >= length) {
-                memcpy(x->out, x->out - distance, (size_t)length);
-                x->out += length;
-                return true;
+        for (const uint8_t *from = x->out - distance; length;) {
+                size_t there = (size_t)(x->out - from), n = length < there ? (size_t)length : there;
+
+                memcpy(x->out, from, n);
+                x->out += n;
+                length -= n;
         }
-        for (; length; length--, x->out++)
-                *x->out = *(x->out - distance);
         return true;
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "budget.h"
 #include "buf.h"
 #include "codec.h"
 #include "mem.h"
@@ -59,6 +60,8 @@ struct etl_file {
         uint16_t cpu;
         uint8_t *unpacked;
         size_t cap_unpacked;
+        struct budget budget;
+        uint64_t n_counted; /* events whose work has been counted */
 };
 
 /* --- Buffers --- */
@@ -93,6 +96,18 @@ static bool unpack(struct etl_file *file, size_t at, size_t size, size_t used)
         return true;
 }
 
+enum { UNPACKED_BYTES_OF_STEP = 64 };
+
+/* Counts the work for the events of the buffer before, and for unpacking this one. */
+static bool count_work(struct etl_file *file, uint32_t used, uint16_t flags)
+{
+        uint64_t n_events = file->counts.n_events - file->n_counted;
+
+        file->n_counted = file->counts.n_events;
+        return budget_work(&file->budget, BUDGET_RECORDS,
+                           1 + n_events + (flags & BUFFER_IS_PACKED ? used / UNPACKED_BYTES_OF_STEP : 0));
+}
+
 /* Goes to the next buffer; false at the end of the file.  A buffer that cannot be read has no events. */
 static bool next_buffer(struct etl_file *file)
 {
@@ -110,6 +125,10 @@ static bool next_buffer(struct etl_file *file)
         flags = u16_at(file, at + BUFFER_FLAGS_OFF);
         if (size < BUFFER_HEADER_BYTES || size > left) {
                 file->counts.cut_bytes = left;
+                return false;
+        }
+        if (!count_work(file, used, flags)) {
+                file->counts.given_up_bytes = left;
                 return false;
         }
         file->next = at + size;
@@ -323,6 +342,8 @@ struct etl_file *etl_file_open(const void *bytes, size_t size, const char *name,
 
         file->bytes = cursor_make(bytes, size);
         file->name = name;
+        budget_init(&file->budget, 0);
+        budget_allow_work(&file->budget, BUDGET_WORK_TRACE, size);
         if (!etl_file_is(bytes, size) || !etl_file_next(file, &first) || first.hook != ETL_HEADER ||
             !read_file_header(first.payload, first.time, &file->header)) {
                 err_set(err, ERR_FORMAT, "%s: is not an event-trace file, or its header is cut", name);
@@ -338,6 +359,7 @@ void etl_file_free(struct etl_file *file)
 {
         if (!file)
                 return;
+        budget_release(&file->budget);
         free(file->unpacked);
         free(file);
 }
@@ -352,6 +374,7 @@ void etl_file_rewind(struct etl_file *file)
         file->next = 0;
         file->body = cursor_make(NULL, 0);
         file->counts = (struct etl_counts){0};
+        file->n_counted = 0;
 }
 
 struct etl_counts etl_file_counts(const struct etl_file *file)

@@ -75,6 +75,8 @@ struct etl_counts {
         uint64_t n_buffers, n_packed, n_events;
         uint64_t n_bad_buffers; /* cannot be unpacked, or end within an event */
         uint64_t cut_bytes;     /* at the end of the file: less than a buffer */
+        uint64_t
+                given_up_bytes; /* at the end of the file: the buffers before took too much work for its size */
 };
 
 struct etl_file;

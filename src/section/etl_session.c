@@ -126,11 +126,14 @@ static void make_run(const struct etl_records *r, struct buf *out)
                            "%sthe file is damaged: %" PRIu64 " buffers and %" PRIu64
                            " events could not be read, %" PRIu64 " bytes at its end are missing their buffer",
                            note.len ? "; " : "", t->n_bad_buffers, t->n_malformed, t->cut_bytes);
+        add_note(
+                &note, t->given_up_bytes,
+                "bytes at the end of the file are given up, because it takes too much work to read for its size");
         run_info_make(
                 &(struct run_info){
                         .source_note = buf_text(&note),
                         .elapsed_ns = h->end > h->start ? (h->end - h->start) * TICK_NS : 0,
-                        .source_cut_bytes = t->cut_bytes,
+                        .source_cut_bytes = t->cut_bytes + t->given_up_bytes,
                         .n_source_malformed = t->n_bad_buffers + t->n_malformed,
                         .counted_share = 1,
                         .sampled_share = -1,

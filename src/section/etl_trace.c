@@ -386,6 +386,7 @@ bool etl_trace_read(struct etl_file *file, uint64_t limit, struct etl_trace *t)
         }
         t->n_bad_buffers = etl_file_counts(file).n_bad_buffers;
         t->cut_bytes = etl_file_counts(file).cut_bytes;
+        t->given_up_bytes = etl_file_counts(file).given_up_bytes;
         if (ok)
                 etl_trace_sort(t, &r.late);
         free(r.late.items);

@@ -102,7 +102,7 @@ struct etl_trace {
         uint64_t n_samples, n_switches, n_readied, n_malformed;
         uint64_t n_losses; /* reports of lost events, each of at least one */
         uint64_t n_idle;   /* samples of idle CPUs, which are no items */
-        uint64_t n_bad_buffers, cut_bytes;
+        uint64_t n_bad_buffers, cut_bytes, given_up_bytes;
         struct etl_item **threads; /* the beginnings of threads, sorted by thread and time */
         size_t n_threads;
 };

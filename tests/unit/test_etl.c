@@ -225,6 +225,43 @@ TEST(buffers_that_cannot_be_unpacked_are_refused_in_a_sentence)
         buf_release(&b.file);
 }
 
+/* A buffer of 15 packed bytes: one byte, and a match that repeats it. */
+static void add_bomb(struct etl_builder *b, uint32_t unpacked)
+{
+        struct buf *file = &b->file;
+
+        etl_begin_buffer(b, 0);
+        buf_add_u32(file, 1u << 30); /* the second item is a match */
+        buf_add_u8(file, 0);
+        buf_add_u16(file, 7); /* at distance 1, of a length that follows */
+        buf_add_u8(file, 15);
+        buf_add_u8(file, 255);
+        buf_add_u16(file, 0);
+        buf_add_u32(file, unpacked - 1 - 3);
+        etl_end_buffer(b);
+        etl_put_u32(b, b->buffer + 4, unpacked + ETL_BUFFER_HEADER);
+        etl_put_u16(b, b->buffer + 0x34, 0x60);
+}
+
+TEST(buffers_that_unpack_to_too_much_are_given_up)
+{
+        enum { N_BOMBS = 600, BOMB_BYTES = 16 << 20 };
+        struct etl_builder b;
+        AUTO(report) report = NULL;
+
+        begin(&b);
+        etl_add_sample(&b, 2000, TID, PROGRAM);
+        etl_end_buffer(&b);
+        for (int i = 0; i < N_BOMBS; i++)
+                add_bomb(&b, BOMB_BYTES - ETL_BUFFER_HEADER);
+        etl_begin_buffer(&b, 0);
+        report = etl_report(&b, "bombs.etl", 0, 0);
+        ASSERT_TRUE(report);
+        EXPECT_CONTAINS(report->run.info.source_note,
+                        "bytes at the end of the file are given up, because it takes too much work to read");
+        EXPECT_TRUE(quality_is_poor(&report->quality));
+}
+
 /* What was read before a file ends too early is kept, wherever that is. */
 TEST(a_cut_file_keeps_what_is_before_the_cut)
 {
