@@ -21,8 +21,8 @@ COUNTERS_MAX = 31
 EVENTS_MAX = 4096
 
 # What a register does; the names are those of enum block_role in driver/hw/block.h.
-ROLES = ("control", "select", "event", "value", "cycles", "enable-set", "enable-clear", "overflow", "interrupt-set",
-         "interrupt-clear", "cycles-filter")
+ROLES = ("control", "select", "event", "value", "cycles", "enable-set", "enable-clear", "overflow", "overflow-set",
+         "interrupt-set", "interrupt-clear", "cycles-filter")
 # Register roles of which each counter has its own, if the registers are in memory.
 PER_COUNTER = ("event", "value")
 
@@ -73,6 +73,7 @@ class Class:
     event_bits: tuple[int, int] | None = None
     enable_bit: int | None = None
     run: int = 0
+    wide_bit: int | None = None
     overflow_write: int = 1
     exclude: dict[str, int] = field(default_factory=dict)
     linux_events: str = ""
@@ -114,6 +115,7 @@ class Parser:
         self.of_class: dict[str, Callable[[Class, list[str], str], None]] = {
             "title": self.class_title, "counters": self.counters, "counters-in": self.counters_in,
             "cycles": self.cycles, "event-bits": self.event_bits, "enable-bit": self.enable_bit, "run": self.run,
+            "wide": self.wide,
             "overflow": self.overflow, "exclude": self.exclude, "linux-events": self.linux_events,
             "linux-set": self.linux_set, "register": self.register,
             "event": self.event, "metric": self.metric, "simulate": self.simulate}
@@ -246,6 +248,11 @@ class Parser:
     def run(self, at: Class, words: list[str], rest: str) -> None:
         self.words(words, 1, 1, "run BITS")
         at.run = self.number(words[0], 0xFFFFFFFF, "the value")
+
+    def wide(self, at: Class, words: list[str], rest: str) -> None:
+        if len(words) != 2 or words[0] != "bit":
+            self.fail("the line should be 'wide bit BIT'")
+        at.wide_bit = self.number(words[1], 63, "the bit")
 
     def overflow(self, at: Class, words: list[str], rest: str) -> None:
         if words not in (["write-1"], ["write-0"]):
@@ -449,8 +456,8 @@ class Parser:
             need("cycles", "which its cycle counter needs")
             if at.cycles[0] < at.counters:
                 self.fail(f"bit {at.cycles[0]} of the cycle counter is that of another counter", at.line)
-        if at.run or at.counted_by:
-            need("control", "which 'run' and 'counters-in' need")
+        if at.run or at.counted_by or at.wide_bit is not None:
+            need("control", "which 'run', 'wide' and 'counters-in' need")
         for role, register in at.registers.items():
             if register.kind == "sysreg" and role in PER_COUNTER:
                 need("select", f"so the register '{role}' belongs to no counter")

@@ -86,7 +86,8 @@ def registers_text(blocks: list[Block]) -> str:
                       "cycles_bit": bit, "cycles_bits": width, "cycles_event": f"{code:#x}", "event_low": low,
                       "event_bits": high - low + 1,
                       "enable_in_event": f"UINT64_C(1) << {at.enable_bit}" if at.enable_bit is not None else "0",
-                      "run": f"{at.run:#x}", "overflow_write_1": str(bool(at.overflow_write)).lower(),
+                      "run": f"{at.run:#x}", "wide": f"UINT64_C(1) << {at.wide_bit}" if at.wide_bit is not None else "0",
+                      "overflow_write_1": str(bool(at.overflow_write)).lower(),
                       "exclude_kernel": excludes[0], "exclude_user": excludes[1]}
             lines = [f"                .{key} = {value}," for key, value in fields.items()]
             for role, register in at.registers.items():

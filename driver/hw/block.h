@@ -20,6 +20,7 @@ enum block_role {
         BLOCK_ENABLE_SET,      /* write 1: count */
         BLOCK_ENABLE_CLEAR,    /* write 1: do not count */
         BLOCK_OVERFLOW,        /* a bit for each counter that has wrapped */
+        BLOCK_OVERFLOW_SET,    /* write 1: set a bit of OVERFLOW */
         BLOCK_INTERRUPT_SET,   /* write 1: interrupt at overflow */
         BLOCK_INTERRUPT_CLEAR, /* write 1: no interrupt */
         BLOCK_CYCLES_FILTER,   /* the exclude bits of the counter that counts cycles only */
@@ -51,6 +52,7 @@ struct block_class {
         uint64_t
                 enable_in_event; /* the bit of EVENT that switches the counter; 0: ENABLE_SET and _CLEAR do */
         uint64_t run;            /* bits of CONTROL that are set to count */
+        uint64_t wide;           /* the bit of CONTROL with which counters wrap at 64 bits; 0 for none */
         bool overflow_write_1;   /* writing 1 clears a bit of OVERFLOW; else writing 0 clears all */
         uint64_t exclude_kernel, exclude_user; /* bits of EVENT; 0 for none */
         struct block_register registers[BLOCK_ROLES];
