@@ -11,6 +11,9 @@ enum {
         ANSWER_BYTES = 64 << 10, /* at a time; with the head still a multiple of 8 */
         ANSWERS_MAX = 64,        /* in one turn: a driver that always has more gets no further */
         PERIOD_MIN = 256,
+        BUFFER_BYTES = 1 << 20, /* of the driver, for each CPU */
+        WAIT_MIN_NS = 1000000,
+        WAIT_MAX_NS = 50000000,
 };
 
 /* Bits of PMSIDR_EL1: which filters there are. */
@@ -93,6 +96,23 @@ bool own_spe_check_cpu(const struct abi_spe *what, const char *event, const stru
 void own_spe_taker_release(struct own_spe_taker *taker)
 {
         buf_release(&taker->answer);
+}
+
+bool own_spe_is_due(const struct own_spe_taker *taker, uint64_t now_ns)
+{
+        return now_ns >= taker->next_ns;
+}
+
+/* The wait at most doubles, so that a sudden burst does not fill the buffer. */
+void own_spe_plan(struct own_spe_taker *taker, uint64_t now_ns, uint64_t n_bytes)
+{
+        uint64_t passed = taker->since_ns ? now_ns - taker->since_ns : WAIT_MIN_NS;
+        uint64_t wait = n_bytes ? passed * (BUFFER_BYTES / 4) / n_bytes : WAIT_MAX_NS;
+
+        wait = wait < 2 * passed ? wait : 2 * passed;
+        wait = wait < WAIT_MAX_NS ? wait : WAIT_MAX_NS;
+        taker->since_ns = now_ns;
+        taker->next_ns = now_ns + (wait > WAIT_MIN_NS ? wait : WAIT_MIN_NS);
 }
 
 /* Whether the answer can follow the former ones. */

@@ -30,10 +30,17 @@ struct own_spe_taker {
         uint32_t cpu;
         uint64_t n_taken;               /* bytes, since the driver was started */
         uint64_t total, stalls, losses; /* as the driver said last */
+        uint64_t since_ns, next_ns;     /* when they were taken last, and will be next */
         struct buf answer;
 };
 
 void own_spe_taker_release(struct own_spe_taker *taker);
+
+/* Whether it is time to ask the driver again: its buffer should be a quarter full, at the rate at which bytes came before. */
+bool own_spe_is_due(const struct own_spe_taker *taker, uint64_t now_ns);
+
+/* Plans the next time, after `n_bytes` were taken at `now_ns`. */
+void own_spe_plan(struct own_spe_taker *taker, uint64_t now_ns, uint64_t n_bytes);
 
 /* Appends the bytes that the driver has of the CPU. Errors of `ask`; ERR_FORMAT for an answer that cannot be; what came before is appended
  * in any case. */

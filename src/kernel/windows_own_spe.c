@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mem.h"
+#include "os.h"
 #include "own_spe.h"
 #include "windows_own_driver.h"
 #include "windows_spe_driver.h"
@@ -104,8 +105,13 @@ static bool take(void *driver, size_t core, bool is_last, struct driver_spe_piec
         struct own_spe_run *spe = driver;
         struct own_spe_taker *taker = &spe->takers[core];
         uint64_t stalls = taker->stalls, losses = taker->losses;
-        bool ok = (!is_last || stop(spe, err)) && own_spe_take(taker, &ret->bytes, err);
+        uint64_t before = taker->n_taken, now_ns = os_monotonic_ns();
+        bool ok;
 
+        if (!is_last && !own_spe_is_due(taker, now_ns))
+                return true;
+        ok = (!is_last || stop(spe, err)) && own_spe_take(taker, &ret->bytes, err);
+        own_spe_plan(taker, now_ns, taker->n_taken - before);
         ret->n_full += taker->stalls - stalls;
         ret->n_losses += taker->losses - losses;
         ret->n_skipped += ok && is_last ? own_spe_missing(taker) : 0;

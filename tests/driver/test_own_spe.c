@@ -371,4 +371,37 @@ TEST(a_driver_that_always_has_more)
         buf_release(&bytes);
 }
 
+/* How often a taker asks in `ms`, if a byte comes each `ns_per_byte`; *ret_most: the most bytes that waited. */
+static unsigned count_asks(uint64_t ms, uint64_t ns_per_byte, uint64_t *ret_most)
+{
+        struct own_spe_taker taker = {0};
+        uint64_t first_ns = 123456789, waits = 0;
+        unsigned n = 0;
+
+        *ret_most = 0;
+        for (uint64_t t = 0; t < ms; t++) {
+                waits += ns_per_byte ? 1000000 / ns_per_byte : 0;
+                *ret_most = waits > *ret_most ? waits : *ret_most;
+                if (!own_spe_is_due(&taker, first_ns + t * 1000000))
+                        continue;
+                own_spe_plan(&taker, first_ns + t * 1000000, waits);
+                waits = 0;
+                n++;
+        }
+        return n;
+}
+
+TEST(the_driver_is_asked_by_need)
+{
+        uint64_t most;
+
+        EXPECT_TRUE(count_asks(10000, 0, &most) < 220);    /* nothing comes: 20 times a second, not 1,000 */
+        EXPECT_TRUE(count_asks(10000, 1000, &most) < 220); /* 1 MB/s */
+        EXPECT_TRUE(most <= 60000);
+        count_asks(10000, 10, &most); /* 100 MB/s */
+        EXPECT_TRUE(most <= SPE_BUFFER_BYTES / 2);
+        EXPECT_TRUE(count_asks(10000, 50, &most) < 1100); /* 20 MB/s: 256 KiB in 13 ms */
+        EXPECT_TRUE(most <= SPE_BUFFER_BYTES / 3);
+}
+
 TAP_MAIN
