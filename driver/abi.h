@@ -48,7 +48,8 @@ enum {
  *   ERROR_BAD_COMMAND         not while something runs
  *   ERROR_NOT_ENOUGH_QUOTA    more counters are needed than are free
  *   ERROR_NOT_ENOUGH_MEMORY
- *   ERROR_NOT_FOUND           the machine has no such unit */
+ *   ERROR_NOT_FOUND           the machine has no such unit
+ *   ERROR_SHARING_VIOLATION   another program samples with counters of its own, or uses SPE */
 enum abi_request {
         ABI_REQUEST_VERSION,      /* in: -; out: abi_version */
         ABI_REQUEST_HW_CONFIG,    /* in: abi_first; out: abi_hw_config */
@@ -243,9 +244,12 @@ struct abi_sample {
         uint64_t chain[]; /* return addresses, the innermost first */
 };
 
+/* Another program began to sample with counters of its own: the driver ended the run and gave it the interrupts. */
+enum { ABI_SAMPLES_ENDED = 1 };
+
 struct abi_samples {
-        uint32_t bytes; /* of the records that follow */
-        uint32_t pad;
+        uint32_t bytes;              /* of the records that follow */
+        uint32_t flags;              /* ABI_SAMPLES_* */
         uint64_t generated, dropped; /* since the start */
 };
 

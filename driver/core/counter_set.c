@@ -8,52 +8,8 @@
 
 #include <string.h>
 
-static uint64_t read_register(const struct counter_set *set, enum block_role role)
-{
-        return set->hw->read(set->hw->ctx, set->unit, set->class, role, 0);
-}
-
-static void write_register(const struct counter_set *set, enum block_role role, uint64_t value)
-{
-        if (set->class->registers[role].kind != BLOCK_ABSENT)
-                set->hw->write(set->hw->ctx, set->unit, set->class, role, 0, value);
-}
-
-/* A register that each counter has. */
-static void select_counter(const struct counter_set *set, uint32_t index)
-{
-        write_register(set, BLOCK_SELECT, index);
-}
-
-static uint64_t width_mask(uint32_t bits)
-{
-        return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
-
-static uint64_t read_counter(const struct counter_set *set, uint32_t counter)
-{
-        if (counter == COUNTER_CYCLES)
-                return read_register(set, BLOCK_CYCLES) & width_mask(set->class->cycles_bits);
-        select_counter(set, set->map[counter]);
-        return set->hw->read(set->hw->ctx, set->unit, set->class, BLOCK_VALUE, set->map[counter]) &
-               width_mask(set->class->counter_bits);
-}
-
-static void write_counter(const struct counter_set *set, uint32_t counter, uint64_t value)
-{
-        if (counter == COUNTER_CYCLES) {
-                write_register(set, BLOCK_CYCLES, value & width_mask(set->class->cycles_bits));
-                return;
-        }
-        select_counter(set, set->map[counter]);
-        set->hw->write(set->hw->ctx, set->unit, set->class, BLOCK_VALUE, set->map[counter],
-                       value & width_mask(set->class->counter_bits));
-}
-
-static uint64_t counter_bit(const struct counter_set *set, uint32_t counter)
-{
-        return UINT64_C(1) << (counter == COUNTER_CYCLES ? set->class->cycles_bit : set->map[counter]);
-}
+#include "counter_keep.h"
+#include "counter_registers.h"
 
 static uint64_t exclude_bits(const struct block_class *class, uint32_t flags)
 {
@@ -62,19 +18,13 @@ static uint64_t exclude_bits(const struct block_class *class, uint32_t flags)
 }
 
 /* Lets the counter count `code`, if `on`. */
-static void program_counter(const struct counter_set *set, uint32_t counter, uint32_t code, uint32_t flags,
+static void program_counter(const struct counter_set *set, uint32_t counter, uint32_t code, uint64_t filter,
                             bool on)
 {
         const struct block_class *class = set->class;
-        uint64_t value = (uint64_t)code << class->event_low | exclude_bits(class, flags);
 
-        if (counter == COUNTER_CYCLES) {
-                write_register(set, BLOCK_CYCLES_FILTER, exclude_bits(class, flags));
-                return;
-        }
-        select_counter(set, set->map[counter]);
-        set->hw->write(set->hw->ctx, set->unit, class, BLOCK_EVENT, set->map[counter],
-                       on ? value | class->enable_in_event : 0);
+        counter_registers_write_event(
+                set, counter, on ? (uint64_t)code << class->event_low | filter | class->enable_in_event : 0);
 }
 
 static uint32_t window_slots(const struct counter_set *set)
@@ -84,44 +34,43 @@ static uint32_t window_slots(const struct counter_set *set)
         return left < set->window ? left : set->window;
 }
 
-static bool has_cycles(const struct counter_set *set)
-{
-        return set->class->cycles_bits != 0;
-}
-
 static uint64_t source_bits(const struct counter_set *set)
 {
         uint64_t bits = 0;
 
         for (uint32_t i = 0; i < set->n_sources; i++)
-                bits |= counter_bit(set, set->sources[i].counter);
+                bits |= counter_registers_bit(set, set->sources[i].counter);
         return bits;
 }
 
-/* The bits of the counters that count the plan's window, and of the one that counts cycles only. */
+/* The bits of the counters that count the plan's window, and cycles. */
 static uint64_t plan_bits(const struct counter_set *set)
 {
-        uint64_t bits = has_cycles(set) ? counter_bit(set, COUNTER_CYCLES) : 0;
+        uint64_t bits =
+                set->cycles_counter == COUNTER_NONE ? 0 : counter_registers_bit(set, set->cycles_counter);
 
         for (uint32_t i = 0; i < window_slots(set); i++) {
                 if (!(set->slots[set->first + i].flags & ABI_PADDING))
-                        bits |= counter_bit(set, i);
+                        bits |= counter_registers_bit(set, i);
         }
-        return bits & ~source_bits(set);
+        return bits;
 }
 
-/* Other units than cores are read by the timer only; nobody may handle their interrupts. */
-static void enable(const struct counter_set *set, uint64_t bits)
+/* Those of them that the driver may stop and whose overflow bits it may clear. */
+static uint64_t own_plan_bits(const struct counter_set *set)
 {
-        if (set->unit->block == set->hw->units[0].block)
-                write_register(set, BLOCK_INTERRUPT_SET, bits);
-        write_register(set, BLOCK_ENABLE_SET, bits);
+        return plan_bits(set) & set->kept.own;
 }
 
-static void disable(const struct counter_set *set, uint64_t bits)
+/* The register SELECT, which whoever was interrupted may be using. */
+static uint64_t keep_select(const struct counter_set *set)
 {
-        write_register(set, BLOCK_ENABLE_CLEAR, bits);
-        write_register(set, BLOCK_INTERRUPT_CLEAR, bits);
+        return counter_registers_read(set, BLOCK_SELECT);
+}
+
+static void give_select_back(const struct counter_set *set, uint64_t select)
+{
+        counter_registers_write(set, BLOCK_SELECT, select);
 }
 
 /* --- plan and sources --- */
@@ -135,9 +84,10 @@ void counter_set_init(struct counter_set *set, const struct hw *hw, const struct
         set->hw = hw;
         set->unit = unit;
         set->class = class;
+        set->cycles_counter = COUNTER_NONE;
         if (class->count_bits) {
-                uint64_t own =
-                        read_register(set, BLOCK_CONTROL) >> class->count_low & width_mask(class->count_bits);
+                uint64_t own = counter_registers_read(set, BLOCK_CONTROL) >> class->count_low &
+                               counter_width_mask(class->count_bits);
 
                 n = own < n ? (uint32_t)own : n;
         }
@@ -152,19 +102,9 @@ bool counter_set_is_used(const struct counter_set *set)
         return set->n_slots || set->n_sources;
 }
 
-bool counter_set_has_room(const struct counter_set *set, uint32_t window, const struct abi_source *sources,
-                          uint32_t n_sources)
+bool counter_set_has_room(const struct counter_set *set, uint32_t window, uint32_t n_sources)
 {
-        uint32_t needed = window;
-        bool cycles = false;
-
-        for (uint32_t i = 0; i < n_sources; i++) {
-                if (has_cycles(set) && !cycles && sources[i].code == set->class->cycles_event)
-                        cycles = true;
-                else
-                        needed++;
-        }
-        return needed <= set->n_counters;
+        return window + n_sources <= set->n_counters;
 }
 
 void counter_set_assign(struct counter_set *set, const struct abi_assign *plan)
@@ -173,26 +113,16 @@ void counter_set_assign(struct counter_set *set, const struct abi_assign *plan)
         set->n_slots = plan->n_slots;
         set->window = plan->window;
         set->period_ms = plan->period_ms;
-        set->cycles_flags = plan->cycles_flags;
+        set->cycles_filter = exclude_bits(set->class, plan->cycles_flags);
         counter_set_reset(set);
 }
 
 void counter_set_sample(struct counter_set *set, const struct abi_source *sources, uint32_t n_sources)
 {
-        uint32_t next = set->n_counters;
-        bool cycles = false;
-
         set->n_sources = n_sources;
         for (uint32_t i = 0; i < n_sources; i++) {
-                struct counter_source *s = &set->sources[i];
-
-                s->source = sources[i];
-                if (has_cycles(set) && !cycles && sources[i].code == set->class->cycles_event) {
-                        cycles = true;
-                        s->counter = COUNTER_CYCLES;
-                } else {
-                        s->counter = (uint8_t)--next;
-                }
+                set->sources[i].source = sources[i];
+                set->sources[i].counter = (uint8_t)(set->n_counters - 1 - i);
         }
 }
 
@@ -200,7 +130,7 @@ void counter_set_reset(struct counter_set *set)
 {
         memset(set->counts, 0, sizeof(set->counts));
         set->first = 0;
-        set->enabled_ns = set->windows = set->overflows = set->cycles = 0;
+        set->enabled_ns = set->windows = set->overflows = set->cycles = set->n_losses = 0;
 }
 
 /* --- accumulating --- */
@@ -209,13 +139,14 @@ void counter_set_reset(struct counter_set *set)
  * cleared; a wrap after that leaves its bit behind, which belongs to this difference. */
 static uint64_t take_difference(struct counter_set *set, uint32_t counter, uint64_t overflow, uint64_t *last)
 {
-        uint32_t bits = counter == COUNTER_CYCLES ? set->class->cycles_bits : set->class->counter_bits;
-        uint64_t bit = counter_bit(set, counter), value = read_counter(set, counter);
-        uint64_t difference = (value - *last) & width_mask(bits);
+        uint32_t bits = counter_registers_width(set, counter);
+        uint64_t bit = counter_registers_bit(set, counter),
+                 value = counter_registers_read_value(set, counter);
+        uint64_t difference = (value - *last) & counter_width_mask(bits);
         bool wrapped = value < *last;
 
-        if (wrapped && !(overflow & bit) && set->class->overflow_write_1)
-                write_register(set, BLOCK_OVERFLOW, bit);
+        if (wrapped && !(overflow & bit) && bit & set->kept.own && set->class->overflow_write_1)
+                counter_registers_write(set, BLOCK_OVERFLOW, bit);
         if (!wrapped && (overflow & bit) && bits < 64)
                 difference += UINT64_C(1) << bits;
         *last = value;
@@ -230,105 +161,45 @@ static void add_window(struct counter_set *set, uint64_t overflow)
                 if (set->slots[set->first + i].flags & ABI_PADDING)
                         continue;
                 set->counts[set->first + i].value += take_difference(set, i, overflow, &set->last[i]);
-                set->overflows += set->last[i] < last || (overflow & counter_bit(set, i));
+                set->overflows += set->last[i] < last || (overflow & counter_registers_bit(set, i));
         }
 }
 
-static void add_times(struct counter_set *set)
+/* `counted`: the window's events were counted all this time. */
+static void add_times(struct counter_set *set, bool counted)
 {
         uint64_t now = set->hw->time_ns(set->hw->ctx), passed = now - set->window_start_ns;
 
-        for (uint32_t i = 0; i < window_slots(set); i++)
+        for (uint32_t i = 0; counted && i < window_slots(set); i++)
                 set->counts[set->first + i].running_ns += passed;
         set->enabled_ns += passed;
         set->window_start_ns = now;
 }
 
+/* Adds what the plan's counters counted. */
+static void harvest(struct counter_set *set)
+{
+        uint64_t overflow = counter_registers_take_overflows(set, own_plan_bits(set));
+
+        add_window(set, overflow);
+        if (set->cycles_counter != COUNTER_NONE)
+                set->cycles += take_difference(set, set->cycles_counter, overflow, &set->last_cycles);
+        add_times(set, true);
+}
+
 /* Lets the counters of the window count, or not. */
 static void switch_plan(const struct counter_set *set, bool on)
 {
-        if (on)
-                enable(set, plan_bits(set));
-        else
-                disable(set, plan_bits(set));
+        counter_registers_write(set, on ? BLOCK_ENABLE_SET : BLOCK_ENABLE_CLEAR, own_plan_bits(set));
         for (uint32_t i = 0; set->class->enable_in_event && i < window_slots(set); i++) {
                 const struct abi_slot *slot = &set->slots[set->first + i];
 
                 if (!(slot->flags & ABI_PADDING))
-                        program_counter(set, i, slot->code, slot->flags, on);
+                        program_counter(set, i, slot->code, exclude_bits(set->class, slot->flags), on);
         }
 }
 
-/* Reads and clears the overflow bits in `mask`. */
-static uint64_t take_overflows(const struct counter_set *set, uint64_t mask)
-{
-        uint64_t overflow;
-
-        if (set->class->registers[BLOCK_OVERFLOW].kind == BLOCK_ABSENT)
-                return 0;
-        overflow = read_register(set, BLOCK_OVERFLOW) & mask;
-        if (overflow)
-                write_register(set, BLOCK_OVERFLOW, set->class->overflow_write_1 ? overflow : 0);
-        return overflow;
-}
-
-/* The source that samples with the counter that counts cycles only; NULL for none. */
-static struct counter_source *cycles_source(struct counter_set *set)
-{
-        for (uint32_t i = 0; i < set->n_sources; i++) {
-                if (set->sources[i].counter == COUNTER_CYCLES)
-                        return &set->sources[i];
-        }
-        return NULL;
-}
-
-/* Who is told of sources that have reached their period. */
-struct due_call {
-        void (*call)(void *ctx, uint32_t source, uint64_t missed);
-        void *ctx;
-};
-
-/* What the counter that counts cycles only has counted. If a source uses it, its overflow bit stays for the interrupt. */
-static uint64_t take_cycles(struct counter_set *set, uint64_t overflow)
-{
-        struct counter_source *source = cycles_source(set);
-        uint64_t value, difference;
-
-        if (!source)
-                return take_difference(set, COUNTER_CYCLES, overflow, &set->last_cycles);
-        value = read_counter(set, COUNTER_CYCLES);
-        difference = (value - source->last) & width_mask(set->class->cycles_bits);
-        source->last = value;
-        return difference;
-}
-
-/* Sets the counter so that it wraps after what is left of the period: what it counted since the wrap belongs to the next
- * period, so the mean period is exact. */
-static void rearm(struct counter_set *set, uint32_t i, uint64_t overflow, const struct due_call *due)
-{
-        struct counter_source *s = &set->sources[i];
-        uint64_t last = s->last, difference = take_difference(set, s->counter, 0, &s->last), beyond = s->last;
-        uint32_t bits = s->counter == COUNTER_CYCLES ? set->class->cycles_bits : set->class->counter_bits;
-
-        if (s->counter == COUNTER_CYCLES)
-                set->cycles += difference;
-        if (beyond >= last && !(overflow & counter_bit(set, s->counter)))
-                return;
-        s->last = (0 - (s->source.period - beyond % s->source.period)) & width_mask(bits);
-        write_counter(set, s->counter, s->last);
-        due->call(due->ctx, i, beyond / s->source.period);
-}
-
-/* Adds what the plan's counters counted. */
-static void harvest(struct counter_set *set, uint64_t overflow)
-{
-        add_window(set, overflow);
-        if (has_cycles(set))
-                set->cycles += take_cycles(set, overflow);
-        add_times(set);
-}
-
-/* --- start, tick, stop --- */
+/* --- beginning --- */
 
 static void begin_window(struct counter_set *set)
 {
@@ -337,106 +208,186 @@ static void begin_window(struct counter_set *set)
 
                 if (slot->flags & ABI_PADDING)
                         continue;
-                set->last[i] = read_counter(set, i);
-                program_counter(set, i, slot->code, slot->flags, true);
+                set->last[i] = counter_registers_read_value(set, i);
+                program_counter(set, i, slot->code, exclude_bits(set->class, slot->flags), true);
         }
         set->windows += set->n_slots != 0;
+}
+
+static void begin_cycles(struct counter_set *set)
+{
+        uint32_t counter = set->cycles_counter;
+
+        if (counter == COUNTER_NONE)
+                return;
+        if (counter != COUNTER_CYCLES)
+                program_counter(set, counter, set->class->cycles_event, set->cycles_filter, true);
+        else if (set->kept.cycles_filter != set->cycles_filter)
+                counter_registers_write(set, BLOCK_CYCLES_FILTER, set->cycles_filter);
+        set->last_cycles = counter_registers_read_value(set, counter);
 }
 
 static void begin_sources(struct counter_set *set)
 {
         for (uint32_t i = 0; i < set->n_sources; i++) {
                 struct counter_source *s = &set->sources[i];
-                uint32_t bits =
-                        s->counter == COUNTER_CYCLES ? set->class->cycles_bits : set->class->counter_bits;
 
-                program_counter(set, s->counter, s->source.code, s->source.flags, true);
-                s->last = (0 - s->source.period) & width_mask(bits);
-                write_counter(set, s->counter, s->last);
+                program_counter(set, s->counter, s->source.code, exclude_bits(set->class, s->source.flags),
+                                true);
+                s->last =
+                        (0 - s->source.period) & counter_width_mask(counter_registers_width(set, s->counter));
+                counter_registers_write_value(set, s->counter, s->last);
         }
 }
+
+/* Lets everything count; only sources interrupt. */
+static void begin(struct counter_set *set)
+{
+        begin_cycles(set);
+        begin_sources(set);
+        begin_window(set);
+        set->window_start_ns = set->hw->time_ns(set->hw->ctx);
+        if (set->n_sources)
+                counter_registers_write(set, BLOCK_INTERRUPT_SET, source_bits(set));
+        counter_registers_write(set, BLOCK_ENABLE_SET, own_plan_bits(set) | source_bits(set));
+        counter_keep_switch_on(set);
+}
+
+/* If the counters have stopped, they begin again: what they counted since the last call is lost, and that time does not count
+ * as running. */
+static bool begin_again(struct counter_set *set)
+{
+        if (counter_keep_is_intact(set, own_plan_bits(set) | source_bits(set)))
+                return false;
+        set->n_losses++;
+        add_times(set, false);
+        counter_keep_take_again(set);
+        begin(set);
+        return true;
+}
+
+/* --- start, tick, stop --- */
 
 void counter_set_start(struct counter_set *set)
 {
-        uint64_t bits = plan_bits(set) | source_bits(set);
+        uint64_t select = keep_select(set);
 
         set->running = true;
-        set->kept_control = set->class->run ? read_register(set, BLOCK_CONTROL) : 0;
-        disable(set, bits);
-        if (set->class->run)
-                write_register(set, BLOCK_CONTROL, set->kept_control | set->class->run);
-        if (has_cycles(set) && !cycles_source(set)) {
-                program_counter(set, COUNTER_CYCLES, 0, set->cycles_flags, true);
-                set->last_cycles = read_counter(set, COUNTER_CYCLES);
-        }
-        begin_sources(set);
-        take_overflows(set, bits);
-        begin_window(set);
-        set->window_start_ns = set->hw->time_ns(set->hw->ctx);
-        enable(set, bits);
+        counter_keep_take(set);
+        begin(set);
+        give_select_back(set, select);
 }
 
-void counter_set_read(struct counter_set *set)
+static void read_counts(struct counter_set *set)
 {
         /* Where a bit of OVERFLOW cannot be cleared alone, no counter runs meanwhile. */
         bool pause = !set->class->overflow_write_1;
 
-        if (!set->running)
-                return;
         if (pause)
                 switch_plan(set, false);
-        harvest(set, take_overflows(set, plan_bits(set)));
+        harvest(set);
         if (pause)
                 switch_plan(set, true);
 }
 
-void counter_set_tick(struct counter_set *set)
+void counter_set_read(struct counter_set *set)
 {
+        uint64_t select;
+
         if (!set->running)
                 return;
-        if (set->n_slots <= set->window) {
-                counter_set_read(set);
-                return;
-        }
+        select = keep_select(set);
+        if (!begin_again(set))
+                read_counts(set);
+        give_select_back(set, select);
+}
+
+static void next_window(struct counter_set *set)
+{
         switch_plan(set, false);
-        harvest(set, take_overflows(set, plan_bits(set)));
+        harvest(set);
         set->first = set->first + set->window < set->n_slots ? set->first + set->window : 0;
         begin_window(set);
-        enable(set, plan_bits(set));
+        counter_registers_write(set, BLOCK_ENABLE_SET, own_plan_bits(set));
+}
+
+void counter_set_tick(struct counter_set *set)
+{
+        uint64_t select;
+
+        if (!set->running)
+                return;
+        select = keep_select(set);
+        if (begin_again(set)) {
+                give_select_back(set, select);
+                return;
+        }
+        if (set->n_slots <= set->window)
+                read_counts(set);
+        else
+                next_window(set);
+        give_select_back(set, select);
 }
 
 void counter_set_stop(struct counter_set *set)
 {
+        uint64_t select;
+
         if (!set->running)
                 return;
-        switch_plan(set, false);
-        disable(set, source_bits(set));
-        harvest(set, take_overflows(set, plan_bits(set)));
-        take_overflows(set, source_bits(set));
-        if (set->class->run)
-                write_register(set, BLOCK_CONTROL, set->kept_control);
+        select = keep_select(set);
+        if (!begin_again(set)) {
+                switch_plan(set, false);
+                harvest(set);
+        }
+        counter_keep_give_back(set);
+        give_select_back(set, select);
         set->running = false;
+}
+
+/* --- sampling --- */
+
+/* Who is told of sources that have reached their period. */
+struct due_call {
+        void (*call)(void *ctx, uint32_t source, uint64_t missed);
+        void *ctx;
+};
+
+/* Sets the counter so that it wraps after what is left of the period: what it counted since the wrap belongs to the next
+ * period, so the mean period is exact. */
+static void rearm(struct counter_set *set, uint32_t i, uint64_t overflow, const struct due_call *due)
+{
+        struct counter_source *s = &set->sources[i];
+        uint64_t last = s->last, beyond;
+
+        take_difference(set, s->counter, 0, &s->last);
+        beyond = s->last;
+        if (beyond >= last && !(overflow & counter_registers_bit(set, s->counter)))
+                return;
+        s->last = (0 - (s->source.period - beyond % s->source.period)) &
+                  counter_width_mask(counter_registers_width(set, s->counter));
+        counter_registers_write_value(set, s->counter, s->last);
+        due->call(due->ctx, i, beyond / s->source.period);
 }
 
 bool counter_set_interrupt(struct counter_set *set, void (*due)(void *ctx, uint32_t source, uint64_t missed),
                            void *ctx)
 {
         const struct due_call call = {due, ctx};
-        uint64_t control, overflow;
+        uint64_t select, overflow, paused;
 
         if (!set->running)
                 return false;
-        overflow = take_overflows(set, plan_bits(set) | source_bits(set));
+        overflow = counter_registers_take_overflows(set, source_bits(set));
         if (!overflow)
                 return false;
-        /* What the interrupt itself does is not counted. */
-        control = set->class->run ? read_register(set, BLOCK_CONTROL) : 0;
-        if (set->class->run)
-                write_register(set, BLOCK_CONTROL, control & ~set->class->run);
+        select = keep_select(set);
+        /* What the interrupt itself does is not counted by the driver's counters; those of others go on. */
+        paused = own_plan_bits(set) | source_bits(set);
+        counter_registers_write(set, BLOCK_ENABLE_CLEAR, paused);
         for (uint32_t i = 0; i < set->n_sources; i++)
                 rearm(set, i, overflow, &call);
-        harvest(set, overflow & plan_bits(set));
-        if (set->class->run)
-                write_register(set, BLOCK_CONTROL, control);
+        counter_registers_write(set, BLOCK_ENABLE_SET, paused);
+        give_select_back(set, select);
         return true;
 }

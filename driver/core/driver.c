@@ -2,6 +2,8 @@
 /* Finds the machine's units, and runs what each CPU has to do on that CPU. */
 #include "driver.h"
 
+#include "counter_keep.h"
+
 /* --- the machine --- */
 
 static bool add_sets(struct driver *driver, const struct block *block, const struct block_class *class)
@@ -50,6 +52,7 @@ static void read_ids(void *arg)
         cpu->midr = hw->read_id(hw->ctx, HW_MIDR);
         cpu->dfr0 = hw->read_id(hw->ctx, HW_DFR0);
         cpu->pmsidr = hw->spe_read ? hw->read_id(hw->ctx, HW_PMSIDR) : 0;
+        cpu->spe.has_events_not = cpu->pmsidr & DRIVER_PMSIDR_EVENTS_NOT;
 }
 
 struct driver *driver_new(const struct hw *hw)
@@ -108,73 +111,13 @@ void driver_free(struct driver *driver)
 
 void driver_tick(struct driver *driver, uint32_t cpu)
 {
+        if (cpu >= driver->hw->n_cpus)
+                return;
         for (uint32_t i = 0; i < driver->n_sets; i++) {
                 if (driver->sets[i].unit->cpu == cpu)
                         counter_set_tick(&driver->sets[i]);
         }
-        spe_buffer_interrupt(&driver->cpus[cpu].spe);
-}
-
-/* The return addresses of the frame records at `fp`; each is further up the stack than the one before. */
-static uint32_t walk_frames(const struct driver *driver, const struct driver_frame *frame, uint32_t max,
-                            uint64_t *chain)
-{
-        const struct hw *hw = driver->hw;
-        uint64_t fp = frame->fp;
-        uint32_t n = 0;
-
-        while (n < max && fp && fp % 8 == 0) {
-                uint64_t record[2];
-
-                if (!hw->read_stack(hw->ctx, fp, frame->user, record) || !record[1])
-                        break;
-                chain[n++] = record[1];
-                if (record[0] <= fp)
-                        break;
-                fp = record[0];
-        }
-        return n;
-}
-
-struct due_sample {
-        struct driver *driver;
-        const struct driver_frame *frame;
-        uint32_t cpu;
-};
-
-static void add_sample(void *ctx, uint32_t source, uint64_t missed)
-{
-        const struct due_sample *due = ctx;
-        struct driver_cpu *cpu = &due->driver->cpus[due->cpu];
-        const struct hw *hw = due->driver->hw;
-        uint64_t chain[ABI_CHAIN_MAX];
-        struct abi_sample sample = {
-                .source = (uint8_t)source,
-                .flags = due->frame->user ? ABI_SAMPLE_USER : 0,
-                .cpu = due->cpu,
-                .time_ns = hw->time_ns(hw->ctx),
-                .pid = due->frame->pid,
-                .tid = due->frame->tid,
-                .pc = due->frame->pc,
-                .lr = due->frame->lr,
-                .missed = missed > UINT32_MAX ? UINT32_MAX : (uint32_t)missed,
-        };
-
-        sample.n_chain = walk_frames(due->driver, due->frame, cpu->chain_max, chain);
-        sample.bytes = (uint16_t)(sizeof(sample) + 8 * sample.n_chain);
-        sample_ring_add(&cpu->ring, &sample, chain);
-}
-
-bool driver_interrupt(struct driver *driver, uint32_t cpu, const struct driver_frame *frame)
-{
-        struct due_sample due = {driver, frame, cpu};
-
-        return counter_set_interrupt(driver->cpus[cpu].core, add_sample, &due);
-}
-
-bool driver_spe_interrupt(struct driver *driver, uint32_t cpu)
-{
-        return spe_buffer_interrupt(&driver->cpus[cpu].spe);
+        spe_buffer_tick(&driver->cpus[cpu].spe);
 }
 
 /* --- start and stop --- */
@@ -239,11 +182,57 @@ static bool is_used(const struct driver *driver, uint32_t cpu)
         return driver->cpus[cpu].spe.what.period != 0;
 }
 
-void driver_start(struct driver *driver, bool keep)
+struct cpu_check {
+        struct driver *driver;
+        uint32_t cpu;
+        bool samples; /* on some CPU */
+        bool is_taken;
+};
+
+/* Whether another program has what the driver needs of the CPU. */
+static void check_cpu(void *arg)
+{
+        struct cpu_check *check = arg;
+        const struct driver_cpu *cpu = &check->driver->cpus[check->cpu];
+
+        if (check->samples && counter_keep_find_others(cpu->core))
+                check->is_taken = true;
+        if (cpu->spe.what.period && spe_buffer_is_taken(&cpu->spe))
+                check->is_taken = true;
+}
+
+static bool is_taken(struct driver *driver, bool samples)
 {
         const struct hw *hw = driver->hw;
+        struct cpu_check check = {.driver = driver, .samples = samples};
 
+        for (uint32_t i = 0; i < hw->n_cpus && !check.is_taken; i++) {
+                check.cpu = i;
+                if (samples || driver->cpus[i].spe.what.period)
+                        hw->run_on_cpu(hw->ctx, i, check_cpu, &check);
+        }
+        return check.is_taken;
+}
+
+/* Whether a counter with a source is to interrupt. */
+static bool needs_interrupts(const struct driver *driver)
+{
+        for (uint32_t i = 0; i < driver->hw->n_cpus; i++) {
+                if (driver->cpus[i].core->n_sources)
+                        return true;
+        }
+        return false;
+}
+
+bool driver_start(struct driver *driver, bool keep)
+{
+        const struct hw *hw = driver->hw;
+        bool samples = needs_interrupts(driver);
+
+        if (is_taken(driver, samples) || (samples && !driver_take_interrupts(driver)))
+                return false;
         driver->running = true;
+        driver->gave_way = false;
         for (uint32_t i = 0; i < hw->n_cpus; i++) {
                 struct cpu_work work = {driver, i, keep};
                 uint32_t period = timer_period(driver, i);
@@ -256,6 +245,7 @@ void driver_start(struct driver *driver, bool keep)
                 if (period)
                         hw->set_timer(hw->ctx, i, period);
         }
+        return true;
 }
 
 void driver_stop(struct driver *driver)
@@ -272,6 +262,7 @@ void driver_stop(struct driver *driver)
                 hw->set_timer(hw->ctx, i, 0);
                 hw->run_on_cpu(hw->ctx, i, stop_cpu, &work);
         }
+        driver_give_interrupts(driver);
         driver->running = false;
 }
 

@@ -23,6 +23,7 @@ struct driver_cpu {
         struct spe_buffer spe;
         uint32_t chain_max;
         uint64_t midr, dfr0, pmsidr;
+        uint64_t held; /* counters of others whose interrupts wait */
 };
 
 /* A class of a block that this machine has; its sets are together, in the order of units. */
@@ -32,6 +33,9 @@ struct driver_class {
         struct counter_set *sets;
         uint32_t n_sets;
 };
+
+/* PMSIDR_EL1.FnE: PMSNEVFR_EL1 exists. */
+#define DRIVER_PMSIDR_EVENTS_NOT (UINT64_C(1) << 6)
 
 enum { DRIVER_CLASSES_MAX = 64, DRIVER_READ_MS = 20 };
 
@@ -44,6 +48,9 @@ struct driver {
         struct driver_cpu *cpus;
         const void *owner; /* who may measure; NULL for nobody */
         bool running;
+        bool has_interrupts;
+        _Atomic bool others_wait; /* set in an interrupt: somebody else's came */
+        bool gave_way;            /* the last run ended for that */
         /* A copy of a request's payload, because the answer may be written over it. */
         _Alignas(8) unsigned char input[8192];
 };
@@ -52,15 +59,24 @@ struct driver {
 struct driver *driver_new(const struct hw *hw);
 void driver_free(struct driver *driver);
 
-/* Adds what the counters of the CPU counted, and goes on with the next windows; does what driver_spe_interrupt does, too. */
+/* Adds what the counters of the CPU counted, and goes on with the next windows; looks after SPE's buffer. */
 void driver_tick(struct driver *driver, uint32_t cpu);
 
-/* Handles an interrupt of the core's PMU, and of SPE. False if it is not the driver's. */
+/* Handles an interrupt of the core's PMU, and of SPE. False if it is not the driver's; that of somebody else's counter then waits for
+ * driver_give_way. */
 bool driver_interrupt(struct driver *driver, uint32_t cpu, const struct driver_frame *frame);
 bool driver_spe_interrupt(struct driver *driver, uint32_t cpu);
 
-/* Starts and stops everything that is assigned. `keep`: add to the counts that there are. */
-void driver_start(struct driver *driver, bool keep);
+/* If interrupts of others wait: ends the measurement, and gives interrupts back. Called before each request. */
+void driver_give_way(struct driver *driver);
+
+/* For driver_start and driver_stop. */
+bool driver_take_interrupts(struct driver *driver);
+void driver_give_interrupts(struct driver *driver);
+
+/* Starts and stops everything that is assigned. `keep`: add to the counts that there are. False, and nothing runs, if another program
+ * samples with counters of its own, or uses SPE. Only a start with sources takes the interrupts. */
+bool driver_start(struct driver *driver, bool keep);
 void driver_stop(struct driver *driver);
 
 /* Takes the lock for `owner`. With `force` also from another owner, whose measurement ends; false if another has it. */

@@ -86,6 +86,7 @@ enum request_status request_run(struct driver *driver, const void *owner, uint32
         enum request_status status;
 
         *ret_bytes = 0;
+        driver_give_way(driver);
         if (!row)
                 return REQUEST_UNKNOWN;
         if (!has_size(row, in, in_bytes) || out_bytes < row->out_bytes)

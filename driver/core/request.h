@@ -15,6 +15,7 @@ enum request_status {
         REQUEST_ROOM,      /* more counters are needed than there are */
         REQUEST_MEMORY,    /* no memory */
         REQUEST_NO_DEVICE, /* the machine has no such unit */
+        REQUEST_TAKEN,     /* another program samples with the PMU, or uses SPE */
 };
 
 /* Runs a request of `owner`, one request at a time. `in` and `out` may be the same memory; *ret_bytes is the size of the answer,

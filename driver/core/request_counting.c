@@ -28,12 +28,9 @@ enum request_status request_check_assign(struct driver *driver, const struct req
         }
         for (uint32_t i = 0; i < class->n_sets; i++) {
                 const struct counter_set *set = &class->sets[i];
-                struct abi_source sources[ABI_SOURCES_MAX];
 
-                for (uint32_t s = 0; s < set->n_sources; s++)
-                        sources[s] = set->sources[s].source;
                 if (request_set_has(&in->units, i) &&
-                    !counter_set_has_room(set, in->n_slots ? in->window : 0, sources, set->n_sources))
+                    !counter_set_has_room(set, in->n_slots ? in->window : 0, set->n_sources))
                         return REQUEST_ROOM;
         }
         return REQUEST_OK;

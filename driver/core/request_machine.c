@@ -153,8 +153,7 @@ enum request_status request_start(struct driver *driver, struct request *request
 
         if (in->keep > 1)
                 return REQUEST_VALUE;
-        driver_start(driver, in->keep);
-        return REQUEST_OK;
+        return driver_start(driver, in->keep) ? REQUEST_OK : REQUEST_TAKEN;
 }
 
 enum request_status request_stop(struct driver *driver, struct request *request)

@@ -23,7 +23,7 @@ enum request_status request_check_sources(struct driver *driver, const struct re
                 const struct counter_set *set = driver->cpus[i].core;
 
                 if (request_set_has(&in->cpus, i) &&
-                    !counter_set_has_room(set, set->n_slots ? set->window : 0, in->sources, in->n))
+                    !counter_set_has_room(set, set->n_slots ? set->window : 0, in->n))
                         return REQUEST_ROOM;
         }
         return REQUEST_OK;
@@ -65,7 +65,7 @@ enum request_status request_read_samples(struct driver *driver, struct request *
         const struct abi_read *in = request->in;
         struct sample_ring *ring = &driver->cpus[in->unit].ring;
         uint32_t room = request->room - (uint32_t)sizeof(struct abi_samples);
-        struct abi_samples head = {0};
+        struct abi_samples head = {.flags = driver->gave_way ? ABI_SAMPLES_ENDED : 0};
 
         if (ring->words)
                 head.bytes = sample_ring_take(ring, (char *)request->out + sizeof(head),
@@ -76,9 +76,6 @@ enum request_status request_read_samples(struct driver *driver, struct request *
         request->bytes = (uint32_t)sizeof(head) + head.bytes;
         return REQUEST_OK;
 }
-
-/* PMSIDR_EL1.FnE: without it an access to PMSNEVFR_EL1 is undefined, which ends the kernel. */
-#define PMSIDR_EVENTS_NOT (UINT64_C(1) << 6)
 
 enum request_status request_check_spe(struct driver *driver, const struct request *request)
 {
@@ -93,7 +90,8 @@ enum request_status request_check_spe(struct driver *driver, const struct reques
                 const struct driver_cpu *cpu = &driver->cpus[i];
 
                 if (request_set_has(&in->cpus, i) &&
-                    (!(cpu->dfr0 >> 32 & 0xf) || (in->events_not && !(cpu->pmsidr & PMSIDR_EVENTS_NOT))))
+                    (!(cpu->dfr0 >> 32 & 0xf) ||
+                     (in->events_not && !(cpu->pmsidr & DRIVER_PMSIDR_EVENTS_NOT))))
                         return REQUEST_NO_DEVICE;
         }
         return REQUEST_OK;
@@ -130,36 +128,59 @@ enum request_status request_check_read_spe(struct driver *driver, const struct r
                        : REQUEST_NO_DEVICE;
 }
 
-struct copy_spe {
+/* Longer copies would keep a CPU's hardware from room that has been read. */
+enum { COPY_BYTES = 64 << 10 };
+
+struct read_spe {
         struct spe_buffer *spe;
-        char *out;
         uint32_t room;
+        bool newest;
+        struct spe_part part;
         struct abi_spe_data head;
 };
 
-/* Runs on the CPU whose data it is, where no interrupt changes it meanwhile. */
-static void copy_spe(void *arg)
+/* These run on the CPU whose data it is, where no interrupt changes it meanwhile. */
+static void claim_spe(void *arg)
 {
-        struct copy_spe *copy = arg;
-        bool stalled;
+        struct read_spe *read = arg;
 
-        copy->head.bytes = spe_buffer_take(copy->spe, copy->out + sizeof(copy->head), copy->room, &stalled);
-        copy->head.stalled = stalled;
-        copy->head.total = copy->spe->total;
-        copy->head.stalls = copy->spe->stalls;
-        copy->head.losses = copy->spe->losses;
-        memcpy(copy->out, &copy->head, sizeof(copy->head));
+        if (read->newest) {
+                read->head.stalled |= read->spe->stalled;
+                read->spe->stalled = false;
+        }
+        read->part = spe_buffer_claim(read->spe, read->room, read->newest);
+        read->head.total = read->spe->total;
+        read->head.stalls = read->spe->stalls;
+        read->head.losses = read->spe->losses;
 }
 
+static void release_spe(void *arg)
+{
+        const struct read_spe *read = arg;
+
+        spe_buffer_release(read->spe, read->part.bytes);
+}
+
+/* The bytes are copied where interrupts and other threads go on: nobody else takes them, because requests come one at a time. */
 enum request_status request_read_spe(struct driver *driver, struct request *request)
 {
         const struct abi_read *in = request->in;
-        uint32_t room = request->room - (uint32_t)sizeof(struct abi_spe_data);
-        struct copy_spe copy = {.spe = &driver->cpus[in->unit].spe,
-                                .out = request->out,
-                                .room = room < ABI_READ_MAX_BYTES ? room : ABI_READ_MAX_BYTES};
+        const struct hw *hw = driver->hw;
+        uint32_t cpu = in->unit, room = request->room - (uint32_t)sizeof(struct abi_spe_data);
+        struct read_spe read = {.spe = &driver->cpus[cpu].spe, .newest = true};
+        char *out = (char *)request->out + sizeof(read.head);
 
-        driver->hw->run_on_cpu(driver->hw->ctx, in->unit, copy_spe, &copy);
-        request->bytes = (uint32_t)sizeof(copy.head) + copy.head.bytes;
+        room = room < ABI_READ_MAX_BYTES ? room : ABI_READ_MAX_BYTES;
+        do {
+                read.room = room - read.head.bytes < COPY_BYTES ? room - read.head.bytes : COPY_BYTES;
+                hw->run_on_cpu(hw->ctx, cpu, claim_spe, &read);
+                read.newest = false;
+                memcpy(out + read.head.bytes, read.part.from, read.part.bytes);
+                read.head.bytes += read.part.bytes;
+                if (read.part.bytes)
+                        hw->run_on_cpu(hw->ctx, cpu, release_spe, &read);
+        } while (read.part.bytes && read.head.bytes < room);
+        memcpy(request->out, &read.head, sizeof(read.head));
+        request->bytes = (uint32_t)sizeof(read.head) + read.head.bytes;
         return REQUEST_OK;
 }

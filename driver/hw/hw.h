@@ -37,6 +37,8 @@ enum hw_spe_register {
         HW_SPE_REGISTERS,
 };
 
+struct driver;
+
 struct hw {
         void *ctx; /* the first argument of each function */
         uint32_t n_cpus;
@@ -62,6 +64,11 @@ struct hw {
         /* Calls driver_tick for the CPU, on that CPU and without interrupts of its PMU, every period_ms. 0 ends this; no
          * call is under way then. */
         void (*set_timer)(void *ctx, uint32_t cpu, uint32_t period_ms);
+
+        /* From now on the overflow interrupts of all CPUs call driver_interrupt, until give_interrupts, after which no call is
+         * under way. False if they cannot be had. */
+        bool (*take_interrupts)(void *ctx, struct driver *driver);
+        void (*give_interrupts)(void *ctx);
 
         uint64_t (*time_ns)(void *ctx);
 

@@ -15,8 +15,9 @@
 NTSTATUS platform_open(struct hw *hw);
 void platform_close(struct hw *hw);
 
-/* From now on an overflow interrupt calls driver_interrupt for its CPU. After platform_end_interrupts no call is under way. The
- * driver's counters do not run when either is called. PASSIVE_LEVEL. */
+/* For hw->take_interrupts and hw->give_interrupts: from platform_begin_interrupts on an overflow interrupt calls driver_interrupt
+ * for its CPU. After platform_end_interrupts no call is under way. The driver's counters do not run when either is called.
+ * PASSIVE_LEVEL. */
 NTSTATUS platform_begin_interrupts(struct driver *driver);
 void platform_end_interrupts(void);
 

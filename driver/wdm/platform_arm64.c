@@ -98,8 +98,8 @@ static void spe_write(void *ctx, enum hw_spe_register which, uint64_t value)
 static void spe_drain(void *ctx)
 {
         (void)ctx;
-        /* PSB CSYNC */
-        __asm__ volatile("hint #17\n\tdsb nsh\n\tisb" ::: "memory");
+        /* PSB CSYNC; another CPU may read the records. */
+        __asm__ volatile("hint #17\n\tdsb ish\n\tisb" ::: "memory");
 }
 
 /* Whether a CPU of this kind lets the kernel program SPE's buffer. */
@@ -206,11 +206,19 @@ void platform_close(struct hw *hw)
 
 /* --- interrupts --- */
 
-/* An overflow that is not the driver's would interrupt again and again: nobody else handles it now. */
+/* A CPU that was added since the driver was opened has none of its counters. Its interrupt is switched off, because it would come again and
+ * again: the driver can't hand it to anybody. */
+static void refuse_interrupt(void)
+{
+        uint64_t pending = READ_REGISTER("pmovsclr_el0") & READ_REGISTER("pmintenset_el1");
+
+        WRITE_REGISTER("pmintenclr_el1", pending);
+}
+
+/* Overflow bits of others stay; driver_interrupt lets them wait. */
 static VOID NTAPI on_interrupt(struct arm64_trap *trap)
 {
-        const uint64_t all = UINT64_MAX;
-        struct driver *driver = interrupted;
+        uint32_t cpu = KeGetCurrentProcessorNumberEx(NULL);
         struct driver_frame frame = {
                 .pc = trap->pc,
                 .lr = trap->lr,
@@ -220,8 +228,10 @@ static VOID NTAPI on_interrupt(struct arm64_trap *trap)
                 .user = !(trap->spsr & 0xf),
         };
 
-        if (!driver || !driver_interrupt(driver, KeGetCurrentProcessorNumberEx(NULL), &frame))
-                WRITE_REGISTER("pmovsclr_el0", all);
+        if (cpu < n_cpus)
+                driver_interrupt(interrupted, cpu, &frame);
+        else
+                refuse_interrupt();
 }
 
 static NTSTATUS set_handler(void *handler)
@@ -231,21 +241,28 @@ static NTSTATUS set_handler(void *handler)
 
 NTSTATUS platform_begin_interrupts(struct driver *driver)
 {
+        NTSTATUS status;
+
+        if (KeQueryActiveProcessorCountEx(ALL_PROCESSOR_GROUPS) != n_cpus)
+                return STATUS_NOT_SUPPORTED;
         interrupted = driver;
-        return set_handler((void *)on_interrupt);
+        status = set_handler((void *)on_interrupt);
+        if (!NT_SUCCESS(status))
+                interrupted = NULL;
+        return status;
 }
 
 /* A handler that has read `interrupted` ends before its CPU lets a thread run. */
 void platform_end_interrupts(void)
 {
         set_handler(NULL);
-        interrupted = NULL;
         for (uint32_t i = 0; i < n_cpus; i++) {
                 struct platform_visit visit;
 
                 platform_enter(i, &visit);
                 platform_leave(&visit);
         }
+        interrupted = NULL;
 }
 
 /* --- CPUs --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The driver as Windows sees it: a device whose requests go to driver/core, one at a time. While no handle is open, the driver
- * holds no counters, no interrupt and no memory. */
+ * holds no counters and no memory; the interrupt of PMUs only while it samples. */
 #include "request.h"
 #include "wdm_access.h"
 #include "wdm_hw.h"
@@ -73,19 +73,11 @@ static NTSTATUS open_machine(void)
                 return STATUS_INSUFFICIENT_RESOURCES;
         }
         wdm_hw_set_driver(driver);
-        status = platform_begin_interrupts(driver);
-        if (!NT_SUCCESS(status)) {
-                driver_free(driver);
-                driver = NULL;
-                wdm_hw_close(&hw);
-        }
-        return status;
+        return STATUS_SUCCESS;
 }
 
 static void close_machine(void)
 {
-        driver_stop(driver);
-        platform_end_interrupts();
         driver_free(driver);
         driver = NULL;
         wdm_hw_set_driver(NULL);
@@ -152,6 +144,7 @@ static NTSTATUS status_of(enum request_status status)
         case REQUEST_ROOM: return STATUS_QUOTA_EXCEEDED;
         case REQUEST_MEMORY: return STATUS_NO_MEMORY;
         case REQUEST_NO_DEVICE: return STATUS_NOT_FOUND;
+        case REQUEST_TAKEN: return STATUS_SHARING_VIOLATION;
         }
         return STATUS_INTERNAL_ERROR;
 }

@@ -93,6 +93,18 @@ static void set_timer(void *ctx, uint32_t cpu, uint32_t period_ms)
                 KeSetTimerEx(&timer->timer, due, (LONG)period_ms, &timer->dpc);
 }
 
+static bool take_interrupts(void *ctx, struct driver *driver)
+{
+        (void)ctx;
+        return NT_SUCCESS(platform_begin_interrupts(driver));
+}
+
+static void give_interrupts(void *ctx)
+{
+        (void)ctx;
+        platform_end_interrupts();
+}
+
 static void init_timer(struct cpu_timer *timer, uint32_t cpu)
 {
         timer->cpu = cpu;
@@ -110,6 +122,8 @@ NTSTATUS wdm_hw_open(struct hw *hw)
         *hw = (struct hw){
                 .run_on_cpu = run_on_cpu,
                 .set_timer = set_timer,
+                .take_interrupts = take_interrupts,
+                .give_interrupts = give_interrupts,
                 .time_ns = time_ns,
                 .allocate = allocate,
                 .release = release,

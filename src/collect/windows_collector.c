@@ -259,6 +259,10 @@ static void note_source(struct collector *c)
                 buf_add_str(&c->note,
                             "WPERFDRIVER samples everything that runs on the core; addresses outside "
                             "the modules of the program are not resolved");
+                if (driver_samples_ended_early(c->driver))
+                        buf_add_str(
+                                &c->note,
+                                "; it stopped early, because another program began to sample with the PMU");
                 return;
         }
         counts = timer_get_counts(c->timer);

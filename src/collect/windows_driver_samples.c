@@ -213,3 +213,8 @@ uint64_t driver_samples_count_dropped(const struct driver_samples *s)
 {
         return s->own ? own_samples_count_dropped(s->own) : s->n_dropped;
 }
+
+bool driver_samples_ended_early(const struct driver_samples *s)
+{
+        return s->own && own_samples_ended_early(s->own);
+}

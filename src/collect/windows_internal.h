@@ -141,6 +141,9 @@ bool driver_samples_end(struct driver_samples *samples, struct err *err);
 /* The number of samples that the driver dropped, as it said when it was stopped and the last ones were taken. */
 uint64_t driver_samples_count_dropped(const struct driver_samples *samples);
 
+/* Whether the driver ended the run, because another program began to sample with the PMU. */
+bool driver_samples_ended_early(const struct driver_samples *samples);
+
 /* --- windows_own_samples.c: the same for wperf's own driver --- */
 
 struct own_samples;
@@ -154,6 +157,7 @@ bool own_samples_next(struct own_samples *samples, struct driver_sample *ret);
 uint32_t own_samples_interval(const struct own_samples *samples, size_t event);
 bool own_samples_end(struct own_samples *samples, struct err *err);
 uint64_t own_samples_count_dropped(const struct own_samples *samples);
+bool own_samples_ended_early(const struct own_samples *samples);
 
 /* --- windows_spe.c: Arm SPE through the driver, wperf's own or WindowsPerf's --- */
 

@@ -26,6 +26,7 @@ struct own_samples {
         size_t next;      /* where in `taken` the next one is */
         uint64_t since_ns, until_ns;
         uint64_t *dropped; /* of each CPU */
+        bool has_ended;    /* before its time */
 };
 
 /* --- what to sample --- */
@@ -163,6 +164,7 @@ static bool take_cpu(struct own_samples *s, uint32_t cpu, struct err *err)
                 if (!ok)
                         break;
                 s->dropped[cpu] = head.dropped;
+                s->has_ended |= head.flags & ABI_SAMPLES_ENDED;
                 buf_add(&s->taken, answer + sizeof(head), head.bytes);
         } while (head.bytes > ANSWER_BYTES / 2);
         free(answer);
@@ -222,4 +224,9 @@ uint64_t own_samples_count_dropped(const struct own_samples *s)
         for (uint32_t cpu = 0; cpu < s->n_cpus; cpu++)
                 n += s->dropped[cpu];
         return n;
+}
+
+bool own_samples_ended_early(const struct own_samples *s)
+{
+        return s->has_ended;
 }

@@ -84,6 +84,11 @@ static bool fail(const struct own_driver *d, enum abi_request request, DWORD err
         case ERROR_OPERATION_ABORTED:
         case ERROR_INVALID_HANDLE:
                 return err_set(err, ERR_IO, ABI_SERVICE " was stopped: what this run measured is lost");
+        case ERROR_SHARING_VIOLATION:
+                return err_set(
+                        err, ERR_BUSY,
+                        "another program samples with the PMU or SPE, for example a trace of WPR with PMU events: "
+                        "stop it, then measure again (stat works beside a trace)");
         case ERROR_NOT_ENOUGH_QUOTA:
                 return err_set(err, ERR_LIMIT,
                                ABI_SERVICE " has %u free counters for each core, and more are needed",

@@ -24,13 +24,19 @@ static uint32_t counter_of(const struct sim_class *s, const struct block_class *
 
 /* --- registers --- */
 
+/* Where event counters wrap. */
+static uint64_t value_width(const struct sim_class *s, const struct block_class *class)
+{
+        return s->control & class->wide ? UINT64_MAX : width(class->counter_bits);
+}
+
 static uint64_t read_value(struct sim_machine *m, const struct hw_unit *unit, const struct block_class *class,
                            uint32_t index)
 {
         struct sim_class *s = state_of(m, unit, class);
         uint64_t before = s->values[index];
 
-        s->values[index] = (before + m->cpus[unit->cpu].late) & width(class->counter_bits);
+        s->values[index] = (before + m->cpus[unit->cpu].late) & value_width(s, class);
         if (s->values[index] < before)
                 s->overflow |= UINT64_C(1) << index;
         m->cpus[unit->cpu].late = 0;
@@ -52,7 +58,8 @@ static uint64_t sim_read(void *ctx, const struct hw_unit *unit, const struct blo
         case BLOCK_CYCLES: return s->cycles;
         case BLOCK_ENABLE_SET:
         case BLOCK_ENABLE_CLEAR: return s->enabled;
-        case BLOCK_OVERFLOW: return s->overflow;
+        case BLOCK_OVERFLOW:
+        case BLOCK_OVERFLOW_SET: return s->overflow;
         case BLOCK_INTERRUPT_SET:
         case BLOCK_INTERRUPT_CLEAR: return s->interrupts;
         case BLOCK_CYCLES_FILTER: return s->cycles_filter;
@@ -64,8 +71,11 @@ static uint64_t sim_read(void *ctx, const struct hw_unit *unit, const struct blo
 static void sim_write(void *ctx, const struct hw_unit *unit, const struct block_class *class,
                       enum block_role role, uint32_t index, uint64_t value)
 {
-        struct sim_class *s = state_of(ctx, unit, class);
+        struct sim_machine *m = ctx;
+        struct sim_class *s = state_of(m, unit, class);
 
+        m->cpus[unit->cpu].n_cycles_writes += role == BLOCK_CYCLES;
+        m->cpus[unit->cpu].n_filter_writes += role == BLOCK_CYCLES_FILTER;
         switch (role) {
         case BLOCK_CONTROL:
                 s->control =
@@ -73,13 +83,12 @@ static void sim_write(void *ctx, const struct hw_unit *unit, const struct block_
                 break;
         case BLOCK_SELECT: s->select = value; break;
         case BLOCK_EVENT: s->events[counter_of(s, class, role, index)] = value; break;
-        case BLOCK_VALUE:
-                s->values[counter_of(s, class, role, index)] = value & width(class->counter_bits);
-                break;
+        case BLOCK_VALUE: s->values[counter_of(s, class, role, index)] = value & value_width(s, class); break;
         case BLOCK_CYCLES: s->cycles = value & width(class->cycles_bits); break;
         case BLOCK_ENABLE_SET: s->enabled |= value; break;
         case BLOCK_ENABLE_CLEAR: s->enabled &= ~value; break;
         case BLOCK_OVERFLOW: s->overflow &= class->overflow_write_1 ? ~value : value; break;
+        case BLOCK_OVERFLOW_SET: s->overflow |= value; break;
         case BLOCK_INTERRUPT_SET: s->interrupts |= value; break;
         case BLOCK_INTERRUPT_CLEAR: s->interrupts &= ~value; break;
         case BLOCK_CYCLES_FILTER: s->cycles_filter = value; break;
@@ -110,31 +119,42 @@ static bool is_on(const struct sim_machine *m, const struct hw_unit *unit, const
         return bit == UINT32_MAX || s->enabled >> bit & 1;
 }
 
+static bool is_pending(const struct sim_class *s)
+{
+        return s->overflow & s->interrupts && s->control & 1;
+}
+
 void sim_machine_deliver(struct sim_machine *m, uint32_t cpu)
 {
-        const struct hw_unit *unit = &m->units[cpu];
         struct sim_class *s = &m->classes[cpu][0];
 
-        if (!m->driver || m->cpus[cpu].hold || !(s->overflow & s->interrupts) || !(s->control & 1))
+        if (m->cpus[cpu].hold || !is_pending(s) || (!m->handler && !m->others))
                 return;
         sim_host_set_cpu(cpu);
-        m->cpus[cpu].n_interrupts++;
-        m->cpus[cpu].n_foreign += !driver_interrupt(m->driver, unit->cpu, &m->cpus[cpu].frame);
+        if (m->handler) {
+                m->cpus[cpu].n_interrupts++;
+                m->cpus[cpu].n_foreign += !driver_interrupt(m->handler, cpu, &m->cpus[cpu].frame);
+        } else {
+                m->others(m, cpu);
+        }
+        m->n_storms += is_pending(s);
 }
 
 /* Adds to a counter piece by piece, so that the interrupt comes at the event with which it wraps. */
-static void advance(struct sim_machine *m, uint32_t unit, struct sim_class *s, uint64_t *value, uint32_t bits,
+static void advance(struct sim_machine *m, uint32_t unit, struct sim_class *s, uint64_t *value, uint64_t most,
                     uint32_t bit, uint64_t n)
 {
         bool core = unit < m->hw.n_cpus;
 
         while (n) {
-                uint64_t left = width(bits) - *value, step = n <= left ? n : left + 1;
+                uint64_t left = most - *value;
 
-                *value = (*value + step) & width(bits);
-                n -= step;
-                if (*value || !step || step != left + 1)
-                        continue;
+                if (n <= left) {
+                        *value += n;
+                        return;
+                }
+                *value = 0;
+                n -= left + 1;
                 s->overflow |= UINT64_C(1) << bit;
                 if (core)
                         sim_machine_deliver(m, unit);
@@ -155,7 +175,7 @@ void sim_machine_count(struct sim_machine *m, uint32_t unit, uint32_t class_numb
                 if (!on || (event >> class->event_low & width(class->event_bits)) != code)
                         continue;
                 s->counted[i] += n;
-                advance(m, unit, s, &s->values[i], class->counter_bits, i, n);
+                advance(m, unit, s, &s->values[i], value_width(s, class), i, n);
         }
 }
 
@@ -165,8 +185,20 @@ void sim_machine_cycle(struct sim_machine *m, uint32_t unit, uint32_t class_numb
         const struct block_class *class = &u->block->classes[class_number];
         struct sim_class *s = &m->classes[unit][class_number];
 
-        if (class->cycles_bits && is_on(m, u, class, s, class->cycles_bit, s->cycles_filter))
-                advance(m, unit, s, &s->cycles, class->cycles_bits, class->cycles_bit, n);
+        if (!class->cycles_bits)
+                return;
+        sim_machine_count(m, unit, class_number, class->cycles_event, n);
+        if (is_on(m, u, class, s, class->cycles_bit, s->cycles_filter))
+                advance(m, unit, s, &s->cycles, width(class->cycles_bits), class->cycles_bit, n);
+}
+
+void sim_machine_lose_power(struct sim_machine *m, uint32_t cpu)
+{
+        struct sim_class *s = &m->classes[cpu][0];
+
+        sim_lock_take(m->cpus[cpu].lock);
+        *s = (struct sim_class){0};
+        sim_lock_release(m->cpus[cpu].lock);
 }
 
 /* --- the rest of struct hw --- */
@@ -178,7 +210,39 @@ static void sim_run_on_cpu(void *ctx, uint32_t cpu, void (*run)(void *arg), void
         sim_lock_take(m->cpus[cpu].lock);
         sim_host_set_cpu(cpu);
         run(arg);
+        sim_machine_deliver(m, cpu);
         sim_lock_release(m->cpus[cpu].lock);
+        if (m->after_visit)
+                m->after_visit(m, cpu);
+}
+
+/* No call is under way meanwhile. */
+static void set_handler(struct sim_machine *m, struct driver *handler)
+{
+        for (uint32_t i = 0; i < m->hw.n_cpus; i++)
+                sim_lock_take(m->cpus[i].lock);
+        m->handler = handler;
+        for (uint32_t i = 0; i < m->hw.n_cpus; i++)
+                sim_lock_release(m->cpus[i].lock);
+}
+
+static bool sim_take_interrupts(void *ctx, struct driver *driver)
+{
+        struct sim_machine *m = ctx;
+
+        if (m->refuses_interrupts)
+                return false;
+        set_handler(m, driver);
+        m->n_taken++;
+        return true;
+}
+
+static void sim_give_interrupts(void *ctx)
+{
+        struct sim_machine *m = ctx;
+
+        set_handler(m, NULL);
+        m->n_given++;
 }
 
 static void sim_set_timer(void *ctx, uint32_t cpu, uint32_t period_ms)
@@ -228,6 +292,29 @@ static void sim_release(void *ctx, void *memory)
 
 /* --- the machine --- */
 
+/* Registers as some other program may have left them: all counters count something, wide ones, and some have wrapped. Those of
+ * programs count: PMCCNTR of cores. */
+static void make_hostile(struct sim_machine *m, const struct hw_unit *unit)
+{
+        for (uint32_t c = 0; c < unit->block->n_classes; c++) {
+                const struct block_class *class = &unit->block->classes[c];
+                struct sim_class *s = state_of(m, unit, class);
+                uint32_t n = unit < m->units + m->hw.n_cpus ? m->n_core_counters : class->n_counters;
+                uint64_t all = width(n);
+
+                s->control = class->run | class->wide;
+                s->select = n - 1;
+                s->enabled = all | (class->cycles_bits ? UINT64_C(1) << class->cycles_bit : 0);
+                s->interrupts = all & 0x14;
+                s->overflow = all & 0x23;
+                s->cycles = UINT64_C(0xfedcba9876543210);
+                for (uint32_t i = 0; i < n; i++) {
+                        s->events[i] = (UINT64_C(0x3) << class->event_low) | class->enable_in_event;
+                        s->values[i] = (UINT64_C(0x123456789) << i) & value_width(s, class);
+                }
+        }
+}
+
 static void add_units(struct sim_machine *m, const struct block *block, uint32_t n)
 {
         for (uint32_t i = 0; i < n; i++) {
@@ -240,6 +327,7 @@ static void add_units(struct sim_machine *m, const struct block *block, uint32_t
                                                              .cpu = i % m->hw.n_cpus,
                                                              .free_counters = UINT32_MAX,
                                                              .cpus = cpus};
+                make_hostile(m, &m->units[m->hw.n_units - 1]);
         }
 }
 
@@ -255,6 +343,8 @@ void sim_machine_make(struct sim_machine *m, uint32_t n_cpus, uint32_t n_each, b
                 .read_id = sim_read_id,
                 .run_on_cpu = sim_run_on_cpu,
                 .set_timer = sim_set_timer,
+                .take_interrupts = sim_take_interrupts,
+                .give_interrupts = sim_give_interrupts,
                 .time_ns = sim_time,
                 .read_stack = sim_read_stack,
                 .allocate = sim_allocate,

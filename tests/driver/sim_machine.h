@@ -26,7 +26,9 @@ struct sim_cpu {
         uint64_t midr, dfr0, pmsidr;
         uint64_t spe[HW_SPE_REGISTERS];
         uint64_t n_interrupts, n_foreign;
-        uint64_t n_operations; /* that SPE sampled so far, whether or not a filter let them pass */
+        uint64_t n_cycles_writes,
+                n_filter_writes; /* of the counter that counts cycles only, and its filter */
+        uint64_t n_operations;   /* that SPE sampled so far, whether or not a filter let them pass */
         /* Events that happen just before the next read of a counter, after that of the overflow bits. */
         uint64_t late;
         bool hold; /* no interrupt is delivered until it is false again */
@@ -41,6 +43,13 @@ struct sim_machine {
         struct sim_class classes[SIM_UNITS_MAX][SIM_CLASSES_MAX];
         struct sim_cpu cpus[SIM_CPUS_MAX];
         struct driver *driver;
+        struct driver *handler; /* who has taken the PMU's interrupts; NULL: they go to `others` */
+        void (*others)(struct sim_machine *machine, uint32_t cpu); /* NULL for nobody */
+        uint32_t n_taken, n_given;
+        _Atomic uint32_t n_storms; /* interrupts that their handler left pending */
+        bool refuses_interrupts;
+        void (*after_visit)(struct sim_machine *machine,
+                            uint32_t cpu); /* after each run_on_cpu; NULL for none */
         _Atomic uint64_t now_ns;
         uint64_t stack[SIM_STACK_WORDS];         /* at address 8 * SIM_STACK_WORDS */
         uint32_t n_allocations, fail_allocation; /* the number of the allocation that fails; 0 for none */
@@ -48,7 +57,7 @@ struct sim_machine {
 };
 
 /* Makes a machine with `n_cpus` CPUs, each with the core PMU, and `n_each` units of every other block, and its
- * driver. */
+ * driver. The registers are as another program may have left them. */
 void sim_machine_init(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
 /* The same without a driver: interrupts are lost until `driver` is set. */
 void sim_machine_make(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
@@ -63,6 +72,9 @@ uint32_t sim_machine_find_unit(const struct sim_machine *machine, const char *bl
  * caller is on the unit's CPU, and holds its lock if there are threads. */
 void sim_machine_count(struct sim_machine *machine, uint32_t unit, uint32_t class, uint32_t code, uint64_t n);
 void sim_machine_cycle(struct sim_machine *machine, uint32_t unit, uint32_t class, uint64_t n);
+
+/* The PMU of a core loses its registers, as when its CPU idles without power. */
+void sim_machine_lose_power(struct sim_machine *machine, uint32_t cpu);
 
 /* Delivers an interrupt that was held. */
 void sim_machine_deliver(struct sim_machine *machine, uint32_t cpu);

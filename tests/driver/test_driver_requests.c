@@ -2,8 +2,10 @@
 #include <stdlib.h>
 
 #include "plans.h"
+#include "sim_image.h"
 
 static struct sim_machine machine;
+static struct sim_image before;
 static const int other_owner = 2;
 
 static void begin(void)
@@ -106,6 +108,7 @@ TEST(one_owner_at_a_time)
         EXPECT_INT(sim_machine_request(&machine, &other_owner, ABI_REQUEST_UNLOCK, NULL, 0, NULL, 0),
                    REQUEST_OWNER);
         EXPECT_INT(plan_assign(&machine, &plan), REQUEST_OK);
+        sim_image_take(&before, &machine);
         EXPECT_INT(plan_start(&machine), REQUEST_OK);
         EXPECT_INT(plan_start(&machine), REQUEST_STATE);
         EXPECT_INT(plan_assign(&machine, &plan), REQUEST_STATE);
@@ -113,12 +116,12 @@ TEST(one_owner_at_a_time)
         /* Force: the measurement of the other ends. */
         EXPECT_INT(plan_lock(&machine, &other_owner, true, &status), REQUEST_OK);
         EXPECT_INT(status, ABI_LOCKED);
-        EXPECT_TRUE(!machine.driver->running && !machine.classes[0][0].enabled);
+        EXPECT_TRUE(!machine.driver->running && sim_image_is_same(&before, &machine));
         EXPECT_INT(plan_start(&machine), REQUEST_OWNER);
         EXPECT_INT(sim_machine_request(&machine, &other_owner, ABI_REQUEST_START, &start, sizeof(start), NULL,
                                        0),
                    REQUEST_OK);
-        EXPECT_TRUE(!machine.classes[0][0].enabled); /* no plan is left over */
+        EXPECT_TRUE(sim_image_is_same(&before, &machine)); /* no plan is left over */
 
         /* The owner dies: its handle closes. */
         driver_release(machine.driver, &plan_owner);

@@ -182,7 +182,7 @@ TEST(without_interrupts_the_timer_gives_the_next_piece)
         sim_machine_release(&machine);
 }
 
-TEST(an_end_that_is_too_short_for_a_record_is_padding)
+TEST(an_end_that_is_too_short_for_a_record_is_skipped)
 {
         enum { WHOLE = SPE_BUFFER_BYTES / RECORD, SHORT = 16 };
         struct abi_spe what = {.period = 1024};
@@ -200,10 +200,82 @@ TEST(an_end_that_is_too_short_for_a_record_is_padding)
         }
         EXPECT_INT(sim_machine_sample(&machine, 0, 5), 5);
         read_spe(0, ABI_READ_MAX_BYTES);
-        EXPECT_INT(got.head.bytes, (SHORT + 5) * RECORD);
+        EXPECT_INT(got.head.bytes, 5 * RECORD);
         expect_records(&next);
         EXPECT_INT(next, 2 * WHOLE - SHORT + 5 + 1);
         EXPECT_INT(got.head.total, (2 * WHOLE - SHORT + 5) * RECORD);
+        sim_machine_release(&machine);
+}
+
+static uint32_t n_visits;
+
+/* SPE goes on while the driver copies. */
+static void sample_after_visit(struct sim_machine *m, uint32_t cpu)
+{
+        n_visits++;
+        sim_machine_sample(m, cpu, 20);
+}
+
+TEST(the_cpu_goes_on_while_its_data_is_copied)
+{
+        struct abi_spe what = {.period = 1024};
+        uint64_t next = 1;
+        uint32_t n = 0;
+
+        ASSERT_TRUE(begin(1, &what));
+        EXPECT_INT(sim_machine_sample(&machine, 0, 14000), 14000);
+        n_visits = 0;
+        machine.after_visit = sample_after_visit;
+        read_spe(0, ABI_READ_MAX_BYTES);
+        EXPECT_TRUE(n_visits >= 2 * 14000 * RECORD / (64 << 10));
+        expect_records(&next);
+        EXPECT_INT(next, 14001);
+        machine.after_visit = NULL;
+        for (n = 20 * n_visits; n; n -= got.head.bytes / RECORD) {
+                read_spe(0, ABI_READ_MAX_BYTES);
+                ASSERT_TRUE(got.head.bytes && got.head.bytes / RECORD <= n);
+                expect_records(&next);
+        }
+        EXPECT_INT(next, 14001 + 20 * n_visits);
+        EXPECT_INT(got.head.stalls, 0);
+        sim_machine_release(&machine);
+}
+
+/* Where no interrupt tells that a piece is full, the timer gives another one before it is: the ring's end is skipped. */
+TEST(the_timer_leaves_a_piece_before_it_is_full)
+{
+        enum { STEP = SPE_PIECE_LEAST_BYTES / RECORD - 64 };
+        struct abi_spe what = {.period = 1024};
+        uint64_t next = 1;
+
+        ASSERT_TRUE(begin(1, &what));
+        machine.cpus[0].hold = true;
+        for (int i = 0; i < 99; i++) {
+                EXPECT_INT(sim_machine_sample(&machine, 0, STEP), STEP);
+                sim_machine_pass(&machine, DRIVER_READ_MS * UINT64_C(1000000));
+                if (i % 3 == 2) {
+                        read_spe(0, ABI_READ_MAX_BYTES);
+                        expect_records(&next);
+                }
+        }
+        EXPECT_INT(next, 99 * STEP + 1);
+        EXPECT_INT(got.head.stalls, 0);
+        sim_machine_release(&machine);
+}
+
+TEST(a_time_without_power_is_a_loss_and_sampling_goes_on)
+{
+        struct abi_spe what = {.period = 1024, .min_latency = 40};
+
+        ASSERT_TRUE(begin(1, &what));
+        EXPECT_TRUE(sim_machine_sample(&machine, 0, 100) > 0);
+        memset(machine.cpus[0].spe, 0, sizeof(machine.cpus[0].spe));
+        EXPECT_INT(sim_machine_sample(&machine, 0, 100), 0);
+        sim_machine_pass(&machine, DRIVER_READ_MS * UINT64_C(1000000));
+        EXPECT_TRUE(sim_machine_sample(&machine, 0, 100) > 0);
+        EXPECT_INT(machine.cpus[0].spe[HW_PMSLATFR], 40);
+        read_spe(0, ABI_READ_MAX_BYTES);
+        EXPECT_INT(got.head.losses, 1);
         sim_machine_release(&machine);
 }
 

@@ -102,7 +102,8 @@ static void pass_class(uint32_t unit, uint32_t number)
 
                 while (first < i && code_of(s, class, first) != code)
                         first++;
-                if (first == i)
+                /* Cycles pass below. */
+                if (first == i && !(class->cycles_bits && code == class->cycles_event))
                         sim_machine_count(&machine, unit, number, code, SIM_RATE(code, u->number));
         }
         sim_machine_cycle(&machine, unit, number, SIM_CYCLES_PER_MS);
@@ -148,6 +149,15 @@ static void pass_cpu(uint32_t cpu)
         sim_lock_release(c->lock);
 }
 
+/* Before, only the counter of cycles is on, which belongs to programs. */
+static bool is_measured(uint32_t cpu)
+{
+        const struct block_class *core = &machine.units[cpu].block->classes[0];
+
+        return machine.classes[cpu][0].enabled & ~(UINT64_C(1) << core->cycles_bit) ||
+               machine.cpus[cpu].spe[HW_PMSCR];
+}
+
 static VOID NTAPI pass_time(PVOID unused)
 {
         LARGE_INTEGER pause = {.QuadPart = -MS};
@@ -160,7 +170,7 @@ static VOID NTAPI pass_time(PVOID unused)
                 for (uint32_t i = 0; runs && i < machine.hw.n_cpus; i++)
                         pass_cpu(i);
                 for (uint32_t i = 0; i < machine.hw.n_cpus; i++)
-                        n += machine.classes[i][0].enabled || machine.cpus[i].spe[HW_PMSCR];
+                        n += is_measured(i);
                 shared->n_counting = n;
                 if (runs)
                         shared->done_ms++;
@@ -243,13 +253,19 @@ NTSTATUS platform_open(struct hw *hw)
         sim_machine_make(&machine, shared->n_cpus <= SIM_CPUS_MAX ? shared->n_cpus : SIM_CPUS_MAX,
                          shared->n_each, true);
         use_devices();
-        for (uint32_t i = 0; i < machine.hw.n_cpus; i++)
+        for (uint32_t i = 0; i < machine.hw.n_cpus; i++) {
                 machine.cpus[i].pmsidr &= ~shared->pmsidr_lacks;
+                /* The cores have no counters of 64 bits, and only that of cycles is on. */
+                machine.classes[i][0].control &= ~machine.units[i].block->classes[0].wide;
+                machine.classes[i][0].enabled &= UINT64_C(1) << machine.units[i].block->classes[0].cycles_bit;
+        }
         RtlZeroMemory(cpu_ms, sizeof(cpu_ms));
         build_stack();
         own = machine.hw;
         own.run_on_cpu = hw->run_on_cpu;
         own.set_timer = hw->set_timer;
+        own.take_interrupts = hw->take_interrupts;
+        own.give_interrupts = hw->give_interrupts;
         own.allocate = hw->allocate;
         own.release = hw->release;
         own.time_ns = time_ns;
@@ -280,13 +296,13 @@ void platform_close(struct hw *hw)
 
 NTSTATUS platform_begin_interrupts(struct driver *driver)
 {
-        machine.driver = driver;
+        machine.handler = driver;
         return STATUS_SUCCESS;
 }
 
 void platform_end_interrupts(void)
 {
-        machine.driver = NULL;
+        machine.handler = NULL;
         for (uint32_t i = 0; i < machine.hw.n_cpus; i++) {
                 struct platform_visit visit;
 
