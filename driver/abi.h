@@ -71,7 +71,7 @@ enum abi_request {
 struct abi_version {
         uint32_t abi;
         uint32_t major, minor, patch;
-        char text[64]; /* git describe, NUL-terminated */
+        char text[64]; /* git's description of the source, NUL-terminated */
 };
 
 /* The number of the first CPU or class to describe. */

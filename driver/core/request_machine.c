@@ -7,6 +7,9 @@
 #ifndef DRIVER_VERSION
 #define DRIVER_VERSION "0.0.0"
 #endif
+#ifndef DRIVER_GIT
+#define DRIVER_GIT "unknown"
+#endif
 
 static uint32_t read_number(const char **at)
 {
@@ -28,7 +31,7 @@ enum request_status request_version(struct driver *driver, struct request *reque
         version.major = read_number(&at);
         version.minor = read_number(&at);
         version.patch = read_number(&at);
-        strncpy(version.text, DRIVER_VERSION, sizeof(version.text) - 1);
+        strncpy(version.text, DRIVER_GIT, sizeof(version.text) - 1);
         memcpy(request->out, &version, sizeof(version));
         request->bytes = sizeof(version);
         return REQUEST_OK;

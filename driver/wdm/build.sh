@@ -11,6 +11,7 @@ driver=$(dirname "$here")
 root=$(dirname "$driver")
 include=/usr/share/mingw-w64/include
 version=$("$root/tools/version.sh" 0.2.0)
+git_version=$("$root/tools/git_version.sh")
 date=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || stat -c %Y "$root/CHANGELOG.md")}
 mkdir -p "$dir/objects"
 dir=$(cd "$dir" && pwd)
@@ -26,7 +27,7 @@ compile() {
         clang-14 --target=aarch64-w64-mingw32 -nostdlibinc -std=gnu11 -O2 -g -gcodeview -fasynchronous-unwind-tables -fseh-exceptions \
                 -fno-omit-frame-pointer -fms-extensions -ffreestanding -fno-builtin -fno-stack-protector -mno-stack-arg-probe \
                 -mgeneral-regs-only -Wall -Wextra -Werror -Wno-missing-field-initializers -D_WIN32_WINNT=0x0a00 \
-                -DDRIVER_VERSION="\"$version\"" -ffile-compilation-dir=. -ffile-prefix-map=root/= \
+                -DDRIVER_VERSION="\"$version\"" -DDRIVER_GIT="\"$git_version\"" -ffile-compilation-dir=. -ffile-prefix-map=root/= \
                 -Iroot/driver/wdm -Iroot/driver -Iroot/driver/core -Iroot/driver/hw -isystem ddk -isystem "$include/ddk" \
                 -isystem "$include" -c "$1" -o "$2"
 }

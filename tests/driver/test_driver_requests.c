@@ -25,6 +25,7 @@ static enum request_status run(enum abi_request number, const void *in, size_t i
 TEST(version_and_machine)
 {
         struct abi_version version;
+        char number[40];
         struct abi_first first = {0};
         union {
                 struct abi_hw_config head;
@@ -42,6 +43,8 @@ TEST(version_and_machine)
         EXPECT_INT(run(ABI_REQUEST_VERSION, NULL, 0, &version, sizeof(version)), REQUEST_OK);
         EXPECT_INT(version.abi, ABI_NUMBER);
         EXPECT_TRUE(version.text[0] && !version.text[63]);
+        snprintf(number, sizeof(number), "%u.%u.%u", version.major, version.minor, version.patch);
+        EXPECT_TRUE(version.major + version.minor + version.patch > 0 && strcmp(version.text, number));
         EXPECT_INT(run(ABI_REQUEST_HW_CONFIG, &first, sizeof(first), &config, sizeof(config)), REQUEST_OK);
         EXPECT_TRUE(config.head.n_cpus == 2 && config.head.n == 2);
         EXPECT_TRUE(config.head.cpus[0].midr == 0x410fd0c1 && config.head.cpus[1].midr == 0x410fd460);

@@ -85,6 +85,13 @@ def check_sum(path: str) -> None:
     expect(stored == total + size, f"the checksum is {total + size:#x}, not {stored:#x}")
 
 
+def check_version(path: str) -> None:
+    """`wperf --version` shows it as GitVer."""
+    git = subprocess.run([os.path.join(ROOT, "tools", "git_version.sh")], check=True, capture_output=True, text=True).stdout.strip()
+    with open(path, "rb") as file:
+        expect(git.encode() + b"\0" in file.read(), f"the image has git's description {git}")
+
+
 def verifies(path: str, certificate: str) -> bool:
     done = subprocess.run(["osslsigncode", "verify", "-CAfile", certificate, "-in", path], stdin=subprocess.DEVNULL, capture_output=True)
     return done.returncode == 0
@@ -183,7 +190,7 @@ def main() -> int:
     folder = sys.argv[1]
     subprocess.run([os.path.join(WDM, "build.sh"), folder], check=True)
     path = os.path.join(folder, IMAGE)
-    for check in (check_headers, check_imports, check_sections, check_sum):
+    for check in (check_headers, check_imports, check_sections, check_sum, check_version):
         check(path)
     check_again(path)
     check_signature(path, folder)
