@@ -42,6 +42,7 @@ static bool set_one(volatile struct sim_shared *machine, const char *name, uint6
                 {"spe_left", &machine->spe_left},
                 {"spe_losses", &machine->spe_losses},
                 {"pmsidr_lacks", &machine->pmsidr_lacks},
+                {"others", &machine->others},
         };
 
         if (!strcmp(name, "n_cpus"))

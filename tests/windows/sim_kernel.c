@@ -243,6 +243,21 @@ static void use_devices(void)
         }
 }
 
+/* The cores have no counters of 64 bits, and only that of cycles is on. */
+static void adapt_cpu(uint32_t cpu)
+{
+        const struct block_class *core = &machine.units[cpu].block->classes[0];
+        struct sim_class *pmu = &machine.classes[cpu][0];
+
+        machine.cpus[cpu].pmsidr &= ~shared->pmsidr_lacks;
+        pmu->control &= ~core->wide;
+        pmu->enabled &= UINT64_C(1) << core->cycles_bit;
+        if (shared->others & SIM_OTHERS_PMU)
+                pmu->interrupts |= UINT64_C(1) << core->cycles_bit;
+        if (shared->others & SIM_OTHERS_SPE)
+                machine.cpus[cpu].spe[HW_PMBLIMITR] = 1;
+}
+
 NTSTATUS platform_open(struct hw *hw)
 {
         struct hw own;
@@ -253,12 +268,8 @@ NTSTATUS platform_open(struct hw *hw)
         sim_machine_make(&machine, shared->n_cpus <= SIM_CPUS_MAX ? shared->n_cpus : SIM_CPUS_MAX,
                          shared->n_each, true);
         use_devices();
-        for (uint32_t i = 0; i < machine.hw.n_cpus; i++) {
-                machine.cpus[i].pmsidr &= ~shared->pmsidr_lacks;
-                /* The cores have no counters of 64 bits, and only that of cycles is on. */
-                machine.classes[i][0].control &= ~machine.units[i].block->classes[0].wide;
-                machine.classes[i][0].enabled &= UINT64_C(1) << machine.units[i].block->classes[0].cycles_bit;
-        }
+        for (uint32_t i = 0; i < machine.hw.n_cpus; i++)
+                adapt_cpu(i);
         RtlZeroMemory(cpu_ms, sizeof(cpu_ms));
         build_stack();
         own = machine.hw;

@@ -11,7 +11,13 @@
 
 #define SIM_SECTION "wperf-simulated-machine" /* in Global\ of programs */
 
-enum { SIM_CYCLES_PER_MS = 1000000, SIM_N_COUNTERS = 6, SIM_MIDR = 0x410fd0c1 };
+enum {
+        SIM_CYCLES_PER_MS = 1000000,
+        SIM_N_COUNTERS = 6,
+        SIM_MIDR = 0x410fd0c1,
+        SIM_OTHERS_PMU = 1,
+        SIM_OTHERS_SPE = 2
+};
 
 #define SIM_RATE(code, unit) (UINT64_C(1000) * (code) + (unit) + 1)
 
@@ -23,6 +29,7 @@ struct sim_shared {
         uint32_t kernel; /* 1: all CPUs are in the kernel */
         uint64_t wanted_ms, done_ms;
         uint64_t pmsidr_lacks; /* bits of PMSIDR_EL1 that the machine does not have; read when it is opened */
+        uint64_t others;       /* what other drivers use: SIM_OTHERS_*; read when it is opened */
         uint64_t spe_per_ms;
         uint64_t spe_left;   /* operations that SPE still samples, of all CPUs */
         uint64_t spe_losses; /* how often SPE will say that it lost records */

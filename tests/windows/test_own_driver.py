@@ -19,7 +19,8 @@ CYCLES_PER_MS = 1000000
 FUNCTION = "sampled_function" if MODULES_ARE_KNOWN else "unknown"
 CPUS = 4
 # Of the machine, before each test.
-SETTINGS = ["n_cpus", str(CPUS), "n_each", "1", "kernel", "0", "spe_per_ms", "100", "spe_left", str(2 ** 64 - 1), "spe_losses", "0", "pmsidr_lacks", "0"]
+SETTINGS = ["n_cpus", str(CPUS), "n_each", "1", "kernel", "0", "spe_per_ms", "100", "spe_left", str(2 ** 64 - 1), "spe_losses", "0", "pmsidr_lacks", "0",
+            "others", "0"]
 
 
 def rate(event: str, core: int) -> int:
@@ -307,6 +308,17 @@ def sampling_that_is_refused() -> None:
     refused("is out of range! WPERFDRIVER-2 takes 1 to 4294967295", "record", "-e", "ld_spec:4294967296", "--", drive, "pinned", "0")
 
 
+def sampling_beside_a_trace() -> None:
+    """Another program's counters interrupt, or it uses SPE: what would disturb it is refused, and counting goes on."""
+    text = "another program samples with the PMU or SPE, for example a trace of WPR with PMU events: stop it"
+    for others, event, other_event in (("1", "ld_spec:1000", "arm_spe_0//"), ("2", "arm_spe_0//", "ld_spec:1000")):
+        fake("set", "others", others)
+        count_once()
+        refused(text, "record", "-e", event, "-c", "1", "--", drive, "pinned", "0")
+        done = run("record", "-e", other_event, "-c", "1", "--session", os.path.join(sessions, "s.data"), "--", drive, "function", "100")
+        check(done.status == 0, f"{other_event} is sampled beside it", done)
+
+
 # --- Arm SPE
 
 # The rule of the machine's operations (tests/driver/sim_spe.h) repeats after so many.
@@ -519,6 +531,7 @@ def commands_about_the_machine() -> None:
     done = run("test", "--json", "-m", "imix")
     rows = {row["Test_Name"]: row["Result"] for row in json.loads(done.out)["Test_Results"]}
     version = next(row for row in json.loads(run("--version", "--json").out)["Version"] if row["Component"] == "wperf-driver")
+    check(re.search(r"(^|-g)[0-9a-f]{8,}(-dirty)?$|^unknown$", version["GitVer"]) is not None, "git's description of the driver's source", version)
     for name, value in (
             ("pmu_device.product_name", "neoverse-n1"), ("pmu_device.version_name", "FEAT_PMUv3p1"),
             ("PMU_CTL_QUERY_HW_CFG [core_num]", "0x0004"), ("PMU_CTL_QUERY_HW_CFG [gpc_num]", "0x0006"),
@@ -548,7 +561,7 @@ def run_tests() -> int:
         metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores,
         clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, devices_in_the_registry, block_of_a_page, command_and_its_status,
         session_and_timeline, samples_of_one_process,
-        samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused,
+        samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, sampling_beside_a_trace,
         spe_records_are_samples, spe_filters_arrive, spe_settings_arrive, spe_of_two_cores, spe_kernel_is_left_out, spe_buffer_that_is_full,
         spe_begins_after_the_delay, spe_that_is_refused, spe_whose_lock_is_stolen, spe_whose_driver_is_stopped,
         another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
