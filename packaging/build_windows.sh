@@ -1,6 +1,6 @@
 #!/bin/bash
 # build_windows.sh DIR TARGET   Builds wperf for Windows in DIR/TARGET: wperf.exe and wperf.pdb, its debug information; for ARM64 also
-# the driver, wperfdriver-2.sys and .inf, and its installer, wperf-devgen.exe, with their PDB files; versions and licenses/ of the libraries that
+# the driver, wperfdriver-2.sys and .inf, its installer, wperf-devgen.exe, and wperf-prove.exe, with their PDB files; versions and licenses/ of the libraries that
 # are linked in.  TARGET is aarch64-w64-mingw32 or x86_64-w64-mingw32.
 
 set -eu
@@ -32,7 +32,8 @@ cp "$place"/build/src/cli/wperf.{exe,pdb} "$place"
 packaging/check_windows.py "$place/wperf.exe" "$place/wperf.pdb"
 if [ "$target" = aarch64-w64-mingw32 ]; then
         driver/wdm/build.sh "$place/wdm"
-        cp "$place"/build/driver/devgen/wperf-devgen.{exe,pdb} "$place"/wdm/wperfdriver-2.{sys,pdb,inf} "$place"
+        cp "$place"/build/driver/devgen/wperf-{devgen,prove}.{exe,pdb} "$place"/wdm/wperfdriver-2.{sys,pdb,inf} "$place"
         packaging/check_windows.py "$place/wperf-devgen.exe" "$place/wperf-devgen.pdb"
+        packaging/check_windows.py "$place/wperf-prove.exe" "$place/wperf-prove.pdb"
         packaging/check_windows.py "$place/wperfdriver-2.sys" "$place/wperfdriver-2.pdb"
 fi

@@ -27,14 +27,17 @@ switch test mode on (bcdedit /set testsigning on; Secure Boot must be off), rest
     wperf-devgen install wperfdriver-2.sys
     wperf-devgen uninstall
 
+wperf-prove, run as administrator, installs it, tries what no machine has shown yet, a line for each point, and leaves the
+machine as it was. Please send us what it prints.
+
 wperfdriver-2.inf is for installing the driver as a driver package, which also needs a signed catalogue (.cat).
 
 A machine that is not in test mode loads only a driver that Microsoft has signed, and Microsoft has not signed this one.
 No Windows has loaded the driver yet: it may stop the machine with a blue screen. docs/windows-driver.md of wperf's
 source tells how to sign it.
 
-wperf-devgen.exe and wperfdriver-2.sys have wperf's licence. The libraries in licenses are linked into wperf.exe; of
-these, wperf-devgen.exe contains only mingw-w64, and the driver none.
+wperf-devgen.exe, wperf-prove.exe and wperfdriver-2.sys have wperf's licence. The libraries in licenses are linked into wperf.exe; of
+these, wperf-devgen.exe and wperf-prove.exe contain only mingw-w64, and the driver none.
 
 """
 MACHINES = {"windows-arm64": "Windows on ARM64", "windows-x86_64": "Windows on x86-64"}

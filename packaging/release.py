@@ -85,10 +85,10 @@ class Release:
         return self.work / target.name / ("wperf.pdb" if target.is_windows else "wperf.debug")
 
     def more_programs(self, target: Target) -> list[pathlib.Path]:
-        """The installer and the driver, in the Windows package for ARM64; the debug information of each is beside it."""
+        """The installer, the driver and what proves it, in the Windows package for ARM64; the debug information of each is beside it."""
         if target.name != "aarch64-w64-mingw32":
             return []
-        return [self.work / target.name / name for name in ("wperf-devgen.exe", "wperfdriver-2.sys")]
+        return [self.work / target.name / name for name in ("wperf-devgen.exe", "wperf-prove.exe", "wperfdriver-2.sys")]
 
     def libraries(self, target: Target) -> dict[str, str]:
         """The libraries that are linked in, and Debian's versions of their sources."""

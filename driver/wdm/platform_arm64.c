@@ -252,10 +252,11 @@ NTSTATUS platform_begin_interrupts(struct driver *driver)
         return status;
 }
 
-/* A handler that has read `interrupted` ends before its CPU lets a thread run. */
+/* A handler that has read `interrupted` ends before its CPU lets a thread run. NULL, because Windows tells nobody which handler there
+ * was before. */
 void platform_end_interrupts(void)
 {
-        set_handler(NULL);
+        (void)set_handler(NULL);
         for (uint32_t i = 0; i < n_cpus; i++) {
                 struct platform_visit visit;
 
