@@ -126,6 +126,17 @@ static void pass_spe(uint32_t cpu)
         }
 }
 
+/* An interrupt of another driver's counter: that of cycles. */
+static void interrupt_by_others(uint32_t cpu)
+{
+        const uint64_t bit = UINT64_C(1) << machine.units[cpu].block->classes[0].cycles_bit;
+
+        shared->others &= ~(uint64_t)SIM_OTHERS_BEGIN;
+        machine.classes[cpu][0].interrupts |= bit;
+        machine.classes[cpu][0].overflow |= bit;
+        sim_machine_deliver(&machine, cpu);
+}
+
 static void pass_cpu(uint32_t cpu)
 {
         struct sim_cpu *c = &machine.cpus[cpu];
@@ -146,6 +157,8 @@ static void pass_cpu(uint32_t cpu)
                         pass_class(unit, i);
         }
         pass_spe(cpu);
+        if (shared->others & SIM_OTHERS_BEGIN)
+                interrupt_by_others(cpu);
         sim_lock_release(c->lock);
 }
 

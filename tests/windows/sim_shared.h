@@ -16,7 +16,8 @@ enum {
         SIM_N_COUNTERS = 6,
         SIM_MIDR = 0x410fd0c1,
         SIM_OTHERS_PMU = 1,
-        SIM_OTHERS_SPE = 2
+        SIM_OTHERS_SPE = 2,
+        SIM_OTHERS_BEGIN = 4 /* at any time: one begins to sample, and interrupts */
 };
 
 #define SIM_RATE(code, unit) (UINT64_C(1000) * (code) + (unit) + 1)

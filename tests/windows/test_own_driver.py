@@ -319,6 +319,17 @@ def sampling_beside_a_trace() -> None:
         check(done.status == 0, f"{other_event} is sampled beside it", done)
 
 
+def a_trace_that_begins_later() -> None:
+    """Sampling ends, what was sampled is kept, and that is said."""
+    running = Running([wperf, "record", "-e", "ld_spec:30000", "-c", "0,1", "--session", os.path.join(sessions, "s.data"), "--", drive, "function", "2000"])
+    wait_until_counting()
+    fake("set", "others", "4")
+    done = running.wait()
+    check(done.status == 0 and "it stopped early, because another program began to sample with the PMU" in done.out, "the note", done)
+    check(fake("running").strip() == "0", "nothing runs", fake("running"))
+    count_once()
+
+
 # --- Arm SPE
 
 # The rule of the machine's operations (tests/driver/sim_spe.h) repeats after so many.
@@ -561,7 +572,7 @@ def run_tests() -> int:
         metric_on_one_core, windows_on_all_cores, modes_of_each_event, kernel_is_left_out, all_of_128_cores,
         clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, devices_in_the_registry, block_of_a_page, command_and_its_status,
         session_and_timeline, samples_of_one_process,
-        samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, sampling_beside_a_trace,
+        samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, sampling_beside_a_trace, a_trace_that_begins_later,
         spe_records_are_samples, spe_filters_arrive, spe_settings_arrive, spe_of_two_cores, spe_kernel_is_left_out, spe_buffer_that_is_full,
         spe_begins_after_the_delay, spe_that_is_refused, spe_whose_lock_is_stolen, spe_whose_driver_is_stopped,
         another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
