@@ -157,8 +157,8 @@ static void stop_cpu(void *arg)
         spe_buffer_stop(&work->driver->cpus[work->cpu].spe);
 }
 
-/* The shortest period of the CPU's plans; counters of 32 bits are read often enough even if there is one window. Where no
- * interrupt of SPE arrives, the timer looks whether its piece is full. 0: the CPU needs no timer. */
+/* The shortest period of the CPU's plans; counters of 32 bits are read often enough even if there is one window. The timer also finds
+ * counters that have lost their power, those that sample, too, and SPE's piece that is full. 0: the CPU needs no timer. */
 static uint32_t timer_period(const struct driver *driver, uint32_t cpu)
 {
         uint32_t period = driver->cpus[cpu].spe.what.period ? DRIVER_READ_MS : 0;
@@ -167,7 +167,7 @@ static uint32_t timer_period(const struct driver *driver, uint32_t cpu)
                 const struct counter_set *set = &driver->sets[i];
                 uint32_t own = set->n_slots > set->window ? set->period_ms : DRIVER_READ_MS;
 
-                if (set->unit->cpu == cpu && set->n_slots && (!period || own < period))
+                if (set->unit->cpu == cpu && counter_set_is_used(set) && (!period || own < period))
                         period = own;
         }
         return period;

@@ -237,6 +237,27 @@ TEST(a_time_without_power_is_no_count)
         sim_machine_release(&machine);
 }
 
+/* Without a plan, too: otherwise the CPU would take no sample until the end of the run. */
+TEST(sampling_goes_on_after_a_time_without_power)
+{
+        const struct abi_source source = {.code = INSTRUCTIONS, .period = 100};
+        union source_list list;
+        union sample_batch batch;
+
+        begin(1, 0, false);
+        list = source_list_of(1, &source, 0);
+        EXPECT_TRUE(source_list_set(&machine, &list) == REQUEST_OK && plan_start(&machine) == REQUEST_OK);
+        sim_machine_count(&machine, 0, 0, INSTRUCTIONS, 500);
+        sim_machine_lose_power(&machine, 0);
+        sim_machine_pass(&machine, DRIVER_READ_MS * UINT64_C(1000000));
+        sim_machine_count(&machine, 0, 0, INSTRUCTIONS, 700);
+        plan_stop(&machine);
+        EXPECT_INT(machine.cpus[0].timer_ms, 0);
+        sample_batch_read(&machine, 0, &batch, sizeof(batch));
+        EXPECT_INT(batch.head.generated, 12);
+        sim_machine_release(&machine);
+}
+
 /* --- random commands --- */
 
 static uint64_t random_bits(uint64_t mask)
