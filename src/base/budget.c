@@ -103,6 +103,7 @@ bool budget_has_room(const struct budget *budget, enum budget_use use, uint64_t 
 /* Measured where each step is slowest; a virtual machine of 2026 does this in two to ten seconds. */
 static const uint64_t steps_of_mb[BUDGET_N_WORKS] = {
         [BUDGET_WORK_DEBUG] = 256 << 20,
+        [BUDGET_WORK_UNWIND] = 256 << 20,
         [BUDGET_WORK_TRACE] = 64 << 20,
 };
 

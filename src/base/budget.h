@@ -39,7 +39,8 @@ enum budget_use {
  * a result does not depend on the machine.  Each MB of a file may cause as many steps as take some ten seconds. */
 enum budget_work {
         BUDGET_WORK_DEBUG, /* reading debug information: a step is BUDGET_STEP_BYTES of entries, lines or ranges */
-        BUDGET_WORK_TRACE, /* reading an event trace: a step is an event, or 64 bytes that are unpacked */
+        BUDGET_WORK_UNWIND, /* unwinding by its frame information: a step is four instructions of rules */
+        BUDGET_WORK_TRACE,  /* reading an event trace: a step is an event, or 64 bytes that are unpacked */
         BUDGET_N_WORKS
 };
 

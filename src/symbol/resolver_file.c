@@ -76,7 +76,6 @@ static struct object *open_at_path(const struct resolver_module *module, struct 
                 buf_add_str(note, "its build id is not that of the recorded file");
                 return NULL;
         }
-        object_set_budget(object, module->budget);
         return TAKE(object);
 }
 
@@ -120,8 +119,10 @@ static void open_own(struct resolver_file *file, const struct resolver_module *m
                 buf_truncate(note, len);
         if (note->len == len)
                 buf_add_str(note, buf_text(&refused));
-        if (file->own)
-                object_set_budget(file->own, module->budget);
+        if (!file->own)
+                return;
+        object_set_budget(file->own, module->budget);
+        budget_allow_work(module->budget, BUDGET_WORK_UNWIND, object_file_bytes(file->own));
 }
 
 static struct debug_wanted debug_wanted(const struct resolver_file *file,

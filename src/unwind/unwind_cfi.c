@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "mem.h"
 #include "unwind_cfi_internal.h"
 #include "unwind_internal.h"
+
+enum { INSTRUCTIONS_OF_STEP = 4, UNCOUNTED_INSTRUCTIONS = 1 << 12 };
 
 static bool check_object(const struct object *object, struct err *err)
 {
@@ -102,7 +105,8 @@ static enum cfi_step find_row(struct cfi *cfi, uint64_t addr, struct cfi_row *re
                         none = how;
                 if (how != CFI_STEP_DONE)
                         continue;
-                if (cfi_read_row(&cfi->tables[i], &fde, cfi->machine, addr, ret_row, err))
+                if (cfi_read_row(&cfi->tables[i], &fde, cfi->machine, addr, ret_row, &cfi->n_instructions,
+                                 err))
                         return CFI_STEP_DONE;
                 err_in(err, "%s", cfi->tables[i].is_debug ? ".debug_frame" : ".eh_frame");
                 return CFI_STEP_MALFORMED;
@@ -222,18 +226,18 @@ static const struct cfi_kept *get_kept(struct cfi *cfi, uint64_t addr)
 
 /* --- Steps --- */
 
-static enum cfi_step find_cfa(const struct cfi_rule *rule, uint64_t bias, const struct unwind_regs *regs,
-                              struct unwind_memory *memory, uint64_t *ret_cfa)
+static enum cfi_step find_cfa(struct cfi *cfi, const struct cfi_rule *rule, uint64_t bias,
+                              const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *ret_cfa)
 {
         if (rule->kind == CFI_VAL_EXPR)
-                return cfi_eval(rule, NULL, bias, regs, memory, ret_cfa);
+                return cfi_eval(rule, NULL, bias, regs, memory, &cfi->n_instructions, ret_cfa);
         if (!unwind_has_reg(regs, rule->reg))
                 return CFI_STEP_NO_REGISTER;
         *ret_cfa = regs->values[rule->reg] + (uint64_t)rule->off;
         return CFI_STEP_DONE;
 }
 
-static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint64_t bias,
+static enum cfi_step find_value(struct cfi *cfi, const struct cfi_rule *rule, uint64_t cfa, uint64_t bias,
                                 const struct unwind_regs *regs, struct unwind_memory *memory,
                                 uint64_t *ret_value)
 {
@@ -242,14 +246,14 @@ static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint6
 
         switch (rule->kind) {
         case CFI_VAL_OFFSET: *ret_value = addr; return CFI_STEP_DONE;
-        case CFI_VAL_EXPR: return cfi_eval(rule, &cfa, bias, regs, memory, ret_value);
+        case CFI_VAL_EXPR: return cfi_eval(rule, &cfa, bias, regs, memory, &cfi->n_instructions, ret_value);
         case CFI_REG:
                 if (!unwind_has_reg(regs, rule->reg))
                         return CFI_STEP_NO_REGISTER;
                 *ret_value = regs->values[rule->reg];
                 return CFI_STEP_DONE;
         case CFI_EXPR:
-                step = cfi_eval(rule, &cfa, bias, regs, memory, &addr);
+                step = cfi_eval(rule, &cfa, bias, regs, memory, &cfi->n_instructions, &addr);
                 if (step != CFI_STEP_DONE)
                         return step;
                 break;
@@ -267,13 +271,13 @@ static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint6
 
 /* A register that can't be restored is unknown in the caller; only the return address and sp are required.
  * All values are computed before any register changes, because rules refer to the frame's registers. */
-static enum cfi_step apply(const struct cfi *cfi, const struct cfi_kept *row, uint64_t bias,
+static enum cfi_step apply(struct cfi *cfi, const struct cfi_kept *row, uint64_t bias,
                            struct unwind_regs *regs, struct unwind_memory *memory)
 {
         const struct cfi_rule *rules = row->n_rules ? cfi->rules + row->first : NULL;
         unsigned sp = unwind_reg_sp(regs);
         uint64_t values[UNWIND_N_REGS], known = regs->known | 1ull << sp, cfa;
-        enum cfi_step step = find_cfa(&row->cfa, bias, regs, memory, &cfa);
+        enum cfi_step step = find_cfa(cfi, &row->cfa, bias, regs, memory, &cfa);
 
         if (step != CFI_STEP_DONE)
                 return step;
@@ -282,7 +286,7 @@ static enum cfi_step apply(const struct cfi *cfi, const struct cfi_kept *row, ui
 
                 step = CFI_STEP_OUTERMOST;
                 if (rules[i].kind != CFI_UNDEFINED)
-                        step = find_value(&rules[i], cfa, bias, regs, memory, &values[i]);
+                        step = find_value(cfi, &rules[i], cfa, bias, regs, memory, &values[i]);
                 if (step == CFI_STEP_DONE)
                         known |= 1ull << target;
                 else if (target == row->return_reg || target == sp)
@@ -302,11 +306,27 @@ static enum cfi_step apply(const struct cfi *cfi, const struct cfi_kept *row, ui
         return CFI_STEP_DONE;
 }
 
+/* False once the object takes too much work, as one whose rules are very long, at very many addresses. */
+static bool count_work(struct cfi *cfi)
+{
+        uint64_t n = cfi->n_instructions;
+
+        if (!cfi->object)
+                return true;
+        if (!budget_work(object_budget(cfi->object), BUDGET_STACKS, n / INSTRUCTIONS_OF_STEP))
+                return false;
+        cfi->n_instructions = 0;
+        return true;
+}
+
 enum cfi_step cfi_step(struct cfi *cfi, uint64_t addr, uint64_t bias, struct unwind_regs *regs,
                        struct unwind_memory *memory, struct cfi_stepped *ret_stepped)
 {
-        const struct cfi_kept *row = get_kept(cfi, addr);
+        const struct cfi_kept *row;
 
+        if (cfi->n_instructions >= UNCOUNTED_INSTRUCTIONS && !count_work(cfi))
+                return CFI_STEP_MALFORMED;
+        row = get_kept(cfi, addr);
         if (regs->machine != cfi->machine)
                 return CFI_STEP_OTHER_MACHINE;
         ret_stepped->is_signal = row->is_signal;

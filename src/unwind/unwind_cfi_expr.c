@@ -272,7 +272,8 @@ static void run_one(struct expr_machine *m)
 }
 
 enum cfi_step cfi_eval(const struct cfi_rule *rule, const uint64_t *cfa, uint64_t bias,
-                       const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *ret_value)
+                       const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *n_instructions,
+                       uint64_t *ret_value)
 {
         struct expr_machine m; /* not cleared for speed: used for each frame in a PLT */
         unsigned n_steps = 0;
@@ -287,6 +288,7 @@ enum cfi_step cfi_eval(const struct cfi_rule *rule, const uint64_t *cfa, uint64_
                 push(&m, *cfa);
         while (cursor_left(&m.c)) {
                 run_one(&m);
+                ++*n_instructions;
                 if (m.c.failed || ++n_steps > CFI_MAX_EXPR_STEPS)
                         return CFI_STEP_MALFORMED;
                 if (m.how != CFI_STEP_DONE)

@@ -73,6 +73,7 @@ struct cfi_kept {
 
 struct cfi {
         const struct object *object; /* NULL after cfi_open_frames */
+        uint64_t n_instructions;     /* whose work has not been counted yet */
         enum object_machine machine;
         struct cfi_table tables[2];
         size_t n_tables;
@@ -116,13 +117,15 @@ enum cfi_step cfi_find_fde(struct cfi_table *table, uint64_t addr, struct cfi_fd
 
 /* --- Rows (unwind_cfi_row.c) --- */
 
+/* Adds to *n_instructions those that were carried out. */
 bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum object_machine machine,
-                  uint64_t addr, struct cfi_row *ret_row, struct err *err);
+                  uint64_t addr, struct cfi_row *ret_row, uint64_t *n_instructions, struct err *err);
 
 /* --- Expressions (unwind_cfi_expr.c) --- */
 
-/* Evaluates a rule's expression; pushes the CFA first if `cfa` is not NULL. */
+/* Evaluates a rule's expression; pushes the CFA first if `cfa` is not NULL.  Adds to *n_instructions those that were carried out. */
 enum cfi_step cfi_eval(const struct cfi_rule *rule, const uint64_t *cfa, uint64_t bias,
-                       const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *ret_value);
+                       const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *n_instructions,
+                       uint64_t *ret_value);
 
 #endif

@@ -291,10 +291,11 @@ static void fill_row(const struct cfi_run *run, struct cfi_row *row)
 }
 
 bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum object_machine machine,
-                  uint64_t addr, struct cfi_row *ret_row, struct err *err)
+                  uint64_t addr, struct cfi_row *ret_row, uint64_t *n_instructions, struct err *err)
 {
         /* not cleared: the remembered rows are large and are written before they are read */
         struct cfi_run run;
+        bool ok;
 
         run.table = table;
         run.cie = &fde->cie;
@@ -307,11 +308,12 @@ bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum
         run.addr = addr;
         run.end = fde->span.end;
         run.err = err;
-        if (!run_all(&run, fde->cie.instructions))
-                return err_in(err, "entry at 0x%llx", (unsigned long long)fde->span.off);
+        ok = run_all(&run, fde->cie.instructions);
         run.initial = run.now;
         run.loc = run.next = fde->span.start;
-        if (!run_all(&run, fde->instructions))
+        ok = ok && run_all(&run, fde->instructions);
+        *n_instructions += run.n_instructions;
+        if (!ok)
                 return err_in(err, "entry at 0x%llx", (unsigned long long)fde->span.off);
         if (run.now.cfa.kind == CFI_SAME)
                 return err_set(err, ERR_FORMAT, "entry at 0x%llx: no CFA is defined for 0x%llx",

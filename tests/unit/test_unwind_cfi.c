@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "attributes.h"
+#include "budget.h"
 #include "tap.h"
 #include "unwind_cfi_state.h"
 
@@ -395,6 +396,41 @@ TEST(unwind_cfi_rows_are_kept)
         }
         EXPECT_INT(cfi_get_counts(made.cfi).n_read, 2);
         EXPECT_INT(cfi_get_counts(made.cfi).n_kept, 8);
+}
+
+/* Each address of a function has a row of its own, for which all instructions before it are read again. */
+TEST(unwind_cfi_that_takes_too_much_work_is_given_up)
+{
+        enum { N_ADVANCES = 60000 };
+        AUTO_RELEASE(buf) fde = {0};
+        AUTO_RELEASE(made) made = {0};
+        struct budget command, file;
+        uint64_t left;
+        unsigned n_read = 0;
+
+        buf_add(&fde, BYTES("\0\x10\0\0\0\0\1\0\0"));
+        for (unsigned i = 0; i < N_ADVANCES; i++)
+                buf_add_u8(&fde, 0x41);
+        open_entries(&made, false, BYTES(CIE_X64), fde.data, fde.len);
+        ASSERT_TRUE(made.cfi);
+        budget_init(&command, 0);
+        budget_init_file(&file, &command, "long.so");
+        object_set_budget(made.object, &file);
+        budget_allow_work(&file, BUDGET_WORK_UNWIND, made.file.len);
+        left = budget_steps_left(&file);
+        EXPECT_TRUE(budget_work(&file, BUDGET_STACKS, left - 100 * N_ADVANCES / 4));
+        for (unsigned i = 0; i < 1000; i++) {
+                struct cfi_stepped stepped;
+                struct place place;
+
+                set_place(&place, OBJECT_MACHINE_X86_64, 0x1000);
+                n_read += cfi_step(made.cfi, 0x1000 + N_ADVANCES - 1 - i, 0, &place.regs, &place.memory,
+                                   &stepped) == CFI_STEP_DONE;
+        }
+        EXPECT_TRUE(n_read > 90 && n_read < 110);
+        EXPECT_TRUE(budget_has_given_up(&command));
+        budget_release(&file);
+        budget_release(&command);
 }
 
 TAP_MAIN
