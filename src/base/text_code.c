@@ -59,17 +59,44 @@ static size_t add_code(struct buf *out, const char *at, size_t left)
         return 0;
 }
 
+/* A bit for each of eight bytes that is neither printable ASCII nor the end of a line. */
+static inline uint64_t unusual_bytes(uint64_t word)
+{
+        const uint64_t ones = 0x0101010101010101u, low_bits = ones * 0x7f, high_bits = ones << 7;
+        uint64_t low = word & low_bits, ends = word ^ ones * '\n';
+        uint64_t control = ~(low + ones * (0x80 - 0x20)) | (low + ones) | word;
+        uint64_t is_end = ~(((ends & low_bits) + low_bits) | ends);
+
+        return control & ~is_end & high_bits;
+}
+
+size_t text_plain_output(const void *bytes, size_t size)
+{
+        const unsigned char *at = bytes;
+        size_t n = 0;
+
+        for (uint64_t word; size - n >= sizeof(word); n += sizeof(word)) {
+                memcpy(&word, at + n, sizeof(word));
+                if (unusual_bytes(word))
+                        break;
+        }
+        while (n < size && (at[n] == '\n' || (at[n] >= 0x20 && at[n] < 0x7f)))
+                n++;
+        return n;
+}
+
 void text_add_output(struct buf *out, const void *bytes, size_t size)
 {
         const char *at = bytes, *end = at + size;
 
         while (at < end) {
-                size_t n = text_add_printable_start(out, at, (size_t)(end - at));
+                size_t n = text_plain_output(at, (size_t)(end - at));
 
+                buf_add(out, at, n);
                 at += n;
                 if (at == end)
                         return;
-                if (*at == '\n' || *at == '\t' || (*at == '\r' && end - at > 1 && at[1] == '\n')) {
+                if (*at == '\t' || (*at == '\r' && end - at > 1 && at[1] == '\n')) {
                         buf_add_char(out, *at++);
                         continue;
                 }

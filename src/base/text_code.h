@@ -33,6 +33,9 @@ void text_code_add(struct buf *out, enum text_code code);
 void text_code_set_ascii(bool on);
 bool text_code_is_ascii(void);
 
+/* The number of bytes at the beginning that text_add_output() would not change. */
+size_t text_plain_output(const void *bytes, size_t size);
+
 /* Appends what may be written to a stream or into a text file: codes without their keys, ends of lines (CSV has
  * CR LF) and tabs as they are, and everything else
  * as text_add_printable does. */

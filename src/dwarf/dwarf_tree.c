@@ -210,6 +210,14 @@ static bool holds_no_code(const struct tree_walk *walk, const struct dwarf_abbre
         return abbrev->role == DWARF_ROLE_TYPE || (abbrev->role == DWARF_ROLE_STRUCT && walk->unit->is_c);
 }
 
+static bool read_function(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off,
+                          struct err *err)
+{
+        if (walk->own)
+                walk->owner = off;
+        return read_ranges(walk, abbrev, err);
+}
+
 /* A function may contain functions whose code is elsewhere.  The code of inlined functions and blocks is inside the code of the
  * enclosing entry; if that contains no place, they are skipped with all entries inside. */
 static bool visit(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, struct err *err)
@@ -222,8 +230,7 @@ static bool visit(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uin
         if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_FUNCTION) {
                 const struct around outside = {DWARF_NO_OWNER, 0, walk->places ? walk->places->n : 0};
 
-                walk->owner = walk->own ? off : walk->owner;
-                if (!walk->places ? !read_ranges(walk, abbrev, err)
+                if (!walk->places ? !read_function(walk, abbrev, off, err)
                                   : !read_node(walk, abbrev, off, &outside, &inside, err))
                         return false;
         } else if (abbrev->may_have_code && around->node != DWARF_NO_OWNER &&

@@ -28,10 +28,17 @@ static bool write_text(struct os_file *file, enum os_stream stream, const char *
         do {
                 size_t size = piece_size(at, left);
 
-                buf_clear(&safe);
-                text_add_output(&safe, at, size);
-                if (!(file ? os_file_write(file, safe.data, safe.len, err)
-                           : os_write_stream(stream, safe.data, safe.len, err)))
+                const char *text = at;
+                size_t n = size;
+
+                /* Most text is written from where it is. */
+                if (text_plain_output(at, size) < size) {
+                        buf_clear(&safe);
+                        text_add_output(&safe, at, size);
+                        text = safe.data;
+                        n = safe.len;
+                }
+                if (!(file ? os_file_write(file, text, n, err) : os_write_stream(stream, text, n, err)))
                         return false;
                 at += size;
                 left -= size;

@@ -51,4 +51,20 @@ TEST(other_control_characters_become_visible)
         EXPECT_STR(output_of(&out, "", 0), "");
 }
 
+TEST(each_byte_at_each_place_is_plain_or_not)
+{
+        enum { SIZE = 24 };
+        char text[SIZE];
+
+        for (unsigned c = 0; c < 256; c++) {
+                bool is_plain = c == '\n' || (c >= 0x20 && c < 0x7f);
+
+                for (size_t place = 0; place < SIZE; place++) {
+                        memset(text, place % 2 ? '\n' : '~', sizeof(text));
+                        text[place] = (char)c;
+                        EXPECT_INT(text_plain_output(text, SIZE), is_plain ? SIZE : place);
+                }
+        }
+}
+
 TAP_MAIN
