@@ -69,6 +69,7 @@ enum quality_remedy {
 
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
+        bool lost_is_estimate; /* the recorder knew only how many samples of all processes were lost */
         enum quality_remedy remedy;
         uint64_t cut_by[QUALITY_N_CUTS]; /* counts of all stacks of the session, or of those that were read */
         /* the module in which most of them end; kept by the caller; NULL: not known */

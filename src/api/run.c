@@ -395,6 +395,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .kernel_ns = run->out.collected->kernel_ns,
                 .split_is_unknown = run->out.collected->split_is_unknown,
                 .kernel_is_denied = run->out.collected->kernel_is_denied,
+                .lost_is_estimate = run->out.collected->lost_is_estimate,
                 .recorder_ns = run->out.collected->recorder_ns,
                 .counted_share = run->out.collected->counted_share,
                 .sampled_share = run->out.collected->sampled_share,

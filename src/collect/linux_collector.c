@@ -456,6 +456,7 @@ static bool put_losses(struct collector *c, struct err *err)
 
                 if (has_stops)
                         stops = stop_engine_counts(c->stops);
+                c->result.lost_is_estimate |= c->children && lost;
                 if (c->children)
                         lost = children_own_losses(c->children, others_n_seen(c->others), stops.n_stops,
                                                    lost);

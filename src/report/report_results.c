@@ -136,6 +136,7 @@ static void fill_run(const struct report *report, struct quality *q)
         q->not_sampled = run->not_sampled;
         q->unprivileged = run->unprivileged;
         q->not_traced = run->not_traced;
+        q->lost_is_estimate = run->lost_is_estimate;
         q->off_share = share_of(run->off_ns, run->elapsed_ns);
         q->n_not_kept = run->n_not_kept;
         q->not_kept = run->not_kept;

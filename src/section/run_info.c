@@ -21,6 +21,8 @@ void run_info_make(const struct run_info *info, struct buf *out)
                 session_lines_add_number(out, "split_is_unknown", 1);
         if (info->kernel_is_denied)
                 session_lines_add_number(out, "kernel_is_denied", 1);
+        if (info->lost_is_estimate)
+                session_lines_add_number(out, "lost_is_estimate", 1);
         session_lines_add_number(out, "recorder_ns", info->recorder_ns);
         session_lines_add_number(out, "counted_ppm", (uint64_t)(info->counted_share * PARTS_PER_SHARE));
         if (info->sampled_share >= 0)
@@ -77,6 +79,7 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 {"kernel_ns", &info->kernel_ns},
                 {"split_is_unknown", &info->split_is_unknown},
                 {"kernel_is_denied", &info->kernel_is_denied},
+                {"lost_is_estimate", &info->lost_is_estimate},
                 {"recorder_ns", &info->recorder_ns},
                 {"off_ns", &info->off_ns},
                 {"stack_bytes", &info->stack_bytes},

@@ -18,6 +18,7 @@ struct run_info {
         uint64_t
                 split_is_unknown; /* 1: only the sum of user_ns and kernel_ns is known, not how it is divided */
         uint64_t kernel_is_denied; /* 1: the user who recorded was not allowed to sample the kernel */
+        uint64_t lost_is_estimate; /* 1: how many samples were lost is not known exactly */
         uint64_t recorder_ns;      /* CPU time of the recorder itself; 0 if unknown */
         double counted_share;
         double sampled_share; /* of the targets' CPU time, or of their sampled_event; negative if unknown */

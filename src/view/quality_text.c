@@ -177,7 +177,8 @@ static void add_python(const struct quality_python *python, struct buf *out)
 
 void quality_add_text(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "quality: %" PRIu64 " samples, %" PRIu64 " lost", q->n_samples, q->n_lost);
+        buf_printf(out, "quality: %" PRIu64 " samples, %s%" PRIu64 " lost", q->n_samples,
+                   q->lost_is_estimate && q->n_lost ? "about " : "", q->n_lost);
         if (q->n_lost)
                 buf_printf(out, " (%.2f %%)", quality_lost_percent(q));
         buf_printf(out, ", %" PRIu64 " throttled, %" PRIu64 " unresolved", q->n_throttled, q->n_unresolved);

@@ -71,6 +71,8 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_begin_object(json);
         json_key_u64(json, "samples", q->n_samples);
         json_key_u64(json, "lost", q->n_lost);
+        if (q->lost_is_estimate)
+                json_key_bool(json, "lost_is_estimate", true);
         json_key_u64(json, "throttled", q->n_throttled);
         json_key_u64(json, "unresolved", q->n_unresolved);
         json_key(json, "unresolved_percent");

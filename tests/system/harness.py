@@ -299,7 +299,7 @@ def wait_for_events(pid: int) -> None:
 # --- reading what wperf prints ---
 
 ROW = re.compile(r"\s*(\d+\.\d+)\s+(\d+)\s+(\S.*)$")
-QUALITY = re.compile(r"quality: (\d+) samples, (\d+) lost(?: \([^)]*\))?, (\d+) throttled, (\d+) unresolved")
+QUALITY = re.compile(r"quality: (\d+) samples, (?:about )?(\d+) lost(?: \([^)]*\))?, (\d+) throttled, (\d+) unresolved")
 
 
 def rows_of(text: str) -> list[Row]:

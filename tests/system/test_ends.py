@@ -306,6 +306,21 @@ def test_lost_samples_are_told(t: Context) -> None:
         harness.note(f"{quality['lost']} lost of {quality['samples'] + quality['lost']}, by LOST_SAMPLES {told}")
 
 
+def test_lost_samples_of_all_children_are_an_estimate(t: Context) -> None:
+    """Root's rings have samples of all processes, and the kernel counts only how many of all were lost."""
+    harness.need_root()
+    recorder = start_recording(t, "record", "-e", "cpu-clock:20000", "--", t.program("spin"), "4000")
+    recorder.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    recorder.send_signal(signal.SIGCONT)
+    done = finish(recorder)
+    check(done.status == 0, "status 0", done)
+    told = re.search(r"^quality: \d+ samples, about (\d+) lost \(", done.out, re.M)
+    check(told is not None, "about", done)
+    quality = harness.document_of(t.good("report", "--json"))["quality"]
+    check(quality["lost"] == int(told[1]) > 0 and quality["lost_is_estimate"], f"{quality}", done)
+
+
 def cpu_seconds(pid: int) -> float:
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
         fields = file.read().rsplit(")", 1)[1].split()

@@ -14,6 +14,23 @@ TEST(good_profile_is_told_in_one_line)
         EXPECT_TRUE(!quality_is_poor(&q));
 }
 
+TEST(a_number_of_lost_samples_may_be_an_estimate)
+{
+        struct quality q = {.n_samples = 88,
+                            .n_lost = 12,
+                            .lost_is_estimate = true,
+                            .kernel_share = -1,
+                            .counted_share = 1};
+        AUTO_RELEASE(buf) out = {0};
+
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), "quality: 88 samples, about 12 lost (12.00 %), ");
+        q.n_lost = 0;
+        buf_clear(&out);
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), "quality: 88 samples, 0 lost, ");
+}
+
 TEST(kernel_share_names_the_way_out)
 {
         struct quality q = {.n_samples = 10, .kernel_share = 0.58, .counted_share = 1};
