@@ -210,6 +210,7 @@ static bool take_stack(struct trace_reader *r, const struct etl_event *event)
         part = (struct etl_part){.time = stack.time,
                                  .tid = stack.tid,
                                  .pid = stack.pid,
+                                 .walked = event->time,
                                  .key = stack.key,
                                  .has_key = stack.has_key,
                                  .n = stack.n_frames,

@@ -39,13 +39,15 @@ struct etl_item {
 struct etl_part {
         uint64_t time;
         uint32_t tid, pid;
+        uint64_t
+                walked; /* when the part was written: a program's part is walked when the thread leaves the kernel */
         uint64_t key;    /* with has_key */
         size_t first, n; /* without: frames */
         bool has_key;
         uint32_t order;
 };
 
-/* The frames of a key, for parts up to a time. */
+/* The frames of a key, for parts that were walked up to a time. */
 struct etl_keyed {
         uint64_t key, until;
         size_t first, n;
@@ -82,7 +84,7 @@ struct etl_trace {
         struct etl_header header;
         struct etl_item *items;
         size_t n_items, cap_items;
-        struct etl_part *parts; /* sorted by time, thread and order in the file */
+        struct etl_part *parts; /* sorted by time, thread and when they were walked */
         size_t n_parts, cap_parts;
         struct etl_keyed *keyed; /* sorted by key and time */
         size_t n_keyed, cap_keyed;

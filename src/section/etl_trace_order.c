@@ -34,8 +34,8 @@ static int compare_items(const void *a, const void *b)
 static int compare_parts(const void *a, const void *b)
 {
         const struct etl_part *x = a, *y = b;
-        const uint64_t of_x[] = {x->time, x->tid, x->order};
-        const uint64_t of_y[] = {y->time, y->tid, y->order};
+        const uint64_t of_x[] = {x->time, x->tid, x->walked, x->order};
+        const uint64_t of_y[] = {y->time, y->tid, y->walked, y->order};
 
         return compare_words(of_x, of_y, N_ELEMENTS(of_x));
 }
@@ -234,7 +234,7 @@ const uint64_t *etl_trace_frames(const struct etl_trace *t, const struct etl_par
         }
         SEARCH_FIRST(low, high, middle,
                      t->keyed[middle].key < part->key ||
-                             (t->keyed[middle].key == part->key && t->keyed[middle].until < part->time));
+                             (t->keyed[middle].key == part->key && t->keyed[middle].until < part->walked));
         if (low == t->n_keyed || t->keyed[low].key != part->key)
                 return NULL;
         *ret_n = t->keyed[low].n;

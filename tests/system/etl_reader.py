@@ -111,6 +111,7 @@ class Trace:
     ticks_a_second: int = 0
     n_lost: int = 0
     n_idle: int = 0
+    n_unknown_keys: int = 0                                          # of parts of stacks whose frames are not in the file
     samples: list[Sample] = dataclasses.field(default_factory=list)
     images: Counter = dataclasses.field(default_factory=Counter)     # process, address, size, path
     pdbs: dict = dataclasses.field(default_factory=dict)             # process and address: GUID and age, as in the file
@@ -132,38 +133,41 @@ def image_of(payload: bytes) -> tuple[int, int, int, str]:
 
 
 class Stacks:
-    """The parts of stacks, and the frames that belong to keys for a time."""
+    """Stacks, put together in the order of time: a part with a key waits until an event gives the frames of its key.
+
+    That event may come long after the sample: a program's part is walked, and gets its key, when the thread leaves the kernel. Between the
+    sample and this moment, the key may have had the frames of another thread.
+    """
 
     def __init__(self, found: list[Event]) -> None:
-        self.parts: dict[tuple[int, int], list[tuple[int, int | None, tuple[int, ...]]]] = defaultdict(list)
-        self.frames: dict[int, list[tuple[float, tuple[int, ...]]]] = defaultdict(list)
-        for event in found:
+        self.parts: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
+        self.n_unknown = 0
+        waiting: dict[int, list[tuple[tuple[int, int], int]]] = defaultdict(list)
+        # What gives frames comes last at its time: no thread can get a key of which the frames were just written and dropped.
+        # Frames that are left at the end have the time of the end.
+        for event in sorted(found, key=lambda e: (e.time, e.hook in KEY_FRAMES)):
             words = struct.unpack_from(f"<{len(event.payload) // 8}Q", event.payload)
             if event.hook in KEY_FRAMES:
-                self.frames[words[0]].append((event.time if event.hook == KEY_FRAMES[0] else float("inf"), words[1:]))
-            else:
-                time, _, tid = struct.unpack_from("<QII", event.payload)
-                key = words[2] if event.hook in KEYED else None
-                self.parts[time, tid].append((time, key, words[2:]))
-        for entries in self.frames.values():
-            entries.sort()
+                for of, index in waiting.pop(words[0], ()):
+                    self.parts[of][index] = words[1:]
+                continue
+            of = struct.unpack_from("<Q4xI", event.payload)
+            if event.hook in KEYED:
+                waiting[words[2]].append((of, len(self.parts[of])))
+            self.parts[of].append(() if event.hook in KEYED else words[2:])
+        self.n_unknown = sum(map(len, waiting.values()))
 
     def chain(self, time: int, tid: int) -> tuple[int, ...]:
-        lists = []
-        for at, key, frames in self.parts.get((time, tid), ()):
-            if key is not None:
-                frames = next((known for until, known in self.frames.get(key, ()) if until >= at), ())
-            if frames:
-                lists.append(frames)
-        in_kernel = [frame for frames in lists if frames[0] >> 63 for frame in frames]
-        in_program = [frame for frames in lists if not frames[0] >> 63 for frame in frames]
-        return tuple(in_kernel + in_program)
+        """The kernel's part comes first; within a part, the order is that of the file: the kernel may have called back into the program."""
+        lists = [frames for frames in self.parts.get((time, tid), ()) if frames]
+        return sum(sorted(lists, key=lambda frames: not frames[0] >> 63), ())
 
 
 def read(data: bytes) -> Trace:
     found = list(events(data))
     trace, threads, late = Trace(len(found)), defaultdict(list), []
     stacks = Stacks([event for event in found if event.hook in (STACK, *KEYED, *KEY_FRAMES)])
+    trace.n_unknown_keys = stacks.n_unknown
     for event in found:
         payload = event.payload
         if event.guid is not None:

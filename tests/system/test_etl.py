@@ -215,9 +215,21 @@ def test_stacks_are_the_same(t: Context) -> None:
     for tid, time, ip, chain in records(t, path, "SAMPLE", r" tid (\d+) cpu \d+ time ([\d.]+) ip (0x\w+) .* chain \[(.*)\]"):
         frames = [int(word, 16) for word in chain.split()]
         found[int(tid), ticks_of(trace, time), int(ip, 16), tuple(f for f in frames if f < (1 << 64) - 4096)] += 1
+    check(trace.n_unknown_keys == 0, f"{trace.n_unknown_keys} keys without frames")
     n_deep = sum(bool(key[3]) for key in expected.elements())
     check(n_deep > 0.9 * len(trace.samples), f"{n_deep} samples have stacks")
     check(found == expected, f"{list((found - expected).items())[:3]}, not {list((expected - found).items())[:3]}")
+
+
+def test_stacks_begin_where_the_sample_is(t: Context) -> None:
+    """The file itself gives two of them another innermost frame, in the same function."""
+    path, _ = kernel_trace(t)
+    chains = [(int(ip, 16), [int(word, 16) for word in chain.split() if int(word, 16) < (1 << 64) - 4096])
+              for ip, chain in records(t, path, "SAMPLE", r" ip (0x\w+) .* chain \[(.*)\]")]
+    elsewhere = [(ip, chain[0]) for ip, chain in chains if chain and chain[0] != ip]
+    check(elsewhere == [(0x7773FACB, 0x7773FAB0), (0x7773FAE8, 0x7773FAB0)], f"{elsewhere}")
+    callbacks = [chain for _, chain in chains if any(not below >> 63 and above >> 63 for below, above in zip(chain, chain[1:]))]
+    check(len(callbacks) == 15, f"{len(callbacks)} stacks with kernel frames between those of the program")
 
 
 def test_losses_are_the_same(t: Context) -> None:

@@ -3,8 +3,18 @@
 #include "calltree.h"
 #include "etl_report.h"
 #include "etl_session.h"
+#include "perf_abi.h"
 #include "stacks_tree.h"
 #include "text_utf16.h"
+
+static bool has_bytes(const struct buf *in, const void *bytes, size_t n)
+{
+        for (size_t at = 0; at + n <= in->len; at++) {
+                if (!memcmp(in->data + at, bytes, n))
+                        return true;
+        }
+        return false;
+}
 
 static void begin(struct etl_builder *b)
 {
@@ -147,6 +157,59 @@ TEST(keys_name_frames_for_a_time)
         }
         etl_add_frames(&b, ETL_STACK_KEPT, 9000, key, user_frames, 4);
         expect_stack(&b, "etl-keys.etl", 4, 3);
+}
+
+/* A program's part is walked when the thread leaves the kernel, and may get a key that named others' frames at the time of the sample. */
+TEST(keys_are_those_of_the_walk)
+{
+        static const uint64_t key = 0xffffc000abcd, others[] = {KERNEL + 0x90, LIBRARY + 0x90};
+        struct etl_builder b;
+
+        begin(&b);
+        etl_add_sample(&b, 2000, TID, PROGRAM + 0x10);
+        etl_add_stack(&b, ETL_STACK_KEY_USER, 2600, 2000, PID, TID, &key, 1);
+        etl_add_frames(&b, ETL_STACK_DELETED, 2500, key, others, 2);
+        etl_add_frames(&b, ETL_STACK_KEPT, 9000, key, user_frames, 4);
+        expect_stack(&b, "etl-walk.etl", 4, 1);
+}
+
+/* A buffer of another CPU, and with it a part that was walked later, may come first in the file. */
+TEST(parts_are_in_the_order_of_their_walks)
+{
+        AUTO_RELEASE(buf) session = {0};
+        struct etl_builder b;
+        struct err err = {0};
+
+        begin(&b);
+        etl_add_sample(&b, 2000, TID, PROGRAM + 0x10);
+        etl_add_stack(&b, ETL_STACK, 2700, 2000, PID, TID, user_frames + 2, 2);
+        etl_add_stack(&b, ETL_STACK, 2600, 2000, PID, TID, user_frames, 2);
+        etl_end_buffer(&b);
+        ASSERT_TRUE(etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
+        EXPECT_TRUE(has_bytes(&session, user_frames, sizeof(user_frames)));
+        buf_release(&b.file);
+}
+
+/* The kernel called back into the program: its frames stay between those of the program. */
+TEST(callbacks_keep_their_place)
+{
+        static const uint64_t frames[] = {PROGRAM + 0x10, LIBRARY + 0x10, KERNEL + 0x50, KERNEL + 0x70,
+                                          PROGRAM + 0x90};
+        static const uint64_t written[] = {
+                PERF_CONTEXT_KERNEL, KERNEL + 0x10, PERF_CONTEXT_USER, PROGRAM + 0x10,    LIBRARY + 0x10,
+                PERF_CONTEXT_KERNEL, KERNEL + 0x50, KERNEL + 0x70,     PERF_CONTEXT_USER, PROGRAM + 0x90};
+        AUTO_RELEASE(buf) session = {0};
+        struct etl_builder b;
+        struct err err = {0};
+
+        begin(&b);
+        etl_add_sample(&b, 2000, TID, KERNEL + 0x10);
+        etl_add_stack(&b, ETL_STACK, 2002, 2000, PID, TID, frames, 5);
+        etl_add_stack(&b, ETL_STACK, 2001, 2000, PID, TID, kernel_frames, 1);
+        etl_end_buffer(&b);
+        ASSERT_TRUE(etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
+        EXPECT_TRUE(has_bytes(&session, written, sizeof(written)));
+        buf_release(&b.file);
 }
 
 TEST(what_is_no_trace_is_refused)
