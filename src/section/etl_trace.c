@@ -41,10 +41,21 @@ static uint32_t end_text(struct etl_trace *t, size_t begin)
         return (uint32_t)begin;
 }
 
+/* Events of one of these kinds list what existed when the recording began, some tenths of a second later. */
+static bool existed(const struct etl_event *event)
+{
+        return event->hook == ETL_PROCESS_RUNNING || event->hook == ETL_THREAD_RUNNING ||
+               event->hook == ETL_IMAGE_RUNNING;
+}
+
 static struct etl_item item_of(const struct trace_reader *r, const struct etl_event *event,
                                enum etl_item_kind kind)
 {
-        return (struct etl_item){.time = event->time, .kind = kind, .cpu = event->cpu, .order = r->order};
+        return (struct etl_item){.time = event->time,
+                                 .kind = kind,
+                                 .existed = existed(event),
+                                 .cpu = event->cpu,
+                                 .order = r->order};
 }
 
 static void push(struct trace_reader *r, const struct etl_item *item)

@@ -24,6 +24,7 @@ enum etl_item_kind {
 struct etl_item {
         uint64_t time; /* ticks */
         uint8_t kind;  /* enum etl_item_kind */
+        bool existed;  /* when the recording began; `time` is when the file says so */
         uint16_t cpu;
         uint16_t source;     /* of a sample; of a switch: the state of the thread before, ETL_STATE_x */
         uint32_t pid;        /* of a process, thread, image or code; its parent is in `tid` */

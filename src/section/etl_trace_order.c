@@ -75,7 +75,13 @@ static int compare_marks(const void *a, const void *b)
         return order ? order : (x->text > y->text) - (x->text < y->text);
 }
 
-/* --- What the file only says at its end --- */
+/* --- What the file says later than it happened --- */
+
+static bool is_of_process(const struct etl_item *item)
+{
+        return item->kind == ETL_ITEM_PROCESS || item->kind == ETL_ITEM_THREAD ||
+               item->kind == ETL_ITEM_IMAGE || item->kind == ETL_ITEM_CODE;
+}
 
 static uint64_t identity_of(const struct etl_item *item)
 {
@@ -86,42 +92,90 @@ static uint64_t identity_of(const struct etl_item *item)
         return map_mix(map_mix(number << 8 | item->kind) + (has_addr ? item->addr : 0));
 }
 
-/* The beginning of the recording; of code, that of its process, because a process that begins has no code. */
-static uint64_t late_time(const struct etl_trace *t, const struct etl_item *item, const struct map *begins)
-{
-        const uint64_t *begin = item->kind == ETL_ITEM_CODE ? map_find(begins, item->pid) : NULL;
+/* What is known while such items are moved to when they began. */
+struct beginnings {
+        uint64_t start;       /* of the recording */
+        struct map first;     /* by identity: the first time that it began */
+        struct map processes; /* by process: when it began, if that was during the recording */
+};
 
-        return begin ? *begin : t->header.first_ticks;
+static void add_beginning(struct beginnings *b, const struct etl_item *item)
+{
+        bool is_new;
+        uint64_t *first = map_put(&b->first, identity_of(item), &is_new);
+
+        if (is_new || item->time < *first)
+                *first = item->time;
+        if (item->kind == ETL_ITEM_PROCESS)
+                *map_put(&b->processes, item->pid, NULL) = item->time;
 }
 
-/* If the file does not say that it began, it existed before the recording. */
-static void add_late(struct etl_trace *t, const struct etl_late_items *late)
+/* Finds what the file says that it began; not what existed. */
+static void find_beginnings(const struct etl_trace *t, struct beginnings *b)
 {
-        struct map known = {0}, begins = {0};
-
-        if (!late->n)
-                return;
+        b->start = t->header.first_ticks;
         for (size_t i = 0; i < t->n_items; i++) {
-                uint8_t kind = t->items[i].kind;
+                const struct etl_item *item = &t->items[i];
 
-                if (kind == ETL_ITEM_PROCESS)
-                        *map_put(&begins, t->items[i].pid, NULL) = t->items[i].time;
-                if (kind == ETL_ITEM_PROCESS || kind == ETL_ITEM_THREAD || kind == ETL_ITEM_IMAGE ||
-                    kind == ETL_ITEM_CODE)
-                        map_put(&known, identity_of(&t->items[i]), NULL);
+                /* A file that was merged from several may begin before its header says. */
+                if (item->time < b->start)
+                        b->start = item->time;
+                if (is_of_process(item) && !item->existed)
+                        add_beginning(b, item);
         }
+}
+
+/* What the file says, at item->time, to exist: it existed since the beginning of the recording; code, since that of its process, because
+ * a process that begins has no code.  False: the file says that it began before. */
+static bool move_to_beginning(const struct beginnings *b, struct etl_item *item)
+{
+        const uint64_t *first = map_find(&b->first, identity_of(item));
+        const uint64_t *process = item->kind == ETL_ITEM_CODE ? map_find(&b->processes, item->pid) : NULL;
+
+        if (first && *first <= item->time)
+                return false;
+        item->time = process && *process <= item->time ? *process : b->start;
+        return true;
+}
+
+/* What was listed when the recording began. */
+static void move_existed(struct etl_trace *t, struct beginnings *b)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < t->n_items; i++) {
+                if (!t->items[i].existed || move_to_beginning(b, &t->items[i]))
+                        t->items[n++] = t->items[i];
+        }
+        t->n_items = n;
+        for (size_t i = 0; i < n; i++) {
+                if (t->items[i].existed)
+                        *map_put(&b->first, identity_of(&t->items[i]), NULL) = t->items[i].time;
+        }
+}
+
+/* What ended, or was left at the end: each once. */
+static void add_late(struct etl_trace *t, const struct etl_late_items *late, struct beginnings *b)
+{
         for (size_t i = 0; i < late->n; i++) {
                 struct etl_item item = late->items[i];
-                bool is_new;
 
-                map_put(&known, identity_of(&item), &is_new);
-                if (!is_new)
+                if (!move_to_beginning(b, &item))
                         continue;
-                item.time = late_time(t, &item, &begins);
+                *map_put(&b->first, identity_of(&item), NULL) = item.time;
                 ARRAY_PUSH(t->items, t->n_items, t->cap_items, item);
         }
-        map_release(&known);
-        map_release(&begins);
+}
+
+static void add_what_existed(struct etl_trace *t, const struct etl_late_items *late)
+{
+        struct beginnings b = {0};
+
+        find_beginnings(t, &b);
+        move_existed(t, &b);
+        add_late(t, late, &b);
+        map_release(&b.first);
+        map_release(&b.processes);
 }
 
 static void sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *))
@@ -134,7 +188,7 @@ void etl_trace_sort(struct etl_trace *t, const struct etl_late_items *late)
 {
         size_t n = 0;
 
-        add_late(t, late);
+        add_what_existed(t, late);
         sort(t->items, t->n_items, sizeof(*t->items), compare_items);
         sort(t->parts, t->n_parts, sizeof(*t->parts), compare_parts);
         sort(t->keyed, t->n_keyed, sizeof(*t->keyed), compare_keyed);

@@ -7,7 +7,7 @@ import dataclasses
 import struct
 import uuid
 from collections import Counter, defaultdict
-from typing import Iterator
+from typing import Callable, Iterator
 
 HEADER = struct.Struct("<III")
 KERNEL_SIZES = {1: 32, 2: 32, 3: 24, 4: 24, 0x10: 16, 0x11: 16}
@@ -17,6 +17,7 @@ CONFIG_CLASS = uuid.UUID("9b79ee91-b5fd-41c0-a243-4248e266e9d0")
 RUNTIMES = (uuid.UUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"), uuid.UUID("a669021c-c450-4609-a035-5af59af4df18"))
 METHODS, JITTED = (143, 144), 8
 THREAD_BEGINS, IMAGES, LEFT_IMAGES = (0x0501, 0x0503), (0x030A, 0x1403), (0x1402, 0x1404)
+RUNNING = (0x0303, 0x0503, 0x1403)
 SAMPLE, STACK, KEYED, KEY_FRAMES = 0x0F2E, 0x1820, (0x1825, 0x1826), (0x1823, 0x1824)
 
 
@@ -59,6 +60,7 @@ class Event:
     time: int
     payload: bytes
     process: int = -1 # of the events of providers
+    at: int = 0       # where its time is in the events of its buffer
 
 
 def buffers(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -73,23 +75,44 @@ def buffers(data: bytes) -> Iterator[tuple[int, bytes]]:
         at += size
 
 
+def events_of(cpu: int, body: bytes) -> Iterator[Event]:
+    """Those of a buffer."""
+    at = 0
+    while at < len(body):
+        first, kind = struct.unpack_from("<HB", body, at)
+        if kind in KERNEL_SIZES:
+            size, hook = struct.unpack_from("<HH", body, at + 4)
+            begin = KERNEL_SIZES[kind]
+            time_at = at + (8 if begin == 16 else 16)
+            (time,) = struct.unpack_from("<Q", body, time_at)
+            yield Event(hook, None, 0, cpu, time, body[at + begin:at + size], at=time_at)
+        else:
+            size = first
+            begin, (time,) = 0x50 if kind in PROVIDERS else 0x30, struct.unpack_from("<Q", body, at + 16)
+            number = struct.unpack_from("<H", body, at + 40)[0] if kind in PROVIDERS else body[at + 4]
+            yield Event(None, uuid.UUID(bytes_le=body[at + 24:at + 40]), number, cpu, time, body[at + begin:at + size],
+                        struct.unpack_from("<I", body, at + 12)[0])
+        at += -(-size // 8) * 8
+
+
 def events(data: bytes) -> Iterator[Event]:
     for cpu, body in buffers(data):
-        at = 0
-        while at < len(body):
-            first, kind = struct.unpack_from("<HB", body, at)
-            if kind in KERNEL_SIZES:
-                size, hook = struct.unpack_from("<HH", body, at + 4)
-                begin = KERNEL_SIZES[kind]
-                (time,) = struct.unpack_from("<Q", body, at + (8 if begin == 16 else 16))
-                yield Event(hook, None, 0, cpu, time, body[at + begin:at + size])
-            else:
-                size = first
-                begin, (time,) = 0x50 if kind in PROVIDERS else 0x30, struct.unpack_from("<Q", body, at + 16)
-                number = struct.unpack_from("<H", body, at + 40)[0] if kind in PROVIDERS else body[at + 4]
-                yield Event(None, uuid.UUID(bytes_le=body[at + 24:at + 40]), number, cpu, time, body[at + begin:at + size],
-                            struct.unpack_from("<I", body, at + 12)[0])
-            at += -(-size // 8) * 8
+        yield from events_of(cpu, body)
+
+
+def with_other_times(data: bytes, new_time: Callable[[Event], int]) -> bytes:
+    """The same trace, not packed, with other times of the kernel's events."""
+    out, at = bytearray(), 0
+    for cpu, body in buffers(data):
+        header, changed = bytearray(data[at:at + 0x48]), bytearray(body)
+        at += HEADER.unpack_from(header)[0]
+        for event in events_of(cpu, body):
+            if event.at:
+                struct.pack_into("<Q", changed, event.at, new_time(event))
+        struct.pack_into("<II", header, 0, 0x48 + len(body), 0x48 + len(body))
+        struct.pack_into("<H", header, 0x34, struct.unpack_from("<H", header, 0x34)[0] & ~0x40)
+        out += header + changed
+    return bytes(out)
 
 
 @dataclasses.dataclass
@@ -190,7 +213,7 @@ def read(data: bytes) -> Trace:
             (trace.ticks_a_second,) = struct.unpack_from("<Q", payload, 256)
         elif event.hook in THREAD_BEGINS:
             pid, tid = struct.unpack_from("<II", payload)
-            threads[tid].append((event.time, pid))
+            threads[tid].append((event.time, pid, event.hook))
         elif event.hook == SAMPLE:
             address, tid, _, flags = struct.unpack_from("<QIHH", payload)
             if tid or flags & 3:
@@ -207,7 +230,8 @@ def read(data: bytes) -> Trace:
             known.add(image[:2])
             trace.images[image] += 1
     for begins in threads.values():
-        begins.sort()
+        # What was listed as running existed when the recording began.
+        begins[:] = sorted((trace.start if hook == THREAD_BEGINS[1] else time, pid) for time, pid, hook in begins)
     for sample in trace.samples:
         begins = threads.get(sample.thread, [])
         index = bisect.bisect_right(begins, (sample.time, 1 << 32)) - 1

@@ -232,6 +232,21 @@ def test_stacks_begin_where_the_sample_is(t: Context) -> None:
     check(len(callbacks) == 15, f"{len(callbacks)} stacks with kernel frames between those of the program")
 
 
+def test_what_was_running_is_known_from_the_start(t: Context) -> None:
+    """However late the kernel lists what was running, samples have the same processes and modules."""
+    path, trace = kernel_trace(t)
+    with open(path, "rb") as file:
+        data = file.read()
+    last = max(sample.time for sample in trace.samples)
+    late = etl_reader.with_other_times(data, lambda event: last if event.hook in etl_reader.RUNNING else event.time)
+    with open(t.path("late.etl"), "wb") as file:
+        file.write(late)
+    n = sum(event.time == last and event.hook in etl_reader.RUNNING for event in etl_reader.events(late))
+    check(n == 32 + 670 + 1763, f"{n} events are late")
+    keys = "process,pid,tid,module"
+    check(rows(t, t.path("late.etl"), keys) == rows(t, path, keys), "the same rows")
+
+
 def test_losses_are_the_same(t: Context) -> None:
     path, trace = kernel_trace(t)
     check(harness.quality_of(t.good("report", "-i", path))["lost"] == trace.n_lost == 0, "nothing was lost")

@@ -269,6 +269,66 @@ TEST(what_is_said_at_the_end_existed_before)
         EXPECT_CONTAINS(buf_text(&rows), "app.exe ntoskrnl.exe 1\n");
 }
 
+static void expect_rows(struct etl_builder *b, const char *path, const char *wanted)
+{
+        AUTO_RELEASE(buf) rows = {0};
+        AUTO(report) report = etl_report(b, path, 0, PROFILE_PROCESS | PROFILE_MODULE);
+
+        for (size_t i = 0; i < hot_n_rows(report->hot); i++) {
+                const struct hot_row *row = hot_get_row(report->hot, i);
+
+                buf_printf(&rows, "%s %s %u\n", hot_text(report->hot, row->process),
+                           hot_text(report->hot, row->module), (unsigned)row->count);
+        }
+        EXPECT_STR(buf_text(&rows), wanted);
+}
+
+/* The list of what was running is written while samples are taken. */
+TEST(what_was_running_existed_from_the_start)
+{
+        struct etl_builder b;
+
+        etl_begin_file(&b);
+        etl_begin_buffer(&b, 3);
+        for (unsigned i = 0; i < 3; i++)
+                etl_add_sample(&b, 1010 + i, TID, PROGRAM + 0x1010);
+        for (unsigned i = 0; i < 2; i++)
+                etl_add_sample(&b, 1020 + i, TID, LIBRARY + 0x2020);
+        etl_add_sample(&b, 1030, TID, KERNEL + 0x3030);
+        etl_end_buffer(&b);
+        etl_begin_buffer(&b, 3);
+        etl_add_process(&b, ETL_PROCESS_RUNNING, 5000, PID, 4, "app.exe");
+        etl_add_thread(&b, ETL_THREAD_RUNNING, 5000, PID, TID);
+        etl_add_image(&b, ETL_IMAGE_RUNNING, 5001, PID, PROGRAM, 0x10000, "C:\\a\\app.exe");
+        etl_add_image(&b, ETL_IMAGE_RUNNING, 5002, PID, LIBRARY, 0x20000, "C:\\a\\lib.dll");
+        etl_add_image(&b, ETL_IMAGE_RUNNING, 5003, 0, KERNEL, 0x100000, "ntoskrnl.exe");
+        expect_rows(&b, "etl-running.etl", "app.exe app.exe 3\napp.exe lib.dll 2\napp.exe ntoskrnl.exe 1\n");
+}
+
+/* Numbers are used again before the list is written: it has the second process and thread, which began during the recording. */
+TEST(what_began_before_the_list_did_not_exist_before)
+{
+        struct etl_builder b;
+
+        etl_begin_file(&b);
+        etl_begin_buffer(&b, 3);
+        for (unsigned i = 0; i < 2; i++)
+                etl_add_sample(&b, 1010 + i, TID, PROGRAM + 0x1010);
+        etl_add_image(&b, ETL_IMAGE_UNLOAD, 1100, PID, PROGRAM, 0x10000, "C:\\a\\old.exe");
+        etl_add_thread(&b, ETL_THREAD_END, 1100, PID, TID);
+        etl_add_process(&b, ETL_PROCESS_END, 1100, PID, 4, "old.exe");
+        etl_add_process(&b, ETL_PROCESS_START, 1200, PID, 4, "new.exe");
+        etl_add_thread(&b, ETL_THREAD_START, 1200, PID, TID);
+        etl_add_image(&b, ETL_IMAGE_LOAD, 1201, PID, PROGRAM, 0x10000, "C:\\a\\new.exe");
+        etl_add_sample(&b, 1300, TID, PROGRAM + 0x1010);
+        etl_add_process(&b, ETL_PROCESS_RUNNING, 5000, PID, 4, "new.exe");
+        etl_add_thread(&b, ETL_THREAD_RUNNING, 5000, PID, TID);
+        etl_add_image(&b, ETL_IMAGE_RUNNING, 5001, PID, PROGRAM, 0x10000, "C:\\a\\new.exe");
+        etl_add_sample(&b, 6000, TID, PROGRAM + 0x1010);
+        etl_add_sample(&b, 6001, TID, PROGRAM + 0x1010);
+        expect_rows(&b, "etl-again.etl", "new.exe new.exe 3\nold.exe old.exe 2\n");
+}
+
 /* The file does not say how its buffers are packed. */
 TEST(buffers_that_cannot_be_unpacked_are_refused_in_a_sentence)
 {
