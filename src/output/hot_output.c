@@ -52,6 +52,7 @@ static void fill_events(const struct report *report, struct view_parts *p)
                 sources[i] = (struct sample_view_source){
                         .name = e->name,
                         .rate = e->attr.sample_period_or_freq,
+                        .is_time = perf_attr_is_clock(&e->attr),
                         .is_frequency = e->attr.flags & PERF_ATTR_FREQ,
                         .no_kernel = e->attr.flags & PERF_ATTR_EXCLUDE_KERNEL,
                         .no_user = e->attr.flags & PERF_ATTR_EXCLUDE_USER,

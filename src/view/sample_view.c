@@ -23,7 +23,7 @@ static void add_source(const struct sample_view_source *source, struct buf *out)
         if (source->is_frequency)
                 buf_printf(out, " at %" PRIu64 " Hz", source->rate);
         else if (source->rate)
-                buf_printf(out, " every %" PRIu64, source->rate);
+                buf_printf(out, " every %" PRIu64 "%s", source->rate, source->is_time ? " ns" : "");
         buf_add_str(out, source->no_kernel ? ", user mode only"
                          : source->no_user ? ", kernel mode only"
                                            : ", user and kernel mode");

@@ -13,6 +13,7 @@
 struct sample_view_source {
         const char *name;
         uint64_t rate; /* per second, or a period */
+        bool is_time;  /* the period is in ns */
         bool is_frequency, no_kernel, no_user;
         const char *skid; /* "possible", "none" */
 };
