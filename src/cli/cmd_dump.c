@@ -46,7 +46,7 @@ int cmd_dump(const struct command_line *line)
         if (!cmd_input_path(line, &o->input, &path, &err))
                 return cmd_fail(&err);
         budget_init(&budget, lookup_max_bytes(o->memory.max_mib));
-        dump = dump_open(path, report_session_access(&sources), &err);
+        dump = dump_open(path, report_session_any_access(&sources), &err);
         if (!dump || (o->output.output && !write_document(dump, &o->output, &err)))
                 return cmd_fail(&err);
         if (to_stdout && !dump_write(dump, o->output.json, &(struct field_output){put_stdout, NULL}, &err))

@@ -86,6 +86,15 @@ struct session_access report_session_access(const struct resolver_sources *sourc
         return access;
 }
 
+struct session_access report_session_any_access(const struct resolver_sources *sources)
+{
+        static const struct session_converter converter = {etl_session_is, etl_session_make_any};
+        struct session_access access = report_session_access(sources);
+
+        access.converter = &converter;
+        return access;
+}
+
 void report_session_release(struct report_session *s)
 {
         module_source_free(s->modules);

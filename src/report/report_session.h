@@ -39,6 +39,8 @@ void report_session_init(struct report_session *ret, const struct report_session
                          struct session_input *input);
 /* Which files may be opened for the session itself, as the sources of its names say; NULL: none. */
 struct session_access report_session_access(const struct resolver_sources *sources);
+/* The same; an event-trace file of Windows may have no samples. */
+struct session_access report_session_any_access(const struct resolver_sources *sources);
 
 void report_session_release(struct report_session *session);
 

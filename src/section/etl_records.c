@@ -74,6 +74,7 @@ static void describe(const struct etl_trace *trace, struct etl_session_event *ev
         event->period = 1;
         switch (event->source) {
         case ETL_SOURCE_OFF_CPU: snprintf(event->name, sizeof(event->name), "offcpu-time"); break;
+        case ETL_SOURCE_NONE: snprintf(event->name, sizeof(event->name), "dummy"); break;
         case ETL_SOURCE_READY: snprintf(event->name, sizeof(event->name), "ready-thread"); break;
         case ETL_SOURCE_TIMER:
                 event->period = (uint64_t)(interval ? interval : TIMER_INTERVAL) * TICK_NS;
@@ -505,4 +506,10 @@ bool etl_records_make(struct etl_records *r, uint64_t limit)
         }
         add_lost(r);
         return true;
+}
+
+void etl_records_need_event(struct etl_records *r)
+{
+        if (!r->n_events)
+                event_of(r, ETL_SOURCE_NONE);
 }

@@ -13,6 +13,7 @@ enum {
         ETL_SOURCE_TIMER = 0,
         ETL_SOURCE_OFF_CPU = 0x10000, /* the end of a wait; the period is how long it was, in ns */
         ETL_SOURCE_READY = 0x10001,   /* a thread allowed another one to go on */
+        ETL_SOURCE_NONE = 0x10002,    /* no samples: the event that all records belong to */
 };
 
 enum { ETL_FIRST_ID = 1 }; /* of the first event; the others follow */
@@ -47,6 +48,9 @@ struct etl_records {
 
 /* Writes the records of all items.  False: they take more than `limit` bytes. */
 bool etl_records_make(struct etl_records *records, uint64_t limit);
+
+/* Adds an event, if there is none: a session needs one. */
+void etl_records_need_event(struct etl_records *records);
 void etl_records_release(struct etl_records *records);
 
 /* Appends the section that describes the images. */

@@ -24,6 +24,15 @@ enum {
 
 /* --- Events --- */
 
+static uint64_t config_of(uint32_t source)
+{
+        switch (source) {
+        case ETL_SOURCE_TIMER: return PERF_COUNT_SW_CPU_CLOCK;
+        case ETL_SOURCE_NONE: return PERF_COUNT_SW_DUMMY;
+        default: return source < ETL_SOURCE_OFF_CPU ? source : PERF_COUNT_SW_BPF_OUTPUT;
+        }
+}
+
 static void add_attr(const struct etl_records *r, size_t index, struct buf *out)
 {
         const struct etl_session_event *event = &r->events[index];
@@ -31,9 +40,7 @@ static void add_attr(const struct etl_records *r, size_t index, struct buf *out)
         struct perf_attr attr = {
                 .type = is_counter && !is_timer ? PERF_TYPE_RAW : PERF_TYPE_SOFTWARE,
                 .size = ATTR_BYTES,
-                .config = is_timer     ? PERF_COUNT_SW_CPU_CLOCK
-                          : is_counter ? event->source
-                                       : PERF_COUNT_SW_BPF_OUTPUT,
+                .config = config_of(event->source),
                 .sample_period_or_freq = event->period,
                 .sample_type = SAMPLE_TYPE,
                 .flags = PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_MMAP | PERF_ATTR_MMAP2 | PERF_ATTR_COMM |
@@ -241,11 +248,16 @@ static void make_features(struct etl_records *r, struct buf *out)
                 buf_release(&features[i].bytes);
 }
 
+static bool is_unreadable(const struct etl_trace *t, const struct etl_counts *counts)
+{
+        return counts->n_packed && t->n_bad_buffers >= counts->n_packed;
+}
+
 /* Why there is nothing to show. */
 static bool refuse(const struct etl_trace *t, const struct etl_counts *counts, const char *name,
                    struct err *err)
 {
-        if (counts->n_packed && t->n_bad_buffers >= counts->n_packed)
+        if (is_unreadable(t, counts))
                 return err_set(
                         err, ERR_UNSUPPORTED,
                         "%s: its %" PRIu64
@@ -272,8 +284,8 @@ bool etl_session_is(const void *bytes, size_t size)
         return etl_file_is(bytes, size);
 }
 
-bool etl_session_make(const void *bytes, size_t size, const char *name, uint64_t limit, struct buf *out,
-                      struct err *err)
+static bool make_session(const void *bytes, size_t size, const char *name, uint64_t limit, bool all_kinds,
+                         struct buf *out, struct err *err)
 {
         AUTO(etl_file) file = etl_file_open(bytes, size, name, err);
         struct etl_trace trace = {0};
@@ -293,10 +305,24 @@ bool etl_session_make(const void *bytes, size_t size, const char *name, uint64_t
                         " MiB of memory; raise the limit with --max-memory",
                         name, limit >> 20);
         else if (!records.n_events)
-                ok = refuse(&trace, &counts, name, err);
-        if (ok)
+                ok = (all_kinds && !is_unreadable(&trace, &counts)) || refuse(&trace, &counts, name, err);
+        if (ok) {
+                etl_records_need_event(&records);
                 make_features(&records, out);
+        }
         etl_records_release(&records);
         etl_trace_release(&trace);
         return ok;
+}
+
+bool etl_session_make(const void *bytes, size_t size, const char *name, uint64_t limit, struct buf *out,
+                      struct err *err)
+{
+        return make_session(bytes, size, name, limit, false, out, err);
+}
+
+bool etl_session_make_any(const void *bytes, size_t size, const char *name, uint64_t limit, struct buf *out,
+                          struct err *err)
+{
+        return make_session(bytes, size, name, limit, true, out, err);
 }

@@ -19,4 +19,8 @@ bool etl_session_is(const void *bytes, size_t size);
 bool etl_session_make(const void *bytes, size_t size, const char *name, uint64_t limit, struct buf *out,
                       struct err *err);
 
+/* The same, but a trace without samples becomes a session without samples. */
+bool etl_session_make_any(const void *bytes, size_t size, const char *name, uint64_t limit, struct buf *out,
+                          struct err *err);
+
 #endif

@@ -60,7 +60,8 @@ class Event:
     time: int
     payload: bytes
     process: int = -1 # of the events of providers
-    at: int = 0       # where its time is in the events of its buffer
+    at: int = 0       # where it is in the events of its buffer
+    time_at: int = 0  # where its time is there
 
 
 def buffers(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -85,13 +86,13 @@ def events_of(cpu: int, body: bytes) -> Iterator[Event]:
             begin = KERNEL_SIZES[kind]
             time_at = at + (8 if begin == 16 else 16)
             (time,) = struct.unpack_from("<Q", body, time_at)
-            yield Event(hook, None, 0, cpu, time, body[at + begin:at + size], at=time_at)
+            yield Event(hook, None, 0, cpu, time, body[at + begin:at + size], at=at, time_at=time_at)
         else:
             size = first
             begin, (time,) = 0x50 if kind in PROVIDERS else 0x30, struct.unpack_from("<Q", body, at + 16)
             number = struct.unpack_from("<H", body, at + 40)[0] if kind in PROVIDERS else body[at + 4]
             yield Event(None, uuid.UUID(bytes_le=body[at + 24:at + 40]), number, cpu, time, body[at + begin:at + size],
-                        struct.unpack_from("<I", body, at + 12)[0])
+                        struct.unpack_from("<I", body, at + 12)[0], at, at + 16)
         at += -(-size // 8) * 8
 
 
@@ -100,15 +101,14 @@ def events(data: bytes) -> Iterator[Event]:
         yield from events_of(cpu, body)
 
 
-def with_other_times(data: bytes, new_time: Callable[[Event], int]) -> bytes:
-    """The same trace, not packed, with other times of the kernel's events."""
+def changed_events(data: bytes, change: Callable[[Event, bytearray], None]) -> bytes:
+    """The same trace, not packed, after `change` of the events of each buffer."""
     out, at = bytearray(), 0
     for cpu, body in buffers(data):
         header, changed = bytearray(data[at:at + 0x48]), bytearray(body)
         at += HEADER.unpack_from(header)[0]
         for event in events_of(cpu, body):
-            if event.at:
-                struct.pack_into("<Q", changed, event.at, new_time(event))
+            change(event, changed)
         struct.pack_into("<II", header, 0, 0x48 + len(body), 0x48 + len(body))
         struct.pack_into("<H", header, 0x34, struct.unpack_from("<H", header, 0x34)[0] & ~0x40)
         out += header + changed

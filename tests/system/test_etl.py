@@ -5,6 +5,7 @@ import functools
 import os
 import re
 import shutil
+import struct
 import uuid
 import zipfile
 from collections import Counter
@@ -147,6 +148,7 @@ def test_traces_of_programs_have_perfviews_counts(t: Context) -> None:
         done = t.ours("report", "-i", path)
         check(done.status == 1 and f"no samples in {trace.n_events} events" in done.err and done.err.count("\n") == 1,
               "one sentence", done)
+        check("  name dummy\n" in t.good("dump", "-i", path).out, f"dump of {name}")
 
 
 def test_processes_have_their_samples(t: Context) -> None:
@@ -238,7 +240,12 @@ def test_what_was_running_is_known_from_the_start(t: Context) -> None:
     with open(path, "rb") as file:
         data = file.read()
     last = max(sample.time for sample in trace.samples)
-    late = etl_reader.with_other_times(data, lambda event: last if event.hook in etl_reader.RUNNING else event.time)
+
+    def list_late(event: etl_reader.Event, events: bytearray) -> None:
+        if event.hook in etl_reader.RUNNING:
+            struct.pack_into("<Q", events, event.time_at, last)
+
+    late = etl_reader.changed_events(data, list_late)
     with open(t.path("late.etl"), "wb") as file:
         file.write(late)
     n = sum(event.time == last and event.hook in etl_reader.RUNNING for event in etl_reader.events(late))
@@ -306,6 +313,27 @@ def test_a_trace_that_is_cut_keeps_what_it_has(t: Context) -> None:
 def test_traces_without_samples_say_so(t: Context) -> None:
     done = t.ours("report", "-i", os.path.join(FOLDER, "SelfDescribingSingleEvent.etl"))
     check(done.status == 1 and "no samples in 22 events" in done.err and done.err.count("\n") == 1, "one sentence", done)
+
+
+def test_dump_shows_traces_without_samples(t: Context) -> None:
+    """Processes, images and switches are there to see; nothing else reads such a trace."""
+    path, trace = kernel_trace(t)
+    with open(path, "rb") as file:
+        data = file.read()
+
+    def hide_samples(event: etl_reader.Event, events: bytearray) -> None:
+        if event.hook == etl_reader.SAMPLE:
+            struct.pack_into("<H", events, event.at + 6, 0x0F00)
+
+    bare = etl_reader.changed_events(data, hide_samples)
+    with open(t.path("bare.etl"), "wb") as file:
+        file.write(bare)
+    check(t.ours("report", "-i", t.path("bare.etl")).status == 1, "no report")
+    check(not records(t, t.path("bare.etl"), "SAMPLE", r" tid (\d+)"), "no samples")
+    images = r" start (0x\w+) len (0x\w+) .*? path \"?(.*?)\"? sample_id"
+    check(records(t, t.path("bare.etl"), "MMAP2", images) == records(t, path, "MMAP2", images) != [], "the same images")
+    done = t.good("dump", "-i", t.path("bare.etl"), "--json")
+    check(harness.document_of(done)["records"], "a document", done)
 
 
 if __name__ == "__main__":

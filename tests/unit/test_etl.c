@@ -224,6 +224,9 @@ TEST(what_is_no_trace_is_refused)
         EXPECT_TRUE(!etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
         EXPECT_INT(err.code, ERR_MISSING);
         EXPECT_CONTAINS(err.text, "a.etl: no samples");
+        EXPECT_TRUE(etl_session_make_any(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
+        EXPECT_TRUE(has_bytes(&session, "app.exe", sizeof("app.exe")));
+        buf_clear(&session);
         etl_begin_buffer(&b, 0);
         for (unsigned i = 0; i < 100; i++)
                 etl_add_sample(&b, 2000 + i, TID, PROGRAM);
@@ -343,6 +346,7 @@ TEST(buffers_that_cannot_be_unpacked_are_refused_in_a_sentence)
         memset(b.file.data + b.buffer + ETL_BUFFER_HEADER, 0xff, 16);
         EXPECT_TRUE(!etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
         EXPECT_INT(err.code, ERR_UNSUPPORTED);
+        EXPECT_TRUE(!etl_session_make_any(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
         EXPECT_CONTAINS(err.text,
                         "a.etl: its 1 packed buffers are damaged, or packed by LZNT1 or XPRESS Huffman");
         buf_release(&b.file);
