@@ -14,6 +14,8 @@ enum {
         BUFFER_SIZE_OFF = 0x00,
         BUFFER_USED_OFF = 0x04, /* bytes of header and events, unpacked */
         BUFFER_CPU_OFF = 0x28,
+        BUFFER_END_OFF =
+                0x30, /* the same; Windows 7 leaves BUFFER_USED_OFF 0 in files that were not merged */
         BUFFER_FLAGS_OFF = 0x34,
         BUFFER_HEADER_BYTES = 0x48,
         BUFFER_CPU_IS_WIDE = 0x20, /* flags: the number of the CPU has 16 bits */
@@ -80,6 +82,20 @@ static uint16_t u16_at(const struct etl_file *file, size_t off)
         return cursor_u16(&c);
 }
 
+/* Bytes of a buffer's header and events, unpacked; `c` is at the buffer. */
+static uint32_t used_bytes(struct cursor c)
+{
+        uint32_t used;
+
+        cursor_skip(&c, BUFFER_USED_OFF);
+        used = cursor_u32(&c);
+        if (!used) {
+                cursor_skip(&c, BUFFER_END_OFF - BUFFER_USED_OFF - sizeof(used));
+                used = cursor_u32(&c);
+        }
+        return used;
+}
+
 static bool unpack(struct etl_file *file, size_t at, size_t size, size_t used)
 {
         struct cursor packed = cursor_sub(&file->bytes, at + BUFFER_HEADER_BYTES, size - BUFFER_HEADER_BYTES);
@@ -121,7 +137,7 @@ static bool next_buffer(struct etl_file *file)
                 return false;
         }
         size = u32_at(file, at + BUFFER_SIZE_OFF);
-        used = u32_at(file, at + BUFFER_USED_OFF);
+        used = used_bytes(cursor_sub(&file->bytes, at, BUFFER_HEADER_BYTES));
         flags = u16_at(file, at + BUFFER_FLAGS_OFF);
         if (size < BUFFER_HEADER_BYTES || size > left) {
                 file->counts.cut_bytes = left;
@@ -306,12 +322,10 @@ static bool read_file_header(struct cursor c, uint64_t ticks, struct etl_header 
 bool etl_file_is(const void *bytes, size_t size)
 {
         struct cursor c = cursor_make(bytes, size);
-        uint32_t buffer, used;
+        uint32_t buffer = cursor_u32(&c), used = used_bytes(cursor_make(bytes, size));
         uint16_t hook;
         uint8_t kind, marker;
 
-        buffer = cursor_u32(&c);
-        used = cursor_u32(&c);
         cursor_seek(&c, BUFFER_HEADER_BYTES + sizeof(uint16_t));
         kind = cursor_u8(&c);
         marker = cursor_u8(&c);

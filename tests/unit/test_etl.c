@@ -272,6 +272,29 @@ TEST(what_is_said_at_the_end_existed_before)
         EXPECT_CONTAINS(buf_text(&rows), "app.exe ntoskrnl.exe 1\n");
 }
 
+/* Windows 7 leaves a number of the buffers' headers 0 in files that nobody merged. */
+TEST(files_of_windows_7_are_read_as_they_are)
+{
+        AUTO_RELEASE(buf) session = {0}, again = {0};
+        struct etl_builder b;
+        struct err err = {0};
+        uint32_t size;
+
+        begin(&b);
+        etl_add_sample(&b, 2000, TID, PROGRAM);
+        etl_end_buffer(&b);
+        ASSERT_TRUE(etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
+        for (size_t at = 0; at < b.file.len; at += size) {
+                memcpy(&size, b.file.data + at, sizeof(size));
+                etl_put_u32(&b, at + 4, 0);
+                etl_put_u32(&b, at + 0x30, size);
+        }
+        EXPECT_TRUE(etl_session_is(b.file.data, b.file.len));
+        ASSERT_TRUE(etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &again, &err));
+        EXPECT_TRUE(again.len == session.len && !memcmp(again.data, session.data, session.len));
+        buf_release(&b.file);
+}
+
 static void expect_rows(struct etl_builder *b, const char *path, const char *wanted)
 {
         AUTO_RELEASE(buf) rows = {0};
