@@ -37,10 +37,8 @@ int cmd_list(const struct command_line *line)
         AUTO(fact_tables) tables = NULL;
         struct err err = {0};
 
-        if (!event_facts_load(&request, &facts, &err))
+        if (!event_facts_load(&request, &facts, &err) || !event_facts_are_known(&facts, &err))
                 return cmd_fail(&err);
-        if (facts.unknown.code != ERR_NONE && facts.unknown.code != ERR_MISSING)
-                cmd_tell(NULL, true, facts.unknown.text);
         event_listing_fill(&listing, &facts, o->general.verbose);
         if (!event_listing_filter(&listing, line->args, line->n_args, &err))
                 return cmd_fail(&err);

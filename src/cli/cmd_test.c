@@ -27,7 +27,7 @@ int cmd_test(const struct command_line *line)
         };
         struct err err = {0};
 
-        if (!event_facts_load(&facts_request, &facts, &err))
+        if (!event_facts_load(&facts_request, &facts, &err) || !event_facts_are_known(&facts, &err))
                 return cmd_fail(&err);
         if (o->choice.hardware)
                 return cmd_hardware_test(line, &facts);

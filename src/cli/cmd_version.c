@@ -43,6 +43,7 @@ int cmd_version(const struct command_line *line)
         struct os_machine machine;
         struct machine_driver driver;
         struct err err = {0};
+        int status;
 
         os_machine_get(&machine);
         add_row(tables, "wperf", version_number, version_commit, "+spe");
@@ -50,7 +51,6 @@ int cmd_version(const struct command_line *line)
         if (machine_driver_find(options->general.force_lock, &driver, &err))
                 add_row(tables, "wperf-driver", driver.version, or_dash(driver.git),
                         or_dash(driver.features));
-        else if (err.code != ERR_NONE && err.code != ERR_MISSING)
-                cmd_tell(NULL, true, err.text);
-        return cmd_print_tables(&options->general, &options->output, tables, false);
+        status = cmd_print_tables(&options->general, &options->output, tables, false);
+        return err.code == ERR_NONE || err.code == ERR_MISSING ? status : cmd_fail(&err);
 }

@@ -111,6 +111,12 @@ void event_facts_release(struct event_facts *facts)
         *facts = (struct event_facts){0};
 }
 
+bool event_facts_are_known(const struct event_facts *facts, struct err *err)
+{
+        return facts->unknown.code == ERR_NONE || facts->unknown.code == ERR_MISSING ||
+               err_set(err, facts->unknown.code, "%s", facts->unknown.text);
+}
+
 const struct catalogue_cpu *event_facts_model(const struct event_facts *facts, size_t kind)
 {
         const struct core_kind *k = &facts->kinds.items[kind];

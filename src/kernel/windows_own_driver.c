@@ -12,6 +12,7 @@
 #include "mem.h"
 #include "text.h"
 #include "text_printable.h"
+#include "wperfdriver_answers.h"
 
 enum { COUNTERS_MAX = 31, NO_COUNTER = 32, PMU_VERSION_SHIFT = 8, SPE_VERSION_SHIFT = 32 };
 
@@ -72,9 +73,7 @@ static bool fail(const struct own_driver *d, enum abi_request request, DWORD err
         switch (error) {
         case ERROR_INVALID_OWNER:
                 if (d->locked)
-                        return err_set(err, ERR_BUSY,
-                                       "another process took the lock of " ABI_SERVICE
-                                       " with --force-lock: what this run measured is lost");
+                        return wperfdriver_lost_lock(err);
                 break;
         case ERROR_FILE_NOT_FOUND:
         case ERROR_ACCESS_DENIED:
@@ -155,9 +154,7 @@ static bool take_lock(struct own_driver *d, bool force, struct err *err)
         if (!ask(d, ABI_REQUEST_LOCK, &lock, sizeof(lock), &answer, sizeof(answer), err))
                 return false;
         if (answer.status != ABI_LOCKED)
-                return err_set(err, ERR_BUSY,
-                               "another process measures with " ABI_SERVICE
-                               ": use --force-lock to take its lock; it loses what it measured");
+                return wperfdriver_check_lock(WPERFDRIVER_BUSY, err);
         d->locked = true;
         return true;
 }
@@ -190,7 +187,7 @@ static bool read_config(struct own_driver *d, struct err *err)
                                "possible",
                                config.head.n_cpus, cpu->n_counters, ABI_CPUS_MAX, COUNTERS_MAX);
         if (!cpu->n_counters)
-                return err_set(err, ERR_BUSY, "other profilers use all counters");
+                return wperfdriver_check_lock(WPERFDRIVER_NO_RESOURCES, err);
         f->n_cpus = (uint16_t)config.head.n_cpus;
         f->n_counters = f->n_all_counters = cpu->n_counters;
         f->n_fixed = 1;

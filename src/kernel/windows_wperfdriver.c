@@ -164,10 +164,7 @@ static bool fail(const struct wperfdriver *d, enum wperfdriver_request request, 
         switch (error) {
         case ERROR_BAD_COMMAND:
                 if (d->locked)
-                        return err_set(
-                                err, ERR_BUSY,
-                                "other WindowsPerf process hijacked (forced lock) the wperf-driver, see "
-                                "--force-lock: what this run measured is lost");
+                        return wperfdriver_lost_lock(err);
                 break;
         case ERROR_FILE_NOT_FOUND:
         case ERROR_DEV_NOT_EXIST:

@@ -61,15 +61,26 @@ bool wperfdriver_check_lock(uint32_t status, struct err *err)
         case WPERFDRIVER_BUSY:
                 return err_set(
                         err, ERR_BUSY,
-                        "other WindowsPerf process acquired the wperf-driver: use --force-lock to force driver "
-                        "to give lock to current `wperf` process. Operation cancelled!");
+                        "warning: other WindowsPerf process acquired the wperf-driver. note: use --force-lock to force "
+                        "driver to give lock to current `wperf` process. Operation cancelled!");
         case WPERFDRIVER_NO_RESOURCES:
                 return err_set(
                         err, ERR_BUSY,
-                        "not enough resources available to execute the request: other profilers use all "
+                        "warning: not enough resources available to execute the request. note: other profilers use all "
                         "counters. Operation cancelled!");
-        default: return err_set(err, ERR_IO, "unknown lock error (%u). Operation cancelled!", status);
+        default:
+                return err_set(err, ERR_IO,
+                               "warning: unknown lock error. note: the status is %u. Operation cancelled!",
+                               status);
         }
+}
+
+bool wperfdriver_lost_lock(struct err *err)
+{
+        return err_set(
+                err, ERR_BUSY,
+                "warning: other WindowsPerf process hijacked (forced lock) the wperf-driver, see --force-lock. "
+                "Operation terminated, your data was lost!");
 }
 
 /* --- version and configuration --- */

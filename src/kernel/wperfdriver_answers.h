@@ -28,8 +28,12 @@ bool wperfdriver_read_hw_cfg(const void *answer, size_t size, struct kernel_driv
 /* The number of events of each class. ERR_FORMAT. */
 bool wperfdriver_read_events(const void *answer, size_t size, struct kernel_driver *facts, struct err *err);
 
-/* Whether a status says that this process has the lock; ERR_BUSY, ERR_IO. */
+/* Whether a status says that this process has the lock; ERR_BUSY, ERR_IO. Editors search for WindowsPerf's words, so wperf's own driver
+ * has them, too. */
 bool wperfdriver_check_lock(uint32_t status, struct err *err);
+
+/* Another process took the lock by force: ERR_BUSY. */
+bool wperfdriver_lost_lock(struct err *err);
 
 /* ERR_FORMAT if there are more samples than an answer has room for. */
 bool wperfdriver_read_samples(const void *answer, size_t size, struct wperfdriver_samples *ret,

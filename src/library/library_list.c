@@ -18,7 +18,8 @@ wperf_list *wperf_list_open(const char *cpu_model, struct wperf_error *error)
         struct err err = {0};
 
         library_begin();
-        if (!event_facts_load(&request, &ret->facts, &err)) {
+        if (!event_facts_load(&request, &ret->facts, &err) || !event_facts_are_known(&ret->facts, &err)) {
+                event_facts_release(&ret->facts);
                 free(ret);
                 library_fail(&err, error);
                 return NULL;

@@ -222,10 +222,26 @@ def samples_that_are_refused() -> None:
 
 # --- the lock
 
+LOCKED = ("warning: other WindowsPerf process acquired the wperf-driver. note: use --force-lock to force driver to give lock to current `wperf` "
+          "process. Operation cancelled!")
+HIJACKED = ("warning: other WindowsPerf process hijacked (forced lock) the wperf-driver, see --force-lock. Operation terminated, your data was "
+            "lost!")
+
+
 def another_process_has_the_lock() -> None:
+    """Editors search for the words, and offer --force-lock only if the status says that the command failed."""
     fake("force")
-    refused("other WindowsPerf process acquired the wperf-driver", "stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
-    count_once("--force-lock")
+    for argv in (("stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms"), ("list", "-v", "--json"), ("test", "--json"), ("test",),
+                 ("record", "-e", "ld_spec:1000", "-c", "0", "--json", "--annotate", "--", drive, "pinned", "0")):
+        refused(LOCKED, *argv)
+    done = run("--version", "--json")
+    check(done.status == 1 and LOCKED in done.err and [row["Component"] for row in json.loads(done.out)["Version"]][:1] == ["wperf"],
+          "what is known of the versions", done)
+    check(run("man", "neoverse-n1/ld_spec").status == 0, "a page of the manual needs no driver")
+    check(run("list", "--cpu-model", "neoverse-n1").status == 0, "nor do the events of another CPU")
+    for argv in (("list", "ld_spec", "--json"), ("--version", "--json")):
+        fake("force")
+        check(run(*argv, "--force-lock").status == 0, f"{argv} takes the lock")
     count_once()
 
 
@@ -234,13 +250,14 @@ def another_process_steals_the_lock() -> None:
     wait_until_counting()
     fake("force")
     done = running.wait()
-    check(done.status == 1 and "other WindowsPerf process hijacked" in done.err and "counter value" not in done.out, "stolen", done)
-    refused("other WindowsPerf process acquired the wperf-driver", "stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
+    check(done.status == 1 and HIJACKED in done.err and "counter value" not in done.out, "stolen", done)
+    refused(LOCKED, "stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
 
 
 def other_profilers_have_all_counters() -> None:
     fake("set", REQUEST, "16", OFFSET, "0", WORD, "3")
-    refused("not enough resources available to execute the request", "stat", "-e", "ld_spec", "--timeout", "10ms")
+    for argv in (("stat", "-e", "ld_spec", "--timeout", "10ms"), ("list",), ("test",)):
+        refused("warning: not enough resources available to execute the request. ", *argv)
 
 
 # --- other drivers
@@ -255,6 +272,10 @@ def other_versions_are_refused_by_name() -> None:
     for version, text in ((0x50500, "5.5.0"), (0x40301, "4.3.1"), (0x30700, "3.7.0"), (0x30703, "3.7.3")):
         fake("set", VERSION, hex(version))
         refused(f"WPERFDRIVER has version {text}", "stat", "-e", "ld_spec", "--timeout", "10ms")
+    for argv in (("list",), ("test", "--json")):
+        refused("WPERFDRIVER has version 3.7.3", *argv)
+    done = run("--version")
+    check(done.status == 1 and "WPERFDRIVER has version 3.7.3" in done.err and "wperf" in done.out, "versions that do not match", done)
     fake("set", *DEFAULTS)
     count_once()
 
@@ -277,7 +298,7 @@ SPOILED = [
     (7, 0, 48, 0x71, "they are not of the events that were assigned"),
     (7, 0, 72, 0x7fffffff, "counted in more rounds than there were"),
     (16, 4, NO, 0, "PMU_CTL_LOCK_ACQUIRE with 8 bytes"),
-    (16, 0, 0, 9, "unknown lock error (9)"),
+    (16, 0, 0, 9, "warning: unknown lock error. note: the status is 9. Operation cancelled!"),
     (6, 2, NO, 0, "PMU_CTL_ASSIGN_EVENTS with 2 bytes"),
 ]
 
@@ -340,11 +361,6 @@ def commands_about_the_machine() -> None:
           in json.loads(done.out)["Version"], "the driver's row", done)
     done = run("list", "ld_spec", "--json")
     check("ld_spec" in [e["Alias_Name"] for e in json.loads(done.out)["Predefined_Events"]], "the core's events", done)
-    fake("force")
-    done = run("list")
-    check("other WindowsPerf process acquired the wperf-driver" in done.err, "why they are not known", done)
-    run("--version", "--force-lock")
-    count_once()
 
 
 def no_driver() -> None:

@@ -465,6 +465,11 @@ def spe_that_is_refused() -> None:
     refused("SPE is not supported by your hardware", "record", "-e", "arm_spe_0//", "-c", "1", "--", drive, "pinned", "0")
 
 
+# WindowsPerf's words, for which editors search.
+LOCKED = "warning: other WindowsPerf process acquired the wperf-driver. note: use --force-lock "
+HIJACKED = "warning: other WindowsPerf process hijacked (forced lock) the wperf-driver, see --force-lock. "
+
+
 def start_spe() -> Running:
     running = Running([wperf, "record", "-e", "arm_spe_0//", "-c", "1", "--session", os.path.join(sessions, "s.data"), "--", drive,
                        "function", str(LIMIT * 1000)])
@@ -476,9 +481,9 @@ def spe_whose_lock_is_stolen() -> None:
     running = start_spe()
     holder = Running([drive, "hold"])
     done = running.wait()
-    errors = [line for line in done.err.splitlines() if line.startswith("wperf: ") and "warning" not in line]
-    check(done.status == 125 and len(errors) == 1 and "another process took the lock of WPERFDRIVER-2" in errors[0], "stolen", done)
-    refused("another process measures with WPERFDRIVER-2", "record", "-e", "arm_spe_0//", "-c", "1", "--", drive, "pinned", "0")
+    errors = [line for line in done.err.splitlines() if line.startswith("wperf: ") and "quality" not in line]
+    check(done.status == 125 and len(errors) == 1 and HIJACKED in errors[0], "stolen", done)
+    refused(LOCKED, "record", "-e", "arm_spe_0//", "-c", "1", "--", drive, "pinned", "0")
     holder.process.kill()
     holder.wait()
 
@@ -500,7 +505,8 @@ def another_process_has_the_lock() -> None:
     deadline = time.monotonic() + LIMIT
     while run("stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms").status == 0:
         check(time.monotonic() < deadline, "the lock is held")
-    refused("another process measures with WPERFDRIVER-2: use --force-lock", "stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms")
+    for argv in (("stat", "-e", "ld_spec", "-c", "0", "--timeout", "10ms"), ("list",), ("test", "--json")):
+        refused(LOCKED, *argv)
     count_once("--force-lock")
     holder.process.kill()
     holder.wait()
@@ -511,7 +517,7 @@ def another_process_steals_the_lock() -> None:
     wait_until_counting()
     holder = Running([drive, "hold"])
     done = running.wait()
-    check(done.status == 1 and "took the lock of WPERFDRIVER-2" in done.err and "counter value" not in done.out, "stolen", done)
+    check(done.status == 1 and HIJACKED in done.err and "counter value" not in done.out, "stolen", done)
     holder.process.kill()
     holder.wait()
 
