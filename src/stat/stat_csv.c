@@ -137,8 +137,7 @@ void stat_csv_row(const struct stat_csv *csv, const struct sheet *sheet, bool mu
                                 text_add_u64(out, multiplexed ? row->value : row->scaled);
                         buf_add_char(out, ',');
                         if (multiplexed)
-                                buf_printf(out, "%" PRIu64 "/%" PRIu64 ",", row->running_ns / 1000000,
-                                           row->enabled_ns / 1000000);
+                                buf_printf(out, "%" PRIu64 ",", row->running_ns / 1000000);
                 }
                 for (size_t i = 0; i < sheet->n_metrics; i++) {
                         if (is_metric_of(table, &sheet->metrics[i]))
