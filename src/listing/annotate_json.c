@@ -273,8 +273,11 @@ void annotate_view_json(const struct annotate_view *view, bool disassemble, stru
         json_key_str(json, "function_name", view->function);
         json_key(json, "source_code");
         json_begin_array(json);
-        for (size_t i = 0; i < entries.n; i++)
-                add_json_entry(view, &entries.list[i], disassemble, json);
+        /* Editors open the file of each entry, and mark its line. */
+        for (size_t i = 0; i < entries.n; i++) {
+                if (view->is_extended || (entries.list[i].path && entries.list[i].line))
+                        add_json_entry(view, &entries.list[i], disassemble, json);
+        }
         json_end_array(json);
         free(entries.list);
 }

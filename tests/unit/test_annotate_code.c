@@ -228,6 +228,20 @@ TEST(code_without_debug_information)
                                         "        =======  ===========\n"
                                         "          0x580  ");
         EXPECT_TRUE(!strstr(buf_text(&out), "0x588"));
+        /* Editors open the file of each entry: without a file there is none, unless everything is wanted. */
+        for (unsigned extended = 0; extended < 2; extended++) {
+                struct json json;
+
+                buf_clear(&out);
+                view.is_extended = extended;
+                json_init(&json, &out);
+                json_begin_object(&json);
+                annotate_view_json(&view, true, &json);
+                json_end_object(&json);
+                EXPECT_TRUE(json_check(buf_text(&out)));
+                EXPECT_INT(strstr(buf_text(&out), "\"filename\"") != NULL, extended);
+                EXPECT_INT(strstr(buf_text(&out), "\"source_code\":[]") != NULL, !extended);
+        }
         buf_release(&out);
 }
 
