@@ -11,7 +11,7 @@
 
 /* --- kinds of names --- */
 
-static bool is_name(struct manual_name name, const char *text)
+bool manual_is_name(struct manual_name name, const char *text)
 {
         AUTO_RELEASE(buf) own = {0};
 
@@ -52,13 +52,13 @@ static bool tell_of_users(const struct manual_writer *w, const char *prefix, str
         const struct extra_names *extra = &w->facts->extra;
 
         for (size_t i = 0; i < extra->n_events; i++) {
-                if (!strcmp(extra->events[i].prefix, prefix) && is_name(name, extra->events[i].name)) {
+                if (!strcmp(extra->events[i].prefix, prefix) && manual_is_name(name, extra->events[i].name)) {
                         manual_add_extra_event(w, &extra->events[i]);
                         return true;
                 }
         }
         for (size_t i = 0; !*prefix && i < extra->n_metrics; i++) {
-                if (is_name(name, extra->metrics[i].name)) {
+                if (manual_is_name(name, extra->metrics[i].name)) {
                         manual_add_extra_metric(w, &extra->metrics[i]);
                         return true;
                 }
@@ -130,6 +130,22 @@ static bool tell_of_class(const struct manual_writer *w, struct manual_name pref
         return false;
 }
 
+/* CPU/NAME */
+static bool tell_of_cpu(const struct manual_writer *w, struct manual_name item, size_t len, struct err *err)
+{
+        struct manual_name name = {item.at + len + 1, item.len - len - 1};
+        const struct catalogue_cpu *cpu;
+        AUTO_RELEASE(buf) id = {0};
+
+        buf_add(&id, item.at, len);
+        cpu = event_facts_find_model(buf_text(&id), err);
+        if (!cpu) {
+                err->code = ERR_MISSING;
+                return err_in(err, "warning");
+        }
+        return tell_of_model(w, cpu, name) || manual_explain_unknown(w->facts, cpu, name, err);
+}
+
 /* /dsu/NAME */
 static bool tell_prefixed(const struct manual_writer *w, struct manual_name item, struct err *err)
 {
@@ -139,7 +155,7 @@ static bool tell_prefixed(const struct manual_writer *w, struct manual_name item
         struct manual_name prefix, name;
 
         if (!second)
-                return manual_explain_unknown(w->facts, NULL, item, err);
+                return tell_of_cpu(w, item, 0, err);
         prefix = (struct manual_name){item.at + 1, (size_t)(second - item.at - 1)};
         name = (struct manual_name){second + 1, item.len - prefix.len - 2};
         class = pmu_block_find_class_anywhere(prefix.at, prefix.len, &block);
@@ -157,29 +173,13 @@ static bool tell_pmu_event(const struct manual_writer *w, struct manual_name ite
                 const struct pmu *pmu = &w->facts->pmus.items[i];
                 AUTO_RELEASE(buf) own = {0};
 
-                if (is_name((struct manual_name){item.at, len}, pmu->name) &&
+                if (manual_is_name((struct manual_name){item.at, len}, pmu->name) &&
                     pmu_find_event(&w->facts->source, pmu, name.at, name.len, &own)) {
                         manual_add_pmu_event(w, pmu, buf_text(&own));
                         return true;
                 }
         }
         return manual_explain_unknown(w->facts, NULL, item, err);
-}
-
-/* CPU/NAME */
-static bool tell_of_cpu(const struct manual_writer *w, struct manual_name item, size_t len, struct err *err)
-{
-        struct manual_name name = {item.at + len + 1, item.len - len - 1};
-        const struct catalogue_cpu *cpu;
-        AUTO_RELEASE(buf) id = {0};
-
-        buf_add(&id, item.at, len);
-        cpu = event_facts_find_model(buf_text(&id), err);
-        if (!cpu) {
-                err->code = ERR_MISSING;
-                return false;
-        }
-        return tell_of_model(w, cpu, name) || manual_explain_unknown(w->facts, cpu, name, err);
 }
 
 static bool tell(const struct manual_writer *w, struct manual_name item, struct err *err)
@@ -192,7 +192,7 @@ static bool tell(const struct manual_writer *w, struct manual_name item, struct 
                 return tell_bare(w, item, err);
         if (slash == item.at)
                 return tell_prefixed(w, item, err);
-        if (item.at[item.len - 1] == '/')
+        if (item.at[item.len - 1] == '/' && slash != &item.at[item.len - 1])
                 return tell_pmu_event(w, item, err);
         return tell_of_cpu(w, item, (size_t)(slash - item.at), err);
 }

@@ -18,6 +18,9 @@ struct manual_name {
         size_t len;
 };
 
+/* Whether it is this name, in any case. */
+bool manual_is_name(struct manual_name name, const char *text);
+
 void manual_add_metric(const struct manual_writer *w, const struct catalogue_cpu *cpu,
                        const struct catalogue_metric *metric);
 void manual_add_group(const struct manual_writer *w, const struct catalogue_cpu *cpu,

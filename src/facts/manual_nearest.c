@@ -11,12 +11,27 @@
 #include "text.h"
 #include "text_match.h"
 
+static bool is_built_in(struct manual_name name)
+{
+        size_t n;
+        const struct catalogue_metric *metrics = catalogue_built_in(&n);
+
+        for (size_t i = 0; i < n; i++) {
+                if (manual_is_name(name, metrics[i].name))
+                        return true;
+        }
+        return false;
+}
+
 const struct catalogue_cpu *manual_find_model(struct manual_name name)
 {
         const struct catalogue_cpu *cpu, *best = NULL;
 
         if (catalogue_find_anywhere(name.at, name.len, &cpu))
                 return cpu;
+        /* Built-in metrics are those of no model. */
+        if (is_built_in(name))
+                return catalogue_find_cpu("armv8-a");
         for (size_t i = 0; i < catalogue_n_cpus(); i++) {
                 cpu = catalogue_get_cpu(i);
                 if (!catalogue_find_metric(cpu, name.at, name.len) &&

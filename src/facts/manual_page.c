@@ -71,10 +71,18 @@ void manual_add_metric(const struct manual_writer *w, const struct catalogue_cpu
 {
         AUTO_RELEASE(buf) text = {0};
 
-        add_head(w, cpu->id, "", metric->name, metric->title);
+        /* Its events are not those of cores. */
+        bool is_foreign_unit = w->foreign && *metric->events == '/';
+
+        add_head(w, is_foreign_unit ? "uncore" : cpu->id, "", metric->name, metric->title);
         add_list(w, "EVENTS", metric->events);
         add_sentence(&text, metric->title);
-        add_description(w, &text);
+        if (is_foreign_unit) {
+                add_sentence(&text, "This machine has no unit that counts these events");
+                add_field(w, "DESCRIPTION", buf_text(&text));
+        } else {
+                add_description(w, &text);
+        }
         add_field(w, "FORMULA", metric->formula);
         add_field(w, "UNIT", metric->unit);
 }

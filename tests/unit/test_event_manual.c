@@ -92,12 +92,14 @@ TEST(what_is_not_known)
                 "'neoverse-n2/retiring' is known");
         EXPECT_CONTAINS(tell(&facts, "neoverse-n1/zzzzzzzz"), "\"zzzzzzzz\" not found!");
         EXPECT_CONTAINS(tell(&facts, "neverse-n1/ipc"),
-                        "not found: CPU name: \"neverse-n1\" not found, use neoverse-n1 or another");
+                        "not found: warning: CPU name: \"neverse-n1\" not found, use neoverse-n1 or another");
+        EXPECT_CONTAINS(tell(&facts, "/ipc"), "not found: warning: CPU name: \"\" not found, use ");
+        EXPECT_CONTAINS(tell(&facts, "neoverse-n1/"), "not found: warning: \"\" not found! Ensure");
         EXPECT_CONTAINS(tell(&facts, "/dsu/zzzzz"), "\"/dsu/zzzzz\" not found!");
         EXPECT_CONTAINS(tell(&facts, "nopmu/event/"), "\"nopmu/event/\" not found!");
-        EXPECT_CONTAINS(tell(&facts, "/"), "not found!");
+        EXPECT_CONTAINS(tell(&facts, "/"), "warning: CPU name: \"\" not found, use");
         EXPECT_CONTAINS(tell(&facts, "//"), "not found!");
-        EXPECT_CONTAINS(tell(&facts, "a/"), "not found!");
+        EXPECT_CONTAINS(tell(&facts, "a/"), "warning: CPU name: \"a\" not found, use");
         EXPECT_CONTAINS(tell(&facts, "ipc,,ipc"), "wrong usage: ");
         EXPECT_CONTAINS(tell(&facts, "ipc,"), "wrong usage: ");
         event_facts_release(&facts);
@@ -131,6 +133,10 @@ TEST(names_of_the_kernel)
         EXPECT_CONTAINS(tell(&facts, "ld_spec"), "CPU\n    armv8-a\nNAME\n    ld_spec");
         EXPECT_CONTAINS(tell(&facts, "ld_spec"), "This machine has no core of this model.");
         EXPECT_CONTAINS(tell(&facts, "l1d_cache_mpki"), "CPU\n    neoverse-n1\n");
+        /* Metrics that all Arm cores have, and of units that are no cores. */
+        EXPECT_CONTAINS(tell(&facts, "IMIX"), "CPU\n    armv8-a\nNAME\n    imix");
+        EXPECT_CONTAINS(tell(&facts, "l3_cache"), "CPU\n    uncore\nNAME\n    l3_cache");
+        EXPECT_CONTAINS(tell(&facts, "ddr_bw"), "This machine has no unit that\n");
         event_facts_release(&facts);
 }
 
