@@ -58,4 +58,7 @@ bool core_kind_add_doubt(const struct core_kind *kind, uint32_t code, const char
  * "cpu" of type 4. `model` must outlive it. */
 struct pmu_source core_model_source(const struct catalogue_cpu *model);
 
+/* Whether the source is such a tree. */
+bool core_model_is(const struct pmu_source *source);
+
 #endif

@@ -151,6 +151,11 @@ static bool list_model_folder(void *ctx, const char *path, bool (*each)(void *ea
                list_names(x86_fields, N_ELEMENTS(x86_fields), each, each_ctx);
 }
 
+bool core_model_is(const struct pmu_source *source)
+{
+        return source->read_file == read_model_file;
+}
+
 struct pmu_source core_model_source(const struct catalogue_cpu *model)
 {
         return (struct pmu_source){read_model_file, list_model_folder, (void *)(uintptr_t)model};

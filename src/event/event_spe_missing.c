@@ -2,6 +2,7 @@
 /* Finds out why a machine has no PMU of Arm SPE: because of the CPU, the driver, the kernel's page tables or the hypervisor. */
 #include <string.h>
 
+#include "core_kind.h"
 #include "event_grammar.h"
 #include "os_paths.h"
 #include "text.h"
@@ -75,6 +76,8 @@ const char *event_spe_why_missing(const struct pmu_source *source)
 
         if (!source || !event_spe_is_arm(source))
                 return "only Arm CPUs have it";
+        if (core_model_is(source))
+                return "a CPU model has the counters of a core only; give --sysfs a copy of the /sys of a machine with SPE";
         is_described = has_device(source);
         if (is_described && file_has(source, "devices/system/cpu/vulnerabilities/meltdown", "PTI"))
                 return "the kernel separates its page tables from those of programs (kpti), which hides SPE; boot with "

@@ -10,6 +10,8 @@
 #include "buf.h"
 #include "listing_internal.h"
 #include "mem.h"
+#include "os_paths.h"
+#include "text.h"
 
 static const char none[] = "---";
 
@@ -184,7 +186,26 @@ static void add_extra(struct event_listing *listing, const struct event_facts *f
         }
 }
 
-static void add_spe(struct event_listing *listing)
+/* Whether a machine's driver of SPE offers a filter: Linux' driver has a file for it. */
+static bool spe_has(const struct event_facts *facts, const char *filter)
+{
+        for (size_t i = 0; i < facts->pmus.n_items; i++) {
+                AUTO_RELEASE(buf) path = {0}, file = {0}, text = {0};
+
+                if (!text_starts(facts->pmus.items[i].name, "arm_spe_"))
+                        continue;
+                if (strcmp(filter, "period"))
+                        buf_printf(&file, "format/%s", filter);
+                else
+                        buf_add_str(&file, "caps/min_interval");
+                os_sysfs_pmu(facts->pmus.items[i].name, buf_text(&file), &path);
+                if (facts->source.read_file(facts->source.ctx, buf_text(&path), &text))
+                        return true;
+        }
+        return false;
+}
+
+static void add_spe(struct event_listing *listing, const struct event_facts *facts)
 {
         static const struct {
                 const char *name, *title;
@@ -214,6 +235,8 @@ static void add_spe(struct event_listing *listing)
         ARRAY_PUSH(listing->events, listing->n_events, listing->cap_events, event);
         event.type = "[SPE filter]";
         for (size_t i = 0; i < N_ELEMENTS(filters); i++) {
+                if (!spe_has(facts, filters[i].name))
+                        continue;
                 event.name = filters[i].name;
                 event.description = filters[i].title;
                 ARRAY_PUSH(listing->events, listing->n_events, listing->cap_events, event);
@@ -279,7 +302,7 @@ void event_listing_fill(struct event_listing *listing, const struct event_facts 
         add_blocks(listing, facts);
         add_extra(listing, facts);
         if (facts->has_spe)
-                add_spe(listing);
+                add_spe(listing, facts);
         listing_add_kernel(listing, facts, verbose);
         add_metrics(listing, facts);
         for (size_t k = 0; k < facts->kinds.n_items; k++) {

@@ -104,6 +104,8 @@ def test_a_cpu_model_goes_with_every_command(t: Context) -> None:
     check("config 0x70" in done.out, "the event of that model", done)
     refused(t, "record --cpu-model neoverse-n1 -- true", "add --dry-run")
     refused(t, "record --cpu-model nosuch --dry-run -- true", "CPU name: ")
+    refused(t, "record -e arm_spe_0// --cpu-model neoverse-n1 --dry-run -- true", "a CPU model has the counters of a core only; give --sysfs",
+            status=1)
 
 
 def test_a_pdb_file_beside_an_elf_program(t: Context) -> None:

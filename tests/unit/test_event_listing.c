@@ -20,6 +20,7 @@ static const struct memory_file server[] = {
         {"arm_dsu_0/format/event", "config:0-31\n"},
         {"arm_dsu_0/type", "21\n"},
         {"arm_spe_0/cpumask", "0-3\n"},
+        {"arm_spe_0/format/min_latency", "config2:0-11\n"},
         {"arm_spe_0/type", "9\n"},
         {"armv8_pmuv3_0/cpus", "0-3\n"},
         {"armv8_pmuv3_0/events/cpu_cycles", "event=0x0011\n"},
@@ -166,6 +167,8 @@ TEST(uncore_and_spe_only_where_they_are)
         EXPECT_STR(find(&l, "/dmc_clk/request")->type, "[dmc_clk PMU event]");
         EXPECT_STR(find(&l, "arm_spe_0//")->type, "[Kernel PMU event]");
         EXPECT_STR(find(&l, "min_latency")->type, "[SPE filter]");
+        /* The driver of this machine does not have them. */
+        EXPECT_TRUE(!has(&l, "load_filter") && !has(&l, "discard") && !has(&l, "period"));
         EXPECT_TRUE(find_metric(&l, "l3_cache") && find_metric(&l, "ddr_bw"));
         EXPECT_TRUE(!has(&l, "arm_dsu_0/l3d_cache/"));
         listed_release(&l);
