@@ -36,7 +36,7 @@ struct spe_samples {
         const struct perfdata_reader *reader;
         struct spe_streams streams;
         struct record_auxtrace_info info;
-        bool has_info;
+        bool has_info, lacks_data;
         uint32_t event, source_event;
         uint64_t period, midr;
         struct map running; /* CPU -> pid << 32 | tid */
@@ -66,7 +66,9 @@ static void see_trace(void *ctx, const struct perfdata_record *record)
                 s->has_info = record_auxtrace_info_parse(record->bytes, &s->info);
                 break;
         default:
-                if (record_auxtrace_parse(record->bytes, &piece) && cursor_left(&record->payload))
+                if (!record_auxtrace_parse(record->bytes, &piece))
+                        s->lacks_data = true;
+                else if (cursor_left(&record->payload))
                         spe_streams_add(&s->streams, &piece, record->payload);
         }
 }
@@ -126,7 +128,8 @@ struct spe_samples *spe_samples_open(struct perfdata_reader *reader)
         if (!perfdata_get_layout(reader)->swapped)
                 perfdata_each_aux(reader, see_trace, s);
         s->source_event = s->has_info && s->info.type == AUXTRACE_ARM_SPE ? find_event(s) : UINT32_MAX;
-        if (!s->streams.n || s->source_event == UINT32_MAX) {
+        /* A program may have no operation that SPE samples. */
+        if ((!s->streams.n && s->lacks_data) || s->source_event == UINT32_MAX) {
                 spe_samples_free(s);
                 return NULL;
         }

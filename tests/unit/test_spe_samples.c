@@ -433,6 +433,25 @@ TEST(pieces_and_gaps)
         }
 }
 
+/* Its document has the two parts of one with samples. */
+TEST(a_session_of_spe_may_have_no_samples)
+{
+        static struct read_back all;
+        struct session_builder b;
+
+        add_spe(&b, false);
+        read_built(&b, &all);
+        EXPECT_TRUE(all.has_spe);
+        EXPECT_INT(all.n, 0);
+        /* Data that can't be read is something else. */
+        add_spe(&b, false);
+        builder_begin(&b, PERF_RECORD_AUXTRACE, 0);
+        builder_u64(&b, 0);
+        builder_end(&b);
+        read_built(&b, &all);
+        EXPECT_TRUE(!all.has_spe);
+}
+
 TEST(sessions_without_it)
 {
         static struct read_back all;
