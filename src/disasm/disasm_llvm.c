@@ -125,9 +125,8 @@ struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, str
         else
                 err_set(err, ERR_MISSING,
                         "instructions are shown as bytes: disassembly needs LLVM's library with %s, version 11 "
-                        "to 23, and none was found; on Debian and Ubuntu install the package libllvm19, libllvm16 "
-                        "or libllvm14",
-                        arch == DISASM_X86_64 ? "X86" : "AArch64");
+                        "to 23, and none was found; %s",
+                        arch == DISASM_X86_64 ? "X86" : "AArch64", os_llvm_advice());
         return NULL;
 }
 

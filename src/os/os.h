@@ -316,6 +316,9 @@ void os_library_free(struct os_library *library);
 
 /* False for a statically linked program. */
 bool os_library_can_open(void);
+
+/* How a user of this system gets LLVM's library: the end of a sentence. */
+const char *os_llvm_advice(void);
 AUTO_DEFINE(os_library)
 
 /* Stores the address of a function of the library at `ret_function`, which points to a pointer to a function; false if there is

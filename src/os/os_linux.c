@@ -425,6 +425,11 @@ struct os_library *os_library_open(const char *name, struct err *err)
         return handle;
 }
 
+const char *os_llvm_advice(void)
+{
+        return "on Debian and Ubuntu install the package libllvm19, libllvm16 or libllvm14";
+}
+
 bool os_library_can_open(void)
 {
         void *program = dlopen(NULL, RTLD_LAZY);

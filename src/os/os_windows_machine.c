@@ -40,6 +40,11 @@ bool os_random(void *bytes, size_t size)
         return true;
 }
 
+const char *os_llvm_advice(void)
+{
+        return "install LLVM for Windows, and put its folder bin, which has LLVM-C.dll, into PATH";
+}
+
 bool os_library_can_open(void)
 {
         return true;
