@@ -17,6 +17,20 @@ README = """wperf {version}, a performance profiler ({machine})
 
 wperf.exe needs Windows 10 or later and no other files. You may move it anywhere.
 Its debug information is in {top}-pdb.zip.
+
+wperf annotate shows instructions as text with LLVM-C.dll of LLVM 11 to 23, and as bytes without it. The DLL is in the
+folder bin of LLVM for Windows: put that folder into PATH, or copy the DLL beside wperf.exe. Its processor must be that
+of wperf.exe. The other functions of wperf need no DLL.
+
+Nothing in this file is signed, so Windows may warn of an unknown publisher. To see whether you have what was published,
+compare the checksum with that in SHA256SUMS of the release, in PowerShell or in a command prompt:
+
+    Get-FileHash {top}.zip -Algorithm SHA256
+    certutil -hashfile {top}.zip SHA256
+
+What is not proven: these programs ran under wine only, on no Windows. Events of Arm cores were counted and sampled only
+with drivers that answer like WindowsPerf's and with simulated hardware. docs/not-proven-on-hardware.md of wperf's source
+has the list.
 {driver}LICENSE is wperf's licence, licenses has those of the libraries that are linked in.
 """
 DRIVER = """
@@ -34,7 +48,13 @@ wperfdriver-2.inf is for installing the driver as a driver package, which also n
 
 A machine that is not in test mode loads only a driver that Microsoft has signed, and Microsoft has not signed this one.
 No Windows has loaded the driver yet: it may stop the machine with a blue screen. docs/windows-driver.md of wperf's
-source tells how to sign it.
+source tells how to sign it. To see who has signed a file, and whether Windows accepts it as a driver:
+
+    Get-AuthenticodeSignature wperfdriver-2.sys | Format-List
+    signtool verify /v /kp wperfdriver-2.sys          (signtool is in the Windows SDK)
+
+The first says NotSigned for the file as it is here. The second accepts Microsoft's signature only, so it refuses a
+driver with a test certificate, which test mode loads.
 
 wperf-devgen.exe, wperf-prove.exe and wperfdriver-2.sys have wperf's licence. The libraries in licenses are linked into wperf.exe; of
 these, wperf-devgen.exe and wperf-prove.exe contain only mingw-w64, and the driver none.

@@ -93,6 +93,8 @@ def test_the_driver_and_its_installer(t: Context) -> None:
               f"subsystem and imports of {name}: {modules}")
     readme = (folder / "README.txt").read_text()
     check("It is NOT SIGNED" in readme and "bcdedit /set testsigning on" in readme, "the page says what loads")
+    for text in ("LLVM-C.dll", "Get-FileHash wperf-", "Get-AuthenticodeSignature wperfdriver-2.sys", "What is not proven: "):
+        check(text in readme, f"the page says: {text}")
     headers = t.run(readobj, "--file-headers", str(folder / "wperfdriver-2.sys"))
     check("CertificateTableSize: 0x0\n" in headers.out, "the driver has no signature, and the page says so", headers)
 
