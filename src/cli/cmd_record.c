@@ -364,7 +364,7 @@ static int record(struct recording *r)
         AUTO(run) run = NULL;
         struct err err = {0};
 
-        if ((o->event.events && !event_check_intervals(o->event.events, &err)) ||
+        if ((o->event.events && !event_check_intervals(o->event.events, run_longest_interval(), &err)) ||
             (!r->has_command && !choose_target(r, &err)) || !check_children(r, &err) ||
             !choose_session(r, &err) || !choose_engine(r, &err) ||
             (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)))

@@ -8,7 +8,7 @@
 #include "command_stat.h"
 #include "count_config.h"
 #include "count_run.h"
-#include "cpu_vendor.h"
+#include "machine_driver.h"
 #include "os.h"
 #include "stat_output.h"
 
@@ -156,10 +156,8 @@ static void make_request(struct stating *s)
 static struct stat_output_request make_output(struct stating *s)
 {
         const struct count_run_request *r = &s->request;
-        struct os_machine machine;
 
-        os_machine_get(&machine);
-        cpu_vendor_add(machine.cpuid, &s->vendor);
+        machine_add_vendor(s->options->general.force_lock, &s->vendor);
         count_run_subject(r, &s->subject);
         return (struct stat_output_request){
                 .general = &s->options->general,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* version: prints the version of wperf and its components, as the table in which WindowsPerf's users look for features. */
+/* version: prints the version of wperf and of what measures, as the table in which WindowsPerf's users and extensions look for features: it
+ * has two rows, and an extension offers SPE only if both have it. */
 #include "cmd.h"
 #include "command_facts.h"
 #include "fact_tables.h"
@@ -47,10 +48,11 @@ int cmd_version(const struct command_line *line)
 
         os_machine_get(&machine);
         add_row(tables, "wperf", version_number, version_commit, "+spe");
-        add_row(tables, version_system, machine.os_release, "-", machine_features());
         if (machine_driver_find(options->general.force_lock, &driver, &err))
                 add_row(tables, "wperf-driver", driver.version, or_dash(driver.git),
                         or_dash(driver.features));
+        else
+                add_row(tables, version_system, machine.os_release, "-", machine_features());
         status = cmd_print_tables(&options->general, &options->output, tables, false);
         return err.code == ERR_NONE || err.code == ERR_MISSING ? status : cmd_fail(&err);
 }

@@ -6,8 +6,11 @@
 #include <stdio.h>
 
 #include "attributes.h"
+#include "cpu_vendor.h"
 #include "kernel.h"
 #include "machine_internal.h"
+#include "os.h"
+#include "text_number.h"
 
 /* Fields of ID_AA64DFR0_EL1 (Arm Architecture Reference Manual). */
 enum { PMSVER_SHIFT = 32, FIELD_MASK = 15 };
@@ -94,4 +97,19 @@ bool machine_driver_find(bool force_lock, struct machine_driver *ret, struct err
         if (driver)
                 *ret = (struct machine_driver){driver->version, driver->git, driver->features};
         return driver;
+}
+
+void machine_add_vendor(bool force_lock, struct buf *out)
+{
+        AUTO_RELEASE(buf) cpuid = {0};
+        struct os_machine machine;
+        struct err ignored = {0};
+
+        if (kernel_connect(force_lock, &ignored) && kernel_get_driver()) {
+                text_add_hex(&cpuid, kernel_get_driver()->midr);
+        } else {
+                os_machine_get(&machine);
+                buf_add_str(&cpuid, machine.cpuid);
+        }
+        cpu_vendor_add(buf_text(&cpuid), out);
 }
