@@ -505,3 +505,8 @@ bool run_samples_cpus(void)
 {
         return kernel_has_samples();
 }
+
+uint64_t run_longest_interval(void)
+{
+        return kernel_longest_interval();
+}

@@ -69,6 +69,9 @@ bool run_describe(const struct run_request *request, struct buf *out, struct err
 /* Whether whole CPUs can be sampled here; on Windows only a command or processes. */
 bool run_samples_cpus(void);
 
+/* The longest interval of events that CPUs count. */
+uint64_t run_longest_interval(void);
+
 struct run_facts {
         uint64_t elapsed_ns;
         int stop_signal;    /* the signal that told wperf to end; 0 for none */

@@ -49,8 +49,8 @@ static bool add_source(struct driver_samples *s, const struct event *event, stru
                 interval = DEFAULT_INTERVAL;
         if (!interval || interval > UINT32_MAX)
                 return err_set(err, ERR_USAGE,
-                               "event interval: %s is out of range! WPERFDRIVER takes 1 to %" PRIu32,
-                               event->name, UINT32_MAX);
+                               "event interval: %" PRIu64 " is out of range! WPERFDRIVER takes 1 to %" PRIu32,
+                               interval, UINT32_MAX);
         buf_add_u32(&s->sources, number);
         buf_add_u32(&s->sources, (uint32_t)interval);
         buf_add_u32(&s->sources,

@@ -48,8 +48,9 @@ static bool add_source(struct own_samples *s, const struct event *event, struct 
                                event->name);
         if (!source.period || source.period > UINT32_MAX)
                 return err_set(err, ERR_USAGE,
-                               "event interval: %s is out of range! " ABI_SERVICE " takes 1 to %" PRIu32,
-                               event->name, UINT32_MAX);
+                               "event interval: %" PRIu64 " is out of range! " ABI_SERVICE
+                               " takes 1 to %" PRIu32,
+                               source.period, UINT32_MAX);
         source.code = number;
         buf_add(&s->sources, &source, sizeof(source));
         s->intervals[s->n_events++] = (uint32_t)source.period;

@@ -117,7 +117,15 @@ static bool is_known(const struct event_item *item)
                catalogue_find_anywhere(item->name.at, item->name.len, &cpu);
 }
 
-bool event_check_intervals(const char *text, struct err *err)
+static bool is_counted_by_cpus(const struct event_item *item)
+{
+        uint64_t number;
+        uint32_t type;
+
+        return !event_name_find(item->name, &type, &number) || type != PERF_TYPE_SOFTWARE;
+}
+
+bool event_check_intervals(const char *text, uint64_t longest, struct err *err)
 {
         const struct event_resolver r = {.whole = text, .err = err};
         const struct event_defaults defaults = {0};
@@ -135,6 +143,10 @@ bool event_check_intervals(const char *text, struct err *err)
                     (!event_split_suffix(text, &item, err) ||
                      !event_apply_suffix(text, &item, &defaults, &event, err)))
                         return false;
+                if (item.interval.at && event.attr.sample_period_or_freq > longest &&
+                    is_counted_by_cpus(&item))
+                        return err_set(err, ERR_USAGE, "event interval: %s is out of range! (column %zu)",
+                                       span_quote(item.interval).text, event_column(text, item.interval.at));
                 at += item.text.len;
                 if (!*at++)
                         return true;

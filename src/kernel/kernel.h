@@ -56,6 +56,9 @@ bool kernel_probe(const struct event_list *events, bool are_default, struct kern
  * event is cpu-clock. */
 bool kernel_has_samples(void);
 
+/* The longest interval between two samples of an event that CPUs count. */
+uint64_t kernel_longest_interval(void);
+
 /* Appends the attributes that `request` would open, as text, without opening anything. */
 void kernel_describe(const struct collect_request *request, struct buf *out);
 

@@ -31,6 +31,12 @@ bool kernel_has_samples(void)
         return false;
 }
 
+/* That of both drivers. */
+uint64_t kernel_longest_interval(void)
+{
+        return UINT32_MAX;
+}
+
 static const char *describe_source(const struct event *event)
 {
         uint16_t number;

@@ -50,8 +50,9 @@ bool own_spe_read_event(const struct event *event, struct abi_spe *ret, struct e
                                event->name);
         if (attr->flags & PERF_ATTR_FREQ || what.period < PERIOD_MIN || what.period > UINT32_MAX)
                 return err_set(err, ERR_USAGE,
-                               "event interval: %s is out of range! SPE takes %d to %" PRIu32 " operations",
-                               event->name, PERIOD_MIN, UINT32_MAX);
+                               "event interval: %" PRIu64 " is out of range! SPE takes %d to %" PRIu32
+                               " operations",
+                               what.period, PERIOD_MIN, UINT32_MAX);
         for (size_t i = 0; i < N_ELEMENTS(settings); i++)
                 what.flags |= attr->config >> settings[i].bit & 1 ? settings[i].flag : 0;
         *ret = what;

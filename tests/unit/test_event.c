@@ -410,6 +410,18 @@ TEST(errors_name_the_column)
         expect_bad(x86, cases, N_ELEMENTS(cases));
 }
 
+/* Drivers of Windows take 32 bits. */
+TEST(intervals_that_drivers_do_not_take)
+{
+        struct err err = {0};
+
+        EXPECT_TRUE(event_check_intervals("ld_spec:0xffffffff,r70:1,cpu-clock:5000000000", UINT32_MAX, &err));
+        EXPECT_TRUE(event_check_intervals("ld_spec:0x100000000", INT64_MAX, &err));
+        EXPECT_TRUE(!event_check_intervals("cycles:5,ld_spec:8589934591", UINT32_MAX, &err));
+        EXPECT_STR(err.text, "event interval: 8589934591 is out of range! (column 18)");
+        EXPECT_TRUE(!event_check_intervals("r70:0x100000000", UINT32_MAX, &err));
+}
+
 TEST(errors_of_terms)
 {
         static const struct bad cases[] = {

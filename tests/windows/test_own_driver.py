@@ -305,7 +305,8 @@ def samples_of_others_are_left_out() -> None:
 def sampling_that_is_refused() -> None:
     refused("has 6 free counters for each core, and more are needed", "record", "-e", ",".join(f"r{n}:1000" for n in range(1, 8)), "--",
             drive, "pinned", "0")
-    refused("is out of range! WPERFDRIVER-2 takes 1 to 4294967295", "record", "-e", "ld_spec:4294967296", "--", drive, "pinned", "0")
+    refused("event interval: 4294967296 is out of range! (column 9)", "record", "-e", "ld_spec:4294967296", "--", drive, "pinned", "0")
+    refused("event interval: 4294967296 is out of range! WPERFDRIVER-2 takes 1 to 4294967295", "record", "-e", "armv8_pmuv3_0/event=0x70,period=4294967296/", "--", drive, "pinned", "0")
 
 
 def sampling_beside_a_trace() -> None:
@@ -351,6 +352,16 @@ def record_spe(event: str, settings: dict[str, int], cpus: str = "1", *options: 
     done = run("record", "-e", event, "-c", cpus, *options, "--session", session, "--", drive, "function", str(ms))
     check(done.status == 0, f"{event} is sampled", done)
     return done, session
+
+
+def spe_without_samples() -> None:
+    """Editors want both parts of the document, also of a program without operations that are sampled."""
+    done, session = record_spe("arm_spe_0//", {"spe_left": 0}, "1", "--json", ms=100)
+    for document in (json.loads(done.out), json.loads(run("record", "-e", "arm_spe_0//", "-c", "1", "--json", "--annotate", "--session", session,
+                                                          "--", drive, "function", "100").out)):
+        check(sorted(document) == ["counting", "sampling"], "two parts", document)
+        counters = document["counting"]["core"]["overall"] or document["counting"]["core"]["cores"][0]
+        check("sample_filtrate" in str(counters) and document["sampling"]["sampling"]["samples_generated"] == 0, "no sample", document)
 
 
 def dumped_numbers(session: str) -> dict[int, list[int]]:
@@ -579,7 +590,7 @@ def run_tests() -> int:
         clusters_and_memory_controllers, more_events_than_counters_of_units, cores_of_each_cluster, devices_in_the_registry, block_of_a_page, command_and_its_status,
         session_and_timeline, samples_of_one_process,
         samples_of_all_cores, samples_of_others_are_left_out, sampling_that_is_refused, sampling_beside_a_trace, a_trace_that_begins_later,
-        spe_records_are_samples, spe_filters_arrive, spe_settings_arrive, spe_of_two_cores, spe_kernel_is_left_out, spe_buffer_that_is_full,
+        spe_records_are_samples, spe_without_samples, spe_filters_arrive, spe_settings_arrive, spe_of_two_cores, spe_kernel_is_left_out, spe_buffer_that_is_full,
         spe_begins_after_the_delay, spe_that_is_refused, spe_whose_lock_is_stolen, spe_whose_driver_is_stopped,
         another_process_has_the_lock, another_process_steals_the_lock, killed_while_it_counts,
         driver_is_stopped_meanwhile, commands_about_the_machine]
