@@ -20,11 +20,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         AUTO_RELEASE(buf) session = {0};
         AUTO(perfdata_reader) reader = NULL;
         struct perfdata_record record;
+        AUTO_RELEASE(buf) with_samples = {0};
         uint64_t last = 0, n_samples = 0, limit;
+        bool has_samples;
 
         limit = size % SMALL_LIMIT_OF == SMALL_LIMIT_OF - 1 ? SMALL_LIMIT_BYTES : LIMIT_BYTES;
-        if (!etl_session_make(data, size, "fuzz", limit, &session, NULL))
+        if (!etl_session_make_any(data, size, "fuzz", limit, &session, NULL))
                 return 0;
+        has_samples = etl_session_make(data, size, "fuzz", limit, &with_samples, NULL);
         reader = perfdata_open_bytes(session.data, session.len, "fuzz", NULL);
         must(reader != NULL);
         while (perfdata_next(reader, &record, NULL) > 0) {
@@ -38,6 +41,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 last = record.time;
                 n_samples++;
         }
-        must(n_samples > 0 && !perfdata_get_damage(reader)->n_malformed);
+        must((n_samples > 0) == has_samples && !perfdata_get_damage(reader)->n_malformed);
         return 0;
 }
