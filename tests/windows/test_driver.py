@@ -333,6 +333,54 @@ def driver_that_does_not_tick() -> None:
 
 # --- what is refused, and what is found
 
+def editors_read_what_they_ask_for() -> None:
+    """What the extensions for VS Code and Visual Studio run and parse: their keys, types, and rules for what is there."""
+    fake("set", SPE_RECORDS, "100", SPE_STEP, "10")
+    versions = json.loads(run("--version", "--json").out)["Version"]
+    check([v["Version"] for v in versions if v["Component"] == "wperf"] and all("+spe" in v["FeatureString"] for v in versions),
+          "SPE is offered", versions)
+    events = json.loads(run("list", "-v", "--json").out)["Predefined_Events"]
+    check(all(isinstance(e["Alias_Name"], str) and isinstance(e.get("Description", ""), str) for e in events), "names and descriptions")
+    kinds = [e["Event_Type"] for e in events]
+    check(kinds.count("[SPE filter]") == 3 and kinds.count("[Kernel PMU event]") == 1, "choices of filters", kinds)
+    rows = {row["Test_Name"]: row["Result"] for row in json.loads(run("test", "--json").out)["Test_Results"]}
+    numbers = [int(rows[name], 16) for name in ("PMU_CTL_QUERY_HW_CFG [gpc_num]", "PMU_CTL_QUERY_HW_CFG [total_gpc_num]",
+                                                "PMU_CTL_QUERY_HW_CFG [core_num]", "pmu_device.sampling.INTERVAL_DEFAULT")]
+    check(numbers == [6, 6, 2, 0x4000000] and rows["spe_device.version_name"] == "FEAT_SPE", "numbers", numbers)
+    page = json.loads(run("man", "ld_spec", "--json").out)["Manual_Results"]
+    check({"CPU", "NAME", "DESCRIPTION"} <= {row["Field_Type"] for row in page}, "a page", page)
+    address = int(Running([drive, "function"]).wait().out.split()[1], 16) + 4
+    fake("set", PC_LOW, hex(address & 0xffffffff), PC_HIGH, hex(address >> 32))
+    with tempfile.TemporaryDirectory() as folder:
+        session = ("--session", os.path.join(folder, "s.data"))
+        for more in (("--disassemble",), ("--annotate", "-v")):
+            event = "ld_spec:1000,vfp_spec:5000"
+            done = run("record", "-e", event, "-c", "0", *session, "--json", *more, "--", drive, "function")
+            check_samples(json.loads(done.out)["sampling"], ["ld_spec", "vfp_spec"], done)
+        done = run("record", "-e", "arm_spe_0/load_filter=1/", "-c", "0", *session, "--json", "--annotate", "--", drive, "function")
+        document = json.loads(done.out)
+        check(sorted(document) == ["counting", "sampling"], "both parts", done)
+        check_samples(document["sampling"]["sampling"], None, done)
+
+
+def check_samples(sampling: dict, types: list[str] | None, done: object) -> None:
+    """The document of an editor, with lines of the function's source."""
+    events = sampling["events"]
+    check(types is None or [e["type"] for e in events] == types, "the events", done)
+    for event in events:
+        check(isinstance(event["type"], str) and isinstance(event["annotate"], list), "an event", event)
+        for sample in event["samples"]:
+            check(isinstance(sample["overhead"], (int, float)) and isinstance(sample["count"], int) and isinstance(sample["symbol"], str),
+                  "a sample", sample)
+        for function in event["annotate"]:
+            for line in function["source_code"]:
+                check(line["filename"] and line["line_number"] > 0 and line["hits"] > 0, "a line that an editor can open", line)
+                for code in line.get("disassembled_line", {}).get("disassemble", []):
+                    check(isinstance(code["address"], str) and isinstance(code["instruction"], str), "an instruction", code)
+    lines = [line for event in events for function in event["annotate"] for line in function["source_code"]]
+    check(lines or not MODULES_ARE_KNOWN, "lines of samples", done)
+
+
 def what_the_driver_cannot_do() -> None:
     refused("core index 2 not allowed. Use 0-1, see option -c <n>", "stat", "-e", "ld_spec", "-c", "2", "--timeout", "10ms")
     refused("WPERFDRIVER counts CPUs, not processes", "stat", "-e", "ld_spec", "-p", "1", "--timeout", "10ms")
@@ -387,7 +435,8 @@ def main() -> int:
         spe_records_are_samples, spe_filters_reach_the_driver, more_spe_data_than_an_answer_holds, spe_that_is_refused,
         another_process_has_the_lock, another_process_steals_the_lock,
         other_profilers_have_all_counters, versions_with_the_same_driver, other_versions_are_refused_by_name, spoiled_answers_are_refused,
-        driver_that_does_not_tick, driver_is_stopped_meanwhile, commands_about_the_machine, what_the_driver_cannot_do, registered_interface_is_found,
+        driver_that_does_not_tick, driver_is_stopped_meanwhile, commands_about_the_machine, editors_read_what_they_ask_for,
+        what_the_driver_cannot_do, registered_interface_is_found,
         *driver_unit_cases.TESTS]
     failed = 0
     wanted = sys.argv[5:]
