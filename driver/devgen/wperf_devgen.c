@@ -43,6 +43,7 @@ static const wchar_t usage[] =
         L"       wperf-devgen upgrade [FILE]\n"
         L"       wperf-devgen uninstall\n"
         L"       wperf-devgen status\n"
+        L"       wperf-devgen --version\n"
         L"\n"
         L"install    copy the driver FILE (default: " FILE_NAME L" beside this program) to the\n"
         L"           system's folder and start it; if it is installed already, replace it.\n"
@@ -586,6 +587,11 @@ int main(void)
 
         if (argc == 2 && (!wcscmp(command, L"--help") || !wcscmp(command, L"-h"))) {
                 fputws(usage, stdout);
+                return 0;
+        }
+        if (argc == 2 && !wcscmp(command, L"--version")) {
+                wprintf(L"wperf-devgen " WIDE(DEVGEN_VERSION) L", for interface %u of the driver\n",
+                        ABI_NUMBER);
                 return 0;
         }
         if (argc == 2 && !wcscmp(command, L"status"))

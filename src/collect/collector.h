@@ -121,8 +121,8 @@ struct collect_result {
         bool split_is_unknown;
         bool kernel_is_denied; /* this user may not sample the kernel */
         bool lost_is_estimate; /* the rings lost samples of all processes; `n_lost` is the command's likely part */
-        uint64_t n_not_kept;   /* mapped files that could not be kept open */
-        const char *not_kept;  /* the first of their paths, separated by commas; "" for none */
+        uint64_t n_not_kept;  /* mapped files that could not be kept open */
+        const char *not_kept; /* the first of their paths, separated by commas; "" for none */
         const struct kept_file *kept;
         size_t n_kept;
         /* files at other paths that are equal to one in `kept`; without descriptors */

@@ -2,6 +2,7 @@
 """Installs wperf's driver in wine. Usage: test_devgen.py WPERF-DEVGEN.EXE DRIVE_WDM.EXE SIM_WPERFDRIVER.SYS READ_INF.EXE. WINEPREFIX
 must be set. wine's DiInstallDriver does nothing and says that it has succeeded: what it would do, the test does before."""
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -168,6 +169,8 @@ def wrong_usage() -> None:
     for argv in ([], ["bogus"], ["status", "more"], ["install", "one", "two"], ["upgrade", "--allow", "Everyone"], ["uninstall", "more"]):
         expect(2, "Usage: wperf-devgen install", *argv)
     expect(0, "Usage: wperf-devgen install", "--help")
+    done = run("--version")
+    check(done.status == 0 and re.fullmatch(r"wperf-devgen \d+\.\d+\.\d+, for interface 1 of the driver\n", done.out) is not None, "--version", done)
 
 
 def main() -> int:
