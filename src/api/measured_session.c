@@ -200,7 +200,7 @@ static void add_python(struct measuring *m)
 
         for (size_t i = 0; rows && i < rows->n; i++) {
                 const struct python_function *f = &rows->items[i];
-                const struct run_name name = {.name = f->name, .module = text_base_name(f->path)};
+                const struct run_name name = {.name = f->name, .module = f->path};
 
                 add_name(m, f->event, &name, f->self_count, f->self_weight);
         }

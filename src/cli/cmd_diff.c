@@ -11,6 +11,7 @@
 #include "comparison.h"
 #include "diff_view.h"
 #include "export_svg.h"
+#include "file_pairs.h"
 #include "group_rules.h"
 #include "mem.h"
 #include "os.h"
@@ -123,6 +124,8 @@ static bool check_options(struct diffing *d, const struct command_line *line, st
                                o->output.json ? "--json" : "--group-by");
         if (o->what.csv && o->output.json)
                 return err_set(err, ERR_USAGE, "--csv and --json cannot be used together: leave one out");
+        if (o->what.pair && (!o->what.by || strcmp(o->what.by, "python") != 0))
+                return err_set(err, ERR_USAGE, "--pair pairs files of Python functions: add --by python");
         return choose_kind(d, err) && choose_measure(d, err) && choose_change(d, err) &&
                color_choose(&o->color, &d->is_colored, err) && compared_paths_split(line, &d->paths, err) &&
                cmd_can_write(o->output.output_prefix, o->output.output, err) && choose_groups(d, err);
@@ -215,6 +218,8 @@ static bool compare(struct diffing *d, struct err *err)
                                         err))
                         return false;
         }
+        if (d->kind->by == MEASURED_PYTHON && !file_pairs_apply(d->values, d->options->what.pair, err))
+                return false;
         run_values_finish(d->values);
         run_notes_add(d->values, &d->notes);
         if (d->groups) {

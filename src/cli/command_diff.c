@@ -15,6 +15,15 @@ static const struct option comparing_options[] = {
                         "bytecode) or python (function); default function",
         },
         {
+                .name = "pair",
+                .kind = OPTION_LIST,
+                .arg = "FILE=FILE",
+                .offset = offsetof(struct comparing_options, pair),
+                .help = "with --by python: compare the first FILE, the end of a path in A, with the second one of B, "
+                        "because it was renamed; may be given several times; other files are paired by the longest "
+                        "common end of their paths",
+        },
+        {
                 .name = "measure",
                 .kind = OPTION_STRING,
                 .arg = "WHAT",

@@ -11,6 +11,7 @@
 
 struct comparing_options {
         const char *by;       /* a word of --by, or NULL: function */
+        const char *pair;     /* pairs of files, A=B, separated by commas; or NULL */
         const char *measure;  /* "time", "share", or NULL: time */
         const char *event;    /* or NULL: all events */
         const char *find;     /* a change in percent, or NULL */

@@ -191,7 +191,7 @@ void run_notes_add(const struct run_values *v, struct buf *out)
                 const char *a, *b;
 
                 run_values_get_pair(v, i, &a, &b);
-                buf_add_str(out, "module: ");
+                buf_add_str(out, run_values_has_files(v) ? "file: " : "module: ");
                 text_add_printable(out, a);
                 buf_add_str(out, " of A is compared with ");
                 text_add_printable(out, b);

@@ -202,7 +202,8 @@ static void merge_names(struct run_values *v)
 {
         for (size_t i = 0; i < v->n_names; i++) {
                 struct stored_name *name = &v->names[i];
-                str_id module = module_pairs_find(v->pairs, v->n_pairs, name->module);
+                str_id module =
+                        v->has_files ? name->module : module_pairs_find(v->pairs, v->n_pairs, name->module);
                 const uint64_t *same = map_find(&v->name_numbers, (uint64_t)module << 32 | name->name);
 
                 name->same_as = i;
@@ -217,8 +218,10 @@ static void merge_names(struct run_values *v)
 
 void run_values_finish(struct run_values *v)
 {
-        free(v->pairs);
-        v->pairs = module_pairs_make(v, &v->n_pairs);
+        if (!v->has_files) {
+                free(v->pairs);
+                v->pairs = module_pairs_make(v, &v->n_pairs);
+        }
         merge_names(v);
         mark_ambiguous(v);
         make_cells(v);
@@ -317,6 +320,11 @@ bool run_values_is_inlined(const struct run_values *v, enum run_side side, const
                         return true;
         }
         return false;
+}
+
+bool run_values_has_files(const struct run_values *v)
+{
+        return v->has_files;
 }
 
 size_t run_values_n_pairs(const struct run_values *v)

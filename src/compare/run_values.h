@@ -98,6 +98,9 @@ bool run_values_is_inlined(const struct run_values *values, enum run_side side, 
 
 /* Modules with different names in both groups that were taken as the same one. */
 size_t run_values_n_pairs(const struct run_values *values);
+
+/* Whether modules are source files that file_pairs_apply() has paired; then the pairs are those of the user. */
+bool run_values_has_files(const struct run_values *values);
 void run_values_get_pair(const struct run_values *values, size_t index, const char **ret_a,
                          const char **ret_b);
 

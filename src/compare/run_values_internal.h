@@ -55,6 +55,7 @@ struct run_values {
         struct run_cell *cells;  /* by event, name and run */
         struct module_pair *pairs;
         size_t n_pairs;
+        bool has_files; /* modules are source files, which have been paired */
 };
 
 struct run_cell *run_values_cells(const struct run_values *values, uint32_t event, size_t name);
