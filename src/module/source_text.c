@@ -5,22 +5,29 @@
 #include <string.h>
 
 #include "buf.h"
+#include "map.h"
 #include "md5.h"
 #include "mem.h"
 #include "os.h"
 #include "text.h"
 
-enum { SOURCE_MAX_BYTES = 64 << 20 };
+enum {
+        SOURCE_MAX_BYTES = 64 << 20,
+        MAX_LINES = 1 << 24, /* of a file; those after are not shown */
+        ALL_MAX_BYTES =
+                256 << 20, /* of all files: a session, or debug information, can name any number of them */
+};
 
 struct text_file {
         char *path; /* as in the debug information */
         struct buf text;
-        size_t *lines; /* the offset of each */
+        uint32_t *lines; /* the offset of each */
         size_t n_lines, cap_lines;
         const struct archived_source *archived; /* used instead of the text; NULL if there is none */
         uint64_t size_bytes;                    /* 0 for archived lines */
         int64_t mtime_ns;
-        bool is_here, is_refused;
+        bool is_here, is_refused, is_left_out;
+        size_t next;               /* index + 1 of another file with the same hash of its path; 0: none */
         struct source_asker asker; /* the first to ask */
         bool is_of_module; /* a server may have been asked, so the text is only valid for this module */
         struct digest digest;
@@ -35,6 +42,8 @@ struct source_text {
         struct source_asker asker;
         struct text_file **files;
         size_t n_files, cap_files;
+        struct map by_path; /* hash of the path to index + 1 */
+        uint64_t all_bytes; /* of the texts */
         struct text_file *last;
 };
 
@@ -76,6 +85,7 @@ void source_text_free(struct source_text *source)
                 free(source->files[i]);
         }
         free(source->files);
+        map_release(&source->by_path);
         free(source);
 }
 
@@ -141,11 +151,11 @@ static void read_lines(struct text_file *file)
         size_t at = 0;
 
         /* Each line ends where the next begins; the line ends become NULs. */
-        while (at < file->text.len) {
+        while (at < file->text.len && file->n_lines < MAX_LINES) {
                 const char *newline = memchr(text + at, '\n', file->text.len - at);
                 size_t end = newline ? (size_t)(newline - text) : file->text.len;
 
-                ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, at);
+                ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, (uint32_t)at);
                 if (end > at && text[end - 1] == '\r')
                         text[end - 1] = '\0';
                 text[end] = '\0';
@@ -217,7 +227,8 @@ static struct text_file *load(const struct source_text *source, const char *path
         is_found = is_found || find_at_path(path, &place, &st);
         file->is_of_module = !is_found && source->find_remote;
         is_far = !is_found && find_far(source, path, &place, &st);
-        if ((!is_found && !is_far) || !may_use(source, path, buf_text(&place)) ||
+        file->is_left_out = (is_found || is_far) && source->all_bytes + st.size_bytes > ALL_MAX_BYTES;
+        if ((!is_found && !is_far) || file->is_left_out || !may_use(source, path, buf_text(&place)) ||
             !read_text(source, file, buf_text(&place), is_far))
                 return file;
         file->is_here = true;
@@ -245,14 +256,20 @@ static bool is_wanted(const struct source_text *source, const struct text_file *
 
 static struct text_file *get_file(struct source_text *source, const char *path)
 {
+        uint64_t *first;
+
         if (source->last && is_wanted(source, source->last, path))
                 return source->last;
-        for (size_t i = 0; i < source->n_files; i++) {
-                if (is_wanted(source, source->files[i], path))
-                        return source->last = source->files[i];
+        first = map_put(&source->by_path, map_hash_bytes(path, strlen(path)), NULL);
+        for (size_t i = (size_t)*first; i; i = source->files[i - 1]->next) {
+                if (is_wanted(source, source->files[i - 1], path))
+                        return source->last = source->files[i - 1];
         }
         source->last = load(source, path);
+        source->last->next = (size_t)*first;
+        source->all_bytes += source->last->text.len + source->last->cap_lines * sizeof(*source->last->lines);
         ARRAY_PUSH(source->files, source->n_files, source->cap_files, source->last);
+        *first = source->n_files;
         return source->last;
 }
 
@@ -271,6 +288,8 @@ const char *source_text_note(struct source_text *source, const char *path, int64
 
         if (file->is_refused)
                 return "is not readable by all users: read it with --force";
+        if (file->is_left_out)
+                return "was left out, because the files before it have 256 MiB";
         if (!file->is_here)
                 return "was not found: name its folder with --source-path";
         return built_ns && file->mtime_ns > built_ns ? "is newer than the program" : NULL;

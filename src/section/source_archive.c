@@ -10,10 +10,13 @@
 
 #include "archive_section.h"
 #include "arena.h"
+#include "map.h"
 #include "mem.h"
 #include "search.h"
 
 static const struct archive_section_kind kind = {"WPSR", SOURCE_ARCHIVE_VERSION};
+
+enum { MAP_ENTRY_BYTES = 32 };
 
 struct archived_line {
         uint32_t line;
@@ -32,6 +35,7 @@ struct source_archive {
         struct buf unpacked;
         struct archived_source *files;
         size_t n_files;
+        struct map by_path; /* hash of the path to index */
 };
 
 /* --- Reading -------------------------------------------------------------------------------------- */
@@ -55,16 +59,26 @@ static void read_lines(struct cursor *c, struct archived_source *file, struct bu
         }
 }
 
+static uint64_t hash_of(const char *path)
+{
+        return map_hash_bytes(path, strlen(path));
+}
+
 static bool read_content(struct source_archive *archive, struct cursor c)
 {
-        archive->n_files = archive_read_count(&c, 3, sizeof(*archive->files), &archive->budget);
+        archive->n_files =
+                archive_read_count(&c, 3, sizeof(*archive->files) + MAP_ENTRY_BYTES, &archive->budget);
         archive->files = mem_new(archive->n_files, sizeof(*archive->files));
         for (size_t i = 0; i < archive->n_files && !c.failed; i++) {
                 archive->files[i].path = cursor_str(&c, NULL);
                 archive->files[i].mtime_ns = cursor_sleb(&c);
                 read_lines(&c, &archive->files[i], &archive->budget);
         }
-        return !c.failed && !cursor_left(&c);
+        if (c.failed || cursor_left(&c))
+                return false;
+        for (size_t i = archive->n_files; i-- > 0;)
+                *map_put(&archive->by_path, hash_of(archive->files[i].path), NULL) = i;
+        return true;
 }
 
 struct source_archive *source_archive_open(struct cursor section, struct budget *budget, struct err *err)
@@ -89,6 +103,7 @@ void source_archive_free(struct source_archive *archive)
         for (size_t i = 0; i < archive->n_files; i++)
                 free(archive->files[i].lines);
         free(archive->files);
+        map_release(&archive->by_path);
         buf_release(&archive->unpacked);
         budget_release(&archive->budget);
         free(archive);
@@ -97,13 +112,12 @@ void source_archive_free(struct source_archive *archive)
 const struct archived_source *source_archive_find(const struct source_archive *archive, const char *path,
                                                   int64_t *ret_mtime_ns)
 {
-        for (size_t i = 0; i < archive->n_files; i++) {
-                if (strcmp(archive->files[i].path, path) != 0)
-                        continue;
-                *ret_mtime_ns = archive->files[i].mtime_ns;
-                return &archive->files[i];
-        }
-        return NULL;
+        const uint64_t *index = map_find(&archive->by_path, hash_of(path));
+
+        if (!index || strcmp(archive->files[*index].path, path) != 0)
+                return NULL;
+        *ret_mtime_ns = archive->files[*index].mtime_ns;
+        return &archive->files[*index];
 }
 
 const char *source_archive_line(const struct archived_source *file, uint32_t line)

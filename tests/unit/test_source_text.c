@@ -30,6 +30,37 @@ TEST(lines_of_a_file)
         os_remove("source-1.tmp", NULL);
 }
 
+/* Debug information can name any number of large files. */
+TEST(files_have_a_limit_together)
+{
+        enum { N_FILES = 6, FILE_BYTES = 60 << 20 };
+        AUTO(source_text) source = source_text_new(NULL, NULL, NULL);
+        AUTO_RELEASE(buf) text = {0};
+        size_t n_left_out = 0;
+        char name[32];
+
+        buf_add_zeros(&text, FILE_BYTES);
+        memset(text.data, 'x', text.len);
+        text.data[0] = '\n';
+        for (int i = 0; i < N_FILES; i++) {
+                struct os_file *file;
+                const char *note;
+
+                snprintf(name, sizeof(name), "source-large-%d.tmp", i);
+                file = os_file_create(name, NULL);
+                ASSERT_TRUE(file && os_file_write(file, text.data, text.len, NULL) &&
+                            os_file_close(file, NULL));
+                note = source_text_note(source, name, 0);
+                EXPECT_TRUE(!note == (source_text_line(source, name, 2) != NULL));
+                if (note)
+                        EXPECT_STR(note, "was left out, because the files before it have 256 MiB");
+                n_left_out += note != NULL;
+                os_remove(name, NULL);
+        }
+        EXPECT_INT(n_left_out, N_FILES - 4);
+        EXPECT_TRUE(source_text_line(source, "source-large-0.tmp", 2)); /* is kept */
+}
+
 TEST(a_missing_file_is_told)
 {
         AUTO(source_text) source = source_text_new("/no-such-folder", NULL, NULL);
