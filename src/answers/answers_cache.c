@@ -225,11 +225,12 @@ bool answers_cache_find(struct answers_cache *cache, uint64_t addr, struct answe
 
 struct source_frame answers_get(const struct answered_frames *frames, size_t i, size_t k)
 {
-        const struct answer_found *found = &frames->found[i];
+        const struct answer_found *found;
         const struct answer_frame *frame;
 
         if (!answered_is_found(frames, i))
                 return frames->rest.frames[frames->rest.spans[i].first + k];
+        found = &frames->found[i];
         frame = answer_found_get(found, k);
         return (struct source_frame){
                 .function = answers_text(found->store, frame->function),
@@ -320,10 +321,12 @@ void answers_cache_add_frames(struct answers_cache *cache, const uint64_t *addrs
 
         items[0] = (struct answer_frame){0};
         for (size_t i = 0; i < n && !cache->is_full; i++) {
-                const struct source_frame *from = frames->frames + frames->spans[i].first;
+                const struct source_frame *from = NULL;
 
                 if (frames->spans[i].n > ANSWERS_MAX_FRAMES)
                         continue;
+                if (frames->spans[i].n)
+                        from = frames->frames + frames->spans[i].first;
                 for (size_t k = 0; k < frames->spans[i].n; k++)
                         items[k] = (struct answer_frame){
                                 .function = answers_cache_text(cache, from[k].function),

@@ -11,19 +11,19 @@
 static void take_field(const struct answer_field *field, const uint8_t *rows, size_t n, size_t step,
                        uint64_t *values)
 {
-        rows += field->offset;
-        for (size_t i = 0; i < n; i++, rows += step) {
+        for (size_t i = 0; i < n; i++) {
+                const uint8_t *value = rows + i * step + field->offset;
                 struct answer_bytes bytes;
                 uint32_t narrow;
 
                 switch ((enum field_form)field->form) {
-                case FIELD_U64: memcpy(&values[i], rows, sizeof(values[i])); break;
+                case FIELD_U64: memcpy(&values[i], value, sizeof(values[i])); break;
                 case FIELD_BYTES:
-                        memcpy(&bytes, rows, sizeof(bytes));
+                        memcpy(&bytes, value, sizeof(bytes));
                         values[i] = bytes.size;
                         break;
                 default:
-                        memcpy(&narrow, rows, sizeof(narrow));
+                        memcpy(&narrow, value, sizeof(narrow));
                         values[i] = narrow;
                         break;
                 }
@@ -33,11 +33,11 @@ static void take_field(const struct answer_field *field, const uint8_t *rows, si
 static void write_bytes(const struct answer_field *field, const uint8_t *rows, size_t n, size_t step,
                         struct buf *out)
 {
-        rows += field->offset;
-        for (size_t i = 0; i < n; i++, rows += step) {
+        for (size_t i = 0; i < n; i++) {
+                const uint8_t *value = rows + i * step + field->offset;
                 struct answer_bytes bytes;
 
-                memcpy(&bytes, rows, sizeof(bytes));
+                memcpy(&bytes, value, sizeof(bytes));
                 buf_add(out, bytes.at, (size_t)bytes.size);
         }
 }

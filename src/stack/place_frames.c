@@ -122,6 +122,7 @@ size_t place_frames_get(const struct place_frames *f, size_t place, const struct
         if (f->places[place].module == UINT32_MAX)
                 return 0;
         found = &f->modules[f->places[place].module];
-        *ret_frames = found->frames + found->spans[span].first;
+        if (found->spans[span].n)
+                *ret_frames = found->frames + found->spans[span].first;
         return found->spans[span].n;
 }

@@ -23,7 +23,7 @@ struct place_frames *place_frames_of_stacks(const struct stacks *stacks, struct 
 void place_frames_free(struct place_frames *frames);
 AUTO_DEFINE(place_frames)
 
-/* Returns the frames of a place, innermost first; 0 if nothing is known. */
+/* Returns the frames of a place, innermost first; 0, and *ret_frames is not set, if nothing is known. */
 size_t place_frames_get(const struct place_frames *frames, size_t place,
                         const struct resolver_frame **ret_frames);
 

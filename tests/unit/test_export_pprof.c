@@ -61,7 +61,7 @@ static bool read_field(struct reading *r, struct field *ret)
 
 static struct reading inside(const struct field *field)
 {
-        return (struct reading){field->bytes, field->bytes + field->size, false};
+        return (struct reading){field->bytes, field->size ? field->bytes + field->size : field->bytes, false};
 }
 
 struct decoded {
