@@ -5,6 +5,7 @@
 
 enum map { MAP_ONE_BYTE, MAP_0F, MAP_OTHER }; /* MAP_OTHER: 0f38, 0f3a and the maps of VEX, EVEX and XOP */
 
+enum { MAP_NUMBER_APX = 4 };
 enum { REX2_W = 0x08, REX2_R4 = 0x40, REX2_MAP = 0x80 }; /* bits of its second byte */
 
 /* An instruction whose opcode has been found. */
@@ -14,7 +15,7 @@ struct x86_insn {
         uint64_t addr;
         enum map map;
         uint8_t opcode;
-        uint8_t map_number; /* 1: 0f, 2: 0f38, 3: 0f3a, 8 to 10: XOP */
+        uint8_t map_number; /* 1: 0f, 2: 0f38, 3: 0f3a, 4: APX, 8 to 10: XOP */
         bool is_vector;     /* a VEX, EVEX or XOP prefix precedes the opcode */
         bool has_rex2;
         bool is_jmpabs;     /* opcode a1 after REX2 is jmpabs */
@@ -69,6 +70,19 @@ static void set_vector_opcode(struct x86_insn *insn, size_t off, uint8_t map_num
         insn->is_vector = true;
         insn->map_number = map_number;
         set_opcode(insn, off, map_number == 1 ? MAP_0F : MAP_OTHER);
+}
+
+/* In map 4 of APX are instructions of the first map with one register more. */
+static void set_evex_opcode(struct x86_insn *insn, size_t off)
+{
+        enum { WIDE = 0x80, PREFIX_MASK = 3, PREFIX_OPERAND16 = 1 };
+        uint8_t third = byte_at(insn, off + 2);
+
+        set_vector_opcode(insn, off + 4, byte_at(insn, off + 1) & 7);
+        if (insn->map_number != MAP_NUMBER_APX)
+                return;
+        insn->is_wide = third & WIDE;
+        insn->has_operand16 = (third & PREFIX_MASK) == PREFIX_OPERAND16;
 }
 
 static void set_opcode_0f(struct x86_insn *insn, size_t off)
@@ -132,7 +146,7 @@ static void find_opcode(struct x86_insn *insn)
         next = byte_at(insn, at + 1);
         switch (byte_at(insn, at)) {
         case 0x0f: set_opcode_0f(insn, at + 1); break;
-        case 0x62: set_vector_opcode(insn, at + 4, next & 7); break;
+        case 0x62: set_evex_opcode(insn, at); break;
         case 0xc4: set_vector_opcode(insn, at + 3, next & 31); break;
         case 0xc5: set_vector_opcode(insn, at + 2, 1); break;
         case 0xd5: set_rex2_opcode(insn, at); break;
@@ -391,6 +405,24 @@ static size_t map_0f_number(const struct x86_insn *insn)
         }
 }
 
+static size_t apx_number(const struct x86_insn *insn)
+{
+        switch (insn->opcode) {
+        case 0x24: /* shld and shrd */
+        case 0x2c: return 1;
+        case 0x69:
+        case 0x6b:
+        case 0x80:
+        case 0x81:
+        case 0x83:
+        case 0xc0:
+        case 0xc1:
+        case 0xf6:
+        case 0xf7: return one_byte_number(insn);
+        default: return 0;
+        }
+}
+
 static size_t number_bytes(const struct x86_insn *insn)
 {
         switch (insn->map_number) {
@@ -398,6 +430,7 @@ static size_t number_bytes(const struct x86_insn *insn)
         case 1: return map_0f_number(insn);
         case 3:
         case 8: return 1;
+        case MAP_NUMBER_APX: return apx_number(insn);
         case 10: return 4;
         default: return 0;
         }

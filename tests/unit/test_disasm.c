@@ -442,6 +442,25 @@ TEST(sizes_with_rex2)
                 EXPECT_TRUE(compare_rex2(disasm, starts[i].bytes, starts[i].n, starts[i].sib) > 10000);
 }
 
+/* Instructions of APX: with 32, 64 and 16 bits, with a third register, and conditional comparisons. */
+TEST(sizes_of_apx)
+{
+        static const uint8_t starts[][4] = {{0x62, 0xf4, 0x7c, 0x08},
+                                            {0x62, 0xf4, 0xfc, 0x08},
+                                            {0x62, 0xf4, 0x7d, 0x08},
+                                            {0x62, 0xf4, 0x7c, 0x18},
+                                            {0x62, 0xf4, 0x04, 0x02}};
+        static const uint8_t test[] = {0x62, 0x04, 0x00, 0x00, 0xf7, 0x05, 1, 2, 3, 4, 5, 6, 7, 8};
+        char text[DISASM_MAX_TEXT_BYTES];
+
+        EXPECT_INT(disasm_size_x86_64(test, sizeof(test)), sizeof(test));
+        OPEN_OR_SKIP(disasm, DISASM_X86_64, DISASM_ATT);
+        if (disasm_decode(disasm, test, sizeof(test), ADDR, text, sizeof(text)) != sizeof(test))
+                SKIP("an LLVM that knows APX");
+        for (size_t i = 0; i < N_ELEMENTS(starts); i++)
+                EXPECT_TRUE(compare_rex2(disasm, starts[i], sizeof(starts[i]), 0x25) > 1000);
+}
+
 /* LLVM 18 ends the program at the second and third; LLVM 19 disassembles the others. */
 TEST(rex2_before_what_takes_none)
 {
