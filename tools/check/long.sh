@@ -2,6 +2,7 @@
 
 long_parts=(
         "fuzz: each fuzz target for half an hour (FUZZ_TARGETS, FUZZ_SECONDS)"
+        "clang-asan: the native build with clang's sanitizers, which find more than gcc's: unit, golden, plans, fuzz seeds"
         "soak: records short-lived programs for an hour, and watches the recorder's memory and descriptors (SOAK_SECONDS)"
         "trials: the accuracy test a hundred times (TRIALS)"
         "compare: programs compared with themselves a hundred times, quiet and under load, and planted slow-downs (TRIALS)"
@@ -23,6 +24,13 @@ part_fuzz() {
         CC=clang-14 targets="${names[*]/#/tests/fuzz/fuzz_}" make "build fuzz" compile build/fuzz -Dfuzz=true \
                 -Db_sanitize=address,undefined -Db_lundef=false "${linux_codecs[@]}" || return
         measured fuzz tools/fuzz_long.py build/fuzz --jobs "$jobs" --seconds "${FUZZ_SECONDS:-1800}" "${names[@]}"
+}
+
+# gcc's sanitizer says nothing about an offset that is added to a null pointer.
+part_clang_asan() {
+        CC=clang-14 make "build clang-asan" compile build/clang-asan -Db_sanitize=address,undefined -Db_lundef=false \
+                -Doptimization=1 "${native[@]}" || return
+        suites clang-asan build/clang-asan --suite unit --suite golden --suite plans --suite fuzz
 }
 
 part_soak() {
