@@ -123,7 +123,7 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
         }
 }
 
-bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struct run_info *ret)
+bool run_info_read_section(struct cursor section, struct buf *text, struct run_info *ret)
 {
         const char *key, *value;
         char *at;
@@ -137,9 +137,14 @@ bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struc
                                  .python_symbols = "",
                                  .counted_share = 1,
                                  .sampled_share = -1};
-        if (!session_lines_read(perfdata_feature(reader, FEATURE_WPERF_RUN), MAGIC, VERSION, text))
+        if (!session_lines_read(section, MAGIC, VERSION, text))
                 return false;
         for (at = text->data; session_lines_next(&at, &key, &value);)
                 take_pair(ret, key, value);
         return true;
+}
+
+bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struct run_info *ret)
+{
+        return run_info_read_section(perfdata_feature(reader, FEATURE_WPERF_RUN), text, ret);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "cursor.h"
 #include "perfdata_reader.h"
 #include "perfdata_writer.h"
 
@@ -52,5 +53,8 @@ void run_info_make(const struct run_info *info, struct buf *out);
 /* False if the session has no such section (another tool's file). The strings point into `text`, which the
  * caller releases. */
 bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struct run_info *ret);
+
+/* The same for the section's bytes. */
+bool run_info_read_section(struct cursor section, struct buf *text, struct run_info *ret);
 
 #endif
