@@ -24,6 +24,9 @@ enum {
 /* The clock may have been set since; a pid is not reused within this time. */
 #define SLACK_NS ((int64_t)2 * 1000000000)
 
+/* A hundred years after the machine started. */
+#define LATEST_NS ((uint64_t)100 * 366 * 86400 * 1000000000)
+
 static int64_t clock_of(clockid_t clock)
 {
         struct timespec now;
@@ -49,7 +52,7 @@ static bool read_start(int32_t pid, int64_t *ret_started_ns)
 {
         AUTO_RELEASE(buf) text = {0};
         const char *after_name;
-        uint64_t ticks;
+        uint64_t ticks, tick_ns;
         char path[64];
         long hz = sysconf(_SC_CLK_TCK);
 
@@ -62,8 +65,11 @@ static bool read_start(int32_t pid, int64_t *ret_started_ns)
                    " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
                    &ticks) != 1)
                 return false;
-        *ret_started_ns = clock_of(CLOCK_REALTIME) - clock_of(CLOCK_BOOTTIME) +
-                          (int64_t)(ticks * (uint64_t)(1000000000 / hz)) - SLACK_NS;
+        tick_ns = (uint64_t)(1000000000 / hz);
+        if (ticks > LATEST_NS / tick_ns)
+                return false;
+        *ret_started_ns =
+                clock_of(CLOCK_REALTIME) - clock_of(CLOCK_BOOTTIME) + (int64_t)(ticks * tick_ns) - SLACK_NS;
         return true;
 }
 

@@ -13,6 +13,7 @@ STAT = (b"4711 (a) b) S 1 4711 4711 34816 4711 4194304 200 30 4 1 50 20 9 3 20 0
         b"4096 16386 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n")
 PARENT_IS_US = STAT.replace(b"S 1 ", b"S 77 ")
 PARENT_IS_ITSELF = STAT.replace(b"S 1 ", b"S 78 ")
+FAR = STAT.replace(b"123456", b"900000000000")
 LATE = STAT.replace(b"123456", b"18446744073709551615")
 STAT_LARGE = STAT.replace(b"50 20 9 3", b"18446744073709551615 -1 99999999999999999999 3")
 MACHINE_STAT = b"cpu  100 2 30 4000 5 6 7 0 0 0\ncpu0 50 1 15 2000 2 3 4 0 0 0\ncpu1 50 1 15 2000 3 3 3 0 0 0\nintr 5 0\nctxt 99\n"
@@ -67,6 +68,7 @@ SEEDS = {
     "status_odd": (STATUS, b"\nTgid:", b"\nSigCgt:zz", b"\nSigCgt:", b"\nCapEff:\tfffffffffffffffff", b"\nState:\t", b"x"),
     "user": (USER, STATUS_TEXT, STAT),
     "user_late": (USER, STATUS_TEXT, LATE),
+    "user_far": (USER, STATUS_TEXT, FAR),
     "user_without_stat": (USER, STATUS_TEXT, b""),
     "user_without_id": (USER, b"Name:\ta\nUid:\t1\n", STAT),
     "parents_init": (PARENTS, STAT),
