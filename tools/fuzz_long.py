@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Fuzzes targets for a long time, one on each core, and prints what was run and found.
 
-Inputs that a target finds are stored in FOUND/TARGET, where the next run starts.  Fails if an input crashes its target,
+It starts with all seeds that the ordinary tests replay.  Inputs that a target finds are stored in FOUND/TARGET, where the next run starts.  Fails if an input crashes its target,
 or takes too much time or memory: the input is stored in FOUND/TARGET.crashes, and should be added to tests/fuzz/corpus
 with the fix.
 """
@@ -35,6 +35,14 @@ def run(command: list[str], log_path: str) -> tuple[int, float]:
     return process.returncode, usage.ru_utime + usage.ru_stime
 
 
+def seeds(options: argparse.Namespace, name: str) -> list[str]:
+    """The folders and files of tests/fuzz/meson.build: libFuzzer takes folders as arguments, and files by an option."""
+    with open(os.path.join(options.build, "tests/fuzz", f"fuzz_{name}.seeds"), encoding="utf-8") as file:
+        paths = file.read().split("\n")[:-1]
+    files = [path for path in paths if not os.path.isdir(path)]
+    return ([f"-seed_inputs={','.join(files)}"] if files else []) + [path for path in paths if os.path.isdir(path)]
+
+
 def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str]:
     found = os.path.join(options.found, name)
     crashes = found + ".crashes"
@@ -43,7 +51,7 @@ def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str]:
     known = set(os.listdir(crashes))
     command = [os.path.join(options.build, "tests/fuzz", f"fuzz_{name}"), f"-max_total_time={options.seconds}",
                f"-timeout={ONE_INPUT_SECONDS}", f"-rss_limit_mb={MEMORY_MIB}", f"-artifact_prefix={crashes}/",
-               "-print_final_stats=1", found, os.path.join("tests/fuzz/corpus", name)]
+               "-print_final_stats=1", found, *seeds(options, name)]
     status, cpu_seconds = run(command, f"{found}.log")
     with open(f"{found}.log", "rb") as log:
         text = log.read()
