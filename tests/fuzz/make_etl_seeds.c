@@ -2,6 +2,7 @@
 /* Writes seeds of fuzz_etl into a folder. */
 #include "etl_builder.h"
 #include "save_seed.h"
+#include "xpress_pack.h"
 
 enum {
         PID = 100,
@@ -25,30 +26,81 @@ static void begin(struct etl_builder *b)
         etl_add_image(b, ETL_IMAGE_LOAD, 1300, PID, PROGRAM, 0x10000, "C:\\a\\app.exe");
 }
 
-static void save(struct etl_builder *b, const char *folder, const char *name)
+/* Replaces the last buffer's events by packed bytes. */
+static void put_packed(struct etl_builder *b, size_t unpacked, struct buf *packed)
 {
-        etl_end_buffer(b);
-        save_seed(folder, name, &b->file);
+        buf_truncate(&b->file, b->buffer + ETL_BUFFER_HEADER);
+        buf_add(&b->file, packed->data, packed->len);
+        buf_release(packed);
+        etl_put_u32(b, b->buffer, (uint32_t)(b->file.len - b->buffer));
+        etl_put_u32(b, b->buffer + 4, (uint32_t)(ETL_BUFFER_HEADER + unpacked));
+        etl_put_u16(b, b->buffer + 0x34, 0x60);
 }
 
-/* Packs the last buffer without any match. */
 static void pack(struct etl_builder *b)
 {
-        struct buf packed = {0};
         size_t from = b->buffer + ETL_BUFFER_HEADER, n = b->file.len - from;
-        uint32_t used = (uint32_t)(ETL_BUFFER_HEADER + n);
+        struct buf packed = {0};
+
+        xpress_pack((const uint8_t *)b->file.data + from, n, &packed);
+        put_packed(b, n, &packed);
+}
+
+/* Without any match. */
+static void pack_bytes(struct etl_builder *b)
+{
+        size_t from = b->buffer + ETL_BUFFER_HEADER, n = b->file.len - from;
+        struct buf packed = {0};
 
         for (size_t i = 0; i < n; i++) {
                 if (i % 32 == 0)
                         buf_add_u32(&packed, 0);
                 buf_add_u8(&packed, (uint8_t)b->file.data[from + i]);
         }
-        buf_truncate(&b->file, from);
-        buf_add(&b->file, packed.data, packed.len);
-        buf_release(&packed);
-        etl_put_u32(b, b->buffer, (uint32_t)(b->file.len - b->buffer));
-        etl_put_u32(b, b->buffer + 4, used);
-        etl_put_u16(b, b->buffer + 0x34, 0x60);
+        put_packed(b, n, &packed);
+}
+
+/* Writes the file twice: as it is, and with its last buffer packed. */
+static void save(struct etl_builder *b, const char *folder, const char *name)
+{
+        struct etl_builder packed = *b;
+        char packed_name[64];
+
+        packed.file = (struct buf){0};
+        buf_add(&packed.file, b->file.data, b->file.len);
+        pack(&packed);
+        snprintf(packed_name, sizeof(packed_name), "%s-packed", name);
+        save_seed(folder, packed_name, &packed.file);
+        etl_end_buffer(b);
+        save_seed(folder, name, &b->file);
+}
+
+/* Streams that are cut, that give fewer or more bytes than the buffer's header says, and that refer to what is before their start. */
+static void save_bad_streams(const char *folder, void (*begin)(struct etl_builder *b))
+{
+        static const int changes[] = {-8, -1, 1, 8, 4096};
+        struct etl_builder b;
+
+        for (size_t i = 0; i < N_ELEMENTS(changes); i++) {
+                char name[32];
+                uint32_t used;
+
+                begin(&b);
+                pack(&b);
+                memcpy(&used, b.file.data + b.buffer + 4, sizeof(used));
+                etl_put_u32(&b, b.buffer + 4, used + (uint32_t)changes[i]);
+                snprintf(name, sizeof(name), "stream-%u", (unsigned)i);
+                save_seed(folder, name, &b.file);
+        }
+        begin(&b);
+        pack(&b);
+        buf_truncate(&b.file, b.file.len - 9);
+        etl_put_u32(&b, b.buffer, (uint32_t)(b.file.len - b.buffer));
+        save_seed(folder, "stream-cut", &b.file);
+        begin(&b);
+        pack(&b);
+        etl_put_u32(&b, b.buffer + ETL_BUFFER_HEADER, UINT32_MAX);
+        save_seed(folder, "stream-before", &b.file);
 }
 
 static void save_switches(const char *folder)
@@ -454,8 +506,9 @@ int main(int argc, char **argv)
 
         begin(&b);
         etl_add_sample(&b, 2000, TID, PROGRAM + 0x30);
-        pack(&b);
+        pack_bytes(&b);
         save_seed(folder, "packed", &b.file);
+        save_bad_streams(folder, begin);
         save_switches(folder);
         save_machines(folder);
         save_methods(folder);
