@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Writes seeds of fuzz_spe_samples into a folder: small sessions as tests/bench/spe_session.py makes them.
+"""Writes seeds of fuzz_spe_samples into a folder: small sessions as tests/bench/spe_session.py makes them, and some with the data that are
+the seeds of fuzz_spe.
 
-    make_spe_samples_seeds.py tests/fuzz/corpus/spe_samples
+    make_spe_samples_seeds.py tests/fuzz/corpus/spe_samples tests/fuzz/corpus/spe
 """
 import os
 import random
@@ -44,6 +45,97 @@ def stream(rng: random.Random, n: int, with_times: bool = True, context: int = 0
     return data
 
 
+# --- Sessions with a second event, whose samples have many fields ---
+
+PLAIN_EVENT_ID, ALL_FLAGS, DEFER_FLAGS = 2, 1 << 0 | 1 << 18, 3 << 38
+USER_DEFERRED = -640
+(READ, CALLCHAIN, RAW, BRANCHES, REGS, STACK) = (1 << bit for bit in (4, 5, 10, 11, 12, 13))
+# the fields that are one or two words: ADDR, ID, STREAM_ID, WEIGHT, DATA_SRC, TRANSACTION, PHYS_ADDR, CGROUP, both page sizes
+WORDS = [1 << bit for bit in (3, 6, 9, 14, 15, 17, 19, 21, 22, 23)]
+
+
+def attr(kind: int, sample_type: int, read_format: int = 0, branches: int = 0, regs: int = 0, flags: int = 0) -> bytes:
+    return (struct.pack("<IIQQQQQIIQQQQII", kind, session.ATTR_BYTES, 1, 1024, sample_type, read_format, ALL_FLAGS | flags, 0, 0, 0, 0, branches, regs,
+                        64, 0).ljust(session.ATTR_BYTES, b"\0"))
+
+
+def write_two_events(file, records: bytes, second: bytes, cpuid: bytes = b"0x00000000410fd0c0") -> None:
+    """The event with id 1 is SPE's, that with id 2 is `second`."""
+    attrs = [attr(session.SPE_TYPE, session.SAMPLE_TYPE), second]
+    ids_at, attrs_at = 104, 104 + 16
+    head = attrs_at + len(attrs) * (session.ATTR_BYTES + 16)
+    table, text = head + len(records), struct.pack("<I64s", 64, cpuid)
+    file.write(struct.pack("<8sQQQQQQQQQ24x", b"PERFILE2", 104, session.ATTR_BYTES + 16, attrs_at,
+                           len(attrs) * (session.ATTR_BYTES + 16), head, len(records), 0, 0, 1 << 9))
+    file.write(struct.pack("<QQ", session.EVENT_ID, PLAIN_EVENT_ID))
+    for number, one in enumerate(attrs):
+        file.write(one + struct.pack("<QQ", ids_at + 8 * number, 8))
+    file.write(records + struct.pack("<QQ", table + 16, len(text)) + text)
+
+
+def sample(when: int, fields: bytes) -> bytes:
+    return session.record(9, struct.pack("<QQIIQ", PLAIN_EVENT_ID, 0x400010, 7, 8, when) + fields, 2)
+
+
+def field_seeds(middle: bytes) -> dict[str, tuple[bytes, bytes]]:
+    """Records and the second event, for each field that is more than one or two words, and for all those together."""
+    base = 1 << 16 | 1 | 2 | 4
+    one, words = struct.pack("<Q", 1), struct.pack("<Q", 3)
+    made = {
+        "words": (base | sum(WORDS), 0, 0, words * len(WORDS)),
+        "read": (base | READ, 7, 0, struct.pack("<QQQQ", 5, 1, 1, PLAIN_EVENT_ID)),
+        "read_group": (base | READ, 15, 0, struct.pack("<QQQQQQQ", 2, 1, 1, 5, 2, 6, 3)),
+        "chain": (base | CALLCHAIN, 0, 0, struct.pack("<QqQQ", 3, -512, 0x400010, 0x400020)),
+        "deferred": (base | CALLCHAIN, 0, 0, struct.pack("<QqQqQ", 4, -512, 0x400010, USER_DEFERRED, 77)),
+        "raw": (base | RAW, 0, 0, struct.pack("<I12s", 12, b"raw data")),
+        "branches": (base | BRANCHES, 0, 1 << 3, struct.pack("<QQQQ", 1, 0x400010, 0x400020, 0)),
+        "branches_index": (base | BRANCHES, 0, 1 << 3 | 1 << 17, struct.pack("<QQQQQ", 1, 0, 0x400010, 0x400020, 0)),
+        "regs": (base | REGS, 0, 0, struct.pack("<QQQ", 2, 1, 2)),
+        "no_regs": (base | REGS, 0, 0, struct.pack("<Q", 0)),
+        "stack": (base | STACK, 0, 0, struct.pack("<Q8sQ", 8, b"12345678", 8)),
+        "no_stack": (base | STACK, 0, 0, struct.pack("<Q", 0)),
+        "cut_chain": (base | CALLCHAIN, 0, 0, struct.pack("<QQ", 1 << 60, 1)),
+        "cut_raw": (base | RAW, 0, 0, struct.pack("<I", 1 << 31)),
+    }
+    chain = session.record(22, struct.pack("<QQqQ", 77, 2, -512, 0x400030) + struct.pack("<QIIQ", PLAIN_EVENT_ID, 7, 8, 1400))
+    return {name: (sample(500, fields) + middle + sample(1300, fields) + chain + sample(1500, fields + one),
+                   attr(0, sample_type, read_format, branches, 3 if sample_type & REGS else 0, DEFER_FLAGS))
+            for name, (sample_type, read_format, branches, fields) in made.items()}
+
+
+def maps(path: bytes) -> bytes:
+    path = path.ljust(len(path) + 8 - len(path) % 8, b"\0")
+    return (session.record(1, struct.pack("<IIQQQ", 7, 8, 0x400000, 0x1000, 0) + path + session.trailer(3), 2) +
+            session.record(10, struct.pack("<IIQQQIIQQII", 7, 8, 0x400000, 0x1000, 0, 8, 1, 99, 0, 5, 2) + path + session.trailer(4), 2) +
+            session.record(10, struct.pack("<IIQQQBBHQQQII", 7, 8, 0x500000, 0x1000, 0, 20, 0, 0, 1, 2, 3, 5, 2) + path + session.trailer(5),
+                           2 | 1 << 14))
+
+
+def write_fields(folder: str, info: bytes, data: bytes) -> None:
+    middle = CONVERSION + info + COMM + maps(b"/bin/loop") + piece(data, 0) + aux(9000, 0, len(data))
+    for name, (records, second) in field_seeds(middle).items():
+        with open(os.path.join(folder, f"field_{name}"), "wb") as file:
+            write_two_events(file, records, second)
+    others = {
+        "maps": maps(b"/tmp/jit-7.dump") + middle + maps(b"/tmp/jit-7.dump") + maps(b"[vdso]"),
+        "starts": middle + session.record(12, struct.pack("<II", 7, 8) + session.trailer(6)),
+        "unknown": session.record(200, b"12345678") + middle + session.record(200, b""),
+    }
+    for name, records in others.items():
+        for number, cpuid in enumerate((b"", b"0x00000000410fd490", b"0x00000000c00fac30", b"1,2,3")):
+            with open(os.path.join(folder, f"{name}_{number}"), "wb") as file:
+                write_two_events(file, records, attr(0, 1 << 16 | 1 | 2 | 4), cpuid)
+
+
+def write_packets(folder: str, packets: str, info: bytes) -> None:
+    """The first byte of a seed of fuzz_spe says in which pieces the rest comes."""
+    for name in sorted(os.listdir(packets)):
+        with open(os.path.join(packets, name), "rb") as file:
+            data = file.read()[1:]
+        with open(os.path.join(folder, f"packets_{name}"), "wb") as file:
+            session.write_file(file, CONVERSION + info + COMM + piece(data, 0) + aux(9000, 0, len(data)))
+
+
 def main() -> None:
     rng = random.Random(3)
     plain, timeless, context = stream(rng, 6), stream(rng, 6, with_times=False), stream(rng, 3, context=8)
@@ -60,6 +152,8 @@ def main() -> None:
     for name, records in seeds.items():
         with open(os.path.join(sys.argv[1], name), "wb") as file:
             session.write_file(file, records)
+    write_fields(sys.argv[1], INFO, plain)
+    write_packets(sys.argv[1], sys.argv[2], INFO)
 
 
 if __name__ == "__main__":
