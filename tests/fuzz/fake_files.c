@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fake_files.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "buf.h"
 #include "err.h"
+#include "linux_maps.h"
 #include "os.h"
 
 static struct {
@@ -20,7 +24,7 @@ void fake_files_begin(const uint8_t *data, size_t size)
 }
 
 /* After the last part the first one comes again. */
-const uint8_t *fake_files_next(size_t *ret_size)
+static const uint8_t *next_part(size_t *ret_size)
 {
         const uint8_t *at, *end;
 
@@ -40,11 +44,12 @@ bool __wrap_os_list_dir(const char *path, bool (*each)(void *ctx, const char *na
                         struct err *err);
 bool __wrap_os_read_link(const char *path, struct buf *out);
 bool __wrap_os_stat(const char *path, struct os_stat *ret_stat);
+void __wrap_linux_maps_begin(struct linux_maps *maps, int32_t pid);
 
 bool __wrap_os_read_file(const char *path, size_t limit, struct buf *out, struct err *err)
 {
         size_t size;
-        const uint8_t *bytes = fake_files_next(&size);
+        const uint8_t *bytes = next_part(&size);
 
         if (!size)
                 return err_set(err, ERR_MISSING, "%s: does not exist", path);
@@ -77,4 +82,17 @@ bool __wrap_os_stat(const char *path, struct os_stat *ret_stat)
 {
         *ret_stat = (struct os_stat){.size_bytes = 1, .inode = strlen(path), .is_file = true};
         return true;
+}
+
+void __wrap_linux_maps_begin(struct linux_maps *maps, int32_t pid)
+{
+        size_t size;
+        const uint8_t *bytes = next_part(&size);
+
+        (void)pid;
+        maps->at = maps->len = 0;
+        maps->fd = size ? memfd_create("maps", MFD_CLOEXEC) : -1;
+        if (size &&
+            (maps->fd < 0 || write(maps->fd, bytes, size) != (ssize_t)size || lseek(maps->fd, 0, SEEK_SET)))
+                abort();
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts of /proc and /sys that do not come from a kernel: u8 number of the reader, then files as fake_files.h divides them. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cursor.h"
 #include "fake_files.h"
@@ -84,40 +81,39 @@ static void synth_kernel(void)
 
 static void synth_process(void)
 {
-        struct synth s = {.trailer_bytes = 16};
+        for (int data_maps = 0; data_maps < 2; data_maps++) {
+                struct synth s = {.trailer_bytes = 16, .data_maps = data_maps};
 
-        proc_synth_process(&s, FAKE_PID);
-        check_records(&s);
-        proc_synth_release(&s);
+                proc_synth_process(&s, FAKE_PID);
+                check_records(&s);
+                proc_synth_release(&s);
+        }
 }
 
-/* The list of mappings is read from a descriptor. */
 static void read_maps(void)
 {
-        static int fd = -1;
-        struct linux_maps maps = {0};
+        struct linux_maps maps;
         struct linux_map map;
-        size_t size;
-        const uint8_t *text = fake_files_next(&size);
 
-        if (fd < 0)
-                fd = memfd_create("maps", MFD_CLOEXEC);
-        must(fd >= 0 && !ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET));
-        must(write(fd, text, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET));
-        maps.fd = fd;
+        linux_maps_begin(&maps, FAKE_PID);
         while (linux_maps_next(&maps, &map))
                 must(map.path >= maps.text && map.path < maps.text + sizeof(maps.text) &&
                      !strchr(map.path, '\n'));
+        linux_maps_end(&maps);
 }
 
 static void find_image(void)
 {
-        int32_t *pids = NULL;
-        size_t n;
+        static const char *const images[] = {"app.exe", "/bin/app.exe", "a name of 20 bytes.x"};
 
-        if (target_find_image("app.exe", &pids, &n, NULL))
-                must(n > 0);
-        free(pids);
+        for (size_t i = 0; i < N_ELEMENTS(images); i++) {
+                int32_t *pids = NULL;
+                size_t n;
+
+                if (target_find_image(images[i], &pids, &n, NULL))
+                        must(n > 0);
+                free(pids);
+        }
 }
 
 /* --- stop --- */
