@@ -290,6 +290,13 @@ static void save_methods(void)
         etl_begin_file(&b);
         etl_add_method(&b, false, ETL_METHOD_LOAD, 1, 2, 0x1000, 16, 0, "Space", "Name");
         save_event(&b, "etl_dotnet", "cut_numbers", 0, 70);
+        etl_begin_file(&b);
+        etl_add_method(&b, false, 1, 1, 2, 0x1000, 16, 0, "Space", "Name");
+        save_event(&b, "etl_dotnet", "other_id", 0, 0);
+        etl_begin_file(&b);
+        etl_add_method(&b, false, ETL_METHOD_UNLOAD, 1, 2, 0x1000, 16, 0, "Space", "Name");
+        b.file.data[b.event + 0x18] ^= 1;
+        save_event(&b, "etl_dotnet", "other_provider", 0, 0);
 }
 
 /* Inputs of a few bytes, which end in the magic or the version of a section, or in an event's numbers. */
