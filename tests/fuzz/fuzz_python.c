@@ -198,7 +198,7 @@ static void try_lines(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        struct python_binary binary = {.runtime_addr = SMALL_RUNTIME};
+        struct python_binary binary;
         struct python_runtime runtime;
 
         if (size < 2 + SMALL_TAIL_BYTES || size > MAX_INPUT_BYTES)
@@ -207,19 +207,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 try_lines(data + 2, size - 2 < MAX_LINES_BYTES ? size - 2 : MAX_LINES_BYTES);
                 return 0;
         }
-        if (data[0] < N_LAYOUTS)
-                binary.layout = layout_number(data[0]);
-        else if (data[0] != SMALL_OFFSETS ||
-                 !python_layout_read(data + 2, size - 2, false, &binary.layout, NULL))
+        if (!small_binary(data, size, &binary))
                 return 0;
-        if (data[0] < N_LAYOUTS)
-                small_shrink(&binary.layout);
-        if (data[1] & (SMALL_STARTS | SMALL_RUNS))
-                binary.eval = SMALL_EVAL;
-        if (data[1] & SMALL_TYPED && size >= 2 + SMALL_TYPE + sizeof(binary.code_type)) {
-                memcpy(&binary.code_type, data + 2 + SMALL_TYPE, sizeof(binary.code_type));
-                binary.code_type -= SMALL_BIAS;
-        }
         python_runtime_init(&runtime, &binary, SMALL_BIAS);
         try_memory(&runtime, data[1], data + 2, size - 2);
         python_runtime_release(&runtime);

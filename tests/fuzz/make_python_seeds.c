@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the seeds of fuzz_python into a folder: a thread with a generator, two native calls and names that are not ASCII, for
- * each layout; tables of offsets; line tables. */
+ * each layout; tables of offsets; line tables.  Into a second folder those of fuzz_python_moving: the same thread, in which one word changes
+ * between two reads. */
 #include <string.h>
 
 #include "python_changes.h"
 #include "python_image.h"
+#include "python_moving.h"
 #include "python_small.h"
 #include "save_seed.h"
 
-static const char *folder;
+static const char *folder, *moving_folder;
 static struct image image;
 
 /* Where the things of make_frames lie. */
@@ -115,18 +117,22 @@ static void start_image(unsigned number)
         image_word(&image, IMAGE_BASE + SMALL_TYPE, image.code_type);
 }
 
-static void save_changed(const struct change *change)
+/* Makes the image, and returns where the change is. */
+static uint64_t begin_change(const struct change *change)
 {
-        const struct python_layout *layout = &image.runtime.layout;
-        uint64_t addr, value;
         uint32_t off = 0;
 
         start_image(change->layout);
         make_frames();
         if (change->field != NO_FIELD)
-                memcpy(&off, (const char *)layout + change->field, sizeof(off));
-        addr = made[change->what] + off + change->add;
-        value = made[change->to] + change->value;
+                memcpy(&off, (const char *)&image.runtime.layout + change->field, sizeof(off));
+        return made[change->what] + off + change->add;
+}
+
+static void save_changed(const struct change *change)
+{
+        uint64_t addr = begin_change(change), value = made[change->to] + change->value;
+
         if (change->is_int)
                 image_int(&image, addr, (int32_t)value);
         else
@@ -305,11 +311,106 @@ static void save_made(void)
         save_image("tiny", 0, 0, 0, tail);
 }
 
+/* --- Of fuzz_python_moving --- */
+
+static void add_moving(struct buf *out, uint8_t n_reads, enum moving_kind kind, uint64_t addr, uint64_t value)
+{
+        buf_add_u8(out, n_reads);
+        buf_add_u8(out, (uint8_t)kind);
+        buf_add_u16(out, (uint16_t)((addr - IMAGE_BASE) / 8));
+        buf_add_u32(out, (uint32_t)value);
+}
+
+/* The change is made before read number `n_reads`, and `end` bytes of memory remain some reads later. */
+static void save_moving(const char *name, unsigned number, uint8_t what, uint8_t flags,
+                        const struct buf *first, uint64_t end)
+{
+        struct buf out = {0};
+        char path[64];
+
+        snprintf(path, sizeof(path), "%s_%u", name, number);
+        buf_add_u8(&out, what);
+        buf_add_u8(&out, flags);
+        buf_add(&out, image.bytes, (size_t)(image.used - IMAGE_BASE));
+        buf_add(&out, first->data, first->len);
+        add_moving(&out, 9, MOVING_END, IMAGE_BASE + end, 0);
+        while (out.len < 2 + image.used - IMAGE_BASE + MOVING_BYTES)
+                add_moving(&out, UINT8_MAX, MOVING_END, IMAGE_BASE + 8 * UINT16_MAX, 0);
+        save_seed(moving_folder, path, &out);
+}
+
+static void save_moving_change(const struct change *change, unsigned number)
+{
+        uint64_t addr = begin_change(change), value = made[change->to] + change->value;
+        enum moving_kind kind = change->is_int ? MOVING_INT : MOVING_WORD;
+        AUTO_RELEASE(buf) first = {0};
+
+        if (kind == MOVING_WORD && value >= IMAGE_BASE && value < image.used) {
+                kind = MOVING_POINTER;
+                value -= IMAGE_BASE;
+        }
+        add_moving(&first, (uint8_t)(1 + number % 13), kind, addr, value);
+        save_moving(change->name, change->layout, change->layout, change->flags | SMALL_TYPED, &first,
+                    image.used - IMAGE_BASE - 8 * (number % 7));
+}
+
+/* The words of the thread's innermost frame and code object become 0 one after the other, and the memory ends at half. */
+static void save_moving_layout(unsigned number)
+{
+        AUTO_RELEASE(buf) first = {0};
+
+        start_image(number);
+        make_frames();
+        add_moving(&first, (uint8_t)(2 + number), MOVING_WORD,
+                   made[FRAME] + image.runtime.layout.frame_previous, 0);
+        add_moving(&first, 2, MOVING_WORD, made[CODE] + image.runtime.layout.code_lines, 0);
+        save_moving("frames", number, (uint8_t)number, 0, &first, (image.used - IMAGE_BASE) / 2);
+}
+
+/* A word near the end of what the image has becomes 0 at different reads. */
+static void save_moving_made(const char *name, unsigned number, uint8_t flags)
+{
+        AUTO_RELEASE(buf) first = {0};
+
+        add_moving(&first, (uint8_t)(1 + 2 * number), MOVING_WORD,
+                   image.used - 8 * (5 + 7 * (uint64_t)number), 0);
+        save_moving(name, number, number % 2 ? 6 : 4, flags, &first, image.used - IMAGE_BASE - 64 * number);
+}
+
+/* Several thread states of one thread, and frames on several chunks. */
+static void save_moving_threads(void)
+{
+        for (unsigned i = 0; i < 6; i++) {
+                start_image(i % 2 ? 6 : 4);
+                make_states(i < 4 ? 2 : PYTHON_MAX_STATES + 4);
+                save_moving_made("states", i, SMALL_RUNS);
+        }
+        for (unsigned i = 0; i < 4; i++) {
+                start_image(i % 2 ? 6 : 4);
+                make_pieces(i, IMAGE_CHUNK + 8192);
+                save_moving_made("pieces", i, 0);
+                start_image(i % 2 ? 6 : 4);
+                make_frames();
+                save_moving_made("few_frames", i, SMALL_FEW);
+        }
+}
+
+static void save_moving_seeds(void)
+{
+        save_moving_threads();
+
+        for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+                save_moving_change(&changes[i], i);
+        for (unsigned i = 0; i < N_LAYOUTS; i++)
+                save_moving_layout(i);
+}
+
 int main(int argc, char **argv)
 {
-        if (argc != 2)
+        if (argc != 3)
                 return 2;
         folder = argv[1];
+        moving_folder = argv[2];
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
                 start_image(i);
                 make_frames();
@@ -333,5 +434,6 @@ int main(int argc, char **argv)
         save_offsets();
         save_pairs();
         save_lines();
+        save_moving_seeds();
         return 0;
 }

@@ -3,6 +3,9 @@
 #ifndef PYTHON_SMALL_H
 #define PYTHON_SMALL_H
 
+#include <string.h>
+
+#include "python_binary.h"
 #include "python_layouts.h"
 
 enum {
@@ -39,6 +42,26 @@ static inline void small_shrink(struct python_layout *layout)
                 layout->runtime_current = 8;
         layout->interp_next = 0;
         layout->interp_threads = 8;
+}
+
+/* The interpreter that the first two bytes of an input and its memory are about; false: there is none. */
+static inline bool small_binary(const uint8_t *data, size_t size, struct python_binary *ret)
+{
+        *ret = (struct python_binary){.runtime_addr = SMALL_RUNTIME};
+        if (data[0] < N_LAYOUTS)
+                ret->layout = layout_number(data[0]);
+        else if (data[0] != SMALL_OFFSETS ||
+                 !python_layout_read(data + 2, size - 2, false, &ret->layout, NULL))
+                return false;
+        if (data[0] < N_LAYOUTS)
+                small_shrink(&ret->layout);
+        if (data[1] & (SMALL_STARTS | SMALL_RUNS))
+                ret->eval = SMALL_EVAL;
+        if (data[1] & SMALL_TYPED && size >= 2 + SMALL_TYPE + sizeof(ret->code_type)) {
+                memcpy(&ret->code_type, data + 2 + SMALL_TYPE, sizeof(ret->code_type));
+                ret->code_type -= SMALL_BIAS;
+        }
+        return true;
 }
 
 #endif
