@@ -19,7 +19,8 @@ long_parts=(
 
 part_fuzz() {
         local names default="perfdata elf dwarf pdb pdb_module pe jitdump unwind_cfi answers answers_old stack_archive baseline name_groups"
-        default+=" recorded_symbols tracing_data python python_binary keys screen spe spe_samples etl xpress driver_requests wperfdriver resource_list"
+        default+=" recorded_symbols tracing_data python python_binary python_moving keys screen spe spe_samples etl xpress driver_requests"
+        default+=" wperfdriver resource_list proc image_section count_section"
         read -ra names <<<"${FUZZ_TARGETS:-$default}"
         CC=clang-14 targets="${names[*]/#/tests/fuzz/fuzz_}" make "build fuzz" compile build/fuzz -Dfuzz=true \
                 -Db_sanitize=address,undefined -Db_lundef=false "${linux_codecs[@]}" || return
