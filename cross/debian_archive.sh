@@ -30,13 +30,30 @@ CONF
         [ -f "$apt/updated" ] || { apt-get update -qq && touch "$apt/updated"; }
 }
 
+# debian_archive_get VERB PACKAGE: the newest version that the mirror has.  For some hours after an update of security its lists may
+# name files that a mirror does not have yet.
+debian_archive_get() {
+        local verb=$1 package=$2 version versions
+        apt-get "$verb" -qq "$package" >/dev/null && return
+        case $verb in
+        source) versions=$(apt-cache showsrc --only-source "$package" | sed -n 's/^Version: //p') ;;
+        *) versions=$(apt-cache madison "$package" | cut -d '|' -f 2 | tr -d ' ') ;;
+        esac
+        for version in $(sort -ruV <<<"$versions" | tail -n +2); do
+                apt-get "$verb" -qq "$package=$version" >/dev/null || continue
+                echo "$package: the mirror lacks the newest version; taking $version" >&2
+                return
+        done
+        return 1
+}
+
 # debian_archive_unpack FOLDER PACKAGE...: unpacks the newest of each below FOLDER, and adds NAME VERSION to FOLDER/packages
 debian_archive_unpack() {
         local folder=$1 deb
         shift
         rm -rf "$folder/download"
         mkdir -p "$folder/download"
-        (cd "$folder/download" && apt-get download -qq "$@") || return
+        (cd "$folder/download" && for deb in "$@"; do debian_archive_get download "$deb" || exit; done) || return
         for deb in "$folder"/download/*.deb; do
                 dpkg-deb -x "$deb" "$folder" && dpkg-deb -W --showformat '${Package} ${Version}\n' "$deb" >>"$folder/packages"
         done
@@ -49,7 +66,7 @@ debian_archive_source() {
         local package=$1 version=$2 folder=$3 found
         rm -rf "$folder" "$folder.unpack"
         mkdir -p "$folder.unpack"
-        (cd "$folder.unpack" && apt-get source -qq "$package" >/dev/null)
+        (cd "$folder.unpack" && debian_archive_get source "$package") || exit
         found=$(sed -n 's/^Version: //p' "$folder.unpack"/*.dsc | head -n 1)
         [ "$(sed -E 's/^[0-9]+://; s/-[^-]*$//; s/[.+]dfsg.*//' <<<"$found")" = "$version" ] ||
                 { echo "$package: Debian has version $found, this script is for $version" >&2; exit 1; }

@@ -46,7 +46,13 @@ trap 'rm -f "$log"' EXIT
 options=(-qq -o Acquire::Retries=3 -o Dpkg::Use-Pty=0)
 apt-get update "${options[@]}" >"$log" 2>&1 </dev/null ||
         echo "apt-get update failed; trying with the lists that are there" >&2
-if ! apt-get install -y --no-install-recommends "${options[@]}" "${missing[@]}" >>"$log" 2>&1 </dev/null; then
-        tail -n 20 "$log" >&2
-        exit 1
-fi
+install() {
+        apt-get install -y --no-install-recommends "${options[@]}" "$@" "${missing[@]}" >>"$log" 2>&1 </dev/null
+}
+install && exit 0
+tail -n 20 "$log" >&2
+# For some hours after an update of security its lists may name files that a mirror does not have yet.
+echo "trying the versions of the release itself" >&2
+install -t "$(. /etc/os-release && echo "$VERSION_CODENAME")" && exit 0
+tail -n 20 "$log" >&2
+exit 1
