@@ -94,7 +94,7 @@ static struct elf_wanted elf_wanted(const struct resolver_file *file, const stru
 }
 
 /* For a session from another machine, or if files were moved, looks in other folders. */
-static void open_own(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
+static void find_own(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
 {
         const struct pe_wanted pe = pe_wanted(file, module);
         const struct elf_wanted elf = elf_wanted(file, module);
@@ -119,6 +119,11 @@ static void open_own(struct resolver_file *file, const struct resolver_module *m
                 buf_truncate(note, len);
         if (note->len == len)
                 buf_add_str(note, buf_text(&refused));
+}
+
+static void open_own(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
+{
+        find_own(file, module, note);
         if (!file->own)
                 return;
         object_set_budget(file->own, module->budget);
