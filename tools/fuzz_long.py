@@ -17,14 +17,20 @@ ONE_INPUT_SECONDS = 25
 MEMORY_MIB = 2048
 
 
+def worst(log: bytes) -> str:
+    """`slowest 2 s, 310 MiB`: of all inputs, with sanitizers; libFuzzer counts whole seconds."""
+    found = [re.search(rb"stat::" + name + rb":\s*(\d+)", log) for name in (b"slowest_unit_time_sec", b"peak_rss_mb")]
+    return f"slowest {int(found[0][1])} s, {int(found[1][1])} MiB" if all(found) else "no final figures"
+
+
 def figures(name: str, log: bytes, cpu_seconds: float, crashes: list[str]) -> str:
-    """`elf: 1,234,567 runs in 1,790 s of CPU time, 2,100 edges at first, 2,150 at the end, 480 inputs, 0 crashes`"""
+    """`elf: 1,234,567 runs in 1,790 s of CPU time, 2,100 edges at first, 2,150 at the end, 480 inputs, slowest 2 s, 310 MiB, 0 crashes`"""
     seen = [(int(runs), int(edges), int(inputs)) for runs, _, edges, _, inputs in STATUS.findall(log)]
     if not seen:
         return f"{name}: it did not start"
     first = next((int(edges) for _, event, edges, _, _ in STATUS.findall(log) if event == b"INITED"), seen[0][1])
     return (f"{name}: {seen[-1][0]:,} runs in {cpu_seconds:,.0f} s of CPU time, {first:,} edges at first, "
-            f"{seen[-1][1]:,} at the end, {seen[-1][2]:,} inputs, {len(crashes)} crashes")
+            f"{seen[-1][1]:,} at the end, {seen[-1][2]:,} inputs, {worst(log)}, {len(crashes)} crashes")
 
 
 def run(command: list[str], log_path: str) -> tuple[int, float]:
