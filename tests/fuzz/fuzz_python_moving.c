@@ -18,6 +18,8 @@ struct memory {
         size_t size;
         struct cursor changes;
         uint64_t n_reads, next_change; /* number of reads before the next change */
+        size_t turning;                /* offset of a word that changes at each read; 0: none */
+        uint64_t other;                /* its value after the next one */
 };
 
 static void must(bool is_so)
@@ -37,8 +39,23 @@ static void change(struct memory *memory, uint8_t kind, size_t off, uint32_t val
         case MOVING_WORD: memcpy(memory->bytes + off, &word, sizeof(word)); break;
         case MOVING_INT: memcpy(memory->bytes + off, &value, sizeof(value)); break;
         case MOVING_END: memory->size = off; break;
+        case MOVING_TURNS:
+                memory->turning = off;
+                memory->other = value;
+                break;
         default: break;
         }
+}
+
+static void turn(struct memory *memory)
+{
+        uint64_t word;
+
+        if (!memory->turning || memory->turning + sizeof(word) > memory->size)
+                return;
+        memcpy(&word, memory->bytes + memory->turning, sizeof(word));
+        memcpy(memory->bytes + memory->turning, &memory->other, sizeof(word));
+        memory->other = word;
 }
 
 /* Makes the changes whose time has come. */
@@ -55,6 +72,7 @@ static void move(struct memory *memory)
                 if (cursor_left(&memory->changes))
                         memory->next_change = memory->n_reads + *memory->changes.at;
         }
+        turn(memory);
         memory->n_reads++;
 }
 
@@ -147,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bytes.changes = cursor_make(data + size - MOVING_BYTES, MOVING_BYTES);
         bytes.next_change = *bytes.changes.at;
         bytes.n_reads = 0;
+        bytes.turning = 0;
         if (data[1] & (SMALL_STARTS | SMALL_RUNS)) {
                 thread.pc = binary.eval + SMALL_BIAS + (data[1] & SMALL_STARTS ? 16 : 4096);
                 thread.sp = SMALL_THREAD_SP;

@@ -395,8 +395,37 @@ static void save_moving_threads(void)
         }
 }
 
+/* Sizes that are read before what they are the size of, and pointers that are followed twice, change at each read. */
+static void save_turning(void)
+{
+        static const struct change turning[] = {
+                {"lines_size", 6, 0, LINES, FIELD(bytes_size), .value = 4096},
+                {"name_length", 6, 0, NAME, FIELD(text_length), .value = 100},
+                {"name_state", 6, 0, NAME, FIELD(text_state), .value = 1 | 4 << 2 | 1 << 5},
+                {"caller", 6, 0, FRAME, FIELD(frame_previous), .value = UNREADABLE},
+                {"frame_code", 6, 0, FRAME, FIELD(frame_code), .value = UNREADABLE},
+                {"top_frame", 6, 0, STATE, FIELD(thread_frame), .value = UNREADABLE},
+                {"interpreter", 6, 0, STATE, FIELD(thread_interp), .value = UNREADABLE},
+                {"chunk", 6, 0, STATE, FIELD(thread_chunk), .value = UNREADABLE},
+                {"copies_number", 9, 0, COPIES, NO_FIELD, .value = 1 << 20},
+                {"cframe", 3, 0, CFRAME, FIELD(cframe_frame), .value = UNREADABLE},
+        };
+
+        for (unsigned i = 0; i < 2 * N_ELEMENTS(turning); i++) {
+                const struct change *change = &turning[i / 2];
+                uint64_t addr = begin_change(change);
+                AUTO_RELEASE(buf) first = {0};
+                char name[64];
+
+                add_moving(&first, (uint8_t)(i % 2), MOVING_TURNS, addr, change->value);
+                snprintf(name, sizeof(name), "turning_%s", change->name);
+                save_moving(name, i % 2, change->layout, SMALL_TYPED, &first, image.used - IMAGE_BASE);
+        }
+}
+
 static void save_moving_seeds(void)
 {
+        save_turning();
         save_moving_threads();
 
         for (unsigned i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)

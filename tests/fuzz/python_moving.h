@@ -13,6 +13,7 @@ enum moving_kind {
         MOVING_POINTER, /* the word points to the value's offset of the memory */
         MOVING_INT,     /* the lower half of the word becomes the value */
         MOVING_END,     /* what is from this offset on cannot be read any more */
+        MOVING_TURNS,   /* at each read the word changes to the value or back */
         MOVING_N_KINDS,
 };
 
