@@ -39,12 +39,12 @@ static inline bool sim_image_differs(const struct hw_unit *u, const char *what, 
 static inline bool sim_image_class_is_same(const struct hw_unit *u, const struct block_class *class,
                                            const struct sim_class *before, const struct sim_class *now)
 {
-        bool differs = sim_image_differs(u, "control", before->control, now->control) |
-                       sim_image_differs(u, "select", before->select, now->select) |
-                       sim_image_differs(u, "enabled", before->enabled, now->enabled) |
-                       sim_image_differs(u, "interrupts", before->interrupts, now->interrupts) |
-                       sim_image_differs(u, "filter", before->cycles_filter, now->cycles_filter);
+        bool differs = sim_image_differs(u, "control", before->control, now->control);
 
+        differs |= sim_image_differs(u, "select", before->select, now->select);
+        differs |= sim_image_differs(u, "enabled", before->enabled, now->enabled);
+        differs |= sim_image_differs(u, "interrupts", before->interrupts, now->interrupts);
+        differs |= sim_image_differs(u, "filter", before->cycles_filter, now->cycles_filter);
         if (class->registers[BLOCK_OVERFLOW_SET].kind != BLOCK_ABSENT)
                 differs |= sim_image_differs(u, "overflow", before->overflow, now->overflow);
         for (uint32_t i = 0; i < class->n_counters; i++) {
