@@ -26,7 +26,8 @@ struct file_pairing {
         struct run_values *values;
         struct side_file *files;
         size_t n, cap;
-        struct map indexes; /* path and side to index */
+        unsigned most_parts; /* of all paths */
+        struct map indexes;  /* path and side to index */
 };
 
 static void file_pairing_release(struct file_pairing *p)
@@ -85,6 +86,7 @@ static void list_files(struct file_pairing *p)
                                 continue;
                         *index = p->n;
                         file.n_parts = count_parts(file.path);
+                        p->most_parts = file.n_parts > p->most_parts ? file.n_parts : p->most_parts;
                         ARRAY_PUSH(p->files, p->n, p->cap, file);
                 }
         }
@@ -180,15 +182,19 @@ static void pair_round(struct file_pairing *p, unsigned n_parts)
         }
         for (size_t i = 0; i < p->n; i++) {
                 const char *end = end_of(p->files[i].path, n_parts);
-                const uint64_t *first;
+                uint64_t *first;
                 size_t b;
 
                 if (!takes_part(&p->files[i], RUN_A, n_parts))
                         continue;
                 first = map_find(&by_end, map_hash_bytes(end, strlen(end)));
                 b = first ? find_same(p, (size_t)*first, end, n_parts) : NO_FILE;
-                if (b != NO_FILE)
-                        pair(p, i, b);
+                if (b == NO_FILE)
+                        continue;
+                pair(p, i, b);
+                /* The next search begins after it: very many files may have one name. */
+                if (b == (size_t)*first)
+                        *first = p->files[b].next;
         }
         map_release(&by_end);
 }
@@ -243,7 +249,7 @@ static void label_round(struct file_pairing *p, unsigned n_parts)
 
 static void label_files(struct file_pairing *p)
 {
-        for (unsigned n = 1; n <= MAX_PARTS; n++)
+        for (unsigned n = 1; n <= p->most_parts; n++)
                 label_round(p, n);
         for (size_t i = 0; i < p->n; i++) {
                 struct side_file *file = &p->files[i];
@@ -320,7 +326,7 @@ bool file_pairs_apply(struct run_values *values, const char *wanted, struct err 
         if (!pair_wanted(&p, wanted, err))
                 return false;
         pair_same(&p);
-        for (unsigned n = MAX_PARTS; n > 0; n--)
+        for (unsigned n = p.most_parts; n > 0; n--)
                 pair_round(&p, n);
         label_files(&p);
         rename_samples(&p);

@@ -107,6 +107,37 @@ TEST(the_user_pairs_renamed_files)
                     {RUN_B, "f", "/p/app.py"}, {RUN_B, "f", "/p/v.py"});
 }
 
+/* Searches that passed all files which are paired already took twenty times as long. */
+TEST(very_many_files_of_one_name_are_paired)
+{
+        enum { N_FILES = 60000, PATH_CHARS = 40 };
+        AUTO(run_values) values = run_values_new();
+        const struct run_event event = {.name = "cpu-clock", .n_samples = 1, .weight = 1};
+        struct err err = {0};
+        size_t n_both = 0;
+
+        for (int side = RUN_A; side < RUN_N_SIDES; side++) {
+                run_values_add_run(values, (enum run_side)side, side == RUN_A ? "a" : "b");
+                run_values_add_event(values, &event);
+                for (int i = 0; i < N_FILES; i++) {
+                        char path[PATH_CHARS];
+                        const struct run_name name = {.name = "f", .module = path};
+
+                        snprintf(path, sizeof(path), "/%c/%c%d/__init__.py", 'a' + side, 'a' + side, i);
+                        run_values_add(values, 0, &name, 1, 1);
+                }
+        }
+        ASSERT_TRUE(file_pairs_apply(values, NULL, &err));
+        run_values_finish(values);
+        EXPECT_INT(run_values_n_names(values), N_FILES);
+        for (size_t i = 0; i < run_values_n_names(values); i++) {
+                const struct run_cell *cells = run_values_row(values, 0, i);
+
+                n_both += cells[0].count && cells[1].count;
+        }
+        EXPECT_INT(n_both, N_FILES);
+}
+
 static void expect_refused(const char *wanted, enum err_code code, const char *want)
 {
         const struct sampled sampled[] = {
