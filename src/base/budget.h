@@ -36,7 +36,7 @@ enum budget_use {
 };
 
 /* What is done with a file.  Work is counted in steps: a turn of a loop, or 64 bytes copied.  It is not measured by a clock, so that
- * a result does not depend on the machine.  Each MB of a file may cause as many steps as take some ten seconds. */
+ * a result does not depend on the machine.  Each MB of a file may cause as many steps as take at most some ten seconds. */
 enum budget_work {
         BUDGET_WORK_DEBUG, /* reading debug information: a step is BUDGET_STEP_BYTES of entries, lines or ranges */
         BUDGET_WORK_UNWIND, /* unwinding by its frame information: a step is four instructions of rules */
