@@ -4,7 +4,7 @@
 
 #include "archive_view.h"
 #include "cmd.h"
-#include "command_report.h"
+#include "cmd_report_options.h"
 
 static struct archive_view view_of(const struct archive_result *result, const char *session)
 {

@@ -6,7 +6,7 @@
 #include "baseline.h"
 #include "check_view.h"
 #include "cmd.h"
-#include "command_diff.h"
+#include "cmd_diff_options.h"
 #include "compared_runs.h"
 #include "comparison.h"
 #include "group_rules.h"

@@ -5,7 +5,7 @@
 #include "buf.h"
 #include "catalogue.h"
 #include "cmd.h"
-#include "command_facts.h"
+#include "cmd_facts_options.h"
 #include "commands.h"
 #include "completion.h"
 #include "err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* detect: lists the devices that can measure; on Linux these are the kernel's PMUs. */
 #include "cmd.h"
-#include "command_facts.h"
+#include "cmd_facts_options.h"
 #include "device_list.h"
 #include "fact_tables.h"
 

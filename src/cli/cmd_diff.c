@@ -6,7 +6,7 @@
 #include "browse_choice.h"
 #include "cmd.h"
 #include "cmd_diff_code.h"
-#include "command_diff.h"
+#include "cmd_diff_options.h"
 #include "compared_runs.h"
 #include "comparison.h"
 #include "diff_view.h"

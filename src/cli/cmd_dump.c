@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "command_report.h"
+#include "cmd_report_options.h"
 #include "dump.h"
 #include "os.h"
 #include "report_session.h"

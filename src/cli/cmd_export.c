@@ -5,8 +5,8 @@
 
 #include "buf.h"
 #include "cmd.h"
+#include "cmd_export_options.h"
 #include "codec.h"
-#include "command_export.h"
 #include "err.h"
 #include "export_firefox.h"
 #include "export_folded.h"

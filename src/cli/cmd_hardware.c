@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "command_facts.h"
+#include "cmd_facts_options.h"
 #include "event_grammar.h"
 #include "fact_tables.h"
 #include "hardware_caches.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* list: prints events, metrics and groups of metrics as three tables. */
 #include "cmd.h"
-#include "command_facts.h"
+#include "cmd_facts_options.h"
 #include "event_listing.h"
 #include "fact_tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* man: prints a page for each event, metric or group of metrics. */
 #include "cmd.h"
-#include "command_facts.h"
+#include "cmd_facts_options.h"
 #include "event_manual.h"
 #include "fact_tables.h"
 #include "manual_view.h"

@@ -6,8 +6,8 @@
 #include "browse_choice.h"
 #include "buf.h"
 #include "cmd.h"
+#include "cmd_record_options.h"
 #include "cmd_repeat.h"
-#include "command_record.h"
 #include "err.h"
 #include "event.h"
 #include "hot_output.h"
@@ -156,7 +156,7 @@ static bool choose_target(struct recording *r, struct err *err)
 
         if (take_pids(r) || t->all_cpus)
                 return true;
-        if (r->line->command == &command_record && t->pe_file && !t->image_name) {
+        if (r->line->command == &cmd_record_command && t->pe_file && !t->image_name) {
                 r->image_argv[0] = (char *)(uintptr_t)t->pe_file;
                 r->has_command = true;
                 return true;
@@ -165,7 +165,7 @@ static bool choose_target(struct recording *r, struct err *err)
                 return find_image(r, image, err);
         if (t->cpus.n)
                 return true;
-        if (r->line->command == &command_record)
+        if (r->line->command == &cmd_record_command)
                 return err_set(err, ERR_USAGE,
                                "nothing to record: add the command, as in wperf record -- ./program");
         return err_set(

@@ -6,7 +6,7 @@
 
 #include "arena.h"
 #include "cmd.h"
-#include "command_record.h"
+#include "cmd_record_options.h"
 #include "err.h"
 #include "os.h"
 #include "text.h"

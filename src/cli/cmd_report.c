@@ -9,7 +9,7 @@
 #include "browse_choice.h"
 #include "buf.h"
 #include "cmd.h"
-#include "command_report.h"
+#include "cmd_report_options.h"
 #include "count_replay.h"
 #include "err.h"
 #include "filter_none.h"

@@ -5,7 +5,7 @@
 
 #include "attributes.h"
 #include "cmd.h"
-#include "command_stat.h"
+#include "cmd_stat_options.h"
 #include "count_config.h"
 #include "count_run.h"
 #include "machine_driver.h"

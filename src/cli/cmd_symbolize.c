@@ -6,7 +6,7 @@
 
 #include "buf.h"
 #include "cmd.h"
-#include "command_symbolize.h"
+#include "cmd_symbolize_options.h"
 #include "err.h"
 #include "mem.h"
 #include "os.h"

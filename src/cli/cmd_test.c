@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test: prints the capabilities of this machine and this program, as the table that editors read. */
 #include "cmd.h"
-#include "command_facts.h"
+#include "cmd_facts_options.h"
 #include "fact_tables.h"
 #include "machine_test.h"
 

@@ -2,7 +2,7 @@
 /* version: prints the version of wperf and of what measures, as the table in which WindowsPerf's users and extensions look for features: it
  * has two rows, and an extension offers SPE only if both have it. */
 #include "cmd.h"
-#include "command_facts.h"
+#include "cmd_facts_options.h"
 #include "fact_tables.h"
 #include "machine_driver.h"
 #include "os.h"

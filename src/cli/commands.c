@@ -2,39 +2,39 @@
 /* The list of all commands, in the order of the program's help. */
 #include "commands.h"
 
-#include "command_diff.h"
-#include "command_export.h"
-#include "command_facts.h"
-#include "command_record.h"
-#include "command_report.h"
-#include "command_stat.h"
-#include "command_symbolize.h"
+#include "cmd_diff_options.h"
+#include "cmd_export_options.h"
+#include "cmd_facts_options.h"
+#include "cmd_record_options.h"
+#include "cmd_report_options.h"
+#include "cmd_stat_options.h"
+#include "cmd_symbolize_options.h"
 
 /* clang-format off */
 static const struct command *const commands[] = {
-        &command_record,
-        &command_sample,
-        &command_stat,
-        &command_report,
-        &command_annotate,
-        &command_diff,
-        &command_check,
-        &command_export,
-        &command_archive,
-        &command_symbolize,
-        &command_dump,
-        &command_list,
-        &command_man,
-        &command_test,
-        &command_detect,
-        &command_version,
-        &command_help,
-        &command_explain,
-        &command_man_page,
-        &command_completion,
-        &command_names,
-        &command_complete,
-        &command_hardware_loops,
+        &cmd_record_command,
+        &cmd_sample_command,
+        &cmd_stat_command,
+        &cmd_report_command,
+        &cmd_annotate_command,
+        &cmd_diff_command,
+        &cmd_check_command,
+        &cmd_export_command,
+        &cmd_archive_command,
+        &cmd_symbolize_command,
+        &cmd_dump_command,
+        &cmd_list_command,
+        &cmd_man_command,
+        &cmd_test_command,
+        &cmd_detect_command,
+        &cmd_version_command,
+        &cmd_help_command,
+        &cmd_explain_command,
+        &cmd_man_page_command,
+        &cmd_completion_command,
+        &cmd_names_command,
+        &cmd_complete_command,
+        &cmd_hardware_loops_command,
         NULL,
 };
 /* clang-format on */

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "buf.h"
-#include "command_record.h"
-#include "command_report.h"
-#include "command_stat.h"
+#include "cmd_record_options.h"
+#include "cmd_report_options.h"
+#include "cmd_stat_options.h"
 #include "commands.h"
 #include "err.h"
 #include "options.h"

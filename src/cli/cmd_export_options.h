@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of `export`. */
-#ifndef COMMAND_EXPORT_H
-#define COMMAND_EXPORT_H
+#ifndef CMD_EXPORT_OPTIONS_H
+#define CMD_EXPORT_OPTIONS_H
 
 #include "filter_options.h"
 #include "lookup.h"
@@ -28,6 +28,6 @@ struct export_options {
         struct lookup_options lookup;
 };
 
-extern const struct command command_export;
+extern const struct command cmd_export_command;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of `stat`; the program to run is in command_line.args. */
-#ifndef COMMAND_STAT_H
-#define COMMAND_STAT_H
+#ifndef CMD_STAT_OPTIONS_H
+#define CMD_STAT_OPTIONS_H
 
 #include "option_groups.h"
 #include "stat_output.h"
@@ -28,6 +28,6 @@ struct stat_options {
         struct machine_options machine;
 };
 
-extern const struct command command_stat;
+extern const struct command cmd_stat_command;
 
 #endif

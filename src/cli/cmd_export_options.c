@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of `export`. */
-#include "command_export.h"
+#include "cmd_export_options.h"
 
 #include "cmd.h"
 
@@ -88,7 +88,7 @@ static const struct example export_examples[] = {
         {0},
 };
 
-const struct command command_export = {
+const struct command cmd_export_command = {
         .name = "export",
         .summary = "write the call stacks of a session for other programs",
         .args_usage = "[FILE]",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of `stat`. */
-#include "command_stat.h"
+#include "cmd_stat_options.h"
 
 #include "cmd.h"
 
@@ -203,7 +203,7 @@ static const struct example examples[] = {
         {0},
 };
 
-const struct command command_stat = {
+const struct command cmd_stat_command = {
         .name = "stat",
         .summary = "count events and metrics",
         .args_usage = "[[--] COMMAND [ARG]...]",

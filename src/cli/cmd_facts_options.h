@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of the commands that print facts about wperf, the machine and its events. */
-#ifndef COMMAND_FACTS_H
-#define COMMAND_FACTS_H
+#ifndef CMD_FACTS_OPTIONS_H
+#define CMD_FACTS_OPTIONS_H
 
 #include "option_groups.h"
 
@@ -40,19 +40,19 @@ struct list_options {
         struct machine_options machine;
 };
 
-extern const struct command command_test;
-extern const struct command command_version;
-extern const struct command command_list;
-extern const struct command command_man;
-extern const struct command command_detect;
-extern const struct command command_help;
+extern const struct command cmd_test_command;
+extern const struct command cmd_version_command;
+extern const struct command cmd_list_command;
+extern const struct command cmd_man_command;
+extern const struct command cmd_detect_command;
+extern const struct command cmd_help_command;
 
 /* Hidden commands: print how a line is parsed, and texts for installation. */
-extern const struct command command_explain;
-extern const struct command command_man_page;
-extern const struct command command_completion;
-extern const struct command command_names;
-extern const struct command command_complete;
-extern const struct command command_hardware_loops; /* the command that test --hardware samples */
+extern const struct command cmd_explain_command;
+extern const struct command cmd_man_page_command;
+extern const struct command cmd_completion_command;
+extern const struct command cmd_names_command;
+extern const struct command cmd_complete_command;
+extern const struct command cmd_hardware_loops_command; /* the command that test --hardware samples */
 
 #endif

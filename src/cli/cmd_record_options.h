@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of `record` and `sample`; the program to run is in command_line.args. */
-#ifndef COMMAND_RECORD_H
-#define COMMAND_RECORD_H
+#ifndef CMD_RECORD_OPTIONS_H
+#define CMD_RECORD_OPTIONS_H
 
 #include "color_options.h"
 #include "lookup.h"
@@ -39,7 +39,7 @@ struct record_options {
         struct color_options color;
 };
 
-extern const struct command command_record;
-extern const struct command command_sample;
+extern const struct command cmd_record_command;
+extern const struct command cmd_sample_command;
 
 #endif

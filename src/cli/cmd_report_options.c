@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command lines of the commands that read a session. */
-#include "command_report.h"
+#include "cmd_report_options.h"
 
 #include "archive.h"
 #include "cmd.h"
@@ -119,7 +119,7 @@ static const struct example report_examples[] = {
         {0},
 };
 
-const struct command command_report = {
+const struct command cmd_report_command = {
         .name = "report",
         .summary = "show a session as tables",
         .args_usage = "[FILE]",
@@ -160,7 +160,7 @@ static const struct example dump_examples[] = {
         {0},
 };
 
-const struct command command_dump = {
+const struct command cmd_dump_command = {
         .name = "dump",
         .summary = "show the records of a session in the order of the file",
         .args_usage = "[FILE]",
@@ -271,7 +271,7 @@ static const struct example annotate_examples[] = {
         {0},
 };
 
-const struct command command_annotate = {
+const struct command cmd_annotate_command = {
         .name = "annotate",
         .summary = "show a symbol's source lines and instructions with their samples",
         .args_usage = "[SYMBOL]",
@@ -350,7 +350,7 @@ static const struct example archive_examples[] = {
         {0},
 };
 
-const struct command command_archive = {
+const struct command cmd_archive_command = {
         .name = "archive",
         .summary = "pack names, lines and code into a session, to read it on any machine",
         .args_usage = "[FILE]",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command lines of `diff` and `check`. */
-#include "command_diff.h"
+#include "cmd_diff_options.h"
 
 #include "cmd.h"
 
@@ -110,7 +110,7 @@ static const struct example diff_examples[] = {
         {0},
 };
 
-const struct command command_diff = {
+const struct command cmd_diff_command = {
         .name = "diff",
         .summary = "compare runs before and after a change",
         .args_usage = "A... -- B...",
@@ -200,7 +200,7 @@ static const struct example check_examples[] = {
         {0},
 };
 
-const struct command command_check = {
+const struct command cmd_check_command = {
         .name = "check",
         .summary = "check that a program did not become slower",
         .args_usage = "[A.data... --] B.data...",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of `diff --code`. */
-#ifndef COMMAND_DIFF_CODE_H
-#define COMMAND_DIFF_CODE_H
+#ifndef CMD_DIFF_CODE_OPTIONS_H
+#define CMD_DIFF_CODE_OPTIONS_H
 
 #include "options.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of the commands that compare runs: `diff` and `check`. */
-#ifndef COMMAND_DIFF_H
-#define COMMAND_DIFF_H
+#ifndef CMD_DIFF_OPTIONS_H
+#define CMD_DIFF_OPTIONS_H
 
+#include "cmd_diff_code_options.h"
 #include "color_options.h"
-#include "command_diff_code.h"
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
@@ -48,7 +48,7 @@ struct check_options {
         struct lookup_options lookup;
 };
 
-extern const struct command command_diff;
-extern const struct command command_check;
+extern const struct command cmd_diff_command;
+extern const struct command cmd_check_command;
 
 #endif

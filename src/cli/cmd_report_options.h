@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of the commands that read a session: `report`, `dump`, `annotate` and `archive`. */
-#ifndef COMMAND_REPORT_H
-#define COMMAND_REPORT_H
+#ifndef CMD_REPORT_OPTIONS_H
+#define CMD_REPORT_OPTIONS_H
 
 #include "color_options.h"
 #include "filter_options.h"
@@ -82,9 +82,9 @@ struct archive_options {
         struct lookup_options lookup;
 };
 
-extern const struct command command_report;
-extern const struct command command_archive;
-extern const struct command command_dump;
-extern const struct command command_annotate;
+extern const struct command cmd_report_command;
+extern const struct command cmd_archive_command;
+extern const struct command cmd_dump_command;
+extern const struct command cmd_annotate_command;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command lines of `record`, which starts a program, and `sample`, which watches running ones. */
-#include "command_record.h"
+#include "cmd_record_options.h"
 
 #include <string.h>
 
@@ -205,7 +205,7 @@ static const struct example record_examples[] = {
         {0},
 };
 
-const struct command command_record = {
+const struct command cmd_record_command = {
         .name = "record",
         .summary = "run a program and sample it",
         .args_usage = "[--] COMMAND [ARG]...",
@@ -230,7 +230,7 @@ static const struct example sample_examples[] = {
         {0},
 };
 
-const struct command command_sample = {
+const struct command cmd_sample_command = {
         .name = "sample",
         .summary = "sample running programs",
         .about = "Samples running programs until they end, the time of --timeout is over, or you type "

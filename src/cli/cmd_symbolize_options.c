@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of `symbolize`, with addr2line's letters. */
-#include "command_symbolize.h"
+#include "cmd_symbolize_options.h"
 
 #include "cmd.h"
 
@@ -75,7 +75,7 @@ static const struct example symbolize_examples[] = {
         {0},
 };
 
-const struct command command_symbolize = {
+const struct command cmd_symbolize_command = {
         .name = "symbolize",
         .summary = "turn addresses of a program into functions and source lines",
         .args_usage = "-e FILE [ADDRESS...]",

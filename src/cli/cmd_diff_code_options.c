@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "command_diff_code.h"
+#include "cmd_diff_code_options.h"
 
 static const struct option diff_code_options[] = {
         {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command lines of the commands that print facts about wperf, the machine and its events. */
-#include "command_facts.h"
+#include "cmd_facts_options.h"
 
 #include "cmd.h"
 
@@ -47,7 +47,7 @@ static const struct example test_examples[] = {
         {0},
 };
 
-const struct command command_test = {
+const struct command cmd_test_command = {
         .name = "test",
         .summary = "show what this machine and this program can do",
         .about = "Prints what wperf knows about this machine and its PMUs, and measures nothing, except with "
@@ -66,7 +66,7 @@ static const struct command_group version_groups[] = {
         {0},
 };
 
-const struct command command_version = {
+const struct command cmd_version_command = {
         .name = "version",
         .aliases = "--version",
         .summary = "show the versions of wperf and of the kernel or driver",
@@ -89,7 +89,7 @@ static const struct example list_examples[] = {
         {0},
 };
 
-const struct command command_list = {
+const struct command cmd_list_command = {
         .name = "list",
         .aliases = "-l",
         .summary = "list events and metrics",
@@ -114,7 +114,7 @@ static const struct example man_examples[] = {
         {0},
 };
 
-const struct command command_man = {
+const struct command cmd_man_command = {
         .name = "man",
         .summary = "explain an event, a metric or a group of metrics",
         .args_usage = "[CPU/]NAME[,[CPU/]NAME]...",
@@ -136,7 +136,7 @@ static const struct command_group detect_groups[] = {
         {0},
 };
 
-const struct command command_detect = {
+const struct command cmd_detect_command = {
         .name = "detect",
         .summary = "list the PMUs of this machine",
         .about = "Lists the performance monitoring units (PMUs) that the kernel offers, with their types and "
@@ -151,7 +151,7 @@ static const struct command_group help_groups[] = {
         {0},
 };
 
-const struct command command_help = {
+const struct command cmd_help_command = {
         .name = "help",
         .aliases = "--help -h",
         .summary = "show how wperf or one of its commands is used",
@@ -163,7 +163,7 @@ const struct command command_help = {
         .run = cmd_help,
 };
 
-const struct command command_explain = {
+const struct command cmd_explain_command = {
         .name = "--explain",
         .summary = "show how wperf parses a command line, without running it",
         .args_usage = "LINE...",
@@ -172,7 +172,7 @@ const struct command command_explain = {
         .run = cmd_explain,
 };
 
-const struct command command_man_page = {
+const struct command cmd_man_page_command = {
         .name = "--man",
         .summary = "print a manual page of wperf or of one of its commands",
         .args_usage = "[COMMAND]",
@@ -183,7 +183,7 @@ const struct command command_man_page = {
         .run = cmd_man_page,
 };
 
-const struct command command_completion = {
+const struct command cmd_completion_command = {
         .name = "--completion",
         .summary = "print the completion for a shell",
         .args_usage = "bash|zsh|fish",
@@ -194,7 +194,7 @@ const struct command command_completion = {
         .run = cmd_completion,
 };
 
-const struct command command_names = {
+const struct command cmd_names_command = {
         .name = "--names",
         .summary = "print names for the completion, one per line",
         .args_usage = "events|metrics|models|all",
@@ -205,7 +205,7 @@ const struct command command_names = {
         .run = cmd_names,
 };
 
-const struct command command_complete = {
+const struct command cmd_complete_command = {
         .name = "--complete",
         .summary = "print the possible completions of the last word of a line, for the scripts of the shells",
         .args_usage = "WORD...",
@@ -214,7 +214,7 @@ const struct command command_complete = {
         .run = cmd_complete,
 };
 
-const struct command command_hardware_loops = {
+const struct command cmd_hardware_loops_command = {
         .name = "--hardware-loops",
         .summary = "run the loops that test --hardware samples",
         .args = ARGS_RAW,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of `symbolize`. */
-#ifndef COMMAND_SYMBOLIZE_H
-#define COMMAND_SYMBOLIZE_H
+#ifndef CMD_SYMBOLIZE_OPTIONS_H
+#define CMD_SYMBOLIZE_OPTIONS_H
 
 #include "lookup.h"
 #include "option_groups.h"
@@ -16,6 +16,6 @@ struct symbolize_options {
         bool always; /* no effect: options of addr2line that wperf always applies */
 };
 
-extern const struct command command_symbolize;
+extern const struct command cmd_symbolize_command;
 
 #endif
