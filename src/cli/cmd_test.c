@@ -3,7 +3,7 @@
 #include "cmd.h"
 #include "cmd_facts_options.h"
 #include "fact_tables.h"
-#include "machine_test.h"
+#include "machine_support.h"
 
 static void add_row(void *ctx, const char *name, const char *result)
 {
@@ -17,7 +17,7 @@ int cmd_test(const struct command_line *line)
         AUTO(fact_tables) tables = fact_tables_new(FACT_TABLES_TEST, false);
         AUTO_RELEASE(event_facts) facts = {0};
         AUTO_RELEASE(buf) warnings = {0};
-        const struct machine_test_request request = {
+        const struct machine_support_request request = {
                 .facts = &facts,
                 .events = o->event.events,
                 .metrics = o->metric.metrics,
@@ -31,7 +31,7 @@ int cmd_test(const struct command_line *line)
                 return cmd_fail(&err);
         if (o->choice.hardware)
                 return cmd_hardware_test(line, &facts);
-        if (!machine_test(&request, add_row, tables, &warnings, &err))
+        if (!machine_support(&request, add_row, tables, &warnings, &err))
                 return cmd_fail(&err);
         cmd_warn(&warnings);
         return cmd_print_tables(&o->general, &o->output, tables, false);

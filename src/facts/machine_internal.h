@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of machine_test. */
+/* Shared by the files of machine_support. */
 #ifndef MACHINE_INTERNAL_H
 #define MACHINE_INTERNAL_H
 
@@ -8,8 +8,8 @@
 #include "os.h"
 
 struct machine_rows {
-        const struct machine_test_request *request;
-        machine_test_row_fn *row;
+        const struct machine_support_request *request;
+        machine_support_row_fn *row;
         void *ctx;
         struct os_machine machine;          /* zeros if the facts are another machine's */
         const struct core_kind *kind;       /* the first kind of cores; NULL if there is no core PMU */

@@ -45,7 +45,7 @@ static bool has_interval(const char *text)
         return false;
 }
 
-static bool parse_events(const struct machine_test_request *request, struct machine_plan *plan,
+static bool parse_events(const struct machine_support_request *request, struct machine_plan *plan,
                          struct err *err)
 {
         const struct event_defaults defaults = {.kernel = request->kernel};
@@ -104,7 +104,7 @@ static bool make_schedule(struct machine_plan *plan, enum count_class class, uns
         return ok;
 }
 
-bool machine_plan_make(const struct machine_test_request *request, const unsigned *n_counters,
+bool machine_plan_make(const struct machine_support_request *request, const unsigned *n_counters,
                        struct machine_plan *ret, struct buf *warnings, struct err *err)
 {
         struct machine_plan plan = {0};
@@ -136,7 +136,7 @@ bool machine_plan_has_class(const struct machine_plan *plan, enum count_class cl
 
 /* --- rows --- */
 
-void machine_plan_add_schedules(const struct machine_plan *plan, machine_test_row_fn *row, void *ctx)
+void machine_plan_add_schedules(const struct machine_plan *plan, machine_support_row_fn *row, void *ctx)
 {
         for (enum count_class c = COUNT_CORE; c < N_ELEMENTS(class_rows); c++) {
                 const struct schedule *schedule = &plan->schedules[c];
@@ -156,7 +156,7 @@ void machine_plan_add_schedules(const struct machine_plan *plan, machine_test_ro
         }
 }
 
-static void add_event(const char *kind, size_t index, const struct event *event, machine_test_row_fn *row,
+static void add_event(const char *kind, size_t index, const struct event *event, machine_support_row_fn *row,
                       void *ctx)
 {
         AUTO_RELEASE(buf) name = {0};
@@ -173,7 +173,7 @@ static void add_event(const char *kind, size_t index, const struct event *event,
         row(ctx, name.data, text.data);
 }
 
-void machine_plan_add_events(const struct machine_plan *plan, machine_test_row_fn *row, void *ctx)
+void machine_plan_add_events(const struct machine_plan *plan, machine_support_row_fn *row, void *ctx)
 {
         for (size_t i = 0; i < plan->counting.n_items; i++)
                 add_event("counting", i, &plan->counting.items[i].event, row, ctx);

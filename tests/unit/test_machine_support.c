@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine_test.h"
+#include "machine_support.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -32,14 +32,14 @@ static void add_row(void *ctx, const char *name, const char *result)
         buf_printf(ctx, "|%s=%s\n", name, result);
 }
 
-static char *run_for(struct event_facts *facts, struct machine_test_request request)
+static char *run_for(struct event_facts *facts, struct machine_support_request request)
 {
         struct buf out = {0}, warnings = {0};
         struct err err = {0};
 
         request.facts = facts;
         request.verbose = true;
-        if (!machine_test(&request, add_row, &out, &warnings, &err))
+        if (!machine_support(&request, add_row, &out, &warnings, &err))
                 buf_printf(&out, "error %s", err.text);
         if (warnings.len)
                 buf_printf(&out, "|warnings=%s", warnings.data);
@@ -53,7 +53,7 @@ static char *run(struct pmu_source source, const char *events)
         struct event_facts facts;
 
         event_facts_load_tree(source, &facts);
-        return run_for(&facts, (struct machine_test_request){.events = events});
+        return run_for(&facts, (struct machine_support_request){.events = events});
 }
 
 static char *run_model(const char *model, const char *events, const char *metrics, const char *config)
@@ -64,8 +64,8 @@ static char *run_model(const char *model, const char *events, const char *metric
 
         if (!event_facts_load(&request, &facts, &err))
                 TAP_FAIL("%s", err.text);
-        return run_for(&facts,
-                       (struct machine_test_request){.events = events, .metrics = metrics, .config = config});
+        return run_for(&facts, (struct machine_support_request){
+                                       .events = events, .metrics = metrics, .config = config});
 }
 
 /* The result in a row; "" and a failed test if there is none. */

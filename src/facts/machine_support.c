@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* WindowsPerf's rows. If Linux does not provide a value, the row says so; an unknown number of counters is
  * 0x0000. */
-#include "machine_test.h"
+#include "machine_support.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -347,8 +347,8 @@ static bool is_linux(const struct event_facts *facts)
                facts->source.list_dir(facts->source.ctx, buf_text(&path), see_any, NULL);
 }
 
-bool machine_test(const struct machine_test_request *request, machine_test_row_fn *row, void *ctx,
-                  struct buf *warnings, struct err *err)
+bool machine_support(const struct machine_support_request *request, machine_support_row_fn *row, void *ctx,
+                     struct buf *warnings, struct err *err)
 {
         struct machine_rows rows = {.request = request, .row = row, .ctx = ctx};
 
