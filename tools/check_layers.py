@@ -177,7 +177,7 @@ def room_of(path: str) -> str | None:
     """The room of a file; None if the table has no rule for it."""
     parts = path.split("/")
     if parts[0] == "src" and len(parts) > 2:
-        return parts[1]
+        return parts[-2]
     if parts[0] == "driver" and len(parts) > 2:
         return "/".join(parts[:2])
     return "include" if parts[0] == "include" else None
@@ -185,9 +185,9 @@ def room_of(path: str) -> str | None:
 
 def allows(room: str, target: str) -> bool:
     """May a file in `room` include the file `target`?"""
-    short = target.removeprefix("src/")
     home = room_of(target)
-    return home == room or home in ROOMS[room] or short in ROOMS[room]
+    names = (target, f"{home}/{os.path.basename(target)}")
+    return home == room or home in ROOMS[room] or any(name in ROOMS[room] for name in names)
 
 
 def blank_out(text: str) -> str:

@@ -56,8 +56,7 @@ def open_names(root: str, room: str) -> set[str]:
     names: set[str] = set()
     for allowed in ROOMS[room]:
         if allowed.endswith(".h"):
-            for folder in ("src", ""):
-                path = os.path.join(root, folder, allowed)
+            for path in (os.path.join(root, allowed), *glob.glob(os.path.join(root, "src", "**", allowed), recursive=True)):
                 if os.path.exists(path):
                     with open(path, encoding="utf-8") as file:
                         names.update(NAME.findall(file.read()))
@@ -105,7 +104,7 @@ def find_libraries(build: str) -> dict[str, str]:
     """The static library of each room in a build folder."""
     found = {}
     for room in ROOMS:
-        for library in glob.glob(os.path.join(build, "src", room, "lib*.a")):
+        for library in glob.glob(os.path.join(build, "src", "**", room, "lib*.a"), recursive=True):
             found[room] = library
     return found
 
@@ -172,7 +171,8 @@ def main() -> int:
         return self_test()
     root = os.path.normpath(os.path.join(os.path.dirname(__file__), ".."))
     libraries = find_libraries(options.build or os.path.join(root, "build", "dev"))
-    missing = [room for room in ROOMS if os.path.exists(os.path.join(root, "src", room)) and room not in libraries]
+    missing = [room for room in ROOMS
+               if glob.glob(os.path.join(root, "src", "**", room), recursive=True) and room not in libraries]
     if missing:
         print(f"no static library of {', '.join(missing)} in the build folder")
         return 1

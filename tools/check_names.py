@@ -50,12 +50,12 @@ def read(path: str) -> str:
 
 
 def misnamed(root: str, build: str) -> Iterator[str]:
-    headers = glob.glob(os.path.join(root, "src", "*", "*.h"))
+    headers = glob.glob(os.path.join(root, "src", "**", "*.h"), recursive=True)
     declared_in = defaultdict(set)
     for header in headers:
         for name in set(re.findall(r"\b\w+\b", read(header))):
             declared_in[name].add(header)
-    for library in sorted(glob.glob(os.path.join(build, "src", "*", "lib*.a"))):
+    for library in sorted(glob.glob(os.path.join(build, "src", "**", "lib*.a"), recursive=True)):
         room = os.path.basename(os.path.dirname(library))
         for member, name in external_names(library):
             if FREE.match(name) or begins_with(name, nouns_of(member)):
@@ -66,7 +66,7 @@ def misnamed(root: str, build: str) -> Iterator[str]:
 
 def shared_structs(root: str) -> Iterator[str]:
     defined_in = defaultdict(list)
-    for path in sorted(glob.glob(os.path.join(root, "src", "*", "*.[ch]"))):
+    for path in sorted(glob.glob(os.path.join(root, "src", "**", "*.[ch]"), recursive=True)):
         for name in re.findall(r"^struct (\w+) \{$", read(path), re.M):
             defined_in[name].append(path)
     for name, paths in sorted(defined_in.items()):
