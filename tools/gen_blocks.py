@@ -3,7 +3,7 @@
 
 gen_blocks.py KIND OUTPUT FILE...: the build calls it once for each KIND with all files.
 
-  events     names, titles and units for list, man, detect and stat (src/event/pmu_block.h)
+  events     names, titles and units for list, man, detect and stat (src/events/event/pmu_block.h)
   registers  how the driver programs the counters (driver/hw/block.h)
   sysregs    access to the system registers that the blocks name, for arm64 (driver/hw/block_sysreg.h)
   rates      what the simulated device of the tests counts (tests/driver/block_rates.h)

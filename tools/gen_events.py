@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Converts the facts of data/*.json to the C file with the tables that src/event/catalogue.c uses.
+"""Converts the facts of data/*.json to the C file with the tables that src/events/event/catalogue.c uses.
 
 gen_events.py OUTPUT FILE...: the build calls it with all files, and with the PMU blocks (*.block), of which it takes the
 metrics.  If the facts are wrong, it prints one sentence that names the file on standard error, and the build fails.
