@@ -15,7 +15,7 @@ CLEAN = {
     "src/system/codec/codec_zlib.c": "#include <zlib.h>\n",
     "src/session/perfdata/record.h": '#include "err.h"\n',
     "src/session/perfdata/perfdata_writer.h": '#include "os.h"\n',
-    "src/symbol/resolver.h": '/* as "/proc/kallsyms" */\n#include "err.h"\nchar *p = "/sys or /tmp";\n',
+    "src/names/symbols/resolver.h": '/* as "/proc/kallsyms" */\n#include "err.h"\nchar *p = "/sys or /tmp";\n',
     "src/formats/demangle/demangle.h": '#include "err.h"\n',
     "src/formats/demangle/demangle_internal.h": '#include "demangle.h"\n',
     "src/formats/demangle/demangle.c": '#include "demangle_internal.h"\nstatic const char *t = "system(1)";\n',
@@ -35,7 +35,7 @@ CLEAN = {
 BROKEN = [
     ("a lower room includes a higher one", "src/base/buf.c", '#include "os.h"\n', "base may not include src/system/os/os.h"),
     ("rooms of one layer include each other", "src/system/codec/codec.c", '#include "os.h"\n', "codec may not include"),
-    ("symbol includes session", "src/symbol/symtab.c", '#include "record.h"\n', "symbol may not include"),
+    ("symbol includes session", "src/names/symbols/symtab.c", '#include "record.h"\n', "symbols may not include"),
     ("analyze includes more of symbol than the resolver", "src/analyze/profile.c", '#include "demangle.h"\n',
      "analyze may not include src/formats/demangle/demangle.h"),
     ("analyze writes sessions", "src/analyze/profile.c", '#include "perfdata_writer.h"\n', "analyze may not include"),
