@@ -22,7 +22,7 @@ CLEAN = {
     "src/analyze/profile.h": '#include "record.h"\n#include "resolver.h"\n',
     "src/stack/calltree.h": '#include "err.h"\n',
     "src/view/table.c": '#include "err.h"\n#include "calltree.h"\n',
-    "src/collect/collector.c": '#include <sys/ioctl.h>\n#include "abi.h"\n#include "record.h"\n',
+    "src/measure/sampling/collector.c": '#include <sys/ioctl.h>\n#include "abi.h"\n#include "record.h"\n',
     "src/cli/main.c": '#include "profile.h"\n#include "git_version.h"\nint main(void) { printf("x"); exit(0); }\n',
     "include/wperf.h": "#include <stddef.h>\n",
     "driver/abi.h": "#include <stdint.h>\n",
