@@ -37,7 +37,7 @@ WRITERS = (
 )
 
 # The rooms that have only text to write must not write bytes.
-TEXT_WRITERS = (r"os_file_write(_at)?", {"output", "cli", "view", "table", "stat", "listing", "dump", "export"}, {"text_stream"})
+TEXT_WRITERS = (r"os_file_write(_at)?", {"output", "cli", "tables", "columns", "stat", "tables", "dump", "export"}, {"text_stream"})
 
 
 def external_names(library: str) -> Iterator[tuple[str, str, bool]]:
@@ -113,17 +113,17 @@ CASES: tuple[tuple[str, dict[str, str], list[str]], ...] = (
     ("permitted", {"base/base.c": "int base_f(void) { return 1; }",
                    "os/os.c": "int base_f(void); int os_f(void) { return base_f(); }"}, []),
     ("a room below", {"perfdata/world.c": "int world_text(void) { return 1; }",
-                      "view/view.c": "int world_text(void); int view_f(void) { return world_text(); }"},
-     ["view refers to world_text of perfdata"]),
+                      "tables/view.c": "int world_text(void); int view_f(void) { return world_text(); }"},
+     ["tables refers to world_text of perfdata"]),
     ("a header alone", {"os/os.c": "int os_f(void) { return 1; } int os_g(void) { return 2; }",
                         "os/os_paths.h": "int os_f(void);",
                         "event/event.c": "int os_f(void); int os_g(void); int event_f(void) { return os_f() + os_g(); }"},
      ["event refers to os_g of os"]),
     ("a pointer to a function", {"perfdata/world.c": "int world_text(void) { return 1; }",
-                                 "view/view.c": "int world_text(void); int (*view_f)(void) = world_text;"},
-     ["view refers to world_text of perfdata"]),
-    ("text that goes around the filter", {"view/view.c": '#include <stdio.h>\nvoid view_f(const char *t) { fputs(t, stdout); }'},
-     ["view writes with fputs", "view writes with stdout"]),
+                                 "tables/view.c": "int world_text(void); int (*view_f)(void) = world_text;"},
+     ["tables refers to world_text of perfdata"]),
+    ("text that goes around the filter", {"tables/view.c": '#include <stdio.h>\nvoid view_f(const char *t) { fputs(t, stdout); }'},
+     ["tables writes with fputs", "tables writes with stdout"]),
     ("the filter itself", {"os/os.c": "int os_write_stream(void) { return 1; } int os_file_write(void) { return 1; }",
                            "output/text_stream.c": "int os_write_stream(void); int os_file_write(void);"
                                                    " int output_f(void) { return os_write_stream() + os_file_write(); }"}, []),
