@@ -10,7 +10,6 @@
 
 #include "browse_read.h"
 #include "browser_internal.h"
-#include "cmd_output.h"
 #include "heat.h"
 #include "mem.h"
 #include "os.h"
@@ -126,7 +125,7 @@ static void print_page(struct browser *browser)
         for (unsigned i = 1; snprintf(path, sizeof(path), "wperf.hist.%u", i) && os_stat(path, &there);)
                 i++;
         page_add_text(browser, browser->top, &text);
-        if (cmd_write_file(path, &text, &err))
+        if (browser->write(path, &text, &err))
                 browser_say(browser, "%zu rows written to %s", browser->top->list.n, path);
         else
                 browser_say(browser, "%s", err.text);

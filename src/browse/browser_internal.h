@@ -127,6 +127,7 @@ struct browser_typed {
 
 struct browser {
         const struct browser_source *source;
+        browser_write_fn *write;
         const struct browser_request *request; /* of a session; NULL: the browser shows a comparison */
         struct diff_browser *diff;             /* NULL: the browser shows a session */
         struct screen *screen;

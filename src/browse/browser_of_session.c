@@ -187,9 +187,11 @@ static bool run(struct browser *browser)
         return !browser->err.code;
 }
 
-bool browser_run(const struct browser_request *request, bool *ret_left, struct err *err)
+bool browser_run(const struct browser_request *request, browser_write_fn *write, bool *ret_left,
+                 struct err *err)
 {
-        struct browser browser = {.source = &source, .request = request, .python = request->report->python};
+        struct browser browser = {
+                .source = &source, .write = write, .request = request, .python = request->report->python};
         bool ok;
 
         *ret_left = false;

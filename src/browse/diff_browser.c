@@ -239,10 +239,11 @@ static bool run(struct browser *browser)
         return true;
 }
 
-bool diff_browser_run(const struct diff_browser_request *request, bool *ret_left, struct err *err)
+bool diff_browser_run(const struct diff_browser_request *request, browser_write_fn *write, bool *ret_left,
+                      struct err *err)
 {
         struct diff_browser diff = {.request = request};
-        struct browser browser = {.source = &source, .diff = &diff};
+        struct browser browser = {.source = &source, .write = write, .diff = &diff};
         bool ok;
 
         *ret_left = false;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "browser.h"
 #include "cells.h"
 #include "code_diff.h"
 #include "diff_view.h"
@@ -25,6 +26,7 @@ struct diff_browser_request {
 
 /* Runs until the user quits.  Sets *ret_left if another thread was still working: then the process must end at once.  ERR_MISSING, or the
  * error of `compare`. */
-bool diff_browser_run(const struct diff_browser_request *request, bool *ret_left, struct err *err);
+bool diff_browser_run(const struct diff_browser_request *request, browser_write_fn *write, bool *ret_left,
+                      struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "cmd_output.h"
 #include "os.h"
 
 bool browse_choice_is_wanted(const struct browse_choice *choice)
@@ -48,7 +49,7 @@ static int end(bool is_ok, bool has_left, const struct err *err, int status)
 int browse_choice_run(const struct browser_request *request, int status)
 {
         struct err err = {0};
-        bool has_left, is_ok = browser_run(request, &has_left, &err);
+        bool has_left, is_ok = browser_run(request, cmd_write_file, &has_left, &err);
 
         return end(is_ok, has_left, &err, status);
 }
@@ -56,7 +57,7 @@ int browse_choice_run(const struct browser_request *request, int status)
 int browse_choice_run_diff(const struct diff_browser_request *request, int status)
 {
         struct err err = {0};
-        bool has_left, is_ok = diff_browser_run(request, &has_left, &err);
+        bool has_left, is_ok = diff_browser_run(request, cmd_write_file, &has_left, &err);
 
         return end(is_ok, has_left, &err, status);
 }
