@@ -49,9 +49,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "analyze": ("base", "perfdata/record.h", "world/world.h", "symbols/resolver.h", "stack", "spe", "disasm/disasm.h"),
     "code": ("base", "object", "demangle", "symbols/resolver.h", "disasm"),
     "compare": ("base",),
-    "report": ("base", "os", "object", "perfdata", "sections", "world", "search/pe_search.h", "symbols", "sampling",
-               "arch", "event/call_graph.h", "grammar", "etl_import", "search/elf_search.h", "unwind", "spe", "counts",
-               "stack", "analyze"),
+    "report": ("base", "os", "object", "perfdata", "sections", "world", "search/pe_search.h", "search/debuginfod.h",
+               "symbols", "sampling", "disasm/disasm.h", "arch", "event/call_graph.h", "grammar", "etl_import",
+               "search/elf_search.h", "unwind", "spe", "counts", "stack", "analyze"),
     "archive": ("base", "os", "perfdata", "sections", "world", "search/debuginfod.h", "symbols", "disasm", "sampling",
                 "stack", "analyze", "code/code_image.h", "report"),
     "api": ("base", "os", "event", "grammar", "object", "demangle", "perfdata", "sections", "world/world.h", "pdb",
@@ -63,17 +63,18 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "export": ("base", "os/os_paths.h", "stack/calltree.h", "stack/named_stacks.h", "stack/sample_list.h"),
     "columns": ("base",),
     "stat": ("base", "counts/sheet.h", "columns"),
-    "tables": ("base", "analyze/annotate_rows.h", "analyze/python_sources.h", "code/code_rows.h", "columns",
-               "stack/calltree.h", "analyze/access_level.h", "analyze/access_rows.h", "analyze/python_rows.h",
-               "analyze/quality.h", "analyze/row_keys.h", "analyze/strips.h", "compare"),
+    "tables": ("base", "stack/calltree.h", "analyze/access_level.h", "analyze/access_rows.h", "analyze/annotate.h",
+               "analyze/annotate_rows.h", "analyze/branches.h", "analyze/hot.h", "analyze/python_rows.h",
+               "analyze/python_sources.h", "analyze/quality.h", "analyze/row_keys.h", "analyze/strips.h",
+               "code/code_rows.h", "compare", "report/annotation.h", "report/report.h", "report/report_python.h",
+               "report/source_text.h", "columns"),
     "screen": ("base", "os"),
     "option": ("base", "stack/stacks_python.h", "analyze/access_keys.h", "analyze/profile.h", "analyze/row_keys.h"),
     "output": ("base", "os", "option", "grammar", "counts/sheet.h", "stack/calltree.h", "stack/stacks_tree.h",
-               "analyze", "compare", "report", "api/annotation.h", "api/count_run.h", "stat", "tables"),
+               "analyze", "compare", "report", "api/count_run.h", "stat", "tables"),
     "browse": ("base", "os", "sections/session_facts.h", "disasm/disasm.h", "search/debuginfod.h", "stack/calltree.h",
                "stack/named_stacks.h", "stack/sample_list.h", "stack/stacks_python.h", "stack/stacks_tree.h", "analyze",
-               "code/code_rows.h", "compare", "report", "api/annotation.h", "api/code_diff.h", "columns", "tables",
-               "output", "screen"),
+               "code/code_rows.h", "compare", "report", "api/code_diff.h", "columns", "tables", "output", "screen"),
     "cli": ("base", "os", "arch", "codec", "event", "grammar", "perfdata", "sections", "cache/answers_cache.h",
             "search", "symbols", "processes", "stack/calltree.h", "stack/stacks_tree.h", "analyze", "compare", "report",
             "archive", "api", "facts", "dump", "export", "tables", "option", "output", "screen/cells.h",
@@ -88,6 +89,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "driver/wdm": ("driver/abi.h", "driver/core", "driver/hw"),
     "driver/hw": (),
 }
+
+
+
+
 
 
 
