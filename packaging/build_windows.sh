@@ -28,7 +28,7 @@ configure() {
 build_libraries
 [ -f "$place/build/build.ninja" ] || configure
 ninja -C "$place/build" -j "${JOBS:-$(nproc)}"
-cp "$place"/build/src/cli/wperf.{exe,pdb} "$place"
+cp "$place"/build/src/program/cli/wperf.{exe,pdb} "$place"
 packaging/check_windows.py "$place/wperf.exe" "$place/wperf.pdb"
 if [ "$target" = aarch64-w64-mingw32 ]; then
         driver/wdm/build.sh "$place/wdm"

@@ -229,7 +229,7 @@ def compare_truth(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wperf", default="build/dev/src/cli/wperf")
+    parser.add_argument("--wperf", default="build/dev/src/program/cli/wperf")
     parser.add_argument("--gimli", default="gimli-addr2line")
     parser.add_argument("-n", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)

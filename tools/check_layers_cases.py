@@ -23,7 +23,7 @@ CLEAN = {
     "src/profile/stack/calltree.h": '#include "err.h"\n',
     "src/show/tables/table.c": '#include "err.h"\n#include "calltree.h"\n',
     "src/measure/sampling/collector.c": '#include <sys/ioctl.h>\n#include "abi.h"\n#include "record.h"\n',
-    "src/cli/main.c": '#include "profile.h"\n#include "git_version.h"\nint main(void) { printf("x"); exit(0); }\n',
+    "src/program/cli/main.c": '#include "profile.h"\n#include "git_version.h"\nint main(void) { printf("x"); exit(0); }\n',
     "include/wperf.h": "#include <stddef.h>\n",
     "driver/abi.h": "#include <stdint.h>\n",
     "driver/core/counter.c": '#include "abi.h"\n',
@@ -44,7 +44,7 @@ BROKEN = [
     ("view includes session", "src/show/tables/flame.c", '#include "record.h"\n', "tables may not include"),
     ("the driver includes src", "driver/hw/pmu.c", '#include "err.h"\n', "driver/hw may not include"),
     ("the C API includes a room", "include/wperf.h", '#include "err.h"\n', "include may not include"),
-    ("a private header outside its room", "src/cli/main.c", '#include "demangle_internal.h"\n', "is private to"),
+    ("a private header outside its room", "src/program/cli/main.c", '#include "demangle_internal.h"\n', "is private to"),
     ("a generated header outside its room", "src/system/os/os.c", '#include "git_version.h"\n', "os may not include"),
     ("a header of ours that is nowhere", "src/system/os/os.c", '#include "nowhere.h"\n', "is not in the tree"),
     ("an OS header in base", "src/base/buf.c", "#include <unistd.h>\n", "is not standard C"),
@@ -53,7 +53,7 @@ BROKEN = [
     ("a library outside its room", "src/formats/object/elf.c", "#include <zlib.h>\n", "is not standard C"),
     ("_WIN32 outside the platform rooms", "src/events/event/pmu.c", "int a;\n#ifdef _WIN32\n#endif\n", "_WIN32"),
     ("__linux__ outside the platform rooms", "src/base/json.c", "#if defined(__linux__)\n#endif\n", "__linux__"),
-    ("a relative include", "src/cli/main.c", '#include "../base/err.h"\n', "goes round the walls"),
+    ("a relative include", "src/program/cli/main.c", '#include "../base/err.h"\n', "goes round the walls"),
     ("a relative include in a test", "tests/unit/test_x.c", '#include "../tap.h"\n', "goes round the walls"),
     ("one name twice", "src/system/os/err.h", "\n", "stands already at src/base/err.h"),
     ("a name that says nothing", "src/base/string_util.c", "\n", "says nothing"),
@@ -65,7 +65,7 @@ BROKEN = [
     ("fprintf below cli", "src/system/os/os_linux.c", 'void f(void) { fprintf(stderr, "x"); }\n', "fprintf()"),
     ("a standard stream below output", "src/show/tables/table.c", "void f(void) { os_write_stream(1, 0, 0, 0); }\n",
      "os_write_stream()"),
-    ("getenv outside os", "src/cli/main.c", 'void f(void) { getenv("A"); }\n', "getenv()"),
+    ("getenv outside os", "src/program/cli/main.c", 'void f(void) { getenv("A"); }\n', "getenv()"),
     ("the environment below cli", "src/formats/demangle/demangle.c", 'void f(void) { os_environment("A"); }\n', "os_environment()"),
     ("analyze asks of what kind a module is", "src/profile/analyze/hot.c",
      "\nint f(const struct module *m) { return m->kind == MODULE_ANON || m->id == MODULE_NONE; }\n",
@@ -75,7 +75,7 @@ BROKEN = [
     ("a path of /proc outside the platform rooms", "src/events/event/event.c", 'const char *p = "/proc/kallsyms";\n', "/proc/kallsyms"),
     ("a path of /sys inside a message", "src/show/tables/table.c", '\nconst char *p = "mount -t x nodev /sys/kernel/x";\n',
      "table.c:2: \"mount"),
-    ("the folder /tmp", "src/cli/main.c", 'const char *p = "/tmp";\n', "such a path stands in os/"),
+    ("the folder /tmp", "src/program/cli/main.c", 'const char *p = "/tmp";\n', "such a path stands in os/"),
     ("strtod outside text", "src/events/event/event.c", "void f(void) { strtod(0, 0); }\n", "strtod()"),
     ("a document that differs", "ARCHITECTURE.md", CLEAN["ARCHITECTURE.md"].replace("| os | base |", "| os | all |"),
      "differs from the rules"),
@@ -83,7 +83,7 @@ BROKEN = [
      "differs from the rules"),
     ("a document without the table", "ARCHITECTURE.md", "# Rooms\n", "has no table"),
 ] + [
-    (f"{name} is banned", "src/cli/main.c", f"void f(char *a)\n{{\n        {name} (a);\n}}\n", f"main.c:3: {name}()")
+    (f"{name} is banned", "src/program/cli/main.c", f"void f(char *a)\n{{\n        {name} (a);\n}}\n", f"main.c:3: {name}()")
     for name in ("strcpy", "strcat", "sprintf", "strtok", "atoi", "gets", "alloca", "system")
 ]
 

@@ -245,7 +245,7 @@ def report(number, case, result):
 
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--wperf", default=os.environ.get("WPERF", "build/dev/src/cli/wperf"), help="the program")
+    parser.add_argument("--wperf", default=os.environ.get("WPERF", "build/dev/src/program/cli/wperf"), help="the program")
     parser.add_argument("--wrapper", default=os.environ.get("WPERF_TEST_WRAPPER", ""),
                         help="what runs it: qemu-aarch64 -L FOLDER, or wine")
     parser.add_argument("--cases", default=pathlib.Path(__file__).resolve().parent.parent / "tests" / "golden",

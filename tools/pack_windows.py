@@ -32,7 +32,7 @@ def python_test(build: pathlib.Path, name: str, is_parallel: bool, argument: str
     folder = f"@PACK@/{build.relative_to(PROJECT)}"
     return {"name": f"test_{name}", "suite": [f"wperf:{name}"], "protocol": "tap", "timeout": 300, "is_parallel": is_parallel,
             "env": {}, "workdir": "@PACK@/tests/replay",
-            "cmd": ["@PYTHON@", f"@PACK@/tests/windows/test_{name}.py", f"{folder}/src/cli/wperf.exe",
+            "cmd": ["@PYTHON@", f"@PACK@/tests/windows/test_{name}.py", f"{folder}/src/program/cli/wperf.exe",
                     argument.replace("@BUILD@", folder)]}
 
 

@@ -29,6 +29,6 @@ CC=$arm64/cc RC=$arm64/windres AR=llvm-ar-14 RANLIB=llvm-ranlib-14 \
         cross/codec_libs.sh "$arm64" aarch64-w64-mingw32 zlib libzstd liblzma
 build build/windows-arm64 --cross-file cross/windows-clang.ini --cross-file "$arm64/prefix.ini" "$trapping -gcodeview" -Dtests=true
 # What the same source prints on Linux is what is expected.
-targets=src/cli/wperf build build/windows-expected
-tools/pack_windows.py build/windows build/windows-expected/src/cli/wperf build/windows-tests/x86_64
-tools/pack_windows.py build/windows-arm64 build/windows-expected/src/cli/wperf build/windows-tests/arm64
+targets=src/program/cli/wperf build build/windows-expected
+tools/pack_windows.py build/windows build/windows-expected/src/program/cli/wperf build/windows-tests/x86_64
+tools/pack_windows.py build/windows-arm64 build/windows-expected/src/program/cli/wperf build/windows-tests/arm64

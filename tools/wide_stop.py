@@ -28,8 +28,8 @@ def tests(*names: str) -> list[str]:
 
 
 def programs(source: str) -> dict[str, list[str]]:
-    build = (f"meson setup made {source} --buildtype=release >/dev/null && ninja -C made -j4 src/cli/wperf >log || exit;"
-             " made/src/cli/wperf --version")
+    build = (f"meson setup made {source} --buildtype=release >/dev/null && ninja -C made -j4 src/program/cli/wperf >log || exit;"
+             " made/src/program/cli/wperf --version")
     return {
         "build": ["/bin/bash", "-c", build],
         "shell": ["/bin/bash", "-c", SHELL],

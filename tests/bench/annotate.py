@@ -30,7 +30,7 @@ def run(command):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
+    parser.add_argument("--wperf", default="build/rel/src/program/cli/wperf")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--symbol", default="x_mul")
     parser.add_argument("--event", default="cpu-clock:u", help="with the kernel both read its 200,000 names: cpu-clock")

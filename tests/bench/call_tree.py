@@ -46,7 +46,7 @@ def main():
             subprocess.run([os.path.join(bench, "make_profile"), data, args.samples], check=True)
         commands = {
             "plain loop": [os.path.join(bench, "plain_tree"), data],
-            "wperf report -g": [os.path.join(args.build, "src/cli/wperf"), "report", "-g", "-i", data],
+            "wperf report -g": [os.path.join(args.build, "src/program/cli/wperf"), "report", "-g", "-i", data],
             "perf report -g": ["perf", "report", "--stdio", "-g", "-i", data],
         }
         took = {name: [] for name in commands}

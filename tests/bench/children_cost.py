@@ -6,7 +6,7 @@ Prints the elapsed time and the CPU time of the loop, as medians of the ratios t
 round, with the smallest and the largest.  The goal is at most 1.3.  Not a test: figures depend on the machine.  If
 other processes use the machine, run it in a scheduling class of its own: chrt -f 1 tests/bench/children_cost.py ...
 
-    tests/bench/children_cost.py --wperf build/release/src/cli/wperf [--rounds 10] [--runs 1000] [--freq 999]
+    tests/bench/children_cost.py --wperf build/release/src/program/cli/wperf [--rounds 10] [--runs 1000] [--freq 999]
 """
 import argparse
 import os

@@ -32,7 +32,7 @@ def spread(values: list[float], digits: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("session", nargs="?")
-    parser.add_argument("--wperf", default="build/release/src/cli/wperf")
+    parser.add_argument("--wperf", default="build/release/src/program/cli/wperf")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     wperf = os.path.abspath(options.wperf)

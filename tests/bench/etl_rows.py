@@ -4,7 +4,7 @@
 The trace is multiplied: each copy is later than the one before, and its buffers are packed, so that a report has that many more
 samples and stacks.  Packing finds no repetitions: a byte of such a stream costs more to unpack than one of a stream of Windows.
 
-    tests/bench/etl_rows.py build/release/src/cli/wperf trace.etl [COPIES]
+    tests/bench/etl_rows.py build/release/src/program/cli/wperf trace.etl [COPIES]
 """
 import os
 import resource

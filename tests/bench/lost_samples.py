@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lost samples when wperf and perf record call stacks under load, in rounds on one machine.
 
-    tests/bench/lost_samples.py --wperf build/rel/src/cli/wperf [--rounds 3] [--seconds 4] [--python
+    tests/bench/lost_samples.py --wperf build/rel/src/program/cli/wperf [--rounds 3] [--seconds 4] [--python
     /usr/bin/python3.11]
 
 Every CPU has a Python program that is recorded and one that is not, so that the recorder competes for its time.  Prints
@@ -46,7 +46,7 @@ def record(args, recorder, way, rate, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
+    parser.add_argument("--wperf", default="build/rel/src/program/cli/wperf")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--python", default="/usr/bin/python3.11")

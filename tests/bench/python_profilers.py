@@ -7,7 +7,7 @@ stacks with a call that the program does not make, the largest difference betwee
 the CPU time, samples for each second of CPU time, the program's slow-down (its wall time for fixed work compared with a
 run without a profiler in the same round), and the profiler's own CPU time.  Not a test: figures depend on the machine.
 
-    tests/bench/python_profilers.py --wperf build/release/src/cli/wperf [--austin PATH] [--perf-python PATH] [--rounds
+    tests/bench/python_profilers.py --wperf build/release/src/program/cli/wperf [--austin PATH] [--perf-python PATH] [--rounds
     5] [--hz 999]
 
 --austin: built by hand, version 3.  --perf-python: CPython 3.12 or later; adds `perf record -g` of it with and without

@@ -7,7 +7,7 @@ without the target's, and the whole command's wall time, as medians with the dis
 median difference.  Not a test: figures depend on the machine.  With --stacks, call stacks are recorded, by perf as
 copies, by wperf unwound; then it also prints bytes for each sample and lost samples.
 
-    tests/bench/record_cost.py --wperf build/release/src/cli/wperf [--rounds 10] [--python python3.11-dbg] [--stacks]
+    tests/bench/record_cost.py --wperf build/release/src/program/cli/wperf [--rounds 10] [--python python3.11-dbg] [--stacks]
 """
 import argparse
 import math

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lost samples and CPU time of recorders, beside other work, in interleaved rounds on one machine.
 
-    tests/bench/recorder_keeps_up.py --wperf build/rel/src/cli/wperf [--before OLD_WPERF] [--chains build/rel/tests/system/chains]
+    tests/bench/recorder_keeps_up.py --wperf build/rel/src/program/cli/wperf [--before OLD_WPERF] [--chains build/rel/tests/system/chains]
     [--rounds 5] [--spinners 0 2 8] [--threads 4 16] [--units 100] [--rate 999] [--csv FILE]
 
 Each round runs the program `chains pool UNITS THREADS` (with the same work for each number of threads) without a recorder,
@@ -145,7 +145,7 @@ def measure(bench: Bench, spinners: int, threads: int, table) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
+    parser.add_argument("--wperf", default="build/rel/src/program/cli/wperf")
     parser.add_argument("--before")
     parser.add_argument("--chains", default="build/rel/tests/system/chains")
     parser.add_argument("--rounds", type=int, default=5)

@@ -94,7 +94,7 @@ def same_text(command, n_cpus):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
+    parser.add_argument("--wperf", default="build/rel/src/program/cli/wperf")
     parser.add_argument("--before", help="an older wperf, which is run as well")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--perf-rounds", type=int, default=1, help="0: without perf, which needs 11 GB for the wide session")

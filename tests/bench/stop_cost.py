@@ -7,7 +7,7 @@ alternate in one process.  Prints the median over all neighbouring pairs of wind
 piece without), its distribution-free 95 % interval, and the time that one sample costs.  Not a test: figures depend on
 the machine.
 
-    tests/bench/stop_cost.py --wperf build/release/src/cli/wperf [--seconds 20] [--hz 999,4999] [--engines ring,stop]
+    tests/bench/stop_cost.py --wperf build/release/src/program/cli/wperf [--seconds 20] [--hz 999,4999] [--engines ring,stop]
                              [--threads 1] [--python /usr/bin/python3.11] [--cpu]
 """
 import argparse

@@ -108,7 +108,7 @@ def unpacked(path, debug, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
+    parser.add_argument("--wperf", default="build/rel/src/program/cli/wperf")
     parser.add_argument("--gimli", help="the program built from tests/bench/gimli")
     parser.add_argument("--vmlinux", help="with its debug information")
     parser.add_argument("--rounds", type=int, default=11)

@@ -194,7 +194,7 @@ def compare_builds(args, one, two):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
+    parser.add_argument("--wperf", default="build/rel/src/program/cli/wperf")
     parser.add_argument("--llvm", default="llvm-symbolizer-14", help="one or several, with commas")
     parser.add_argument("-n", type=int, default=20000)
     parser.add_argument("--crashes", type=int, default=30, help="how often llvm-symbolizer is started again")

@@ -76,7 +76,7 @@ def shells_complete(t: Context, root: str) -> None:
 
 
 def builds_again(t: Context, root: str) -> None:
-    done = good(t, root, "echo >>src/cli/main.c; ninja -C build/release")
+    done = good(t, root, "echo >>src/program/cli/main.c; ninja -C build/release")
     check("main.c.o" in done.out and "ninja: no work" not in done.out, "the user builds again after root's install", done)
 
 

@@ -36,19 +36,19 @@ part_clang_asan() {
 
 part_soak() {
         make_release || return
-        measured soak tools/soak_recorder.py build/release/src/cli/wperf --option=-g --seconds "${SOAK_SECONDS:-3600}" \
+        measured soak tools/soak_recorder.py build/release/src/program/cli/wperf --option=-g --seconds "${SOAK_SECONDS:-3600}" \
                 --every $((${SOAK_SECONDS:-3600} / 60))
 }
 
 part_trials() {
         make_release || return
-        measured trials python3 tests/system/test_accuracy.py build/release/src/cli/wperf build/release --runs "${TRIALS:-100}"
+        measured trials python3 tests/system/test_accuracy.py build/release/src/program/cli/wperf build/release --runs "${TRIALS:-100}"
 }
 
 # Programs compared with themselves, quiet and under load, and planted slow-downs; some hours with 100 trials.
 part_compare() {
         make_release || return
-        measured compare tools/compare_trials.py build/release/src/cli/wperf build/release/tests/system \
+        measured compare tools/compare_trials.py build/release/src/program/cli/wperf build/release/tests/system \
                 --comparisons "${TRIALS:-100}" --planted "${TRIALS:-100}"
 }
 
@@ -56,23 +56,23 @@ part_compare() {
 # processes.
 part_stop() {
         make_release || return
-        TRIALS=${TRIALS:-300} measured "stop kills" python3 tests/system/test_stop_engine.py build/release/src/cli/wperf \
+        TRIALS=${TRIALS:-300} measured "stop kills" python3 tests/system/test_stop_engine.py build/release/src/program/cli/wperf \
                 build/release recorder_is_killed
-        TRIALS=${KILLS:-2000} measured "stop guardian" python3 tests/system/test_guardian.py build/release/src/cli/wperf \
+        TRIALS=${KILLS:-2000} measured "stop guardian" python3 tests/system/test_guardian.py build/release/src/program/cli/wperf \
                 build/release kills
-        TRIALS=${STARTS:-1000} measured "stop signals" python3 tests/system/test_stop_signals.py build/release/src/cli/wperf \
+        TRIALS=${STARTS:-1000} measured "stop signals" python3 tests/system/test_stop_signals.py build/release/src/program/cli/wperf \
                 build/release sigwait sigtimedwait signalfd busy_thread
-        TRIALS=${WAITS:-10} measured "record of waits" python3 tests/system/test_waits.py build/release/src/cli/wperf build/release record
-        measured "stop soak" tools/soak_stop.py build/release/src/cli/wperf --minutes "${STOP_MINUTES:-60}"
-        measured "stop wide" tools/wide_stop.py build/release/src/cli/wperf
+        TRIALS=${WAITS:-10} measured "record of waits" python3 tests/system/test_waits.py build/release/src/program/cli/wperf build/release record
+        measured "stop soak" tools/soak_stop.py build/release/src/program/cli/wperf --minutes "${STOP_MINUTES:-60}"
+        measured "stop wide" tools/wide_stop.py build/release/src/program/cli/wperf
 }
 
 part_oracle() {
         make_release || return
-        measured oracle python3 tests/system/test_python_oracle.py build/release/src/cli/wperf build/release \
+        measured oracle python3 tests/system/test_python_oracle.py build/release/src/program/cli/wperf build/release \
                 --samples "${SAMPLES:-20000}"
-        measured inlines python3 tests/oracle/inlines_agree.py build/release/src/cli/wperf --all
-        PYTHONS=all measured pairs python3 tests/system/test_python_frames.py build/release/src/cli/wperf build/release pairs
+        measured inlines python3 tests/oracle/inlines_agree.py build/release/src/program/cli/wperf --all
+        PYTHONS=all measured pairs python3 tests/system/test_python_frames.py build/release/src/program/cli/wperf build/release pairs
 }
 
 # Random requests to the Windows driver, and a hundred loads.
@@ -106,17 +106,17 @@ part_llvm() {
 }
 
 part_builds() {
-        make_release && measured builds python3 tests/package/test_builds.py build/release/src/cli/wperf build/release
+        make_release && measured builds python3 tests/package/test_builds.py build/release/src/program/cli/wperf build/release
 }
 
 # The packages, built twice, and used in fresh systems; that of arm64 records in the emulated machine.
 part_packages() {
         local test arm64=build/package/aarch64-linux-gnu/tree/usr/local/bin/wperf
         make_release && make "build packages" tools/package_release.sh || return
-        measured "windows packages" python3 tests/package/test_windows_zips.py build/release/src/cli/wperf build/release
-        measured "packages in fresh systems" python3 tests/package/test_roots.py build/release/src/cli/wperf build/release
+        measured "windows packages" python3 tests/package/test_windows_zips.py build/release/src/program/cli/wperf build/release
+        measured "packages in fresh systems" python3 tests/package/test_roots.py build/release/src/program/cli/wperf build/release
         make_guest && for test in test_sampling test_stacks test_stops; do
                 measured "arm64 package $test" python3 "tests/guest/$test.py" "$arm64" build/guest-wperf/tests/guest build/guest
         done
-        measured "packages built again" python3 tests/package/test_same_bytes.py build/release/src/cli/wperf build/release
+        measured "packages built again" python3 tests/package/test_same_bytes.py build/release/src/program/cli/wperf build/release
 }

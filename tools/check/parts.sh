@@ -88,7 +88,7 @@ part_driver_races() {
 }
 
 part_tsan() {
-        targets="tests/system/library_uses tests/system/make_python_session tests/unit/test_budget src/cli/wperf" \
+        targets="tests/system/library_uses tests/system/make_python_session tests/unit/test_budget src/program/cli/wperf" \
                 make "build tsan" compile build/tsan -Db_sanitize=thread "${linux_codecs[@]}" || return
         step "library races" tests/system/library_races.sh build/tsan
         step "browser races" tests/system/browser_races.sh build/tsan
@@ -176,7 +176,7 @@ part_mingw() {
         make_mingw && make_asan || return
         suites mingw build/mingw --timeout-factor 5 --wrapper /usr/lib/wine/wine64 --suite unit --suite fuzz \
                 "${slow_on_mingw[@]/#/--except=}"
-        WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 WPERF_TEST_LINUX=$PWD/build/asan/src/cli/wperf \
+        WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 WPERF_TEST_LINUX=$PWD/build/asan/src/program/cli/wperf \
                 suites mingw build/mingw --timeout-factor 5 --suite windows
         # By itself, because one program at a time can use a driver.
         WPERF_TEST_WRAPPER=/usr/lib/wine/wine64 WPERF_DRIVER_SECONDS=10 \
@@ -214,10 +214,10 @@ part_arm64_windows() {
         local build=build/arm64-windows wine=$PWD/build/arm64-wine/wine session=tests/replay/calls.data
         make_arm64_windows && make_asan || return
         suites_arm64_windows --suite unit "${arm64_windows_tests[@]}"
-        WPERF_TEST_WRAPPER=$wine step "reading arm64-windows" tests/windows/test_reading.py $build/src/cli/wperf.exe \
-                --as build/asan/src/cli/wperf $session
-        WPERF_TEST_WRAPPER=$wine step "recording arm64-windows" tests/windows/test_recording_arm64.py $build/src/cli/wperf.exe \
-                $build/tests/windows/acts.exe build/asan/src/cli/wperf
+        WPERF_TEST_WRAPPER=$wine step "reading arm64-windows" tests/windows/test_reading.py $build/src/program/cli/wperf.exe \
+                --as build/asan/src/program/cli/wperf $session
+        WPERF_TEST_WRAPPER=$wine step "recording arm64-windows" tests/windows/test_recording_arm64.py $build/src/program/cli/wperf.exe \
+                $build/tests/windows/acts.exe build/asan/src/program/cli/wperf
         suites_arm64_windows --suite driver --except=test_wdm_counts --except=test_wdm_hostile test_wdm
 }
 
