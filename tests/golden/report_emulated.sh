@@ -1,4 +1,4 @@
-# Made by tests/unit/test_etl_machine.c.
+# Made by tests/unit/session/test_etl_machine.c.
 cp "$GOLDEN"/../replay/emulated/* .
 wperf report -i emulated.etl --symbol-path .
 wperf report --sort module,machine -i emulated.etl --symbol-path .

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""record --repeat, diff and check on real runs.  The statistics are tested with simulated runs (tests/unit/test_comparison.c); here the
+"""record --repeat, diff and check on real runs.  The statistics are tested with simulated runs (tests/unit/profile/test_comparison.c); here the
 differences are so large that a busy machine does not hide them."""
 import csv
 import io
