@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from check_layers import ROOMS, find_sources, room_of
+from check_layers import ROOMS, find_sources, folder_of, room_of
 
 # Its headers need those of Windows' kernel; driver/wdm/build.sh compiles them.
 ELSEWHERE = {"driver/wdm"}
@@ -23,7 +23,7 @@ def reach(room: str) -> set[str]:
         if name and name not in seen:
             seen.add(name)
             todo.extend(ROOMS.get(name, ()))
-    return {name if name.startswith(("driver", "include")) else f"src/{name}" for name in seen}
+    return {folder_of(name) for name in seen}
 
 
 def compile_twice(path: str, root: str, compiler: str) -> str:

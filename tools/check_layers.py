@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Checks that the rooms of src/ keep the rules: which headers each room includes, and which functions it calls.
+"""Checks that the wings and rooms of src/ keep the rules: which headers each room includes, and which functions it calls.
 
-The rules are the tables below; the table in ARCHITECTURE.md must be the same.  Prints one line, `file:line: problem`,
-for each finding.
+The rules are the tables below; the tables in ARCHITECTURE.md must be the same, and each wing has a README.md that names its
+rooms.  Prints one line, `file:line: problem`, for each finding.
 """
 import argparse
 import os
@@ -10,6 +10,21 @@ import re
 import sys
 from dataclasses import dataclass
 from typing import Iterator
+
+# The wings of src/ and their rooms: src/WING/ROOM, but base is both.  The rooms of a wing may include those of its own wing and of the
+# wings above it in this list.
+WINGS: dict[str, tuple[str, ...]] = {
+    "base": ("base",),
+    "system": ("os", "codec", "arch", "screen"),
+    "formats": ("object", "dwarf", "pdb", "demangle", "disasm", "spe", "etl"),
+    "events": ("event", "grammar"),
+    "session": ("perfdata", "sections", "world", "etl_import"),
+    "names": ("cache", "search", "symbols", "unwind", "python"),
+    "measure": ("processes", "backend", "counting", "sampling", "stops", "facts"),
+    "profile": ("stack", "analyze", "counts", "code", "compare", "report", "archive"),
+    "show": ("columns", "tables", "stat", "export", "dump"),
+    "program": ("options", "runs", "browse", "cli", "library"),
+}
 
 # What each room may include besides its own headers: another room, or one header of a room.
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -152,7 +167,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
 NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 
-TREES = ("src", "include", "tests", "emulator", "driver", "tools")
+TREES = ("src", "include", "tests", "driver", "tools")
 DATA_TREES = ("tests/data/", "tests/replay/")
 
 
@@ -186,6 +201,23 @@ def room_of(path: str) -> str | None:
     if parts[0] == "driver" and len(parts) > 2:
         return "/".join(parts[:2])
     return "include" if parts[0] == "include" else None
+
+
+def wing_of(room: str) -> str | None:
+    """The wing of a room of src/; None for a room beside src/."""
+    return next((wing for wing, rooms in WINGS.items() if room in rooms), None)
+
+
+def folder_of(room: str) -> str:
+    wing = wing_of(room)
+    return room if wing is None else "src/base" if wing == "base" else f"src/{wing}/{room}"
+
+
+def is_below(room: str, target: str) -> bool:
+    """Does `target` stand in a wing that the rooms of `room`'s wing may not include?"""
+    order = list(WINGS)
+    wing, other = wing_of(room), wing_of(target)
+    return wing is not None and other is not None and order.index(other) > order.index(wing)
 
 
 def allows(room: str, target: str) -> bool:
@@ -235,6 +267,8 @@ class Tree:
             room = room_of(path)
             if room and room not in ROOMS:
                 yield Finding(path, 1, f"{room} is no room of the table")
+            elif room and wing_of(room) and os.path.dirname(path) != folder_of(room):
+                yield Finding(path, 1, f"{room} is the room {folder_of(room)}")
 
     def check_includes(self, path: str, text: str) -> Iterator[Finding]:
         for number, line in enumerate(text.splitlines(), 1):
@@ -323,8 +357,38 @@ def table_rows() -> list[str]:
     return rows
 
 
+def check_wings() -> Iterator[Finding]:
+    """The table of rooms must keep the order of the wings."""
+    for room, allowed in ROOMS.items():
+        for name in allowed:
+            target = name if name in ROOMS else os.path.dirname(name)
+            if is_below(room, target):
+                yield Finding("tools/check_layers.py", 1, f"{room} may include {name}, whose wing is {wing_of(target)}")
+
+
+def wing_rows() -> list[str]:
+    """How the rows of the table of wings in ARCHITECTURE.md begin."""
+    return ["| wing | rooms |", "|---|---|---|"] + [f"| {wing} | {', '.join(rooms)} |" for wing, rooms in WINGS.items()]
+
+
+def check_readmes(root: str) -> Iterator[Finding]:
+    """Each wing has a page that names its rooms."""
+    for wing, rooms in WINGS.items():
+        name = f"src/{wing}/README.md"
+        try:
+            with open(os.path.join(root, name), encoding="utf-8") as file:
+                text = file.read()
+        except FileNotFoundError:
+            yield Finding(name, 1, "is missing")
+            continue
+        if missing := [room for room in rooms if f"`{room}`" not in text]:
+            yield Finding(name, 1, f"does not name {' and '.join(missing)}")
+        if text.count("\n") > 14:
+            yield Finding(name, 1, "has more than 14 lines")
+
+
 def check_document(root: str) -> Iterator[Finding]:
-    """ARCHITECTURE.md must have exactly the rows of the table."""
+    """ARCHITECTURE.md must have the rows of both tables."""
     name = "ARCHITECTURE.md"
     try:
         with open(os.path.join(root, name), encoding="utf-8") as file:
@@ -332,14 +396,20 @@ def check_document(root: str) -> Iterator[Finding]:
     except FileNotFoundError:
         yield Finding(name, 1, "is missing")
         return
-    rows = table_rows()
-    if rows[0] not in lines:
+    yield from check_table(name, lines, table_rows() + [""], is_whole=True)
+    yield from check_table(name, lines, wing_rows(), is_whole=False)
+
+
+def check_table(name: str, lines: list[str], rows: list[str], is_whole: bool) -> Iterator[Finding]:
+    """The table that begins with rows[0]; `is_whole`: rows are whole lines, else how lines begin."""
+    first = next((number for number, line in enumerate(lines) if line.startswith(rows[0])), None)
+    if first is None:
         yield Finding(name, 1, f"has no table that begins with '{rows[0]}'")
         return
-    first = lines.index(rows[0])
-    for offset, row in enumerate(rows + [""]):
+    for offset, row in enumerate(rows):
         number = first + offset
-        if (lines[number] if number < len(lines) else "") != row:
+        line = lines[number] if number < len(lines) else ""
+        if line != row if is_whole else not line.startswith(row):
             yield Finding(name, number + 1, f"differs from the rules; should be '{row}'")
             return
 
@@ -357,7 +427,7 @@ def main() -> int:
         import check_layers_cases
         return check_layers_cases.main()
     root = os.path.normpath(options.root)
-    findings = [*Tree(root).findings(), *check_document(root)]
+    findings = [*check_wings(), *Tree(root).findings(), *check_document(root), *check_readmes(root)]
     for finding in findings:
         print(finding)
     return 1 if findings else 0

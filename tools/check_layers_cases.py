@@ -2,10 +2,11 @@
 import os
 import tempfile
 
-from check_layers import Tree, check_document, table_rows
+from check_layers import ROOMS, WINGS, Tree, check_document, check_readmes, check_wings, table_rows, wing_rows
 
 CLEAN = {
-    "ARCHITECTURE.md": "\n".join(["# Rooms", "", *table_rows(), "", "More."]),
+    "ARCHITECTURE.md": "\n".join(["# Rooms", "", *wing_rows(), "", *table_rows(), "", "More."]),
+    **{f"src/{wing}/README.md": " ".join(f"`{room}`" for room in rooms) for wing, rooms in WINGS.items()},
     "src/base/err.h": "/* exit() in a comment, and a word on _WIN32 */\n#include <stdint.h>\n",
     "src/base/attributes.h": "#ifdef _WIN32\n#endif\n",
     "src/base/mem.c": "#include <stdlib.h>\nvoid f(void) { abort(); }\n",
@@ -57,6 +58,12 @@ BROKEN = [
     ("a relative include in a test", "tests/unit/test_x.c", '#include "../tap.h"\n', "goes round the walls"),
     ("one name twice", "src/system/os/err.h", "\n", "stands already at src/base/err.h"),
     ("a name that says nothing", "src/base/string_util.c", "\n", "says nothing"),
+    ("a room in another wing", "src/show/os/wait.c", "\n", "os is the room src/system/os"),
+    ("a room beside the wings", "src/os/wait.c", "\n", "os is the room src/system/os"),
+    ("a page of a wing that leaves out a room", "src/events/README.md", "`event`\n", "does not name grammar"),
+    ("a page of a wing that is a book", "src/events/README.md", "`event` `grammar`\n" * 15, "more than 14 lines"),
+    ("a table of wings that differs", "ARCHITECTURE.md", CLEAN["ARCHITECTURE.md"].replace("| events | event", "| events | other"),
+     "should be '| events | event, grammar |'"),
     ("a folder that is no room", "src/extra/thing.c", "\n", "no room of the table"),
     ("exit below cli", "src/formats/object/elf.c", "void f(void) { exit(1); }\n", "exit()"),
     ("exit where memory runs out", "src/base/mem.c", "void f(void) { exit(125); }\n", "exit()"),
@@ -81,7 +88,8 @@ BROKEN = [
      "differs from the rules"),
     ("a document with a room too many", "ARCHITECTURE.md", CLEAN["ARCHITECTURE.md"].replace("\n\nMore", "\n| x | y |\n\nMore"),
      "differs from the rules"),
-    ("a document without the table", "ARCHITECTURE.md", "# Rooms\n", "has no table"),
+    ("a document without the table of rooms", "ARCHITECTURE.md", "\n".join(wing_rows()), "has no table"),
+    ("a document without the table of wings", "ARCHITECTURE.md", "\n".join(table_rows()), "has no table"),
 ] + [
     (f"{name} is banned", "src/program/cli/main.c", f"void f(char *a)\n{{\n        {name} (a);\n}}\n", f"main.c:3: {name}()")
     for name in ("strcpy", "strcat", "sprintf", "strtok", "atoi", "gets", "alloca", "system")
@@ -96,7 +104,7 @@ def findings_of(files: dict[str, str]) -> list[str]:
             os.makedirs(os.path.dirname(full), exist_ok=True)
             with open(full, "w", encoding="utf-8") as file:
                 file.write(text)
-        return [str(finding) for finding in [*Tree(root).findings(), *check_document(root)]]
+        return [str(finding) for finding in [*Tree(root).findings(), *check_document(root), *check_readmes(root)]]
 
 
 def report(number: int, good: bool, name: str, findings: list[str]) -> bool:
@@ -107,11 +115,16 @@ def report(number: int, good: bool, name: str, findings: list[str]) -> bool:
 
 
 def main() -> int:
-    print(f"1..{len(BROKEN) + 1}")
+    print(f"1..{len(BROKEN) + 3}")
     findings = findings_of(CLEAN)
     good = report(1, not findings, "a tree that keeps to the rules", findings)
     for number, (name, path, text, expected) in enumerate(BROKEN, 2):
         findings = findings_of({**CLEAN, path: text})
         caught = len(findings) == 1 and expected in findings[0] and findings[0].startswith(path + ":")
         good = report(number, caught, name, findings) and good
+    good = report(len(BROKEN) + 2, not list(check_wings()), "the table keeps the order of the wings", []) and good
+    ROOMS["event"] += ("report/report.h",)
+    findings = [str(finding) for finding in check_wings()]
+    caught = len(findings) == 1 and "event may include report/report.h, whose wing is profile" in findings[0]
+    good = report(len(BROKEN) + 3, caught, "a room that may include a wing below its own", findings) and good
     return 0 if good else 1

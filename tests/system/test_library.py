@@ -17,7 +17,7 @@ OTHER = os.path.join(ROOT, "tests", "replay", "spe_perf.data")
 
 
 def library() -> str:
-    return os.path.join(BUILD, "src", "library", "libwperf.so.0")
+    return os.path.join(BUILD, "src", "program", "library", "libwperf.so.0")
 
 
 def declared() -> set[str]:
@@ -37,7 +37,7 @@ def test_only_the_interface_is_exported(t: Context) -> None:
 
 
 def test_the_static_library_has_no_other_names(t: Context) -> None:
-    names = globals_of(t, os.path.join(BUILD, "src", "library", "libwperf.a"), "-g")
+    names = globals_of(t, os.path.join(BUILD, "src", "program", "library", "libwperf.a"), "-g")
     check(names == declared(), f"extra: {sorted(names - declared())[:10]}, missing: {declared() - names}")
 
 

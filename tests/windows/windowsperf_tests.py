@@ -71,7 +71,7 @@ def main() -> int:
         quiet(drive, *words)
     with tempfile.TemporaryDirectory() as folder:
         # The library that finds devices lies beside the program.
-        for file in (os.path.join(build, "src", "cli", "wperf.exe"), os.path.join(windows, "cfgmgr32.dll")):
+        for file in (os.path.join(build, "src", "program", "cli", "wperf.exe"), os.path.join(windows, "cfgmgr32.dll")):
             shutil.copy(file, folder)
         wperf = os.path.join(folder, "wperf")
         write(wperf, WPERF.format(wine=shlex.join(WINE), wperf=shlex.quote(os.path.join(folder, "wperf.exe"))))

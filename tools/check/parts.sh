@@ -31,7 +31,7 @@ alone_parts=(
 )
 
 check_format() {
-        find src include tests emulator driver -name '*.[ch]' -not -path 'tests/data/*' -not -path 'tests/replay/*' \
+        find src include tests driver -name '*.[ch]' -not -path 'tests/data/*' -not -path 'tests/replay/*' \
                 -print0 2>/dev/null | xargs -0 clang-format-14 --dry-run -Werror
 }
 
