@@ -28,9 +28,9 @@ TEST(event_without_hardware_leaves_the_others_alone)
         add_default(&list);
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
-        EXPECT_CONTAINS(counting_get_event(c, 0).obstacle, "this machine can't count 'cycles'");
+        EXPECT_CONTAINS(counting_get_event(c, 0).refusal, "this machine can't count 'cycles'");
         EXPECT_INT(counting_get_event(c, 0).n_ids, 1);
-        EXPECT_TRUE(!counting_get_event(c, 1 + FAULTS).obstacle);
+        EXPECT_TRUE(!counting_get_event(c, 1 + FAULTS).refusal);
         EXPECT_TRUE(t.value[1 + FAULTS] >= 100);
         counting_free(c);
         free_list(&list);
@@ -52,7 +52,7 @@ TEST(cpus_that_a_pmu_does_not_serve)
         snprintf(list.items[MIGRATIONS].event.pmu, sizeof(list.items[0].event.pmu), "cpu_atom");
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
-        EXPECT_STR(counting_get_event(c, MIGRATIONS).obstacle,
+        EXPECT_STR(counting_get_event(c, MIGRATIONS).refusal,
                    "none of the CPUs of -c has the event 'cpu-migrations': its PMU is 'cpu_atom'");
         EXPECT_INT(t.n_stats, 3);
         counting_free(c);
@@ -97,11 +97,11 @@ TEST(group_that_does_not_fit)
         for (size_t i = 0; i < 4; i++) {
                 if (i != 2)
                         EXPECT_STR(
-                                counting_get_event(c, i).obstacle,
+                                counting_get_event(c, i).refusal,
                                 "the group of 3 events needs more counters than the CPU has: make the group "
                                 "smaller, or leave the braces out");
         }
-        EXPECT_TRUE(!counting_get_event(c, 2).obstacle);
+        EXPECT_TRUE(!counting_get_event(c, 2).refusal);
         EXPECT_INT(t.n_stats, 1);
         counting_free(c);
         free_list(&list);
@@ -154,9 +154,9 @@ static void count_command_plainly(void)
         ASSERT_TRUE(c);
         EXPECT_STR(counting_get_event(c, FAULTS).estimate, "wait4");
         EXPECT_STR(counting_get_event(c, SWITCHES).estimate, "wait4");
-        EXPECT_CONTAINS(counting_get_event(c, MIGRATIONS).obstacle,
+        EXPECT_CONTAINS(counting_get_event(c, MIGRATIONS).refusal,
                         "'cpu-migrations' happens in the kernel, and counting it needs privilege");
-        EXPECT_TRUE(!counting_get_event(c, CLOCK).obstacle && !counting_get_event(c, CLOCK).estimate);
+        EXPECT_TRUE(!counting_get_event(c, CLOCK).refusal && !counting_get_event(c, CLOCK).estimate);
         EXPECT_TRUE(is_within(t.value[FAULTS], 4000, 4400));
         EXPECT_TRUE(t.value[CLOCK] > 100000 && t.value[CLOCK] < t.time_ns * 11 / 10);
         EXPECT_INT(t.enabled_ns[FAULTS], t.time_ns);
@@ -264,7 +264,7 @@ static void count_without_events(void)
         struct counting *c = opened(&request, &t);
         ASSERT_TRUE(c && begun(c, &t));
         EXPECT_STR(counting_get_event(c, CLOCK).estimate, "wait4");
-        EXPECT_CONTAINS(counting_get_event(c, MIGRATIONS).obstacle,
+        EXPECT_CONTAINS(counting_get_event(c, MIGRATIONS).refusal,
                         "perf_event_open is blocked by a seccomp filter");
         while (counting_wait(c, 10 * MS))
                 EXPECT_TRUE(counting_read(c, false, NULL));
@@ -337,8 +337,8 @@ static void count_with_few_files(void)
         add_default(&list);
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
-        EXPECT_TRUE(!counting_get_event(c, CLOCK).obstacle);
-        EXPECT_CONTAINS(counting_get_event(c, FAULTS).obstacle, "too many open files");
+        EXPECT_TRUE(!counting_get_event(c, CLOCK).refusal);
+        EXPECT_CONTAINS(counting_get_event(c, FAULTS).refusal, "too many open files");
         EXPECT_INT(t.n_stats, 1);
         counting_free(c);
         free_list(&list);

@@ -9,7 +9,7 @@ import statistics
 
 import harness
 from harness import Context, Done, check
-from test_obstacles import PARANOID, as_plain_user, sysctl
+from test_refusals import PARANOID, as_plain_user, sysctl
 
 ROUNDS = 5
 # The kernel may read two clocks for an event and for the CPU time of a process.

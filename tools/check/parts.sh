@@ -77,10 +77,10 @@ part_live() {
         make_asan && suites live build/asan --suite system --parallel --jobs $((2 * jobs))
 }
 
-# What one process alone may set, test_obstacles needs in the release build, too.
+# What one process alone may set, test_refusals needs in the release build, too.
 part_live_alone() {
         make_asan && suites live-alone build/asan --suite system --alone
-        make_release && suites release build/release --suite system test_obstacles
+        make_release && suites release build/release --suite system test_refusals
 }
 
 part_driver_races() {

@@ -42,7 +42,7 @@ struct count_event {
         const char *refused; /* why this machine can't count it, so it is not opened; NULL if it can */
         /* Set by the code that opens it: why it can't be counted, and the source of the count if it is not
          * the kernel's counter; NULL for none. */
-        const char *obstacle, *estimate;
+        const char *refusal, *estimate;
 };
 
 /* A requested metric, once for each kind of core that has it. */

@@ -73,8 +73,8 @@ static void write_event(const struct count_event *e, struct buf *out)
                 add_text(out, "of_metric", e->metric);
         if (e->doubt)
                 add_text(out, "doubt", e->doubt);
-        if (e->obstacle)
-                add_text(out, "obstacle", e->obstacle);
+        if (e->refusal)
+                add_text(out, "obstacle", e->refusal);
         if (e->estimate)
                 add_text(out, "estimate", e->estimate);
         if (e->is_cycle)
@@ -308,7 +308,7 @@ static bool read_event_line(struct count_list_reader *r, struct span key, struct
         if (span_equal_nocase(key, "doubt"))
                 return read_text(r, value, &e->doubt);
         if (span_equal_nocase(key, "obstacle"))
-                return read_text(r, value, &e->obstacle);
+                return read_text(r, value, &e->refusal);
         if (span_equal_nocase(key, "estimate"))
                 return read_text(r, value, &e->estimate);
         e->is_cycle |= span_equal_nocase(key, "cycle");

@@ -87,18 +87,18 @@ size_t linux_attr_ring_bytes(const struct collect_request *request);
 
 bool linux_vendor_event_find(void *ctx, const char *name, struct vendor_event *ret);
 
-/* --- linux_obstacle.c: turns errno into an error message --- */
+/* --- linux_refusal.c: turns errno into an error message --- */
 
 /* What was done when the kernel refused. */
-struct scene {
+struct refused_use {
         const char *verb, *doing; /* "sample", "sampling" */
         bool all;                 /* all processes */
         bool counts;
         bool branches; /* branch records were requested */
 };
 
-void linux_obstacle(const struct scene *scene, const struct event *event, int32_t pid, int error,
-                    struct err *err);
+void linux_refusal(const struct refused_use *use, const struct event *event, int32_t pid, int error,
+                   struct err *err);
 
 /* Whether capabilities and perf_event_paranoid allow to sample all processes. */
 bool linux_may_sample_all(void);
@@ -107,7 +107,7 @@ bool linux_may_sample_all(void);
 bool linux_may_sample_kernel(void);
 
 /* True for errors that another kind of event may not have. */
-bool linux_obstacle_is_missing_pmu(int error);
+bool linux_refusal_is_missing_pmu(int error);
 
 /* --- linux_opened.c: descriptors --- */
 

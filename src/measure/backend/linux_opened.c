@@ -61,7 +61,7 @@ static int open_meter(const struct collect_request *request, int32_t tid)
 
 struct sampling_opener {
         const struct collect_request *request;
-        struct scene scene;
+        struct refused_use use;
         const int32_t *tids; /* {-1} for all */
         size_t n_tids;
         const uint32_t *cpus;
@@ -172,7 +172,7 @@ static bool open_everywhere(struct sampling_opener *o, struct opened_event *e, s
                         if (fd < 0 && may_be_skipped(o, errno))
                                 continue;
                         if (fd < 0) {
-                                linux_obstacle(&o->scene, &e->event, o->tids[t], errno, err);
+                                linux_refusal(&o->use, &e->event, o->tids[t], errno, err);
                                 return false;
                         }
                         add_descriptor(o, e, fd, o->cpus[c], o->tids[t]);
@@ -213,10 +213,10 @@ static bool open_one(struct sampling_opener *o, const struct event *event, bool 
         struct opened_event *e = new_event(o->opened, event);
         int error = probe(o, event, tracks, &e->attr);
 
-        if (linux_obstacle_is_missing_pmu(error) && event_by_number(event, &e->event))
+        if (linux_refusal_is_missing_pmu(error) && event_by_number(event, &e->event))
                 error = probe(o, &e->event, tracks, &e->attr);
         if (error && o->request->events_are_default && !o->request->branches &&
-            linux_obstacle_is_missing_pmu(error)) {
+            linux_refusal_is_missing_pmu(error)) {
                 snprintf(o->opened->note, sizeof(o->opened->note),
                          "the hardware counter '%s' can't be used (%s), so CPU time is sampled", event->name,
                          strerror(error));
@@ -224,7 +224,7 @@ static bool open_one(struct sampling_opener *o, const struct event *event, bool 
                 error = probe(o, &e->event, tracks, &e->attr);
         }
         if (error) {
-                linux_obstacle(&o->scene, &e->event, o->tids[0], error, err);
+                linux_refusal(&o->use, &e->event, o->tids[0], error, err);
                 return false;
         }
         o->features.keeps_clock = true;
@@ -330,10 +330,10 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
 {
         struct sampling_opener o = {
                 .request = request,
-                .scene = {.verb = "sample",
-                          .doing = "sampling",
-                          .all = request->target.system_wide,
-                          .branches = request->branches},
+                .use = {.verb = "sample",
+                        .doing = "sampling",
+                        .all = request->target.system_wide,
+                        .branches = request->branches},
                 .tids = tids,
                 .n_tids = n_tids,
                 .at_exec = at_exec,

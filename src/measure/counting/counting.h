@@ -44,7 +44,7 @@ struct counting_event {
         struct perf_attr attr; /* as passed to the kernel */
         const uint64_t *ids;   /* one for each descriptor; a made-up id if there is none */
         size_t n_ids;
-        const char *obstacle; /* one sentence why it is not counted; NULL if it is counted */
+        const char *refusal;  /* one sentence why it is not counted; NULL if it is counted */
         const char *estimate; /* source of the count if it is not the kernel's counter ("wait4"); else NULL */
 };
 

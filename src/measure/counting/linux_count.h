@@ -31,7 +31,7 @@ struct counted_event {
         uint64_t *ids; /* one for each counter, or one made-up id */
         struct counter *counters;
         size_t n_counters, cap_counters;
-        char *obstacle;           /* NULL for none */
+        char *refusal;            /* NULL for none */
         enum count_source source; /* if not SOURCE_COUNTER, there are no counters */
         bool leads;               /* leads a group or is not in one: enable and disable this one */
         bool at_exec;             /* the kernel enables it when the command starts */

@@ -118,7 +118,7 @@ static bool say_otherwise(const struct counting_opener *o, struct counted_event 
 {
         struct event other = e->event;
 
-        if (linux_obstacle_is_missing_pmu(error)) {
+        if (linux_refusal_is_missing_pmu(error)) {
                 if (!event_by_number(&e->event, &other))
                         return false;
         } else if ((error == EACCES || error == EPERM) && perf_attr_is_clock(&e->event.attr) &&
@@ -189,11 +189,11 @@ static int open_event(struct counting_opener *o, struct counted_event *e, const 
 
 /* --- refusals --- */
 
-static void set_obstacle(struct counted_event *e, const struct err *why)
+static void set_refusal(struct counted_event *e, const struct err *why)
 {
         log_debug("'%s': %s", e->event.name, why->text);
-        free(e->obstacle);
-        e->obstacle = mem_strdup(why->text);
+        free(e->refusal);
+        e->refusal = mem_strdup(why->text);
 }
 
 static bool serves_none(const struct counting_opener *o, const struct event *event)
@@ -207,7 +207,7 @@ static bool serves_none(const struct counting_opener *o, const struct event *eve
 
 static void refuse(struct counting_opener *o, struct counted_event *e, int error, struct err *first)
 {
-        const struct scene scene = {
+        const struct refused_use use = {
                 .verb = "count",
                 .doing = "counting",
                 .all = e->event.uncore || count_request_is_system_wide(o->request),
@@ -225,8 +225,8 @@ static void refuse(struct counting_opener *o, struct counted_event *e, int error
                 err_set(&why, ERR_USAGE, "none of the CPUs of -c has the event '%s': its PMU is '%s'",
                         e->event.name, e->event.pmu);
         else
-                linux_obstacle(&scene, &e->event, o->n_tids ? o->tids[0] : -1, error, &why);
-        set_obstacle(e, &why);
+                linux_refusal(&use, &e->event, o->n_tids ? o->tids[0] : -1, error, &why);
+        set_refusal(e, &why);
         if (first->code == ERR_NONE)
                 *first = why;
 }
@@ -267,7 +267,7 @@ static void group_does_not_fit(struct counting_opener *o, size_t first, const st
                         continue;
                 close_event(e);
                 e->source = SOURCE_COUNTER;
-                set_obstacle(e, &why);
+                set_refusal(e, &why);
         }
         if (ret_first->code == ERR_NONE)
                 *ret_first = why;
@@ -317,7 +317,7 @@ static void open_all(struct counting_opener *o, struct err *first_why)
 
                 if (list->items[i].refused) {
                         e->attr = e->event.attr;
-                        e->obstacle = mem_strdup(list->items[i].refused);
+                        e->refusal = mem_strdup(list->items[i].refused);
                 } else if (e->group) {
                         if (is_first_of_group(o->counted, i))
                                 open_group(o, i, first_why);
@@ -362,7 +362,7 @@ static void open_presence(struct counting_opener *o)
 static bool is_counted(const struct counted *counted)
 {
         for (size_t i = 0; i < counted->n_events; i++) {
-                if (!counted->events[i].obstacle)
+                if (!counted->events[i].refusal)
                         return true;
         }
         return false;
@@ -406,7 +406,7 @@ void counted_release(struct counted *counted)
                 close_event(e);
                 free(e->counters);
                 free(e->ids);
-                free(e->obstacle);
+                free(e->refusal);
         }
         free(counted->events);
         *counted = (struct counted){0};

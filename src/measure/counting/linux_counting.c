@@ -129,7 +129,7 @@ struct counting_event counting_get_event(const struct counting *c, size_t index)
                 .attr = e->attr,
                 .ids = e->ids,
                 .n_ids = e->n_counters ? e->n_counters : 1,
-                .obstacle = e->obstacle,
+                .refusal = e->refusal,
                 .estimate = estimate,
         };
 }

@@ -95,7 +95,7 @@ struct counting_event counting_get_event(const struct counting *c, size_t index)
 {
         const struct driver_event *e = &c->counts.events[index];
 
-        return (struct counting_event){.attr = e->attr, .ids = &e->id, .n_ids = 1, .obstacle = e->obstacle};
+        return (struct counting_event){.attr = e->attr, .ids = &e->id, .n_ids = 1, .refusal = e->refusal};
 }
 
 /* --- starting and stopping --- */

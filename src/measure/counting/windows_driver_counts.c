@@ -23,7 +23,7 @@ enum { CYCLES_EVENT = 0x11 };
 
 static void refuse(struct driver_event *e, const char *why)
 {
-        e->obstacle = mem_strdup(why);
+        e->refusal = mem_strdup(why);
 }
 
 /* Without a driver, that which most machines have. */
@@ -150,7 +150,7 @@ static struct driver_plan *plan_event(struct driver_counts *d, const struct kern
                 plan = plan_unit_event(d, facts, item, e);
         else
                 plan_core_event(d, item, index, e);
-        return e->obstacle ? NULL : plan;
+        return e->refusal ? NULL : plan;
 }
 
 static bool make_schedule(const struct driver_counts *d, const struct count_list *list,
@@ -188,7 +188,7 @@ bool driver_counts_plan(const struct count_request *request, const struct kernel
                         unsigned n_counters, struct driver_counts *ret, struct err *err)
 {
         const struct count_list *list = request->list;
-        const char *first_obstacle = NULL;
+        const char *first_refusal = NULL;
         bool filtered = false, any = false, ok = true;
 
         ret->period_ms = request->period_ms ? request->period_ms : COUNT_PERIOD_MS;
@@ -202,17 +202,17 @@ bool driver_counts_plan(const struct count_request *request, const struct kernel
 
                 if (plan == &ret->plans[0] && !e->is_cycles && !filters_each(ret)) {
                         check_modes(ret, e, !filtered);
-                        filtered |= !e->obstacle;
+                        filtered |= !e->refusal;
                 }
-                if (e->obstacle) {
-                        first_obstacle = first_obstacle ? first_obstacle : e->obstacle;
+                if (e->refusal) {
+                        first_refusal = first_refusal ? first_refusal : e->refusal;
                         continue;
                 }
                 ARRAY_PUSH(plan->events, plan->n_events, plan->cap_events, i);
                 any |= !e->is_cycles || plan->unit;
         }
-        if (!any && first_obstacle)
-                return err_set(err, ERR_UNSUPPORTED, "%s", first_obstacle);
+        if (!any && first_refusal)
+                return err_set(err, ERR_UNSUPPORTED, "%s", first_refusal);
         for (size_t i = 0; ok && i < ret->n_plans; i++)
                 ok = make_schedule(ret, list, &ret->plans[i],
                                    ret->plans[i].unit ? ret->plans[i].class->n_counters : n_counters, err);
@@ -273,7 +273,7 @@ void driver_counts_release(struct driver_counts *d)
                 free(d->plans[i].events);
         }
         for (size_t i = 0; d->events && i < d->n_events; i++)
-                free(d->events[i].obstacle);
+                free(d->events[i].refusal);
         if (d->driver)
                 d->backend->free(d->driver);
         free(d->places);

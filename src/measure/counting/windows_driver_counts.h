@@ -15,7 +15,7 @@ struct driver_event {
         uint64_t id;    /* made up: the driver has none */
         uint32_t code;  /* number of the event; 0 for the cycle counter */
         bool is_cycles; /* counted by the cycle counter, which is always on */
-        char *obstacle; /* why the driver does not count it; NULL for none */
+        char *refusal;  /* why the driver does not count it; NULL for none */
 };
 
 /* Events that share counters: those of all cores, or of a class of one unit. */

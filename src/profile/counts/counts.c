@@ -261,7 +261,7 @@ static struct count make_count(const struct counts *counts, size_t event, const 
 
 static struct count obstructed(const struct counts *counts, size_t event)
 {
-        return (struct count){.state = COUNT_NOT_SUPPORTED, .reason = counts->list->items[event].obstacle};
+        return (struct count){.state = COUNT_NOT_SUPPORTED, .reason = counts->list->items[event].refusal};
 }
 
 static bool serves(const struct count_event *event, uint32_t cpu)
@@ -278,7 +278,7 @@ struct count counts_get(const struct counts *counts, size_t event, uint32_t cpu)
         const uint64_t *cell = map_find(&counts->cell_of_place, (uint64_t)event << 32 | cpu);
         struct sums sums;
 
-        if (counts->list->items[event].obstacle && serves(&counts->list->items[event], cpu))
+        if (counts->list->items[event].refusal && serves(&counts->list->items[event], cpu))
                 return obstructed(counts, event);
         if (!cell)
                 return (struct count){.state = COUNT_ELSEWHERE};
@@ -291,7 +291,7 @@ struct count counts_sum(const struct counts *counts, size_t event)
         struct sums all = {0};
         bool any = false;
 
-        if (counts->list->items[event].obstacle)
+        if (counts->list->items[event].refusal)
                 return obstructed(counts, event);
         for (uint32_t i = counts->first_cells[event]; i; i = counts->cells[i - 1].next) {
                 struct sums sums = cell_sums(&counts->cells[i - 1]);

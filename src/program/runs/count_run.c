@@ -258,7 +258,7 @@ static void take_facts(struct count_runner *r)
         for (size_t i = 0; i < r->list.n_items; i++) {
                 struct counting_event e = counting_get_event(r->counting, i);
 
-                r->list.items[i].obstacle = keep(&r->list, e.obstacle);
+                r->list.items[i].refusal = keep(&r->list, e.refusal);
                 r->list.items[i].estimate = keep(&r->list, e.estimate);
                 counts_set_event(r->counts, i, e.ids, e.n_ids);
         }

@@ -101,15 +101,15 @@ TEST(what_was_learnt_when_the_events_were_opened_is_kept)
         ASSERT_TRUE(list.n_items == 2);
         EXPECT_STR(list.items[0].unit_cpus, "0-63");
         EXPECT_TRUE(!list.items[1].unit_cpus);
-        list.items[0].obstacle = "the kernel\nrefuses it";
+        list.items[0].refusal = "the kernel\nrefuses it";
         list.items[1].estimate = "wait4";
         count_list_write(&list, &text);
         ASSERT_TRUE(count_list_read(buf_text(&text), text.len, &again, NULL));
-        EXPECT_STR(again.items[0].obstacle, "the kernel\\x0arefuses it");
+        EXPECT_STR(again.items[0].refusal, "the kernel\\x0arefuses it");
         EXPECT_TRUE(!again.items[0].estimate);
         EXPECT_STR(again.items[0].unit_cpus, "0-63");
         EXPECT_STR(again.items[1].estimate, "wait4");
-        EXPECT_TRUE(!again.items[1].obstacle);
+        EXPECT_TRUE(!again.items[1].refusal);
         count_list_release(&list);
         count_list_release(&again);
         buf_release(&text);

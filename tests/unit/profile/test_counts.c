@@ -89,7 +89,7 @@ TEST(never_scheduled_and_doubted_zeros_are_not_counts)
 
         builder_event(&list, "starved", 1);
         builder_event(&list, "doubted", 2)->doubt = "the PMU does not have it";
-        builder_event(&list, "refused", 3)->obstacle = "no";
+        builder_event(&list, "refused", 3)->refusal = "no";
         builder_event(&list, "idle", 4);
         builder_event(&list, "believed", 5)->doubt = "the PMU does not have it";
         counts = counts_new(&list);

@@ -12,7 +12,7 @@
 #include "linux_events.h"
 #include "os.h"
 
-bool linux_obstacle_is_missing_pmu(int error)
+bool linux_refusal_is_missing_pmu(int error)
 {
         return error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == ENXIO;
 }
@@ -99,7 +99,7 @@ static bool wants_privileged_filter(const struct event *event)
         return event->is_spe && event->attr.config & (PA_ENABLE | PCT_ENABLE);
 }
 
-static void denied(const struct scene *scene, const struct event *event, int32_t pid, int error,
+static void denied(const struct refused_use *use, const struct event *event, int32_t pid, int error,
                    struct err *err)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -110,7 +110,7 @@ static void denied(const struct scene *scene, const struct event *event, int32_t
         /* Something other than the kernel's check refuses: the kernel would allow the event, or the error is
          * EPERM, while the kernel returns EACCES for missing privilege. */
         bool blocked = error == EPERM || may_profile_everything() ||
-                       (level <= 2 && !kernel && !scene->all && !foreign);
+                       (level <= 2 && !kernel && !use->all && !foreign);
 
         if (error == EACCES && wants_privileged_filter(event) && !may_profile_everything())
                 err_set(err, ERR_DENIED,
@@ -129,12 +129,12 @@ static void denied(const struct scene *scene, const struct event *event, int32_t
         else if (foreign)
                 err_set(err, ERR_DENIED, "process %" PRId32 " belongs to another user: %s", pid,
                         way_to_rights());
-        else if (scene->all)
+        else if (use->all)
                 err_set(err, ERR_DENIED,
                         "%s all processes needs privilege while perf_event_paranoid is %s: %s, "
                         "or 'sudo sysctl kernel.perf_event_paranoid=0'",
-                        scene->doing, buf_text(&text), way_to_rights());
-        else if (kernel && event->attr.type == PERF_TYPE_SOFTWARE && scene->counts)
+                        use->doing, buf_text(&text), way_to_rights());
+        else if (kernel && event->attr.type == PERF_TYPE_SOFTWARE && use->counts)
                 err_set(err, ERR_DENIED,
                         "'%s' happens in the kernel, and counting it needs privilege while perf_event_paranoid is %s: "
                         "%s, or 'sudo sysctl kernel.perf_event_paranoid=1'",
@@ -143,7 +143,7 @@ static void denied(const struct scene *scene, const struct event *event, int32_t
                 err_set(err, ERR_DENIED,
                         "%s the kernel (-k) needs privilege while perf_event_paranoid is %s: leave -k out, "
                         "%s, or 'sudo sysctl kernel.perf_event_paranoid=1'",
-                        scene->doing, buf_text(&text), way_to_rights());
+                        use->doing, buf_text(&text), way_to_rights());
         else if (level > 2)
                 err_set(err, ERR_DENIED,
                         "perf_event_paranoid is %s, which forbids profiling without privilege: %s, or "
@@ -155,9 +155,9 @@ static void denied(const struct scene *scene, const struct event *event, int32_t
                 err->os = error;
 }
 
-static void unsupported(const struct scene *scene, const struct event *event, int error, struct err *err)
+static void unsupported(const struct refused_use *use, const struct event *event, int error, struct err *err)
 {
-        if (scene->branches)
+        if (use->branches)
                 err_set(err, ERR_UNSUPPORTED,
                         "this machine records no branches with '%s': -b needs the CPU's branch records (LBR, BRBE), which most "
                         "virtual machines hide; leave -b out",
@@ -169,17 +169,17 @@ static void unsupported(const struct scene *scene, const struct event *event, in
                 err_set(err, ERR_UNSUPPORTED,
                         "this machine can't %s '%s' (no such event or no hardware counters, as in most virtual "
                         "machines): leave -e out, or use -e cpu-clock",
-                        scene->verb, event->name);
+                        use->verb, event->name);
         if (err)
                 err->os = error;
 }
 
-void linux_obstacle(const struct scene *scene, const struct event *event, int32_t pid, int error,
-                    struct err *err)
+void linux_refusal(const struct refused_use *use, const struct event *event, int32_t pid, int error,
+                   struct err *err)
 {
         switch (error) {
         case EPERM:
-        case EACCES: denied(scene, event, pid, error, err); return;
+        case EACCES: denied(use, event, pid, error, err); return;
         case ENOSYS:
                 err_set(err, ERR_UNSUPPORTED,
                         "this kernel has no perf events, or a sandbox hides them: use a kernel with "
@@ -189,7 +189,7 @@ void linux_obstacle(const struct scene *scene, const struct event *event, int32_
         case EOPNOTSUPP:
         case ENODEV:
         case ENXIO:
-        case EINVAL: unsupported(scene, event, error, err); return;
+        case EINVAL: unsupported(use, event, error, err); return;
         case ESRCH:
                 err_set(err, ERR_MISSING, "there is no process %" PRId32 " (it may have ended just now)",
                         pid);
