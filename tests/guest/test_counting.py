@@ -136,8 +136,8 @@ def test_three_shots_without_a_pause(t: Guest) -> None:
     check(done.status == 0, "a timeline", done)
     document = harness.document_of(done)
     check(document["count_timeline"] == 3 and len(document["timeline"]) == 3, "three shots", done)
-    for shot in document["timeline"]:
-        value = values_of(shot, 0)["inst_retired"]
+    for result in document["timeline"]:
+        value = values_of(result, 0)["inst_retired"]
         check(near(value, 0.05 * SECOND, 2), f"0.05 s of a loop: {value}", done)
     t.good("stat", "-e", "inst_retired", "-c", "0", "-t", "-i", "0", "-n", "3", "--timeout", "0.05",
            "--output-csv", "shots.csv")

@@ -356,7 +356,7 @@ struct replaying {
 static bool show_round(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns)
 {
         struct replaying *r = ctx;
-        const struct count_shot shot = {
+        const struct count_result result = {
                 .list = &r->replay.list,
                 .sheet = sheet,
                 .source_note = r->replay.has_info ? r->replay.info.source_note : "",
@@ -369,7 +369,7 @@ static bool show_round(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns
                 .exit_status = r->replay.info.exit_status,
         };
 
-        return stat_output_shot(r->output, &shot, &r->err);
+        return stat_output_add(r->output, &result, &r->err);
 }
 
 /* For a session of stat: prints its tables. */

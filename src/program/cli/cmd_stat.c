@@ -147,7 +147,7 @@ static void make_request(struct stating *s)
                 .session_path = o->counting.session ? buf_text(&s->session) : NULL,
                 .command_line = buf_text(&s->command_line),
                 .phase = stat_output_phase,
-                .shot = stat_output_shot,
+                .result = stat_output_add,
         };
         s->request.target.delay_ns = s->delay_ns;
         s->request.target.output_to_stderr = (o->output.json && !o->output.output) || o->timeline.json_lines;

@@ -26,7 +26,7 @@ struct stat_output {
         struct os_file *row_file;   /* file of -x with -o; NULL: the stream */
         enum os_stream stream;      /* stream of the text */
         struct stat_document whole; /* the counts so far */
-        uint64_t n_shots;
+        uint64_t n_results;
         struct stat_files *files;
         struct stat_plot *plot;
         struct buf pending; /* text that was not written yet */
@@ -164,28 +164,28 @@ void stat_output_phase(void *ctx, bool counting, bool begins)
                 flush(o, NULL);
 }
 
-static struct stat_view make_view(struct stat_output *o, const struct count_shot *shot, struct buf *warnings,
-                                  const char **notes, size_t n_max)
+static struct stat_view make_view(struct stat_output *o, const struct count_result *result,
+                                  struct buf *warnings, const char **notes, size_t n_max)
 {
         struct stat_view view = {
-                .sheet = shot->sheet,
+                .sheet = result->sheet,
                 .vendor = o->request.vendor,
                 .subject = o->request.subject,
                 .n_runs = o->request.n_runs,
                 .plain_numbers = o->request.rows && o->request.rows->no_big_num,
-                .elapsed_ns = shot->elapsed_ns,
-                .elapsed_deviation_percent = shot->elapsed_deviation_percent,
-                .user_ns = shot->user_ns,
-                .kernel_ns = shot->kernel_ns,
-                .off_ns = shot->off_ns,
+                .elapsed_ns = result->elapsed_ns,
+                .elapsed_deviation_percent = result->elapsed_deviation_percent,
+                .user_ns = result->user_ns,
+                .kernel_ns = result->kernel_ns,
+                .off_ns = result->off_ns,
                 .notes = notes,
-                .has_exit = shot->has_exit,
-                .exit_status = shot->exit_status,
+                .has_exit = result->has_exit,
+                .exit_status = result->exit_status,
         };
 
-        if (shot->source_note[0])
-                notes[view.n_notes++] = shot->source_note;
-        buf_add_str(warnings, buf_text(&shot->list->warnings));
+        if (result->source_note[0])
+                notes[view.n_notes++] = result->source_note;
+        buf_add_str(warnings, buf_text(&result->list->warnings));
         for (char *at = warnings->data; at && *at && view.n_notes < n_max;) {
                 size_t len = strcspn(at, "\n");
                 bool more = at[len];
@@ -219,42 +219,42 @@ static void add_events(const struct count_list *list, struct buf *out)
         }
 }
 
-static bool add_file_row(struct stat_output *o, const struct count_shot *shot, struct err *err)
+static bool add_file_row(struct stat_output *o, const struct count_result *result, struct err *err)
 {
         bool verbose = o->text && o->request.general->verbose;
 
         if (!o->files)
                 return true;
-        if (verbose && o->n_shots == 1)
-                add_events(shot->list, &o->pending);
-        return stat_files_add(o->files, shot->sheet, verbose ? &o->pending : NULL, err);
+        if (verbose && o->n_results == 1)
+                add_events(result->list, &o->pending);
+        return stat_files_add(o->files, result->sheet, verbose ? &o->pending : NULL, err);
 }
 
-static void add_text(struct stat_output *o, const struct count_shot *shot, const struct stat_view *view)
+static void add_text(struct stat_output *o, const struct count_result *result, const struct stat_view *view)
 {
         if (!o->in_rows) {
                 stat_view_text(view, &o->pending);
                 return;
         }
-        stat_rows_add(&o->rows, view, shot->start_ns + shot->elapsed_ns, &o->pending);
+        stat_rows_add(&o->rows, view, result->start_ns + result->elapsed_ns, &o->pending);
 }
 
-bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
+bool stat_output_add(void *ctx, const struct count_result *result, struct err *err)
 {
         enum { NOTES_MAX = 64 };
         struct stat_output *o = ctx;
         AUTO_RELEASE(buf) warnings = {0};
         const char *notes[NOTES_MAX];
-        struct stat_view view = make_view(o, shot, &warnings, notes, NOTES_MAX);
+        struct stat_view view = make_view(o, result, &warnings, notes, NOTES_MAX);
 
-        o->n_shots++;
-        o->n_poor += sheet_is_poor(shot->sheet);
-        if (!add_file_row(o, shot, err))
+        o->n_results++;
+        o->n_poor += sheet_is_poor(result->sheet);
+        if (!add_file_row(o, result, err))
                 return false;
         if (o->plot)
-                stat_plot_add(o->plot, shot->sheet, shot->start_ns, shot->elapsed_ns);
+                stat_plot_add(o->plot, result->sheet, result->start_ns, result->elapsed_ns);
         if (o->text)
-                add_text(o, shot, &view);
+                add_text(o, result, &view);
         if (o->lines)
                 stat_view_json_line(&view, &o->pending);
         if (o->document)

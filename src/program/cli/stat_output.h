@@ -52,7 +52,7 @@ AUTO_DEFINE(stat_output)
 
 /* For count_run_request: `ctx` is the stat_output. */
 void stat_output_phase(void *ctx, bool counting, bool begins);
-bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err);
+bool stat_output_add(void *ctx, const struct count_result *result, struct err *err);
 
 /* Writes the forms that can only be written at the end.  *ret_poor: the quality of some count was poor. */
 bool stat_output_finish(struct stat_output *output, const struct count_run_facts *facts, bool *ret_poor,

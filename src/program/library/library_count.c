@@ -51,14 +51,14 @@ static void add_table(wperf_counts *counts, const struct sheet_table *table)
         }
 }
 
-static bool take_shot(void *ctx, const struct count_shot *shot, struct err *err)
+static bool take_result(void *ctx, const struct count_result *result, struct err *err)
 {
         wperf_counts *counts = ctx;
 
-        for (size_t i = 0; i < shot->sheet->n_tables; i++)
-                add_table(counts, &shot->sheet->tables[i]);
-        for (size_t i = 0; i < shot->sheet->n_metrics; i++) {
-                const struct sheet_metric *m = &shot->sheet->metrics[i];
+        for (size_t i = 0; i < result->sheet->n_tables; i++)
+                add_table(counts, &result->sheet->tables[i]);
+        for (size_t i = 0; i < result->sheet->n_metrics; i++) {
+                const struct sheet_metric *m = &result->sheet->metrics[i];
 
                 ARRAY_PUSH(counts->metrics, counts->n_metrics, counts->cap_metrics,
                            (struct wperf_metric){
@@ -70,7 +70,7 @@ static bool take_shot(void *ctx, const struct count_shot *shot, struct err *err)
                                    .value = m->value,
                            });
         }
-        counts->ending.elapsed_ns = shot->elapsed_ns;
+        counts->ending.elapsed_ns = result->elapsed_ns;
         return true;
 }
 
@@ -84,7 +84,7 @@ wperf_counts *wperf_count(const struct wperf_count_request *request, struct wper
                            .dmc = UINT32_MAX},
                 .timeout_ns = request->target.timeout_ns,
                 .keeps_signals = true,
-                .shot = take_shot,
+                .result = take_result,
                 .ctx = ret,
         };
         struct count_run_facts facts = {0};

@@ -129,30 +129,30 @@ static const struct target_command counted_command = {stop_command, command_runs
 
 static bool show(struct count_runner *r, uint64_t start_ns, uint64_t elapsed_ns, struct err *err)
 {
-        struct counting_result result = counting_get_result(r->counting);
+        struct counting_result counted = counting_get_result(r->counting);
         AUTO(sheet) sheet = sheet_make(&r->list, r->metrics, r->counts, r->runs);
-        struct count_shot shot = {
+        struct count_result result = {
                 .list = &r->list,
                 .sheet = sheet,
                 .source_note = count_source_note(&r->request->choice, &r->list),
                 .elapsed_ns = elapsed_ns,
                 .elapsed_deviation_percent = -1,
-                .user_ns = result.user_ns,
-                .kernel_ns = result.kernel_ns,
-                .off_ns = r->request->timeline ? 0 : result.off_ns,
+                .user_ns = counted.user_ns,
+                .kernel_ns = counted.kernel_ns,
+                .off_ns = r->request->timeline ? 0 : counted.off_ns,
                 .start_ns = start_ns - r->begin_ns,
-                .has_exit = result.command_ended && !r->facts->stopped_by_us,
-                .exit_status = result.exit_status,
+                .has_exit = counted.command_ended && !r->facts->stopped_by_us,
+                .exit_status = counted.exit_status,
         };
 
         if (r->runs) {
-                shot.elapsed_ns = (uint64_t)(r->elapsed.mean + 0.5);
-                shot.elapsed_deviation_percent = count_stats_percent(&r->elapsed);
-                shot.user_ns = (uint64_t)(r->user.mean + 0.5);
-                shot.kernel_ns = (uint64_t)(r->kernel.mean + 0.5);
-                shot.off_ns = (uint64_t)(r->off.mean + 0.5);
+                result.elapsed_ns = (uint64_t)(r->elapsed.mean + 0.5);
+                result.elapsed_deviation_percent = count_stats_percent(&r->elapsed);
+                result.user_ns = (uint64_t)(r->user.mean + 0.5);
+                result.kernel_ns = (uint64_t)(r->kernel.mean + 0.5);
+                result.off_ns = (uint64_t)(r->off.mean + 0.5);
         }
-        return r->request->shot(r->request->ctx, &shot, err);
+        return r->request->result(r->request->ctx, &result, err);
 }
 
 /* Counts until `deadline_ns`. Disables the counters before a pause and at the end. */

@@ -32,7 +32,7 @@ struct count_choice {
 /* Parses the choice. Fails with ERR_USAGE, ERR_UNSUPPORTED, or the errors of extra_source_read(). */
 bool count_choice_parse(const struct count_choice *choice, struct count_list *ret, struct err *err);
 
-struct count_shot;
+struct count_result;
 
 struct count_run_request {
         struct count_choice choice;
@@ -51,11 +51,11 @@ struct count_run_request {
         void (*phase)(void *ctx, bool counting, bool begins);
         /* Called when a count is finished: that of all runs, or the next of a timeline. Returns false to end
          * the run. */
-        bool (*shot)(void *ctx, const struct count_shot *shot, struct err *err);
+        bool (*result)(void *ctx, const struct count_result *result, struct err *err);
         void *ctx;
 };
 
-struct count_shot {
+struct count_result {
         const struct count_list *list;
         const struct sheet *sheet;
         const char *source_note; /* why other events are counted than with better hardware; "" if not */
@@ -75,7 +75,7 @@ struct count_run_facts {
         int exit_status; /* of the command in the last run */
 };
 
-/* Runs to the end. False, with *ret_failure, if nothing could be counted or `shot` returned false. */
+/* Runs to the end. False, with *ret_failure, if nothing could be counted or `result` returned false. */
 bool count_run(const struct count_run_request *request, struct count_run_facts *ret_facts,
                enum run_failure *ret_failure, struct err *err);
 
