@@ -244,7 +244,7 @@ static bool apply_spe_term(struct spe_reader *s, const struct spe_term *term)
 }
 
 /* Time stamps are needed to find the thread of a sample. */
-static bool turn_times_on(struct spe_reader *s)
+static bool enable_times(struct spe_reader *s)
 {
         struct pmu_field field;
         int found = pmu_find_field(s->r->pmus->source, s->pmu, "ts_enable", strlen("ts_enable"), &field,
@@ -273,7 +273,7 @@ bool event_spe_apply(const struct event_resolver *r, struct event_item *item, co
                 if (!apply_spe_term(&s, &term))
                         return false;
         }
-        return turn_times_on(&s);
+        return enable_times(&s);
 }
 
 bool event_spe_set_period(const char *whole, const struct event_item *item, uint64_t asked,

@@ -209,7 +209,7 @@ static void add_part(struct dwarf *dwarf, const struct dwarf_part *part, struct 
 }
 
 /* Looks up a part in the same thread as the part before, so that data which that part has read need not be read again. */
-static void find_in_turn(struct dwarf_part *part, struct source_frames *out)
+static void find_after(struct dwarf_part *part, struct source_frames *out)
 {
         part->frames = *out;
         dwarf_refill(part->dwarf);
@@ -235,7 +235,7 @@ static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct
         if (is_parallel)
                 add_part(dwarf, &parts[1], out);
         else
-                find_in_turn(&parts[1], out);
+                find_after(&parts[1], out);
 }
 
 void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)

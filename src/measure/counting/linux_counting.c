@@ -151,7 +151,7 @@ static void stop_counters(struct counting *c)
 }
 
 /* Starts or stops the counters as the flags require. Counted time ends with the last target. */
-static void turn(struct counting *c, bool also_at_exec)
+static void switch_counters(struct counting *c, bool also_at_exec)
 {
         bool on = c->wanted && !c->paused && !c->over;
         uint64_t now_ns = c->end_ns ? c->end_ns : os_monotonic_ns();
@@ -177,7 +177,7 @@ bool counting_begin(struct counting *c, const struct record_sink *sink, struct e
         c->listens = c->request.control;
         if (c->request.target.delay_ns && c->request.target.delay_ns != CONTROL_NEVER)
                 c->due_ns = os_monotonic_ns() + c->request.target.delay_ns;
-        turn(c, false);
+        switch_counters(c, false);
         if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
                 return false;
         return rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err);
@@ -194,7 +194,7 @@ static void want(struct counting *c, bool wanted)
                 c->off_ns += now_ns - c->off_since_ns;
         c->off_since_ns = wanted ? 0 : now_ns;
         c->wanted = wanted;
-        turn(c, true);
+        switch_counters(c, true);
 }
 
 static void enable_when_due(struct counting *c)
@@ -206,13 +206,13 @@ static void enable_when_due(struct counting *c)
 void counting_pause(struct counting *c)
 {
         c->paused = true;
-        turn(c, true);
+        switch_counters(c, true);
 }
 
 void counting_resume(struct counting *c)
 {
         c->paused = false;
-        turn(c, true);
+        switch_counters(c, true);
 }
 
 /* --- control by another program --- */
@@ -378,7 +378,7 @@ void counting_end(struct counting *c)
         if (c->over)
                 return;
         c->over = true;
-        turn(c, true);
+        switch_counters(c, true);
         if (!c->wanted)
                 c->off_ns += os_monotonic_ns() - c->off_since_ns;
 }

@@ -144,7 +144,7 @@ static bool put_area(struct auxtrace *aux, struct auxtrace_area *area, const str
 
 /* The kernel disables an event whose area is full. Some versions only stop it on CPU 0, where enabling it then has no effect: hence it is
  * disabled first. */
-static void turn_on(const struct opened *opened)
+static void enable(const struct opened *opened)
 {
         for (size_t i = 0; opened->is_on && i < opened->n_events; i++) {
                 const struct opened_event *e = &opened->events[i];
@@ -163,7 +163,7 @@ bool auxtrace_put(struct auxtrace *aux, const struct record_sink *sink, struct e
                         return false;
         }
         if (aux->was_full)
-                turn_on(aux->opened);
+                enable(aux->opened);
         aux->was_full = false;
         return true;
 }

@@ -32,7 +32,7 @@ static void note_time(struct enabling *e)
 }
 
 /* A command that enables or disables events ends the delay. False if no event has this name. */
-static bool turn(struct enabling *e, const char *name, bool on)
+static bool switch_events(struct enabling *e, const char *name, bool on)
 {
         bool found;
 
@@ -53,7 +53,7 @@ static void obey(struct enabling *e, const struct control_command *command)
         switch (command->word) {
         case CONTROL_ENABLE:
         case CONTROL_DISABLE:
-                if (!turn(e, command->event, command->word == CONTROL_ENABLE))
+                if (!switch_events(e, command->event, command->word == CONTROL_ENABLE))
                         control_warn(e->control,
                                      "'%.80s': no sampled event has this name; evlist lists the events",
                                      command->line);
@@ -71,7 +71,7 @@ void enabling_run(struct enabling *e)
         struct control_command command;
 
         if (e->due_ns && os_monotonic_ns() >= e->due_ns)
-                turn(e, NULL, true);
+                switch_events(e, NULL, true);
         if (!e->listens)
                 return;
         control_read(e->control);

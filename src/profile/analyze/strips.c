@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_spans.h"
 #include "map.h"
 #include "mem.h"
-#include "run_spans.h"
 
 /* Sums of a thread or a CPU. */
 struct strip_sum {
@@ -71,16 +71,16 @@ static int by_cpu(const void *x, const void *y)
         return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-static bool has_runs(const struct strips_request *request)
+static bool has_cpu_spans(const struct strips_request *request)
 {
-        return request->runs && run_spans_n(request->runs);
+        return request->cpu_spans && cpu_spans_n(request->cpu_spans);
 }
 
 static void make_columns(const struct strips_request *request, struct strip *strip, unsigned n)
 {
         strip->columns = mem_new(n, sizeof(*strip->columns));
         strip->marked = request->marked_nodes ? mem_new(n, sizeof(*strip->marked)) : NULL;
-        strip->running = has_runs(request) ? mem_new(n, sizeof(*strip->running)) : NULL;
+        strip->running = has_cpu_spans(request) ? mem_new(n, sizeof(*strip->running)) : NULL;
 }
 
 static void choose(const struct strips_request *request, struct strip_sums *sums, struct strips *strips)
@@ -153,11 +153,11 @@ static void add_run(const struct strips *strips, uint64_t from_ns, uint64_t to_n
         }
 }
 
-static void fill_runs(const struct strips_request *request, const struct strip_sums *sums,
-                      struct strips *strips)
+static void fill_running(const struct strips_request *request, const struct strip_sums *sums,
+                         struct strips *strips)
 {
-        for (size_t i = 0; has_runs(request) && i < run_spans_n(request->runs); i++) {
-                const struct run_span *span = run_spans_get(request->runs, i);
+        for (size_t i = 0; has_cpu_spans(request) && i < cpu_spans_n(request->cpu_spans); i++) {
+                const struct cpu_span *span = cpu_spans_get(request->cpu_spans, i);
                 const struct listed_sample like = {.pid = span->pid, .tid = span->tid, .cpu = span->cpu};
                 const uint64_t *place = map_find(&sums->places, key_of(request, &like));
 
@@ -189,7 +189,7 @@ struct strips *strips_new(const struct strips_request *request)
         add_up(request, &sums, strips);
         choose(request, &sums, strips);
         fill(request, &sums, strips);
-        fill_runs(request, &sums, strips);
+        fill_running(request, &sums, strips);
         map_release(&sums.places);
         free(sums.items);
         return strips;

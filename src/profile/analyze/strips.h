@@ -10,7 +10,7 @@
 #include "attributes.h"
 #include "sample_list.h"
 
-struct run_spans; /* run_spans.h */
+struct cpu_spans; /* cpu_spans.h */
 
 enum strips_by { STRIPS_BY_THREAD, STRIPS_BY_CPU };
 
@@ -40,8 +40,8 @@ struct strips_request {
         const struct sample_list *samples;
         uint32_t event;
         enum strips_by by;
-        unsigned n_columns;           /* 1 to STRIPS_MAX_COLUMNS */
-        const struct run_spans *runs; /* when threads ran; NULL or empty: not known */
+        unsigned n_columns;                /* 1 to STRIPS_MAX_COLUMNS */
+        const struct cpu_spans *cpu_spans; /* when threads ran; NULL or empty: not known */
         /* for the nodes of the samples' stacks: true if samples there are marked; NULL: none */
         const bool *marked_nodes;
 };

@@ -88,12 +88,12 @@ static void replay(struct kept_gathering *g, const struct perfdata_record *recor
 }
 
 /* Replaced code changes the meaning of addresses, so pending addresses must be resolved first. */
-static void turn_code(struct kept_gathering *g, const struct sample *sample)
+static void set_code_time(struct kept_gathering *g, const struct sample *sample)
 {
         if (!world_has_code(g->world) || world_code_is_at(g->world, sample->pid, sample->time))
                 return;
         profile_catch_up(g->profile, g->world);
-        world_turn_code(g->world, sample->pid, sample->time);
+        world_set_code_time(g->world, sample->pid, sample->time);
 }
 
 static bool is_watched(const struct kept_gathering *g, int32_t pid)
@@ -165,7 +165,7 @@ static void take_sample(struct kept_gathering *g, const struct perfdata_record *
             !sample_parse(&perfdata_get_event(g->reader, record->event)->attr, record->bytes, &sample) ||
             !is_watched(g, sample.pid))
                 return;
-        turn_code(g, &sample);
+        set_code_time(g, &sample);
         add_address(g, KEPT_IN_SAMPLE, &sample, sample.misc, sample.ip);
         n = stack_frames_of_chain(&sample, g->frames, &is_cut, &has_user);
         for (size_t i = 0; i < n; i++)

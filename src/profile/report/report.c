@@ -34,7 +34,7 @@ void report_free(struct report *report)
         python_rows_free(report->python);
         stacks_free(report->stacks);
         sample_list_free(report->samples);
-        run_spans_free(report->runs);
+        cpu_spans_free(report->cpu_spans);
         branches_free(report->branches);
         branch_rows_free(report->branch_rows);
         accesses_free(report->accesses);
@@ -68,7 +68,7 @@ static void begin_stacks(struct report_pass *pass)
         report->stacks = stacks_new(pass->request.merges_strays);
         stacks_set_budget(report->stacks, &session->budget);
         report->samples = report_wants(pass, REPORT_SAMPLES) ? sample_list_new() : NULL;
-        report->runs = report->samples ? run_spans_new(&session->budget) : NULL;
+        report->cpu_spans = report->samples ? cpu_spans_new(&session->budget) : NULL;
         if (report->samples)
                 sample_list_set_budget(report->samples, &session->budget);
         pass->is_by_stacks = !report_wants(pass, REPORT_PACKED) && profile_by_place(report->profile);

@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "attributes.h"
 #include "branches.h"
+#include "cpu_spans.h"
 #include "err.h"
 #include "hot.h"
 #include "named_stacks.h"
@@ -19,7 +20,6 @@
 #include "quality.h"
 #include "report_session.h"
 #include "run_info.h"
-#include "run_spans.h"
 #include "sample_list.h"
 #include "stack_archive.h"
 #include "stacks_python.h"
@@ -158,7 +158,8 @@ struct report {
         struct stacks_tree *tree;
         struct named_stacks *named;
         struct sample_list *samples;
-        struct run_spans *runs; /* when threads ran, with the samples; empty: the session has no switches */
+        struct cpu_spans
+                *cpu_spans; /* when threads ran, with the samples; empty: the session has no switches */
         struct branches *branches;
         struct branch_rows *branch_rows;
         struct accesses *accesses;

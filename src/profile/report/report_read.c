@@ -125,14 +125,14 @@ static void catch_up(struct report_worker *w)
 }
 
 /* If the process replaced code before this time, earlier results for its addresses are no longer valid, as after a mapping. */
-static void turn_code(struct report_worker *w)
+static void set_code_time(struct report_worker *w)
 {
         const struct sample *sample = &w->sample;
 
         if (world_code_is_at(w->world, sample->pid, sample->time))
                 return;
         catch_up(w);
-        world_turn_code(w->world, sample->pid, sample->time);
+        world_set_code_time(w->world, sample->pid, sample->time);
 }
 
 /* Counts the sample, or the equal ones that it stands for, at its sampled address.  False: the filter rejects it. */
@@ -236,7 +236,7 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
                 weight = attr->flags & PERF_ATTR_FREQ ? 1 : attr->sample_period_or_freq;
         see_pid(w, sample->pid);
         if (w->has_code)
-                turn_code(w);
+                set_code_time(w);
         take_events(w, record->event, weight, number);
 }
 
@@ -331,27 +331,27 @@ static void take_aux(struct report_pass *pass, const struct perfdata_record *rec
 }
 
 /* Switches, and ends of threads. */
-static void take_turn(struct report_pass *pass, const struct perfdata_batch *batch,
-                      const struct perfdata_record *record)
+static void take_switch(struct report_pass *pass, const struct perfdata_batch *batch,
+                        const struct perfdata_record *record)
 {
         const struct perf_attr *attr =
                 record->event < batch->n_events ? &batch->events[record->event]->attr : NULL;
-        struct run_turn turn = {.time_ns = record->time};
+        struct cpu_change change = {.time_ns = record->time};
         struct record_switch to_or_from;
         struct record_task task;
         struct record_id id;
 
         if (!attr || !(attr->flags & PERF_ATTR_SAMPLE_ID_ALL) || !record_id_parse(attr, record->bytes, &id))
                 return;
-        turn.cpu = id.cpu;
-        turn.pid = id.pid;
-        turn.tid = id.tid;
+        change.cpu = id.cpu;
+        change.pid = id.pid;
+        change.tid = id.tid;
         if (is_switch(record) && record_switch_parse(record->bytes, &to_or_from)) {
-                turn.is_out = to_or_from.is_out;
-                run_spans_add(pass->report->runs, &turn);
+                change.is_out = to_or_from.is_out;
+                cpu_spans_add(pass->report->cpu_spans, &change);
         } else if (record->header.type == PERF_RECORD_EXIT && record_task_parse(record->bytes, &task)) {
-                turn.tid = task.tid;
-                run_spans_exit(pass->report->runs, &turn);
+                change.tid = task.tid;
+                cpu_spans_exit(pass->report->cpu_spans, &change);
         }
 }
 
@@ -364,8 +364,9 @@ void report_count_others(struct report_pass *pass, const struct perfdata_batch *
                 perfdata_batch_get(batch, batch->others[i], &record);
                 if (record.header.type == PERF_RECORD_LOST || record.header.type == PERF_RECORD_LOST_SAMPLES)
                         take_lost(pass, &record);
-                else if (pass->report->runs && (is_switch(&record) || record.header.type == PERF_RECORD_EXIT))
-                        take_turn(pass, batch, &record);
+                else if (pass->report->cpu_spans &&
+                         (is_switch(&record) || record.header.type == PERF_RECORD_EXIT))
+                        take_switch(pass, batch, &record);
                 else if (record.header.type == PERF_RECORD_THROTTLE)
                         pass->report->quality.n_throttled++;
                 else if (!pass->report->spe && (record.header.type == PERF_RECORD_AUXTRACE_INFO ||

@@ -232,7 +232,7 @@ static void see_map(struct spe_samples *s, const struct perfdata_record *record)
 static void see_record(void *ctx, const struct perfdata_record *record)
 {
         struct spe_samples *s = ctx;
-        struct record_switch turn;
+        struct record_switch change;
         struct record_comm comm;
         struct record_task task;
 
@@ -243,7 +243,7 @@ static void see_record(void *ctx, const struct perfdata_record *record)
         case PERF_RECORD_ITRACE_START: see_running(s, record); break;
         case PERF_RECORD_SWITCH:
         case PERF_RECORD_SWITCH_CPU_WIDE:
-                if (record_switch_parse(record->bytes, &turn) && !turn.is_out)
+                if (record_switch_parse(record->bytes, &change) && !change.is_out)
                         see_running(s, record);
                 break;
         case PERF_RECORD_COMM:

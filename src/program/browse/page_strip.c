@@ -111,7 +111,7 @@ static void make_strips(const struct browser *browser, struct strip_page *p)
                                    : 1;
         struct strips_request request = {
                 .samples = browser->report->samples,
-                .runs = browser->report->runs,
+                .cpu_spans = browser->report->cpu_spans,
                 .event = browser->event,
                 .n_columns = columns,
                 .marked_nodes = p->marked,

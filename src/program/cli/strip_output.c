@@ -10,7 +10,7 @@ static void add_event(const struct strip_output *o, uint32_t event, struct buf *
         unsigned max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0;
         const struct strips_request request = {
                 .samples = o->report->samples,
-                .runs = o->report->runs,
+                .cpu_spans = o->report->cpu_spans,
                 .event = event,
                 .by = o->by,
                 .n_columns = strip_view_columns(max_columns),

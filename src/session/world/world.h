@@ -87,10 +87,10 @@ void world_set_code(struct world *world, const struct world_code_source *source)
 /* Whether a process has mapped a jitdump. If not, the next two functions need not be called. */
 bool world_has_code(const struct world *world);
 
-/* Whether world_find() uses the code of `pid` that was valid at `time` (ns). If not, call world_turn_code(),
+/* Whether world_find() uses the code of `pid` that was valid at `time` (ns). If not, call world_set_code_time(),
  * which changes the world. */
 bool world_code_is_at(struct world *world, int32_t pid, uint64_t time);
-void world_turn_code(struct world *world, int32_t pid, uint64_t time);
+void world_set_code_time(struct world *world, int32_t pid, uint64_t time);
 
 /* Assigns the addresses of process `pid` that no map contains to an anonymous module with this path, because
  * the recorder named code there. */

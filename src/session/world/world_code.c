@@ -15,7 +15,7 @@ bool world_has_code(const struct world *w)
 }
 
 /* Does not open the file before the process has a sample: code_to is 0, so world_code_is_at() fails until
- * world_turn_code() is called. */
+ * world_set_code_time() is called. */
 void code_map(struct world *w, struct process *process, module_id id)
 {
         if (!w->code.open)
@@ -48,7 +48,7 @@ static const void *open_code(struct world *w, const struct process *process)
         return w->code.open(w->code.ctx, module, strpool_get(w->names, module->path));
 }
 
-void world_turn_code(struct world *w, int32_t pid, uint64_t time)
+void world_set_code_time(struct world *w, int32_t pid, uint64_t time)
 {
         struct process *process = find_telling(w, pid);
 

@@ -2,8 +2,8 @@
 #include "strips.h"
 
 #include "buf.h"
+#include "cpu_spans.h"
 #include "json.h"
-#include "run_spans.h"
 #include "strip_view.h"
 #include "tap.h"
 
@@ -122,7 +122,7 @@ TEST(text_and_document_show_the_same_columns)
 TEST(columns_without_samples_tell_running_from_waiting)
 {
         AUTO(sample_list) list = sample_list_new();
-        AUTO(run_spans) runs = run_spans_new(NULL);
+        AUTO(cpu_spans) spans = cpu_spans_new(NULL);
         AUTO(strips) strips = NULL;
         AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) document = {0};
@@ -130,11 +130,11 @@ TEST(columns_without_samples_tell_running_from_waiting)
 
         add(list, 1000, 2, 7, 0);
         add(list, 1099, 2, 4, 0);
-        run_spans_add(runs,
-                      &(struct run_turn){.time_ns = 1020, .cpu = 7, .pid = 1, .tid = 2, .is_out = true});
-        run_spans_add(runs, &(struct run_turn){.time_ns = 1020, .cpu = 7, .pid = 0, .tid = 0});
-        run_spans_add(runs, &(struct run_turn){.time_ns = 1050, .cpu = 4, .pid = 1, .tid = 2});
-        strips = strips_new(&(struct strips_request){.samples = list, .runs = runs, .n_columns = 10});
+        cpu_spans_add(spans,
+                      &(struct cpu_change){.time_ns = 1020, .cpu = 7, .pid = 1, .tid = 2, .is_out = true});
+        cpu_spans_add(spans, &(struct cpu_change){.time_ns = 1020, .cpu = 7, .pid = 0, .tid = 0});
+        cpu_spans_add(spans, &(struct cpu_change){.time_ns = 1050, .cpu = 4, .pid = 1, .tid = 2});
+        strips = strips_new(&(struct strips_request){.samples = list, .cpu_spans = spans, .n_columns = 10});
         EXPECT_INT(strips->n, 1);
         for (unsigned i = 0; i < 10; i++)
                 EXPECT_INT(strips->items[0].running[i], i < 2 || (i >= 5 && i < 9) ? 10 : i == 9 ? 9 : 0);
@@ -149,15 +149,15 @@ TEST(columns_without_samples_tell_running_from_waiting)
 TEST(columns_of_a_cpu_without_samples_tell_running_from_idle)
 {
         AUTO(sample_list) list = sample_list_new();
-        AUTO(run_spans) runs = run_spans_new(NULL);
+        AUTO(cpu_spans) spans = cpu_spans_new(NULL);
         AUTO(strips) strips = NULL;
         AUTO_RELEASE(buf) text = {0};
 
         add(list, 1000, 2, 7, 0);
         add(list, 1099, 2, 7, 0);
-        run_spans_add(runs, &(struct run_turn){.time_ns = 1050, .cpu = 7, .pid = 1, .tid = 3});
+        cpu_spans_add(spans, &(struct cpu_change){.time_ns = 1050, .cpu = 7, .pid = 1, .tid = 3});
         strips = strips_new(&(struct strips_request){
-                .samples = list, .runs = runs, .by = STRIPS_BY_CPU, .n_columns = 10});
+                .samples = list, .cpu_spans = spans, .by = STRIPS_BY_CPU, .n_columns = 10});
         strip_view_text(&(struct strip_view){.strips = strips, .by = STRIPS_BY_CPU, .event = "cycles"},
                         &text);
         EXPECT_CONTAINS(buf_text(&text), "CPU 7  \u2588    \u00b7\u00b7\u00b7\u00b7\u2588\n");
@@ -167,33 +167,35 @@ TEST(columns_of_a_cpu_without_samples_tell_running_from_idle)
 /* perf record does not record the CPU of a command's threads. */
 TEST(threads_run_on_cpus_that_are_not_known)
 {
-        AUTO(run_spans) runs = run_spans_new(NULL);
+        AUTO(cpu_spans) spans = cpu_spans_new(NULL);
 
-        run_spans_add(runs, &(struct run_turn){.time_ns = 10, .cpu = UINT32_MAX, .pid = 1, .tid = 2});
-        run_spans_add(runs, &(struct run_turn){.time_ns = 20, .cpu = UINT32_MAX, .pid = 1, .tid = 3});
-        run_spans_add(runs, &(struct run_turn){
-                                    .time_ns = 30, .cpu = UINT32_MAX, .pid = 1, .tid = 2, .is_out = true});
-        EXPECT_INT(run_spans_n(runs), 2);
-        EXPECT_INT(run_spans_get(runs, 0)->to_ns, 30);
-        EXPECT_TRUE(run_spans_get(runs, 1)->to_ns == UINT64_MAX);
-        run_spans_exit(runs, &(struct run_turn){.time_ns = 40, .cpu = UINT32_MAX, .pid = 1, .tid = 3});
-        run_spans_exit(runs, &(struct run_turn){.time_ns = 50, .cpu = UINT32_MAX, .pid = 1, .tid = 2});
-        EXPECT_INT(run_spans_get(runs, 0)->to_ns, 30);
-        EXPECT_INT(run_spans_get(runs, 1)->to_ns, 40);
+        cpu_spans_add(spans, &(struct cpu_change){.time_ns = 10, .cpu = UINT32_MAX, .pid = 1, .tid = 2});
+        cpu_spans_add(spans, &(struct cpu_change){.time_ns = 20, .cpu = UINT32_MAX, .pid = 1, .tid = 3});
+        cpu_spans_add(spans, &(struct cpu_change){
+                                     .time_ns = 30, .cpu = UINT32_MAX, .pid = 1, .tid = 2, .is_out = true});
+        EXPECT_INT(cpu_spans_n(spans), 2);
+        EXPECT_INT(cpu_spans_get(spans, 0)->to_ns, 30);
+        EXPECT_TRUE(cpu_spans_get(spans, 1)->to_ns == UINT64_MAX);
+        cpu_spans_exit(spans, &(struct cpu_change){.time_ns = 40, .cpu = UINT32_MAX, .pid = 1, .tid = 3});
+        cpu_spans_exit(spans, &(struct cpu_change){.time_ns = 50, .cpu = UINT32_MAX, .pid = 1, .tid = 2});
+        EXPECT_INT(cpu_spans_get(spans, 0)->to_ns, 30);
+        EXPECT_INT(cpu_spans_get(spans, 1)->to_ns, 40);
 }
 
 /* A record of the CPU may be lost: its next one ends what ran there. */
 TEST(a_cpu_runs_one_thread_at_a_time)
 {
-        AUTO(run_spans) runs = run_spans_new(NULL);
+        AUTO(cpu_spans) spans = cpu_spans_new(NULL);
 
-        run_spans_add(runs, &(struct run_turn){.time_ns = 10, .cpu = 1, .pid = 1, .tid = 2});
-        run_spans_add(runs, &(struct run_turn){.time_ns = 20, .cpu = 1, .pid = 1, .tid = 3});
-        run_spans_add(runs, &(struct run_turn){.time_ns = 30, .cpu = 1, .pid = 1, .tid = 3, .is_out = true});
-        run_spans_add(runs, &(struct run_turn){.time_ns = 40, .cpu = 1, .pid = 1, .tid = 4, .is_out = true});
-        EXPECT_INT(run_spans_n(runs), 2);
-        EXPECT_INT(run_spans_get(runs, 0)->to_ns, 20);
-        EXPECT_INT(run_spans_get(runs, 1)->to_ns, 30);
+        cpu_spans_add(spans, &(struct cpu_change){.time_ns = 10, .cpu = 1, .pid = 1, .tid = 2});
+        cpu_spans_add(spans, &(struct cpu_change){.time_ns = 20, .cpu = 1, .pid = 1, .tid = 3});
+        cpu_spans_add(spans,
+                      &(struct cpu_change){.time_ns = 30, .cpu = 1, .pid = 1, .tid = 3, .is_out = true});
+        cpu_spans_add(spans,
+                      &(struct cpu_change){.time_ns = 40, .cpu = 1, .pid = 1, .tid = 4, .is_out = true});
+        EXPECT_INT(cpu_spans_n(spans), 2);
+        EXPECT_INT(cpu_spans_get(spans, 0)->to_ns, 20);
+        EXPECT_INT(cpu_spans_get(spans, 1)->to_ns, 30);
 }
 
 TEST(a_little_is_seen_and_nothing_is_not)

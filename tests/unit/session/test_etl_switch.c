@@ -141,20 +141,20 @@ TEST(spans_say_when_threads_ran)
 {
         AUTO(report) report = NULL;
         struct etl_builder b;
-        const struct run_span *span;
+        const struct cpu_span *span;
 
         begin(&b);
         etl_add_sample(&b, 2000, TID, PROGRAM);
         turn(&b);
         report = etl_report(&b, "etl-spans.etl", REPORT_SAMPLES, PROFILE_PID);
-        ASSERT_TRUE(run_spans_n(report->runs) == 4);
-        span = run_spans_get(report->runs, 0);
+        ASSERT_TRUE(cpu_spans_n(report->cpu_spans) == 4);
+        span = cpu_spans_get(report->cpu_spans, 0);
         EXPECT_TRUE(span->tid == TID && span->from_ns == 0 && span->to_ns == 300000 && span->cpu == 3);
-        span = run_spans_get(report->runs, 1);
+        span = cpu_spans_get(report->cpu_spans, 1);
         EXPECT_TRUE(span->tid == OTHER_TID && span->from_ns == 300000 && span->to_ns == 400000);
-        span = run_spans_get(report->runs, 2);
+        span = cpu_spans_get(report->cpu_spans, 2);
         EXPECT_TRUE(span->tid == TID && span->from_ns == 400000 && span->to_ns == 500000);
-        span = run_spans_get(report->runs, 3);
+        span = cpu_spans_get(report->cpu_spans, 3);
         EXPECT_TRUE(span->tid == TID && span->from_ns == 600000 && span->to_ns == UINT64_MAX);
 }
 

@@ -585,7 +585,7 @@ static void span_code(const void *code, uint64_t time, uint64_t *ret_from, uint6
 static const char *at_time(struct world *w, int32_t pid, uint64_t time, uint64_t ip)
 {
         if (!world_code_is_at(w, pid, time))
-                world_turn_code(w, pid, time);
+                world_set_code_time(w, pid, time);
         return user(w, pid, ip);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* When threads ran on CPUs, from the records of switches. */
-#ifndef RUN_SPANS_H
-#define RUN_SPANS_H
+#ifndef CPU_SPANS_H
+#define CPU_SPANS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,32 +11,32 @@
 #include "budget.h"
 
 /* A thread ran on a CPU from one time to another, by the session's clock. */
-struct run_span {
+struct cpu_span {
         uint64_t from_ns; /* 0: since before the recording */
         uint64_t to_ns;   /* UINT64_MAX: until it ended */
         int32_t pid, tid;
         uint32_t cpu; /* UINT32_MAX: not recorded */
 };
 
-struct run_spans;
+struct cpu_spans;
 
 /* Memory is taken from `budget`, which may be NULL; if there is no more, later switches are ignored. */
-struct run_spans *run_spans_new(struct budget *budget);
-void run_spans_free(struct run_spans *spans);
-AUTO_DEFINE(run_spans)
+struct cpu_spans *cpu_spans_new(struct budget *budget);
+void cpu_spans_free(struct cpu_spans *spans);
+AUTO_DEFINE(cpu_spans)
 
-struct run_turn {
+struct cpu_change {
         uint64_t time_ns;
         uint32_t cpu;     /* UINT32_MAX: not recorded */
         int32_t pid, tid; /* 0: the CPU is idle */
-        bool is_out;      /* the CPU turns away from the thread, not to it */
+        bool is_out;      /* the thread leaves the CPU */
 };
 
-/* Call both in the order of time.  A thread that ends may have no turn after its last one. */
-void run_spans_exit(struct run_spans *spans, const struct run_turn *last);
-void run_spans_add(struct run_spans *spans, const struct run_turn *turn);
+/* Call both in the order of time.  A thread that ends may have no switch after its last one. */
+void cpu_spans_exit(struct cpu_spans *spans, const struct cpu_change *last);
+void cpu_spans_add(struct cpu_spans *spans, const struct cpu_change *change);
 
-size_t run_spans_n(const struct run_spans *spans);
-const struct run_span *run_spans_get(const struct run_spans *spans, size_t index);
+size_t cpu_spans_n(const struct cpu_spans *spans);
+const struct cpu_span *cpu_spans_get(const struct cpu_spans *spans, size_t index);
 
 #endif
