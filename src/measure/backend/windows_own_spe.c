@@ -9,7 +9,7 @@
 #include "windows_own_driver.h"
 #include "windows_spe_driver.h"
 
-struct own_spe_run {
+struct own_spe_recording {
         struct own_driver *driver;
         struct abi_spe what;
         struct own_spe_taker *takers; /* of each core */
@@ -23,7 +23,7 @@ static int64_t ask(void *ctx, enum abi_request request, const void *in, size_t i
         return own_driver_ask(ctx, request, in, in_size, out, room, err);
 }
 
-static bool add_core(struct own_spe_run *spe, const struct event *event, uint32_t cpu, struct err *err)
+static bool add_core(struct own_spe_recording *spe, const struct event *event, uint32_t cpu, struct err *err)
 {
         uint16_t n_cpus = own_driver_get_facts(spe->driver)->n_cpus;
         struct abi_cpu about;
@@ -40,7 +40,7 @@ static bool add_core(struct own_spe_run *spe, const struct event *event, uint32_
         return true;
 }
 
-static bool plan(struct own_spe_run *spe, const struct collect_request *request, struct err *err)
+static bool plan(struct own_spe_recording *spe, const struct collect_request *request, struct err *err)
 {
         const struct event *event = &request->events->items[0];
 
@@ -61,7 +61,7 @@ static bool plan(struct own_spe_run *spe, const struct collect_request *request,
 /* The driver stops when its lock is given back. */
 static void free_spe(void *driver)
 {
-        struct own_spe_run *spe = driver;
+        struct own_spe_recording *spe = driver;
 
         own_driver_free(spe->driver);
         for (size_t i = 0; i < spe->n; i++)
@@ -72,7 +72,7 @@ static void free_spe(void *driver)
 
 static void *open_spe(const struct collect_request *request, struct err *err)
 {
-        struct own_spe_run *spe = mem_new(1, sizeof(*spe));
+        struct own_spe_recording *spe = mem_new(1, sizeof(*spe));
 
         spe->driver = own_driver_open(false, err);
         if (spe->driver && plan(spe, request, err))
@@ -84,7 +84,7 @@ static void *open_spe(const struct collect_request *request, struct err *err)
 static bool begin(void *driver, struct err *err)
 {
         const struct abi_start start = {0};
-        struct own_spe_run *spe = driver;
+        struct own_spe_recording *spe = driver;
 
         spe->runs = own_driver_ask(spe->driver, ABI_REQUEST_SET_SPE, &spe->what, sizeof(spe->what), NULL, 0,
                                    err) >= 0 &&
@@ -92,7 +92,7 @@ static bool begin(void *driver, struct err *err)
         return spe->runs;
 }
 
-static bool stop(struct own_spe_run *spe, struct err *err)
+static bool stop(struct own_spe_recording *spe, struct err *err)
 {
         if (!spe->runs)
                 return true;
@@ -102,7 +102,7 @@ static bool stop(struct own_spe_run *spe, struct err *err)
 
 static bool take(void *driver, size_t core, bool is_last, struct driver_spe_piece *ret, struct err *err)
 {
-        struct own_spe_run *spe = driver;
+        struct own_spe_recording *spe = driver;
         struct own_spe_taker *taker = &spe->takers[core];
         uint64_t stalls = taker->stalls, losses = taker->losses;
         uint64_t before = taker->n_taken, now_ns = os_monotonic_ns();

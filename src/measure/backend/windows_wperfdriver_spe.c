@@ -18,13 +18,14 @@ static const struct {
                {SPE_CONFIG_LOADS, WPERFDRIVER_SPE_LOADS},
                {SPE_CONFIG_STORES, WPERFDRIVER_SPE_STORES}};
 
-struct wperfdriver_spe_run {
+struct wperfdriver_spe_recording {
         struct wperfdriver *driver;
         struct wperfdriver_spe_taker taker;
         bool runs;
 };
 
-static bool plan(struct wperfdriver_spe_run *spe, const struct collect_request *request, struct err *err)
+static bool plan(struct wperfdriver_spe_recording *spe, const struct collect_request *request,
+                 struct err *err)
 {
         const struct kernel_driver *facts = wperfdriver_get_facts(spe->driver);
         const struct event *event = &request->events->items[0];
@@ -59,7 +60,7 @@ static int64_t ask(void *ctx, enum wperfdriver_request request, const void *in, 
 
 static void free_spe(void *driver)
 {
-        struct wperfdriver_spe_run *spe = driver;
+        struct wperfdriver_spe_recording *spe = driver;
         struct buf forgotten = {0};
 
         if (spe->runs)
@@ -71,7 +72,7 @@ static void free_spe(void *driver)
 
 static void *open_spe(const struct collect_request *request, struct err *err)
 {
-        struct wperfdriver_spe_run *spe = mem_new(1, sizeof(*spe));
+        struct wperfdriver_spe_recording *spe = mem_new(1, sizeof(*spe));
 
         spe->driver = wperfdriver_open(false, err);
         spe->taker.ask = ask;
@@ -84,7 +85,7 @@ static void *open_spe(const struct collect_request *request, struct err *err)
 
 static bool begin(void *driver, struct err *err)
 {
-        struct wperfdriver_spe_run *spe = driver;
+        struct wperfdriver_spe_recording *spe = driver;
 
         spe->runs = wperfdriver_spe_begin(&spe->taker, err);
         return spe->runs;
@@ -92,7 +93,7 @@ static bool begin(void *driver, struct err *err)
 
 static bool take(void *driver, size_t core, bool is_last, struct driver_spe_piece *ret, struct err *err)
 {
-        struct wperfdriver_spe_run *spe = driver;
+        struct wperfdriver_spe_recording *spe = driver;
         uint64_t skipped = spe->taker.n_skipped, full = spe->taker.n_full;
         bool ok;
 
