@@ -26,7 +26,7 @@ struct chunk_mark {
         struct profile_mark profile;
 };
 
-struct workers_run {
+struct worker_team {
         struct report_pass *pass;
         struct report_worker *workers;
         unsigned n_workers;
@@ -85,30 +85,30 @@ static unsigned count_workers(const struct report_pass *pass)
 /* Opens files, which only one thread may do at a time. */
 static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
 {
-        struct workers_run *run = ctx;
+        struct worker_team *team = ctx;
         uint64_t size;
 
-        os_lock_enter(run->files_lock);
-        size = pe_images_size(run->pass->session->images, path, build_id, build_id_size);
-        os_lock_leave(run->files_lock);
+        os_lock_enter(team->files_lock);
+        size = pe_images_size(team->pass->session->images, path, build_id, build_id_size);
+        os_lock_leave(team->files_lock);
         return size;
 }
 
 static const void *open_code(void *ctx, const struct module *module, const char *path)
 {
-        struct workers_run *run = ctx;
+        struct worker_team *team = ctx;
         const void *code;
 
-        os_lock_enter(run->files_lock);
-        code = module_source_open_code(run->pass->session->modules, module, path);
-        os_lock_leave(run->files_lock);
+        os_lock_enter(team->files_lock);
+        code = module_source_open_code(team->pass->session->modules, module, path);
+        os_lock_leave(team->files_lock);
         return code;
 }
 
-static void begin_worker(struct workers_run *run, unsigned i)
+static void begin_worker(struct worker_team *team, unsigned i)
 {
-        struct report_pass *pass = run->pass;
-        struct report_worker *w = &run->workers[i];
+        struct report_pass *pass = team->pass;
+        struct report_worker *w = &team->workers[i];
 
         *w = (struct report_worker){
                 .pass = pass, .parsed_event = UINT32_MAX, .share.budget = &pass->session->budget};
@@ -128,14 +128,14 @@ static void begin_worker(struct workers_run *run, unsigned i)
                 if (w->stacks)
                         stacks_set_budget(w->stacks, &pass->session->budget);
         }
-        world_set_images(w->world, image_size, run);
-        world_set_code(w->world, &(struct world_code_source){open_code, jit_code_find, jit_code_span, run});
+        world_set_images(w->world, image_size, team);
+        world_set_code(w->world, &(struct world_code_source){open_code, jit_code_find, jit_code_span, team});
 }
 
-static void end_worker(struct workers_run *run, unsigned i)
+static void end_worker(struct worker_team *team, unsigned i)
 {
-        struct report_pass *pass = run->pass;
-        struct report_worker *w = &run->workers[i];
+        struct report_pass *pass = team->pass;
+        struct report_worker *w = &team->workers[i];
 
         pass->report->quality.n_malformed += w->n_malformed;
         pass->report->quality.n_cut_stacks += w->n_cut_stacks;
@@ -161,29 +161,29 @@ static void end_worker(struct workers_run *run, unsigned i)
 
 /* --- Batches --- */
 
-static void fill(struct workers_run *run)
+static void fill(struct worker_team *team)
 {
-        struct perfdata_batch *batch = &run->batches[!run->at];
-        size_t most = run->n_running > 1 ? (size_t)BATCH_OF_WORKER * run->n_running : BATCH_ALONE;
-        size_t max = run->batch_records ? run->batch_records * 2 : (size_t)BATCH_CHUNK * run->n_workers;
+        struct perfdata_batch *batch = &team->batches[!team->at];
+        size_t most = team->n_running > 1 ? (size_t)BATCH_OF_WORKER * team->n_running : BATCH_ALONE;
+        size_t max = team->batch_records ? team->batch_records * 2 : (size_t)BATCH_CHUNK * team->n_workers;
 
-        run->batch_records = max = max < most ? max : most;
-        run->got = perfdata_next_batch(run->pass->session->reader, batch, max, &run->totals, run->err);
-        if (run->got > 0)
-                report_count_others(run->pass, batch);
+        team->batch_records = max = max < most ? max : most;
+        team->got = perfdata_next_batch(team->pass->session->reader, batch, max, &team->totals, team->err);
+        if (team->got > 0)
+                report_count_others(team->pass, batch);
 }
 
-static void take_chunks(struct workers_run *run, unsigned i)
+static void take_chunks(struct worker_team *team, unsigned i)
 {
-        const struct perfdata_batch *batch = &run->batches[run->at];
-        struct report_worker *w = &run->workers[i];
+        const struct perfdata_batch *batch = &team->batches[team->at];
+        struct report_worker *w = &team->workers[i];
         size_t chunk;
 
-        while ((chunk = __atomic_fetch_add(&run->next_chunk, 1, __ATOMIC_RELAXED)) < batch->n_chunks) {
+        while ((chunk = __atomic_fetch_add(&team->next_chunk, 1, __ATOMIC_RELAXED)) < batch->n_chunks) {
                 report_worker_take(w, batch, chunk);
-                if (run->n_workers == 1)
+                if (team->n_workers == 1)
                         continue;
-                run->marks[batch->first_chunk + chunk] = (struct chunk_mark){
+                team->marks[batch->first_chunk + chunk] = (struct chunk_mark){
                         .worker = i,
                         .stacks = w->stacks ? stacks_get_mark(w->stacks) : (struct stacks_mark){0},
                         .profile = profile_get_mark(w->profile),
@@ -195,21 +195,21 @@ static void take_chunks(struct workers_run *run, unsigned i)
 /* The caller's thread first fills the next batch. */
 static void work(void *ctx, unsigned i)
 {
-        struct workers_run *run = ctx;
+        struct worker_team *team = ctx;
 
-        if (!i && run->n_running > 1)
-                fill(run);
-        take_chunks(run, i);
+        if (!i && team->n_running > 1)
+                fill(team);
+        take_chunks(team, i);
 }
 
-static void fit_marks(struct workers_run *run)
+static void fit_marks(struct worker_team *team)
 {
-        size_t n = (size_t)run->totals.n_chunks;
+        size_t n = (size_t)team->totals.n_chunks;
 
-        if (run->n_workers == 1 || n <= run->cap_marks)
+        if (team->n_workers == 1 || n <= team->cap_marks)
                 return;
-        run->cap_marks = n * 2;
-        run->marks = mem_resize(run->marks, run->cap_marks, sizeof(*run->marks));
+        team->cap_marks = n * 2;
+        team->marks = mem_resize(team->marks, team->cap_marks, sizeof(*team->marks));
 }
 
 /* --- Functions --- */
@@ -230,46 +230,46 @@ static bool can_share(const struct report_pass *pass)
 
 /* Looking up names takes time, too.  It is worth it if the same addresses are in many paths: not before there are some nodes, and
  * then each time their number has doubled. */
-static void share_functions(struct workers_run *run)
+static void share_functions(struct worker_team *team)
 {
-        struct report_pass *pass = run->pass;
+        struct report_pass *pass = team->pass;
         const struct place_functions_request request = {
                 .resolver = module_source_resolver(pass->session->modules),
-                .modules = &run->modules,
+                .modules = &team->modules,
                 .inlines = !pass->request.no_tree_inlines,
         };
         size_t most = 0;
 
-        for (unsigned i = 0; i < run->n_running; i++) {
-                const struct stacks *stacks = run->workers[i].stacks;
+        for (unsigned i = 0; i < team->n_running; i++) {
+                const struct stacks *stacks = team->workers[i].stacks;
                 size_t n = stacks_n_nodes(stacks);
 
                 if (n > most && n / WORTH_NODES_A_PLACE >= stacks_n_places(stacks))
                         most = n;
         }
-        if (most < run->share_at)
+        if (most < team->share_at)
                 return;
-        run->share_at = 2 * most;
-        if (!run->functions)
-                run->functions = place_functions_new(&request);
-        for (unsigned i = 0; i < run->n_running; i++)
-                place_functions_share(run->functions, run->workers[i].stacks, i);
+        team->share_at = 2 * most;
+        if (!team->functions)
+                team->functions = place_functions_new(&request);
+        for (unsigned i = 0; i < team->n_running; i++)
+                place_functions_share(team->functions, team->workers[i].stacks, i);
 }
 
 /* --- Worlds --- */
 
 static void finish_stacks(void *ctx, unsigned i)
 {
-        struct report_worker *w = &((struct workers_run *)ctx)->workers[i];
+        struct report_worker *w = &((struct worker_team *)ctx)->workers[i];
 
         stacks_finish(w->stacks, w->world);
 }
 
 /* The estimated size of each world after the next batch. */
-static uint64_t expect_world(const struct workers_run *run)
+static uint64_t expect_world(const struct worker_team *team)
 {
-        const struct perfdata_batch *batch = &run->batches[run->at];
-        uint64_t bytes = world_bytes(run->workers[0].world);
+        const struct perfdata_batch *batch = &team->batches[team->at];
+        uint64_t bytes = world_bytes(team->workers[0].world);
 
         for (size_t i = 0; i < batch->n_others; i++)
                 bytes += batch->items[batch->others[i]].size_bytes;
@@ -277,50 +277,50 @@ static uint64_t expect_world(const struct workers_run *run)
 }
 
 /* All worlds but one may use a sixteenth of the limit, because complete stacks are more important than speed. */
-static bool take_worlds(struct workers_run *run, uint64_t bytes)
+static bool take_worlds(struct worker_team *team, uint64_t bytes)
 {
-        struct budget *budget = &run->pass->session->budget;
-        uint64_t all = bytes * run->n_running, more = all > run->world_bytes ? all - run->world_bytes : 0;
+        struct budget *budget = &team->pass->session->budget;
+        uint64_t all = bytes * team->n_running, more = all > team->world_bytes ? all - team->world_bytes : 0;
 
         if (all - bytes > budget_limit(budget) / 16 || !budget_has_room(budget, BUDGET_RECORDS, more))
                 return false;
-        run->world_bytes += more;
+        team->world_bytes += more;
         return budget_take(budget, BUDGET_RECORDS, more);
 }
 
-static void end_thread(struct workers_run *run, unsigned i)
+static void end_thread(struct worker_team *team, unsigned i)
 {
-        struct report_worker *w = &run->workers[i];
+        struct report_worker *w = &team->workers[i];
 
         if (w->stacks)
-                finish_stacks(run, i);
+                finish_stacks(team, i);
         world_free(w->world);
         w->world = NULL;
 }
 
 /* Ends threads until there is memory for the worlds of the others.  All worlds must be equal, so records may be left out only if
  * one thread is left. */
-static void fit_worlds(struct workers_run *run)
+static void fit_worlds(struct worker_team *team)
 {
-        struct report_pass *pass = run->pass;
+        struct report_pass *pass = team->pass;
         uint64_t bytes;
 
-        if (run->n_running == 1)
+        if (team->n_running == 1)
                 return;
-        bytes = expect_world(run);
-        while (run->n_running > 1 && !take_worlds(run, bytes))
-                end_thread(run, --run->n_running);
-        if (run->n_running > 1)
+        bytes = expect_world(team);
+        while (team->n_running > 1 && !take_worlds(team, bytes))
+                end_thread(team, --team->n_running);
+        if (team->n_running > 1)
                 return;
-        budget_give(&pass->session->budget, run->world_bytes);
-        run->world_bytes = 0;
+        budget_give(&pass->session->budget, team->world_bytes);
+        team->world_bytes = 0;
         world_set_budget(pass->session->world, &pass->session->budget);
 }
 
-static void tell_progress(const struct workers_run *run, uint64_t file_off)
+static void tell_progress(const struct worker_team *team, uint64_t file_off)
 {
-        struct report_progress *progress = run->pass->request.progress;
-        const struct perfdata_layout *layout = perfdata_get_layout(run->pass->session->reader);
+        struct report_progress *progress = team->pass->request.progress;
+        const struct perfdata_layout *layout = perfdata_get_layout(team->pass->session->reader);
 
         if (!progress)
                 return;
@@ -329,59 +329,59 @@ static void tell_progress(const struct workers_run *run, uint64_t file_off)
                          __ATOMIC_RELAXED);
 }
 
-static void read_all(struct workers_run *run)
+static void read_all(struct worker_team *team)
 {
         uint64_t done = 0;
 
-        fill(run);
-        while (run->got > 0) {
-                perfdata_forget_before(run->pass->session->reader, done);
-                done = run->batches[run->at].file_off;
-                tell_progress(run, done);
-                run->at = !run->at;
-                run->next_chunk = 0;
-                fit_marks(run);
-                fit_worlds(run);
-                os_parallel(run->n_running, work, run);
-                if (run->n_running == 1)
-                        fill(run);
-                if (run->got > 0 && run->share_at)
-                        share_functions(run);
+        fill(team);
+        while (team->got > 0) {
+                perfdata_forget_before(team->pass->session->reader, done);
+                done = team->batches[team->at].file_off;
+                tell_progress(team, done);
+                team->at = !team->at;
+                team->next_chunk = 0;
+                fit_marks(team);
+                fit_worlds(team);
+                os_parallel(team->n_running, work, team);
+                if (team->n_running == 1)
+                        fill(team);
+                if (team->got > 0 && team->share_at)
+                        share_functions(team);
         }
 }
 
 /* --- All --- */
 
-static void merge_stacks(struct workers_run *run)
+static void merge_stacks(struct worker_team *team)
 {
         struct stacks *parts[MAX_WORKERS], *whole;
         struct stacks_merge *merge;
 
-        for (unsigned i = 0; i < run->n_workers; i++)
-                parts[i] = run->workers[i].stacks;
-        merge = stacks_merge_begin(parts, run->n_workers);
-        for (size_t i = 0; i < run->totals.n_chunks; i++)
-                stacks_merge_take(merge, run->marks[i].worker, &run->marks[i].stacks);
+        for (unsigned i = 0; i < team->n_workers; i++)
+                parts[i] = team->workers[i].stacks;
+        merge = stacks_merge_begin(parts, team->n_workers);
+        for (size_t i = 0; i < team->totals.n_chunks; i++)
+                stacks_merge_take(merge, team->marks[i].worker, &team->marks[i].stacks);
         whole = stacks_merge_end(merge);
-        stacks_free(run->pass->report->stacks);
-        run->pass->report->stacks = whole;
-        run->workers[0].stacks = NULL;
+        stacks_free(team->pass->report->stacks);
+        team->pass->report->stacks = whole;
+        team->workers[0].stacks = NULL;
 }
 
-static void merge_profiles(struct workers_run *run)
+static void merge_profiles(struct worker_team *team)
 {
-        struct report_pass *pass = run->pass;
+        struct report_pass *pass = team->pass;
         struct profile *whole = profile_new(profile_keys(pass->report->profile), &pass->request.filter);
         struct profile_mark done[MAX_WORKERS] = {0};
 
-        for (size_t i = 0; i < run->totals.n_chunks; i++) {
-                const struct chunk_mark *mark = &run->marks[i];
+        for (size_t i = 0; i < team->totals.n_chunks; i++) {
+                const struct chunk_mark *mark = &team->marks[i];
 
-                profile_merge_take(whole, run->workers[mark->worker].profile, &done[mark->worker],
+                profile_merge_take(whole, team->workers[mark->worker].profile, &done[mark->worker],
                                    &mark->profile);
         }
-        for (unsigned i = 0; i < run->n_workers; i++)
-                profile_merge_totals(whole, run->workers[i].profile);
+        for (unsigned i = 0; i < team->n_workers; i++)
+                profile_merge_totals(whole, team->workers[i].profile);
         profile_free(pass->report->profile);
         pass->report->profile = whole;
 }
@@ -389,40 +389,40 @@ static void merge_profiles(struct workers_run *run)
 bool report_run_workers(struct report_pass *pass, struct err *err)
 {
         AUTO(os_lock) files_lock = os_lock_new();
-        struct workers_run run = {
+        struct worker_team team = {
                 .pass = pass, .n_workers = count_workers(pass), .files_lock = files_lock, .err = err};
 
-        run.modules = (struct place_modules){peek, NULL, module_source_tell, pass->session->modules};
-        run.share_at = can_share(pass) ? WORTH_SHARING : 0;
-        run.n_running = run.n_workers;
-        if (run.n_workers == 1)
+        team.modules = (struct place_modules){peek, NULL, module_source_tell, pass->session->modules};
+        team.share_at = can_share(pass) ? WORTH_SHARING : 0;
+        team.n_running = team.n_workers;
+        if (team.n_workers == 1)
                 world_set_budget(pass->session->world, &pass->session->budget);
-        run.workers = mem_new(run.n_workers, sizeof(*run.workers));
-        for (unsigned i = 0; i < run.n_workers; i++)
-                begin_worker(&run, i);
-        read_all(&run);
-        pass->n_in_session = run.totals.n_samples;
+        team.workers = mem_new(team.n_workers, sizeof(*team.workers));
+        for (unsigned i = 0; i < team.n_workers; i++)
+                begin_worker(&team, i);
+        read_all(&team);
+        pass->n_in_session = team.totals.n_samples;
         if (pass->request.progress)
                 __atomic_store_n(&pass->request.progress->done_bytes, pass->request.progress->all_bytes,
                                  __ATOMIC_RELAXED);
         if (pass->report->stacks)
-                os_parallel(run.n_running, finish_stacks, &run);
+                os_parallel(team.n_running, finish_stacks, &team);
         /* After an error the chunks of the last batch were not taken. */
-        if (run.n_workers > 1 && run.got >= 0) {
+        if (team.n_workers > 1 && team.got >= 0) {
                 if (pass->report->stacks)
-                        merge_stacks(&run);
-                merge_profiles(&run);
+                        merge_stacks(&team);
+                merge_profiles(&team);
         }
-        for (unsigned i = 0; i < run.n_workers; i++)
-                end_worker(&run, i);
-        if (run.n_running > 1)
-                budget_give(&pass->session->budget, run.world_bytes / run.n_running * (run.n_running - 1));
+        for (unsigned i = 0; i < team.n_workers; i++)
+                end_worker(&team, i);
+        if (team.n_running > 1)
+                budget_give(&pass->session->budget, team.world_bytes / team.n_running * (team.n_running - 1));
         world_set_images(pass->session->world, pe_images_size, pass->session->images);
         world_set_code(pass->session->world, &(struct world_code_source){0});
-        perfdata_batch_release(&run.batches[0]);
-        perfdata_batch_release(&run.batches[1]);
-        free(run.workers);
-        free(run.marks);
-        place_functions_free(run.functions);
-        return run.got >= 0;
+        perfdata_batch_release(&team.batches[0]);
+        perfdata_batch_release(&team.batches[1]);
+        free(team.workers);
+        free(team.marks);
+        place_functions_free(team.functions);
+        return team.got >= 0;
 }
