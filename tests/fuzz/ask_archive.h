@@ -76,13 +76,13 @@ static void ask(struct resolver *resolver, resolver_id id, uint64_t addr)
 static void ask_runs(struct resolver *resolver, resolver_id id, const struct module_answers *m,
                      enum answer_kind kind)
 {
-        struct answer_run before = {0};
+        struct answer_range before = {0};
 
-        for (size_t i = 0; i < answers_n_runs(m, kind); i++) {
-                struct answer_run run = answers_get_run(m, kind, i);
+        for (size_t i = 0; i < answers_n_ranges(m, kind); i++) {
+                struct answer_range run = answers_get_range(m, kind, i);
 
                 if (run.last < run.first || (i && run.first <= before.last) ||
-                    answers_of_run(m, kind, i).list.n > answers_max_list(kind))
+                    answers_of_range(m, kind, i).list.n > answers_max_list(kind))
                         abort();
                 before = run;
                 if (i >= MAX_QUESTIONS)
@@ -96,8 +96,8 @@ static void ask_runs(struct resolver *resolver, resolver_id id, const struct mod
 /* Nobody asks an archive for these. */
 static void use_insns(const struct module_answers *m)
 {
-        for (size_t i = 0; i < answers_n_runs(m, ANSWER_INSNS); i++) {
-                struct answer_found found = answers_of_run(m, ANSWER_INSNS, i);
+        for (size_t i = 0; i < answers_n_ranges(m, ANSWER_INSNS); i++) {
+                struct answer_found found = answers_of_range(m, ANSWER_INSNS, i);
 
                 for (size_t k = 0; k < found.list.n; k++) {
                         const struct answer_insn *insn = answer_found_get(&found, k);

@@ -96,10 +96,11 @@ static void save_store(void)
         const struct answer_label label = {0x10, answers_add_text(answers, "again"), 0, UINT32_MAX, 1};
         AUTO_RELEASE(buf) out = {0};
 
-        answers_add_run(m, ANSWER_INSNS, 0x10, 0x10, answers_add_list(m, ANSWER_INSNS, insns, 2));
-        answers_add_run(m, ANSWER_INSNS, UINT64_MAX, UINT64_MAX, answers_add_list(m, ANSWER_INSNS, NULL, 0));
-        answers_add_run(m, ANSWER_EXTENTS, 0x10, 0x20, answers_add_list(m, ANSWER_EXTENTS, extents, 2));
-        answers_add_run(m, ANSWER_LABELS, 0x10, 0x20, answers_add_list(m, ANSWER_LABELS, &label, 1));
+        answers_add_range(m, ANSWER_INSNS, 0x10, 0x10, answers_add_list(m, ANSWER_INSNS, insns, 2));
+        answers_add_range(m, ANSWER_INSNS, UINT64_MAX, UINT64_MAX,
+                          answers_add_list(m, ANSWER_INSNS, NULL, 0));
+        answers_add_range(m, ANSWER_EXTENTS, 0x10, 0x20, answers_add_list(m, ANSWER_EXTENTS, extents, 2));
+        answers_add_range(m, ANSWER_LABELS, 0x10, 0x20, answers_add_list(m, ANSWER_LABELS, &label, 1));
         answers_write(answers, false, &out);
         save("store", out.data, out.len);
 }

@@ -148,12 +148,12 @@ const struct kind_facts answer_kinds[ANSWER_N_KINDS] = {
 
 static const struct answer_field list_fields[] = {FIELD(list, n, FIELD_LENGTH, 0)};
 static const struct answer_field member_fields[] = {{0, FIELD_ITEM, 0}};
-static const struct answer_field run_fields[] = {
-        U64(run, first),
-        U64(run, last),
-        FIELD(run, list, FIELD_LIST, 0),
+static const struct answer_field range_fields[] = {
+        U64(range, first),
+        U64(range, last),
+        FIELD(range, list, FIELD_LIST, 0),
 };
 
 const struct rows_form answer_list_rows = ROWS(list);
 const struct rows_form answer_member_rows = {sizeof(uint32_t), N_ELEMENTS(member_fields), member_fields};
-const struct rows_form answer_run_rows = ROWS(run);
+const struct rows_form answer_range_rows = ROWS(range);

@@ -294,23 +294,23 @@ answer_text answers_cache_text(struct answers_cache *cache, const char *text)
         return answers_add_text(cache->added, text);
 }
 
-static void add_run(struct answers_cache *cache, uint64_t first, uint64_t last, const void *items, size_t n)
+static void add_range(struct answers_cache *cache, uint64_t first, uint64_t last, const void *items, size_t n)
 {
         enum answer_kind kind = cache->key.kind;
         uint64_t bytes = (answer_kinds[kind].item.bytes + sizeof(uint32_t)) * (uint64_t)n +
-                         sizeof(struct answer_list) + sizeof(struct answer_run);
+                         sizeof(struct answer_list) + sizeof(struct answer_range);
 
         if (n > answers_max_list(kind) || !has_room(cache, bytes))
                 return;
         /* Debug information may contain impossible values. */
         if (answer_kinds[kind].check_list && !answer_kinds[kind].check_list(items, n))
                 return;
-        answers_add_run(cache->module, kind, first, last, answers_add_list(cache->module, kind, items, n));
+        answers_add_range(cache->module, kind, first, last, answers_add_list(cache->module, kind, items, n));
 }
 
 void answers_cache_add(struct answers_cache *cache, uint64_t addr, const void *items, size_t n)
 {
-        add_run(cache, addr, addr, items, n);
+        add_range(cache, addr, addr, items, n);
         cache->has_news |= !cache->is_full;
 }
 
@@ -408,11 +408,11 @@ static void add_file(struct answers_cache *cache, const struct answers *file)
         AUTO_RELEASE(buf) items = {0};
 
         answers_sort(cache->module, kind);
-        for (size_t i = 0; i < answers_n_runs(from, kind) && !cache->is_full; i++) {
-                struct answer_run run = answers_get_run(from, kind, i);
-                struct answer_found found = answers_of_run(from, kind, i), known;
+        for (size_t i = 0; i < answers_n_ranges(from, kind) && !cache->is_full; i++) {
+                struct answer_range range = answers_get_range(from, kind, i);
+                struct answer_found found = answers_of_range(from, kind, i), known;
 
-                if (answers_find(cache->module, kind, run.first, &known))
+                if (answers_find(cache->module, kind, range.first, &known))
                         continue;
                 buf_clear(&items);
                 for (uint32_t k = 0; k < found.list.n; k++) {
@@ -421,7 +421,7 @@ static void add_file(struct answers_cache *cache, const struct answers *file)
                         memcpy(item, answer_found_get(&found, k), item_bytes);
                         translate(cache, file, item);
                 }
-                add_run(cache, run.first, run.last, buf_text(&items), found.list.n);
+                add_range(cache, range.first, range.last, buf_text(&items), found.list.n);
         }
 }
 

@@ -9,9 +9,9 @@
  *         items     n; a column for each field of the kind, with the lengths of byte strings; then the byte
  *                   strings, field by field
  *         lists     n; a column of their lengths; if lists share items, a column of the indexes of the items
- *         runs      n; columns of the gap before each run, of its length - 1, and of its list
+ *         ranges      n; columns of the gap before each range, of its length - 1, and of its list
  *
- * Kinds that are not found by address have no lists and no runs.  The reader skips kinds that it does not know.
+ * Kinds that are not found by address have no lists and no ranges.  The reader skips kinds that it does not know.
  *
  * A column of n > 0 numbers begins with a byte: bits 0 to 3 are the width of each number in bytes (0 to 8); bit 4 is
  * set if numbers are zigzag-encoded differences from the previous one (the first from -1).  The smallest number
@@ -55,9 +55,9 @@ struct answer_set {
         uint8_t *items;
         uint32_t *members; /* of lists that share items */
         struct answer_list *lists;
-        struct answer_run *runs;
-        size_t n_items, cap_items, n_members, cap_members, n_lists, cap_lists, n_runs, cap_runs;
-        size_t n_sorted;               /* number of runs that can be found */
+        struct answer_range *ranges;
+        size_t n_items, cap_items, n_members, cap_members, n_lists, cap_lists, n_ranges, cap_ranges;
+        size_t n_sorted;               /* number of ranges that can be found */
         struct map items_of, lists_of; /* while adding: hash to index + 1 */
 };
 
@@ -73,9 +73,9 @@ struct kind_facts {
 
 extern const struct kind_facts answer_kinds[ANSWER_N_KINDS];
 
-/* The rows of the lengths of lists, of the items of shared lists, and of runs. In a file, runs have gaps and
+/* The rows of the lengths of lists, of the items of shared lists, and of ranges. In a file, ranges have gaps and
  * lengths - 1. */
-extern const struct rows_form answer_list_rows, answer_member_rows, answer_run_rows;
+extern const struct rows_form answer_list_rows, answer_member_rows, answer_range_rows;
 
 struct module_answers {
         struct answers *store;

@@ -190,23 +190,23 @@ static void read_lists(struct answers_reader *r, struct answer_set *set)
         }
 }
 
-/* Converts the gap before a run and its length - 1 to addresses. No run may follow the last possible
+/* Converts the gap before a range and its length - 1 to addresses. No range may follow the last possible
  * address. */
-static void read_runs(struct answers_reader *r, struct answer_set *set)
+static void read_ranges(struct answers_reader *r, struct answer_set *set)
 {
         uint64_t next = 0;
 
-        set->n_runs = set->n_sorted = (size_t)cursor_uleb(&r->c);
-        set->runs = read_rows(r, set, &answer_run_rows, set->n_runs);
-        for (size_t i = 0; i < set->n_runs && !r->c.failed; i++) {
-                struct answer_run *run = &set->runs[i];
+        set->n_ranges = set->n_sorted = (size_t)cursor_uleb(&r->c);
+        set->ranges = read_rows(r, set, &answer_range_rows, set->n_ranges);
+        for (size_t i = 0; i < set->n_ranges && !r->c.failed; i++) {
+                struct answer_range *range = &set->ranges[i];
 
-                if ((i && !next) || run->first > UINT64_MAX - next ||
-                    run->last > UINT64_MAX - next - run->first)
+                if ((i && !next) || range->first > UINT64_MAX - next ||
+                    range->last > UINT64_MAX - next - range->first)
                         cursor_fail(&r->c);
-                run->first += next;
-                run->last += run->first;
-                next = run->last + 1;
+                range->first += next;
+                range->last += range->first;
+                next = range->last + 1;
         }
 }
 
@@ -227,7 +227,7 @@ static void read_set(struct answers_reader *r, struct module_answers *module)
                 if (set->kind->by_addr && !r->c.failed)
                         read_lists(r, set);
                 if (set->kind->by_addr && !r->c.failed)
-                        read_runs(r, set);
+                        read_ranges(r, set);
                 if (cursor_left(&r->c))
                         cursor_fail(&r->c);
         }

@@ -9,12 +9,12 @@
  *                  machine u8, time of the file, note on names and on lines (0: none, i: text i - 1)
  *       sections   n; name, address, size
  *       spans      n; gap, length - 1, distance from offset to address
- *       symbols    n; status, name, module, +start, size; then runs of addresses
+ *       symbols    n; status, name, module, +start, size; then ranges of addresses
  *       frames     n; function, path, +line, column * 2 + inlined, +start
- *       stacks     n; number of frames, +frame; then runs of addresses
- *       functions  n; extents (n; +start, +end), labels (n; name, path, +line, has address u8, address); then runs
+ *       stacks     n; number of frames, +frame; then ranges of addresses
+ *       functions  n; extents (n; +start, +end), labels (n; name, path, +line, has address u8, address); then ranges
  *       code       n; address, size, bytes
- *     runs     n; gap, length - 1, answer */
+ *     ranges     n; gap, length - 1, answer */
 #include <assert.h>
 #include <string.h>
 
@@ -89,11 +89,11 @@ static void push_list(struct answer_set *set, size_t first, size_t n)
 
 /* --- Parts of a module: the number of an answer is the index of a list --- */
 
-static void read_runs(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
+static void read_ranges(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
 {
-        /* Runs of functions become runs of labels too. */
+        /* Ranges of functions become ranges of labels too. */
         size_t n_sets = kind == ANSWER_EXTENTS ? 2 : 1;
-        size_t n = answers_reader_count(r, 3, 2 * n_sets * sizeof(struct answer_run));
+        size_t n = answers_reader_count(r, 3, 2 * n_sets * sizeof(struct answer_range));
         uint64_t next = 0;
 
         for (size_t i = 0; i < n; i++) {
@@ -104,7 +104,7 @@ static void read_runs(struct answers_reader *r, struct module_answers *m, enum a
                         cursor_fail(&r->c);
                 if (r->c.failed)
                         return;
-                answers_add_run(m, kind, next + gap, next + gap + more, (uint32_t)list);
+                answers_add_range(m, kind, next + gap, next + gap + more, (uint32_t)list);
                 next += gap + more + 1;
         }
 }
@@ -148,7 +148,7 @@ static void read_symbols(struct answers_reader *r, struct module_answers *m)
         read_table(r, m, ANSWER_SYMBOLS, DELTA(3));
         for (size_t i = 0; i < set->n_items; i++)
                 push_list(set, i, 1);
-        read_runs(r, m, ANSWER_SYMBOLS);
+        read_ranges(r, m, ANSWER_SYMBOLS);
 }
 
 static void read_stacks(struct answers_reader *r, struct module_answers *m)
@@ -172,7 +172,7 @@ static void read_stacks(struct answers_reader *r, struct module_answers *m)
                         ARRAY_PUSH(set->members, set->n_members, set->cap_members, (uint32_t)number);
                 }
         }
-        read_runs(r, m, ANSWER_FRAMES);
+        read_ranges(r, m, ANSWER_FRAMES);
 }
 
 static void read_extents(struct answers_reader *r, struct answer_set *set, uint64_t *at)
@@ -196,22 +196,22 @@ static void read_members(struct answers_reader *r, struct module_answers *m)
         const struct answer_set *extents = &m->sets[ANSWER_EXTENTS];
         const struct answer_extent *items = (const void *)extents->items;
 
-        read_runs(r, m, ANSWER_EXTENTS);
+        read_ranges(r, m, ANSWER_EXTENTS);
         for (uint32_t i = 0; i < extents->n_lists && !r->c.failed; i++) {
                 const struct answer_list *list = &extents->lists[i];
 
                 if (list->n)
-                        answers_add_run(m, ANSWER_EXTENTS, items[list->first].start, items[list->first].start,
-                                        i);
+                        answers_add_range(m, ANSWER_EXTENTS, items[list->first].start,
+                                          items[list->first].start, i);
         }
-        for (size_t i = 0; i < extents->n_runs && !r->c.failed; i++)
-                answers_add_run(m, ANSWER_LABELS, extents->runs[i].first, extents->runs[i].last,
-                                extents->runs[i].list);
+        for (size_t i = 0; i < extents->n_ranges && !r->c.failed; i++)
+                answers_add_range(m, ANSWER_LABELS, extents->ranges[i].first, extents->ranges[i].last,
+                                  extents->ranges[i].list);
 }
 
 static void read_functions(struct answers_reader *r, struct module_answers *m)
 {
-        size_t n = answers_reader_count(r, 2, 4 * (sizeof(struct answer_list) + sizeof(struct answer_run)));
+        size_t n = answers_reader_count(r, 2, 4 * (sizeof(struct answer_list) + sizeof(struct answer_range)));
         struct answer_set *labels = &m->sets[ANSWER_LABELS];
         uint64_t at = 0, before[KIND_MAX_FIELDS] = {0};
 

@@ -24,7 +24,7 @@ static void release_set(struct answer_set *set)
         free(set->items);
         free(set->members);
         free(set->lists);
-        free(set->runs);
+        free(set->ranges);
         map_release(&set->items_of);
         map_release(&set->lists_of);
 }
@@ -99,7 +99,7 @@ uint64_t answers_size(const struct module_answers *module, enum answer_kind kind
 
         return SET_MAX_HEAD_BYTES + module->store->texts_bytes + module->store->bytes.total_bytes +
                set->n_items * set->kind->item.bytes + set->n_members * sizeof(*set->members) +
-               set->n_lists * sizeof(*set->lists) + set->n_runs * sizeof(*set->runs);
+               set->n_lists * sizeof(*set->lists) + set->n_ranges * sizeof(*set->ranges);
 }
 
 /* --- Adding --- */
@@ -216,44 +216,45 @@ uint32_t answers_add_list(struct module_answers *module, enum answer_kind kind, 
         return list_number(set, list);
 }
 
-void answers_add_run(struct module_answers *module, enum answer_kind kind, uint64_t first, uint64_t last,
-                     uint32_t list)
+void answers_add_range(struct module_answers *module, enum answer_kind kind, uint64_t first, uint64_t last,
+                       uint32_t list)
 {
         struct answer_set *set = &module->sets[kind];
-        struct answer_run *before = set->n_runs ? &set->runs[set->n_runs - 1] : NULL;
+        struct answer_range *before = set->n_ranges ? &set->ranges[set->n_ranges - 1] : NULL;
 
         assert(list < set->n_lists && first <= last);
         if (before && before->list == list && before->last + 1 == first && first)
                 before->last = last;
         else
-                ARRAY_PUSH(set->runs, set->n_runs, set->cap_runs, (struct answer_run){first, last, list, 0});
+                ARRAY_PUSH(set->ranges, set->n_ranges, set->cap_ranges,
+                           (struct answer_range){first, last, list, 0});
 }
 
 /* --- Finding --- */
 
-struct numbered_run {
-        struct answer_run run;
+struct numbered_range {
+        struct answer_range range;
         size_t number;
 };
 
-static int compare_runs(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
-        const struct numbered_run *x = a, *y = b;
+        const struct numbered_range *x = a, *y = b;
 
-        if (x->run.first != y->run.first)
-                return x->run.first < y->run.first ? -1 : 1;
+        if (x->range.first != y->range.first)
+                return x->range.first < y->range.first ? -1 : 1;
         return (x->number > y->number) - (x->number < y->number);
 }
 
-static void sort_runs(struct answer_set *set)
+static void sort_ranges(struct answer_set *set)
 {
-        struct numbered_run *order = mem_new(set->n_runs, sizeof(*order));
+        struct numbered_range *order = mem_new(set->n_ranges, sizeof(*order));
 
-        for (size_t i = 0; i < set->n_runs; i++)
-                order[i] = (struct numbered_run){set->runs[i], i};
-        qsort(order, set->n_runs, sizeof(*order), compare_runs);
-        for (size_t i = 0; i < set->n_runs; i++)
-                set->runs[i] = order[i].run;
+        for (size_t i = 0; i < set->n_ranges; i++)
+                order[i] = (struct numbered_range){set->ranges[i], i};
+        qsort(order, set->n_ranges, sizeof(*order), compare_ranges);
+        for (size_t i = 0; i < set->n_ranges; i++)
+                set->ranges[i] = order[i].range;
         free(order);
 }
 
@@ -263,32 +264,32 @@ void answers_sort(struct module_answers *module, enum answer_kind kind)
         bool is_sorted = true;
         size_t n = 0;
 
-        if (set->n_sorted == set->n_runs)
+        if (set->n_sorted == set->n_ranges)
                 return;
-        for (size_t i = set->n_sorted ? set->n_sorted : 1; i < set->n_runs && is_sorted; i++)
-                is_sorted = set->runs[i].first > set->runs[i - 1].last;
+        for (size_t i = set->n_sorted ? set->n_sorted : 1; i < set->n_ranges && is_sorted; i++)
+                is_sorted = set->ranges[i].first > set->ranges[i - 1].last;
         if (!is_sorted)
-                sort_runs(set);
-        for (size_t i = 0; i < set->n_runs; i++) {
-                if (!n || set->runs[i].first > set->runs[n - 1].last)
-                        set->runs[n++] = set->runs[i];
+                sort_ranges(set);
+        for (size_t i = 0; i < set->n_ranges; i++) {
+                if (!n || set->ranges[i].first > set->ranges[n - 1].last)
+                        set->ranges[n++] = set->ranges[i];
         }
-        set->n_runs = set->n_sorted = n;
+        set->n_ranges = set->n_sorted = n;
 }
 
-/* Returns the first run from `from` on that ends at or after `addr`. Searches nearby first, because the
+/* Returns the first range from `from` on that ends at or after `addr`. Searches nearby first, because the
  * addresses are often close together. */
-static size_t seek_run(const struct answer_set *set, size_t from, uint64_t addr)
+static size_t seek_range(const struct answer_set *set, size_t from, uint64_t addr)
 {
-        const struct answer_run *runs = set->runs;
+        const struct answer_range *ranges = set->ranges;
         size_t step = 1, low = from, high;
 
-        while (low + step < set->n_sorted && runs[low + step].last < addr) {
+        while (low + step < set->n_sorted && ranges[low + step].last < addr) {
                 low += step;
                 step *= 2;
         }
         high = low + step < set->n_sorted ? low + step : set->n_sorted;
-        SEARCH_FIRST(low, high, middle, runs[middle].last < addr);
+        SEARCH_FIRST(low, high, middle, ranges[middle].last < addr);
         return low;
 }
 
@@ -300,10 +301,10 @@ size_t answers_find_all(const struct module_answers *module, enum answer_kind ki
 
         for (size_t i = 0; i < n; i++) {
                 found[i] = (struct answer_found){0};
-                at = seek_run(set, at, addrs[i]);
-                if (at == set->n_sorted || set->runs[at].first > addrs[i])
+                at = seek_range(set, at, addrs[i]);
+                if (at == set->n_sorted || set->ranges[at].first > addrs[i])
                         continue;
-                found[i] = answers_of_run(module, kind, at);
+                found[i] = answers_of_range(module, kind, at);
                 n_found++;
         }
         return n_found;
@@ -337,20 +338,21 @@ const void *answers_get_item(const struct module_answers *module, enum answer_ki
         return set->items + index * set->kind->item.bytes;
 }
 
-size_t answers_n_runs(const struct module_answers *module, enum answer_kind kind)
+size_t answers_n_ranges(const struct module_answers *module, enum answer_kind kind)
 {
         return module->sets[kind].n_sorted;
 }
 
-struct answer_run answers_get_run(const struct module_answers *module, enum answer_kind kind, size_t index)
+struct answer_range answers_get_range(const struct module_answers *module, enum answer_kind kind,
+                                      size_t index)
 {
         assert(index < module->sets[kind].n_sorted);
-        return module->sets[kind].runs[index];
+        return module->sets[kind].ranges[index];
 }
 
-struct answer_found answers_of_run(const struct module_answers *module, enum answer_kind kind, size_t index)
+struct answer_found answers_of_range(const struct module_answers *module, enum answer_kind kind, size_t index)
 {
         const struct answer_set *set = &module->sets[kind];
 
-        return (struct answer_found){set, module->store, set->lists[set->runs[index].list]};
+        return (struct answer_found){set, module->store, set->lists[set->ranges[index].list]};
 }

@@ -137,7 +137,7 @@ struct answer_list {
 };
 
 /* Addresses `first` to `last`, inclusive, have this list. */
-struct answer_run {
+struct answer_range {
         uint64_t first, last;
         uint32_t list, zero;
 };
@@ -175,9 +175,9 @@ void answers_add_item(struct module_answers *module, enum answer_kind kind, cons
 /* Returns the index of the list, or that of an equal list. `n` is at most answers_max_list(). */
 uint32_t answers_add_list(struct module_answers *module, enum answer_kind kind, const void *items, size_t n);
 
-/* If an address is in several runs, the run added first is used. */
-void answers_add_run(struct module_answers *module, enum answer_kind kind, uint64_t first, uint64_t last,
-                     uint32_t list);
+/* If an address is in several ranges, the range added first is used. */
+void answers_add_range(struct module_answers *module, enum answer_kind kind, uint64_t first, uint64_t last,
+                       uint32_t list);
 
 size_t answers_max_list(enum answer_kind kind);
 
@@ -208,9 +208,11 @@ const void *answer_found_get(const struct answer_found *found, size_t i);
 size_t answers_n_items(const struct module_answers *module, enum answer_kind kind);
 const void *answers_get_item(const struct module_answers *module, enum answer_kind kind, size_t index);
 
-size_t answers_n_runs(const struct module_answers *module, enum answer_kind kind);
-struct answer_run answers_get_run(const struct module_answers *module, enum answer_kind kind, size_t index);
-struct answer_found answers_of_run(const struct module_answers *module, enum answer_kind kind, size_t index);
+size_t answers_n_ranges(const struct module_answers *module, enum answer_kind kind);
+struct answer_range answers_get_range(const struct module_answers *module, enum answer_kind kind,
+                                      size_t index);
+struct answer_found answers_of_range(const struct module_answers *module, enum answer_kind kind,
+                                     size_t index);
 
 /* --- Bytes ------------------------------------------------------------------------------------------- */
 

@@ -58,20 +58,21 @@ static void write_rows(const struct rows_form *form, const void *rows, size_t n,
         }
 }
 
-static void write_runs(const struct answer_set *set, bool is_small, struct buf *out)
+static void write_ranges(const struct answer_set *set, bool is_small, struct buf *out)
 {
-        struct answer_run *runs = mem_new(set->n_runs, sizeof(*runs));
+        struct answer_range *ranges = mem_new(set->n_ranges, sizeof(*ranges));
         uint64_t next = 0;
 
-        for (size_t i = 0; i < set->n_runs; i++) {
-                const struct answer_run *run = &set->runs[i];
+        for (size_t i = 0; i < set->n_ranges; i++) {
+                const struct answer_range *range = &set->ranges[i];
 
-                runs[i] = (struct answer_run){run->first - next, run->last - run->first, run->list, 0};
-                next = run->last + 1;
+                ranges[i] = (struct answer_range){range->first - next, range->last - range->first,
+                                                  range->list, 0};
+                next = range->last + 1;
         }
-        buf_add_uleb(out, set->n_runs);
-        write_rows(&answer_run_rows, runs, set->n_runs, is_small, out);
-        free(runs);
+        buf_add_uleb(out, set->n_ranges);
+        write_rows(&answer_range_rows, ranges, set->n_ranges, is_small, out);
+        free(ranges);
 }
 
 static void write_set(const struct answer_set *set, bool is_small, struct buf *out)
@@ -85,7 +86,7 @@ static void write_set(const struct answer_set *set, bool is_small, struct buf *o
                 write_rows(&answer_list_rows, set->lists, set->n_lists, is_small, &body);
                 if (set->kind->share_items)
                         write_rows(&answer_member_rows, set->members, set->n_members, is_small, &body);
-                write_runs(set, is_small, &body);
+                write_ranges(set, is_small, &body);
         }
         buf_add_uleb(out, (uint64_t)(set->kind - answer_kinds));
         buf_add_uleb(out, body.len);
@@ -94,7 +95,7 @@ static void write_set(const struct answer_set *set, bool is_small, struct buf *o
 
 static bool is_empty(const struct answer_set *set)
 {
-        return !set->n_items && !set->n_runs;
+        return !set->n_items && !set->n_ranges;
 }
 
 static void write_module(struct module_answers *module, bool is_small, struct buf *out)

@@ -157,9 +157,9 @@ static void open_dwos(struct resolver_debug *d)
                 return;
         open_cache(d, d->own_key, ANSWER_DWOS, DWARF_ANSWERS_VERSION);
         known = d->caches[ANSWER_DWOS] ? answers_cache_file(d->caches[ANSWER_DWOS]) : NULL;
-        for (size_t i = 0; known && i < answers_n_runs(known, ANSWER_DWOS); i++) {
-                struct answer_run run = answers_get_run(known, ANSWER_DWOS, i);
-                struct answer_found found = answers_of_run(known, ANSWER_DWOS, i);
+        for (size_t i = 0; known && i < answers_n_ranges(known, ANSWER_DWOS); i++) {
+                struct answer_range run = answers_get_range(known, ANSWER_DWOS, i);
+                struct answer_found found = answers_of_range(known, ANSWER_DWOS, i);
                 const struct answer_dwo *item = found.list.n ? answer_found_get(&found, 0) : NULL;
                 struct dwarf_dwo dwo = {.id = run.first};
 

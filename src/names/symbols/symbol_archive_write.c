@@ -188,8 +188,8 @@ void symbol_archive_add_symbol(struct symbol_archive_writer *w, uint64_t step, c
         };
 
         if (symbol->status != SYMBOL_NONE)
-                answers_add_run(w->module, ANSWER_SYMBOLS, symbol->addr, symbol->addr + (step - 1),
-                                answers_add_list(w->module, ANSWER_SYMBOLS, &item, 1));
+                answers_add_range(w->module, ANSWER_SYMBOLS, symbol->addr, symbol->addr + (step - 1),
+                                  answers_add_list(w->module, ANSWER_SYMBOLS, &item, 1));
 }
 
 void symbol_archive_add_frames(struct symbol_archive_writer *w, uint64_t addr, uint64_t step,
@@ -211,7 +211,7 @@ void symbol_archive_add_frames(struct symbol_archive_writer *w, uint64_t addr, u
                         .start = frames[i].start,
                 };
         list = answers_add_list(w->module, ANSWER_FRAMES, items, n);
-        answers_add_run(w->module, ANSWER_FRAMES, addr, addr + (step - 1), list);
+        answers_add_range(w->module, ANSWER_FRAMES, addr, addr + (step - 1), list);
         if (n && is_listed && frames[0].path)
                 map_put(&w->listed, list, &is_new);
         if (is_new)
@@ -251,9 +251,9 @@ void symbol_archive_add_member(struct symbol_archive_writer *w, uint64_t addr, u
         const struct added_function *f = &w->functions[function];
 
         assert(function < w->n_functions);
-        answers_add_run(w->module, ANSWER_EXTENTS, addr, addr, f->extents);
+        answers_add_range(w->module, ANSWER_EXTENTS, addr, addr, f->extents);
         if (f->has_labels)
-                answers_add_run(w->module, ANSWER_LABELS, addr, addr, f->labels);
+                answers_add_range(w->module, ANSWER_LABELS, addr, addr, f->labels);
 }
 
 void symbol_archive_add_code(struct symbol_archive_writer *w, uint64_t addr, const uint8_t *bytes,

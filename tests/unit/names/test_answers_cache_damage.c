@@ -18,8 +18,8 @@ static void read_all(const struct answers *answers)
 {
         const struct module_answers *module = answers_get_module(answers, 0);
 
-        for (size_t i = 0; i < answers_n_runs(module, ANSWER_FRAMES); i++) {
-                struct answer_found found = answers_of_run(module, ANSWER_FRAMES, i);
+        for (size_t i = 0; i < answers_n_ranges(module, ANSWER_FRAMES); i++) {
+                struct answer_found found = answers_of_range(module, ANSWER_FRAMES, i);
 
                 for (size_t k = 0; k < found.list.n; k++) {
                         const struct answer_frame *frame = answer_found_get(&found, k);

@@ -64,15 +64,15 @@ TEST(frames_that_are_equal_are_kept_once)
         EXPECT_INT(answers_add_list(m, ANSWER_FRAMES, frames, 3), all);
         EXPECT_INT(answers_add_list(m, ANSWER_FRAMES, frames + 2, 1), one);
         EXPECT_INT(answers_n_items(m, ANSWER_FRAMES), 2);
-        answers_add_run(m, ANSWER_FRAMES, 10, 10, all);
-        answers_add_run(m, ANSWER_FRAMES, 11, 12, all);
-        answers_add_run(m, ANSWER_FRAMES, UINT64_MAX, UINT64_MAX, none);
-        answers_add_run(m, ANSWER_FRAMES, 0, 0, one);
+        answers_add_range(m, ANSWER_FRAMES, 10, 10, all);
+        answers_add_range(m, ANSWER_FRAMES, 11, 12, all);
+        answers_add_range(m, ANSWER_FRAMES, UINT64_MAX, UINT64_MAX, none);
+        answers_add_range(m, ANSWER_FRAMES, 0, 0, one);
         EXPECT_TRUE(!answers_find(m, ANSWER_FRAMES, 10, &found));
         again = write_and_read(answers);
         ASSERT_TRUE(again);
         EXPECT_INT(answers_n_modules(again), 1);
-        EXPECT_INT(answers_n_runs(answers_get_module(again, 0), ANSWER_FRAMES), 3);
+        EXPECT_INT(answers_n_ranges(answers_get_module(again, 0), ANSWER_FRAMES), 3);
         ASSERT_TRUE(answers_find(answers_get_module(again, 0), ANSWER_FRAMES, 12, &found));
         ASSERT_TRUE(found.list.n == 3);
         for (size_t i = 0; i < 3; i++) {
@@ -101,11 +101,11 @@ TEST(the_first_answer_to_an_address_stands)
                 const struct answer_extent extent = {i, 1};
                 uint32_t list = answers_add_list(m, ANSWER_EXTENTS, &extent, 1);
 
-                answers_add_run(m, ANSWER_EXTENTS, 100, 100, list);
-                answers_add_run(m, ANSWER_EXTENTS, 50 - i, 50 - i, list);
+                answers_add_range(m, ANSWER_EXTENTS, 100, 100, list);
+                answers_add_range(m, ANSWER_EXTENTS, 50 - i, 50 - i, list);
         }
         answers_sort(m, ANSWER_EXTENTS);
-        EXPECT_INT(answers_n_runs(m, ANSWER_EXTENTS), 4);
+        EXPECT_INT(answers_n_ranges(m, ANSWER_EXTENTS), 4);
         for (uint64_t i = 0; i < 4; i++) {
                 ASSERT_TRUE(answers_find(m, ANSWER_EXTENTS, i < 3 ? 50 - i : 100, &found));
                 EXPECT_INT(((const struct answer_extent *)answer_found_get(&found, 0))->start, i % 3);
@@ -216,7 +216,7 @@ static bool reads_extents(const struct answer_extent *extents, size_t n)
         AUTO(answers) again = NULL;
         struct module_answers *m = answers_add_module(answers);
 
-        answers_add_run(m, ANSWER_EXTENTS, 5, 5, answers_add_list(m, ANSWER_EXTENTS, extents, n));
+        answers_add_range(m, ANSWER_EXTENTS, 5, 5, answers_add_list(m, ANSWER_EXTENTS, extents, n));
         again = write_and_read(answers);
         return again;
 }
@@ -242,8 +242,8 @@ TEST(a_dwo_file_has_a_name)
                 struct module_answers *m = answers_add_module(answers);
                 struct answer_dwo dwo = {.folder = answers_add_text(answers, "/src"), .name = has_name};
 
-                answers_add_run(m, ANSWER_DWOS, UINT64_MAX, UINT64_MAX,
-                                answers_add_list(m, ANSWER_DWOS, &dwo, 1));
+                answers_add_range(m, ANSWER_DWOS, UINT64_MAX, UINT64_MAX,
+                                  answers_add_list(m, ANSWER_DWOS, &dwo, 1));
                 again = write_and_read(answers);
                 EXPECT_INT(again != NULL, has_name);
         }
@@ -264,9 +264,9 @@ TEST(every_change_is_harmless)
                 struct answer_insn insn = {
                         {~0ull / (i + 1), i}, answers_add_text(answers, "nop"), 1 + i % 15};
 
-                answers_add_run(m, ANSWER_LABELS, 7 * i, 7 * i + i % 7,
-                                answers_add_list(m, ANSWER_LABELS, labels, 1 + i % 2));
-                answers_add_run(m, ANSWER_INSNS, i * i, i * i, answers_add_list(m, ANSWER_INSNS, &insn, 1));
+                answers_add_range(m, ANSWER_LABELS, 7 * i, 7 * i + i % 7,
+                                  answers_add_list(m, ANSWER_LABELS, labels, 1 + i % 2));
+                answers_add_range(m, ANSWER_INSNS, i * i, i * i, answers_add_list(m, ANSWER_INSNS, &insn, 1));
         }
         answers_write(answers, true, &out);
         for (size_t i = 0; i < out.len * 8; i++) {
