@@ -441,7 +441,7 @@ def test_functions_that_are_too_large(t: Context) -> None:
     subprocess.run([X86, "-c", "-x", "assembler", "-", "-o", path], input=text, text=True, check=True)
     done = t.ours("diff", "--code", path, path)
     check(done.status == 1, "refused", done)
-    harness.check_sentence(done, "large.o: all of its functions have more than 1 MiB")
+    harness.check_sentence(done, "large.o: each of its functions is larger than 1 MiB")
 
 
 def test_damaged_programs_are_not_called_sessions(t: Context) -> None:

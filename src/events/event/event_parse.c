@@ -28,7 +28,7 @@ static bool cut_item(const struct event_resolver *r, const char *at, struct span
         }
         *ret = (struct span){at, (size_t)(end - at)};
         if (slash)
-                return err_set(r->err, ERR_USAGE, "the second slash is missing after the slash in column %zu",
+                return err_set(r->err, ERR_USAGE, "no closing '/' after column %zu",
                                event_column(r->whole, slash));
         if (!ret->len)
                 return err_set(r->err, ERR_USAGE, "no event specified (column %zu)",

@@ -38,8 +38,7 @@ static bool cut_item(struct count_builder *b, const struct count_scope *scope, c
         }
         *ret = (struct span){at, (size_t)(stop - at)};
         if (slash)
-                return err_set(b->err, ERR_USAGE, "the second slash is missing after the slash in column %zu",
-                               column(scope, slash));
+                return err_set(b->err, ERR_USAGE, "no closing '/' after column %zu", column(scope, slash));
         if (brace)
                 return fail_brace(b, scope, *ret, brace, in_group);
         return ret->len || err_set(b->err, ERR_USAGE, "no event specified (column %zu)", column(scope, at));
@@ -57,8 +56,8 @@ static bool read_modifiers(struct count_builder *b, const struct count_scope *sc
         if (*suffix.at == ':')
                 suffix = (struct span){suffix.at + 1, suffix.len - 1};
         if (!suffix.len)
-                return err_set(b->err, ERR_USAGE,
-                               "':' (column %zu) is followed by nothing: write modifiers such as :u", place);
+                return err_set(b->err, ERR_USAGE, "no modifier after ':' (column %zu): write one such as :u",
+                               place);
         if (*suffix.at >= '0' && *suffix.at <= '9')
                 return err_set(b->err, ERR_USAGE,
                                "'%s' (column %zu) is an interval: stat counts every event; only record and "

@@ -42,7 +42,7 @@ struct code_found {
 bool code_history_find(const struct code_history *history, uint64_t addr, uint64_t time, enum code_told told,
                        struct code_found *ret);
 
-/* The interval around `time`, from *ret_from up to but not including *ret_to, in which no address with code got other code: with
+/* The longest interval around `time` without a code change, from *ret_from up to but not including *ret_to: with
  * CODE_TOLD_LATE all results in it are the same.  0 and UINT64_MAX if code never changes. */
 void code_history_span(const struct code_history *history, uint64_t time, uint64_t *ret_from,
                        uint64_t *ret_to);

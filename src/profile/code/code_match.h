@@ -6,7 +6,7 @@
 
 #include "code_image.h"
 
-/* Limits of matching by likeness: of functions on each side without a counterpart, and of instructions of a function. */
+/* Limits of similarity matching: functions of each side without a counterpart, and instructions of a function. */
 enum { CODE_MATCH_MAX_LIKE = 20000, CODE_MATCH_MIN_LIKE_INSNS = 8 };
 
 /* Sets `match` and `key` of the functions of both images, which must be finished, and the naming of both images.  Returns false if

@@ -79,8 +79,8 @@ static bool fail_here(const struct metric_parser *p, const char *wanted)
         size_t len = 1;
 
         if (!*p->at)
-                return err_set(p->err, ERR_FORMAT, "formula: it ends in column %zu, where %s is expected",
-                               column(p), wanted);
+                return err_set(p->err, ERR_FORMAT, "formula ends at column %zu; expected %s", column(p),
+                               wanted);
         while ((p->at[len] & 0xc0) == 0x80)
                 len++;
         return err_set(p->err, ERR_FORMAT, "formula: '%s' in column %zu, where %s is expected",

@@ -132,7 +132,7 @@ struct browser {
         struct diff_browser *diff;             /* NULL: the browser shows a session */
         struct screen *screen;
         struct cells *cells;
-        struct browse_session *session; /* NULL until the whole is read if the table has keys of its own */
+        struct browse_session *session; /* NULL while loading, if the table has keys of its own */
         struct browse_session
                 *sorted;       /* rows by the request's keys; NULL: the table shows the session's rows */
         struct report *report; /* owned by `session`; has stacks if `is_whole`, else only rows */

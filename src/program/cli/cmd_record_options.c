@@ -153,7 +153,7 @@ static const struct option sampling_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "FILE=COMMAND",
                 .offset = offsetof(struct sampling_options, versus),
-                .help = "record another command in turn with COMMAND, into FILE, which has %n as -o has: "
+                .help = "alternate runs with another command, recorded into FILE, which has %n as -o has: "
                         "--vs 'b-%n.data=./b work.py'; COMMAND is split into words by a shell's rules of "
                         "quoting, without a shell",
         },
@@ -233,7 +233,7 @@ static const struct example sample_examples[] = {
 const struct command cmd_sample_command = {
         .name = "sample",
         .summary = "sample running programs",
-        .about = "Samples running programs until they end, the time of --timeout is over, or you type "
+        .about = "Samples running programs until they end, --timeout expires, or you type "
                  "Ctrl-C. Then writes the samples to a session file and prints where the programs spent "
                  "their time.",
         .groups = groups,

@@ -135,8 +135,8 @@ static bool check_files(struct repeating *r, struct err *err)
                         const char *path = path_of(r, r->sides[side].pattern, i);
 
                         if (os_stat(path, &there))
-                                return err_set(err, ERR_USAGE,
-                                               "%.120s exists: remove it or name other sessions", path);
+                                return err_set(err, ERR_USAGE, "%.120s already exists; choose another name",
+                                               path);
                         if (!cmd_can_write(NULL, path, err))
                                 return false;
                 }

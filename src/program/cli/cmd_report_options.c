@@ -23,7 +23,7 @@ static const struct option choice_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct choice_options, group_by),
-                .help = "add functions up in groups by the rules in FILE, a line GROUP PATTERN [MODULE] each; "
+                .help = "sum functions into groups by the rules in FILE, each a line GROUP PATTERN [MODULE]; "
                         "cpython has rules for the interpreter of CPython 3.8 to 3.15",
         },
         {
@@ -64,7 +64,7 @@ static const struct option choice_options[] = {
         {
                 .name = "stdio",
                 .offset = offsetof(struct choice_options, stdio),
-                .help = "print text, also on a terminal, where else the browser opens",
+                .help = "print text even on a terminal, instead of opening the browser",
         },
         {
                 .name = "threads",
@@ -217,7 +217,7 @@ static const struct option annotate_options[] = {
         {
                 .name = "stdio",
                 .offset = offsetof(struct annotating_options, stdio),
-                .help = "print text, also on a terminal, where else the browser opens",
+                .help = "print text even on a terminal, instead of opening the browser",
         },
         {
                 .name = "source-path",

@@ -40,7 +40,7 @@ static const struct option timeline_options[] = {
                 .max = 86400000,
                 .offset = offsetof(struct timeline_options, every_ms),
                 .help = "print a row for each event every MS milliseconds, without a wait between counts, "
-                        "until the command ends or the time of --timeout is over",
+                        "until the command ends or --timeout expires",
         },
         {
                 .name = "output-csv",
@@ -209,7 +209,7 @@ const struct command cmd_stat_command = {
         .args_usage = "[[--] COMMAND [ARG]...]",
         .about =
                 "Counts events and prints their numbers: while COMMAND runs, or in running processes (-p), on "
-                "CPUs (-c) or on the whole machine (-a) until the time of --timeout is over or you type Ctrl-C. "
+                "CPUs (-c) or on the whole machine (-a) until --timeout expires or you type Ctrl-C. "
                 "With -m, also prints metrics that are computed from the counts. With -t or -I, counts again "
                 "and again and prints a row for each interval.",
         .groups = groups,

@@ -49,7 +49,7 @@ static const struct option filter_options[] = {
         {
                 .name = "no-demangle",
                 .offset = offsetof(struct filter_options, no_demangle),
-                .help = "show C++ and Rust names as they stand in the file, mangled",
+                .help = "show mangled C++ and Rust names",
         },
         {0},
 };

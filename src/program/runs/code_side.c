@@ -47,10 +47,9 @@ static bool open_object(struct code_side *side, const struct resolver_sources *s
         add_module(side, side->path, code_image_new(side->resolver, id));
         code_image_finish(side->modules[0].image);
         if (!code_image_n_functions(side->modules[0].image) && code_image_n_left_out(side->modules[0].image))
-                return err_set(
-                        err, ERR_LIMIT,
-                        "%s: all of its functions have more than %d MiB, and are too large to be compared",
-                        side->path, CODE_MAX_FUNCTION_BYTES >> 20);
+                return err_set(err, ERR_LIMIT,
+                               "%s: each of its functions is larger than %d MiB, the limit of a comparison",
+                               side->path, CODE_MAX_FUNCTION_BYTES >> 20);
         if (!code_image_n_functions(side->modules[0].image))
                 return check_sections(whole, err) &&
                        err_set(err, ERR_MISSING,

@@ -10,7 +10,7 @@ static bool keep_waiting(struct perfdata_reader *r, uint64_t time, uint64_t pos,
         if (record_order_n_waiting(&r->order) >= LIMIT_QUEUED_RECORDS)
                 return err_set(
                         err, ERR_LIMIT,
-                        "%s: its order of records is too mixed: more than %d records must be held back to sort them by time",
+                        "%s: records are too far out of order: sorting them by time needs more than %d in memory",
                         r->name, LIMIT_QUEUED_RECORDS);
         record_order_add(&r->order, time, pos);
         stream_hold(r, pos);

@@ -375,10 +375,10 @@ TEST(errors_name_the_column)
                 {"cycles:pppp", "more than three 'p' (column 8); modifiers are u, k, h, p, pp, ppp, G and H"},
                 {"cycles:u:k", "event interval: k is invalid! (column 10)"},
                 {"cycles:",
-                 "':' (column 7) is followed by nothing: write an interval such as :100000 or modifiers such as "
+                 "no modifier or interval after ':' (column 7): write an interval such as :100000 or modifiers such as "
                  ":u"},
                 {"cycles:u:",
-                 "':' (column 9) is followed by nothing: write an interval such as :100000 or modifiers such "
+                 "no modifier or interval after ':' (column 9): write an interval such as :100000 or modifiers such "
                  "as :u"},
                 {"cycles:5:u", "'u' (column 10) stands after the interval: write the interval last"},
                 {"cycles:0", "event interval: 0 is invalid! (column 8)"},
@@ -425,7 +425,7 @@ TEST(intervals_that_drivers_do_not_take)
 TEST(errors_of_terms)
 {
         static const struct bad cases[] = {
-                {"cpu/event=1", "the second slash is missing after the slash in column 4"},
+                {"cpu/event=1", "no closing '/' after column 4"},
                 {"cpu/event=256/", "'256' is too large for 'event', at most 0xff (column 11)"},
                 {"cpu/event=x/", "'x' is not a number (column 11)"},
                 {"cpu/event=/", "'' is not a number (column 11)"},

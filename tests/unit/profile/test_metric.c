@@ -113,9 +113,9 @@ TEST(errors_name_the_column)
         static const struct {
                 const char *formula, *message;
         } cases[] = {
-                {"", "formula: it ends in column 1, where a name, a number or '(' is expected"},
-                {"   ", "formula: it ends in column 4, where a name, a number or '(' is expected"},
-                {"a+", "formula: it ends in column 3, where a name, a number or '(' is expected"},
+                {"", "formula ends at column 1; expected a name, a number or '('"},
+                {"   ", "formula ends at column 4; expected a name, a number or '('"},
+                {"a+", "formula ends at column 3; expected a name, a number or '('"},
                 {"a b", "formula: 'b' in column 3, where + - * / or the end is expected"},
                 {"2a", "formula: 'a' in column 2, where + - * / or the end is expected"},
                 {"1e3", "formula: 'e' in column 2, where + - * / or the end is expected"},
@@ -138,7 +138,7 @@ TEST(errors_name_the_column)
                 {"(a))+b", "formula: the ')' in column 4 has no '('"},
                 {"a(b)", "formula: '(' in column 2, where + - * / or the end is expected"},
                 {"(a)(b)", "formula: '(' in column 4, where + - * / or the end is expected"},
-                {"-", "formula: it ends in column 2, where a name, a number or '(' is expected"},
+                {"-", "formula ends at column 2; expected a name, a number or '('"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
