@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "access_view.h"
-#include "arena.h"
 #include "browser_internal.h"
 #include "mem.h"
 #include "page_text.h"
-#include "view_rows.h"
 
 enum { NARROW_COLUMNS = 76 };
 
@@ -19,7 +17,6 @@ struct access_list {
         struct access_view view;
         const struct access_row **items; /* those of the event */
         size_t n;
-        struct arena arena;
 };
 
 struct access_page {
@@ -44,8 +41,11 @@ static void fill(const struct browser *browser, struct access_list *list, unsign
 
         list->rows = report_access_rows(browser->report, keys, 0, false, false);
         list->view = (struct access_view){
-                .rows = list->rows, .keys = keys, .by_code = !keys, .code.max_rows = UINT64_MAX};
-        view_rows_of_hot(access_rows_hot(list->rows), &list->view.code, &list->arena);
+                .rows = list->rows,
+                .keys = keys,
+                .by_code = !keys,
+                .code = {.hot = access_rows_hot(list->rows), .max_rows = UINT64_MAX},
+        };
         n = access_rows_n(list->rows);
         list->items = mem_new(n, sizeof(*list->items));
         for (size_t i = 0; i < n; i++) {
@@ -60,12 +60,16 @@ static void list_release(struct access_list *list)
 {
         access_rows_free(list->rows);
         free(list->items);
-        arena_release(&list->arena);
+}
+
+static const struct hot_row *function_at(const struct access_page *p, size_t index)
+{
+        return hot_get_row(p->functions.view.code.hot, p->functions.items[index]->code);
 }
 
 static const char *name_of(const struct access_page *p, size_t index)
 {
-        return p->functions.view.code.rows[p->functions.items[index]->code].symbol;
+        return hot_text(p->functions.view.code.hot, function_at(p, index)->symbol);
 }
 
 static void add_title(const struct browser *browser, const struct page *page, struct buf *out)
@@ -213,12 +217,14 @@ static bool on_key(struct browser *browser, struct page *page, const struct key 
 static size_t subjects_of(const struct page *page, struct browser_subject *ret, size_t max)
 {
         const struct access_page *p = own(page);
-        const struct hot_view_row *row;
+        const struct hot *hot = p->functions.view.code.hot;
+        const struct hot_row *row;
 
         if (p->shows_lines || !p->page.list.n || !max)
                 return 0;
-        row = &p->functions.view.code.rows[p->functions.items[p->page.list.at]->code];
-        *ret = (struct browser_subject){.name = row->bare, .module = row->module};
+        row = function_at(p, p->page.list.at);
+        *ret = (struct browser_subject){.name = hot_text(hot, row->bare),
+                                        .module = hot_text(hot, row->module)};
         return 1;
 }
 

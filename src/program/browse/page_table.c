@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "browser_internal.h"
+#include "hot_view.h"
 #include "lazy_order.h"
 #include "mem.h"
 #include "name_text.h"
 #include "table.h"
 #include "text_width.h"
-#include "view_rows.h"
 
 enum {
         KEYS_COLUMN = 18, /* where the columns of keys begin */
@@ -22,7 +21,6 @@ enum {
 
 struct table_page {
         struct page page;
-        struct arena arena;
         struct hot_view view;
         struct lazy_item *rows;      /* of the event */
         struct lazy_order order;     /* of `rows` on the screen */
@@ -52,23 +50,39 @@ static int by_task(const char *name_a, int32_t id_a, const char *name_b, int32_t
         return order ? order : (id_a > id_b) - (id_a < id_b);
 }
 
-static int by_key(const struct hot_view_row *a, const struct hot_view_row *b, enum row_key key)
+static const char *machine_of(const struct hot_row *row)
+{
+        return hot_machine_text((enum exec_machine)row->machine);
+}
+
+static const char *text_of(const struct table_page *p, str_id id)
+{
+        return hot_text(p->view.hot, id);
+}
+
+static int by_text(const struct table_page *p, str_id a, str_id b)
+{
+        return strcmp(text_of(p, a), text_of(p, b));
+}
+
+static int by_key(const struct table_page *p, const struct hot_row *a, const struct hot_row *b,
+                  enum row_key key)
 {
         switch (key) {
-        case ROW_COMM: return strcmp(a->comm, b->comm);
+        case ROW_COMM: return by_text(p, a->comm, b->comm);
         case ROW_PID: return by_task("", a->pid, "", b->pid);
         case ROW_TID: return by_task("", a->tid, "", b->tid);
-        case ROW_PROCESS: return by_task(a->process, a->pid, b->process, b->pid);
-        case ROW_THREAD: return by_task(a->comm, a->tid, b->comm, b->tid);
+        case ROW_PROCESS: return by_task(text_of(p, a->process), a->pid, text_of(p, b->process), b->pid);
+        case ROW_THREAD: return by_task(text_of(p, a->comm), a->tid, text_of(p, b->comm), b->tid);
         case ROW_CPU: return by_number(a->cpu, b->cpu);
-        case ROW_MODULE: return strcmp(a->module, b->module);
-        case ROW_MACHINE: return strcmp(a->machine, b->machine);
+        case ROW_MODULE: return by_text(p, a->module, b->module);
+        case ROW_MACHINE: return strcmp(machine_of(a), machine_of(b));
         case ROW_SYMBOL:
-        case ROW_PYTHON: return strcmp(a->bare, b->bare);
-        case ROW_FILE: return strcmp(a->file, b->file);
-        case ROW_LINE: return strcmp(a->line, b->line);
+        case ROW_PYTHON: return by_text(p, a->bare, b->bare);
+        case ROW_FILE: return by_text(p, a->file, b->file);
+        case ROW_LINE: return by_text(p, a->line, b->line);
         case ROW_ADDR: return by_number(a->addr, b->addr);
-        case ROW_SOURCE: return strcmp(a->source, b->source);
+        case ROW_SOURCE: return by_text(p, a->source, b->source);
         case ROW_EVENT:
         case ROW_OVERHEAD:
         case ROW_N_KEYS: break;
@@ -86,27 +100,27 @@ static int by_order(uint32_t a, uint32_t b, const void *ctx)
 {
         const struct table_page *p = ctx;
 
-        return by_key(&p->view.rows[a], &p->view.rows[b], order_of(p));
+        return by_key(p, hot_get_row(p->view.hot, a), hot_get_row(p->view.hot, b), order_of(p));
 }
 
 /* The beginning of what by_key() compares, as a number. */
-static uint64_t number_of(const struct hot_view_row *row, enum row_key key)
+static uint64_t number_of(const struct table_page *p, const struct hot_row *row, enum row_key key)
 {
         switch (key) {
         case ROW_COMM:
-        case ROW_THREAD: return lazy_order_text_key(row->comm);
-        case ROW_PROCESS: return lazy_order_text_key(row->process);
+        case ROW_THREAD: return lazy_order_text_key(text_of(p, row->comm));
+        case ROW_PROCESS: return lazy_order_text_key(text_of(p, row->process));
         case ROW_PID: return (uint64_t)((int64_t)row->pid - INT32_MIN);
         case ROW_TID: return (uint64_t)((int64_t)row->tid - INT32_MIN);
         case ROW_CPU: return row->cpu;
-        case ROW_MODULE: return lazy_order_text_key(row->module);
-        case ROW_MACHINE: return lazy_order_text_key(row->machine);
+        case ROW_MODULE: return lazy_order_text_key(text_of(p, row->module));
+        case ROW_MACHINE: return lazy_order_text_key(machine_of(row));
         case ROW_SYMBOL:
-        case ROW_PYTHON: return lazy_order_text_key(row->bare);
-        case ROW_FILE: return lazy_order_text_key(row->file);
-        case ROW_LINE: return lazy_order_text_key(row->line);
+        case ROW_PYTHON: return lazy_order_text_key(text_of(p, row->bare));
+        case ROW_FILE: return lazy_order_text_key(text_of(p, row->file));
+        case ROW_LINE: return lazy_order_text_key(text_of(p, row->line));
         case ROW_ADDR: return row->addr;
-        case ROW_SOURCE: return lazy_order_text_key(row->source);
+        case ROW_SOURCE: return lazy_order_text_key(text_of(p, row->source));
         case ROW_EVENT:
         case ROW_OVERHEAD:
         case ROW_N_KEYS: break;
@@ -114,9 +128,9 @@ static uint64_t number_of(const struct hot_view_row *row, enum row_key key)
         return 0;
 }
 
-static const struct hot_view_row *row_at(struct table_page *p, size_t place)
+static const struct hot_row *row_at(struct table_page *p, size_t place)
 {
-        return &p->view.rows[lazy_order_get(&p->order, place)];
+        return hot_get_row(p->view.hot, lazy_order_get(&p->order, place));
 }
 
 static void measure(struct table_page *p, size_t n)
@@ -141,11 +155,11 @@ static void fill(const struct browser *browser, struct table_page *p)
         enum row_key order = order_of(p);
         size_t n = 0;
 
-        for (size_t i = 0; i < p->view.n_rows; i++) {
-                const struct hot_view_row *row = &p->view.rows[i];
+        for (size_t i = 0; i < hot_n_rows(p->view.hot); i++) {
+                const struct hot_row *row = hot_get_row(p->view.hot, i);
 
-                if (row->event == browser->event && !row->is_hidden)
-                        p->rows[n++] = (struct lazy_item){number_of(row, order), (uint32_t)i};
+                if (row->event == browser->event && !hot_view_hides(&p->view, row))
+                        p->rows[n++] = (struct lazy_item){number_of(p, row, order), (uint32_t)i};
         }
         lazy_order_begin(&p->order, p->rows, n, order == ROW_OVERHEAD, by_order, p);
         measure(p, n);
@@ -189,8 +203,8 @@ static unsigned width_of(const struct table_page *p, size_t k, unsigned room)
 }
 
 /* Draws the texts of all columns: of `row`, or the headings if it is NULL. */
-static void draw_keys(const struct browser *browser, const struct table_page *p,
-                      const struct hot_view_row *row, unsigned at)
+static void draw_keys(const struct browser *browser, const struct table_page *p, const struct hot_row *row,
+                      unsigned at)
 {
         unsigned column = KEYS_COLUMN;
         const struct cell_style style = {.attributes = row ? 0 : CELL_BOLD};
@@ -204,7 +218,7 @@ static void draw_keys(const struct browser *browser, const struct table_page *p,
                 if (!row)
                         buf_add_str(&text, hot_view_key_name(key));
                 else if (!p->view.keys.n)
-                        buf_add_str(&text, row->symbol);
+                        buf_add_str(&text, text_of(p, row->symbol));
                 else
                         hot_view_add_key(&p->view, row, key, &text);
                 if (row && key == ROW_SYMBOL)
@@ -220,7 +234,7 @@ static void draw_keys(const struct browser *browser, const struct table_page *p,
 
 static void draw_row(struct browser *browser, struct page *page, size_t index, unsigned at)
 {
-        const struct hot_view_row *row = row_at(own(page), index);
+        const struct hot_row *row = row_at(own(page), index);
         AUTO_RELEASE(buf) text = {0};
 
         buf_printf(&text, "%8.2f %7" PRIu64, 100 * row->share, row->count);
@@ -238,7 +252,7 @@ static void draw(struct browser *browser, struct page *page, unsigned from, unsi
 /* --- keys --- */
 
 /* The thread or process that the keys tell of, the most precise one. */
-static void set_task(const struct table_page *p, const struct hot_view_row *row, struct browser_subject *ret)
+static void set_task(const struct table_page *p, const struct hot_row *row, struct browser_subject *ret)
 {
         for (size_t i = 0; i < p->keys.n; i++) {
                 enum row_key key = (enum row_key)p->keys.order[i];
@@ -251,10 +265,10 @@ static void set_task(const struct table_page *p, const struct hot_view_row *row,
                         ret->pid = row->pid;
                 }
                 /* A filter takes a list of names between commas. */
-                if ((key == ROW_COMM || key == ROW_THREAD) && !strchr(row->comm, ','))
-                        ret->comm = row->comm;
+                if ((key == ROW_COMM || key == ROW_THREAD) && !strchr(text_of(p, row->comm), ','))
+                        ret->comm = text_of(p, row->comm);
                 else if (key == ROW_PROCESS)
-                        ret->comm = row->process;
+                        ret->comm = text_of(p, row->process);
         }
         if (ret->comm && !*ret->comm)
                 ret->comm = NULL;
@@ -263,18 +277,18 @@ static void set_task(const struct table_page *p, const struct hot_view_row *row,
 static size_t subjects_of(const struct page *page, struct browser_subject *ret, size_t max)
 {
         struct table_page *p = own(page);
-        const struct hot_view_row *row;
+        const struct hot_row *row;
 
         if (!p->page.list.n || !max)
                 return 0;
         row = row_at(p, p->page.list.at);
-        *ret = (struct browser_subject){.module = row->module};
+        *ret = (struct browser_subject){.module = text_of(p, row->module)};
         set_task(p, row, ret);
         for (size_t i = 0; i < p->keys.n; i++) {
                 if (p->keys.order[i] == ROW_SYMBOL) {
-                        ret->name = row->bare;
+                        ret->name = text_of(p, row->bare);
                 } else if (p->keys.order[i] == ROW_PYTHON && !row->is_native) {
-                        ret->name = ret->python = row->bare;
+                        ret->name = ret->python = text_of(p, row->bare);
                         ret->module = "";
                 }
         }
@@ -298,10 +312,10 @@ static bool on_key(struct browser *browser, struct page *page, const struct key 
 static bool matches(const struct browser *browser, const struct page *page, size_t index)
 {
         struct table_page *p = own(page);
-        const struct hot_view_row *row = row_at(p, index);
+        const struct hot_row *row = row_at(p, index);
 
         if (!p->view.keys.n)
-                return browser_matches(browser, row->symbol);
+                return browser_matches(browser, text_of(p, row->symbol));
         for (size_t i = 0; i < p->keys.n; i++) {
                 buf_clear(&p->matched);
                 hot_view_add_key(&p->view, row, (enum row_key)p->keys.order[i], &p->matched);
@@ -313,8 +327,8 @@ static bool matches(const struct browser *browser, const struct page *page, size
 
 static void make(const struct browser *browser, struct table_page *p)
 {
-        view_rows_of_hot(browser_rows(browser)->hot, &p->view, &p->arena);
-        p->rows = mem_new(p->view.n_rows, sizeof(*p->rows));
+        p->view.hot = browser_rows(browser)->hot;
+        p->rows = mem_new(hot_n_rows(p->view.hot), sizeof(*p->rows));
         fill(browser, p);
 }
 
@@ -324,7 +338,6 @@ static void renew(struct browser *browser, struct page *page)
         struct table_page *p = own(page);
 
         free(p->rows);
-        arena_release(&p->arena);
         make(browser, p);
 }
 
@@ -332,7 +345,6 @@ static void release(struct page *page)
 {
         struct table_page *p = own(page);
 
-        arena_release(&p->arena);
         lazy_order_release(&p->order);
         buf_release(&p->matched);
         free(p->rows);

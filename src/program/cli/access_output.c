@@ -7,7 +7,6 @@
 #include "os.h"
 #include "quality_view.h"
 #include "text_match.h"
-#include "view_rows.h"
 
 static struct access_view_event *list_events(const struct report *report, struct arena *arena)
 {
@@ -40,27 +39,17 @@ static void add_text(const struct access_output *o, const struct access_view *vi
         buf_add_char(out, '\n');
 }
 
-static struct hot_view_event *list_branch_events(const struct report *report, struct arena *arena)
-{
-        struct hot_view_event *events = arena_alloc(arena, report->n_events * sizeof(*events));
-
-        for (size_t i = 0; i < report->n_events; i++)
-                events[i] = (struct hot_view_event){.name = report->events[i].name,
-                                                    .n_samples = report->events[i].n_samples};
-        return events;
-}
-
 /* False: no branch of the session was mispredicted. */
 static bool fill_mispredicted(const struct access_output *o, const struct hot_view *like,
-                              struct branch_view *ret, struct arena *arena)
+                              struct branch_view *ret)
 {
         const struct report *report = o->report;
 
         if (!report->branch_rows || !branch_rows_n(report->branch_rows))
                 return false;
         *ret = (struct branch_view){
-                .rows = view_rows_of_branches(report->branch_rows, like->symbol, report->n_events, arena),
-                .events = list_branch_events(report, arena),
+                .rows = report->branch_rows,
+                .events = report->events,
                 .n_events = report->n_events,
                 .by_target = true,
                 .max_rows = like->max_rows,
@@ -87,6 +76,7 @@ int access_output_show(const struct access_output *o)
                 .by_code = o->keys.n || !o->access_keys,
                 .code =
                         {
+                                .hot = access_rows_hot(rows),
                                 .keys = o->keys,
                                 .max_rows = o->display->rows ? o->display->rows : DISPLAY_ROWS_DEFAULT,
                                 .symbol = o->display->symbol,
@@ -101,8 +91,7 @@ int access_output_show(const struct access_output *o)
         int status;
 
         view.events = list_events(report, &arena);
-        view_rows_of_hot(access_rows_hot(view.rows), &view.code, &arena);
-        if (fill_mispredicted(o, &view.code, &mispredicted, &arena))
+        if (fill_mispredicted(o, &view.code, &mispredicted))
                 view.mispredicted = &mispredicted;
         if (o->csv)
                 access_view_csv(&view, &text);

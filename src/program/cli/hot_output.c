@@ -11,7 +11,6 @@
 #include "quality_view.h"
 #include "sample_view.h"
 #include "spe_output.h"
-#include "view_rows.h"
 
 /* The arrays that a view points into. */
 struct view_parts {
@@ -26,70 +25,6 @@ static void release_parts(struct view_parts *parts)
         annotate_output_release(&parts->annotated);
         buf_release(&parts->counts);
         arena_release(&parts->arena);
-}
-
-static void fill_events(const struct report *report, struct view_parts *p)
-{
-        size_t n = report->n_events;
-        struct hot_view_event *events = arena_alloc(&p->arena, n * sizeof(*events));
-        struct sample_view_source *sources = arena_alloc(&p->arena, n * sizeof(*sources));
-
-        for (size_t i = 0; i < n; i++) {
-                const struct report_event *e = &report->events[i];
-
-                events[i] = (struct hot_view_event){
-                        .name = e->name,
-                        .interval = e->mean_period,
-                        .n_samples = e->n_samples,
-                        .weight = e->weight,
-                        .only_tracks = e->only_tracks,
-                        .has_sources = e->has_sources,
-                        .is_source = e->is_source,
-                        .emulated_x64 = e->emulation.x64,
-                        .emulated_x86 = e->emulation.x86,
-                        .emulated_module = e->emulated_module,
-                };
-                sources[i] = (struct sample_view_source){
-                        .name = e->name,
-                        .rate = e->attr.sample_period_or_freq,
-                        .is_time = perf_attr_is_clock(&e->attr),
-                        .is_frequency = e->attr.flags & PERF_ATTR_FREQ,
-                        .no_kernel = e->attr.flags & PERF_ATTR_EXCLUDE_KERNEL,
-                        .no_user = e->attr.flags & PERF_ATTR_EXCLUDE_USER,
-                        .skid = e->skid,
-                };
-        }
-        p->view.hot.events = events;
-        p->view.hot.n_events = n;
-        p->view.sources = sources;
-}
-
-static void fill_sections(const struct report_module *module, struct sample_view_module *ret,
-                          struct arena *arena)
-{
-        struct sample_view_section *sections = arena_alloc(arena, module->n_sections * sizeof(*sections));
-
-        for (size_t i = 0; i < module->n_sections; i++) {
-                const struct resolver_section *s = &module->sections[i];
-
-                sections[i] = (struct sample_view_section){s->name, s->addr, s->size_bytes};
-        }
-        ret->sections = sections;
-        ret->n_sections = module->n_sections;
-}
-
-static void fill_modules(const struct report *report, struct view_parts *p)
-{
-        struct sample_view_module *modules = arena_alloc(&p->arena, report->modules.n * sizeof(*modules));
-
-        for (size_t i = 0; i < report->modules.n; i++) {
-                const struct report_module *m = &report->modules.items[i];
-
-                modules[i] = (struct sample_view_module){m->path, m->address, m->note};
-                fill_sections(m, &modules[i], &p->arena);
-        }
-        p->view.modules = modules;
-        p->view.n_modules = report->modules.n;
 }
 
 static uint64_t rows_or(const struct display_options *display, uint64_t otherwise)
@@ -137,6 +72,9 @@ static void fill_annotated(const struct hot_output *o, struct view_parts *p)
 static struct hot_view rows_of(const struct hot_output *o)
 {
         return (struct hot_view){
+                .hot = o->report->hot,
+                .events = o->report->events,
+                .n_events = o->report->n_events,
                 .keys = o->keys,
                 .max_rows = rows_or(o->display, DISPLAY_ROWS_DEFAULT),
                 .symbol = o->display->symbol,
@@ -172,21 +110,6 @@ static struct python_view python_of(const struct hot_output *o, const struct hot
         };
 }
 
-static struct sample_view_ways ways_of(const struct report_ways *ways)
-{
-        return (struct sample_view_ways){
-                .any = ways->any,
-                .cfi = ways->by_way[UNWIND_WAY_CFI],
-                .stub = ways->by_way[UNWIND_WAY_STUB],
-                .fp = ways->by_way[UNWIND_WAY_FP],
-                .lbr = ways->by_way[UNWIND_WAY_LBR],
-                .signal = ways->by_way[UNWIND_WAY_SIGNAL],
-                .pe = ways->by_way[UNWIND_WAY_PE],
-                .were_recorded = ways->were_recorded,
-                .unwind_ns = ways->unwind_ns,
-        };
-}
-
 static void fill_counts(const struct report *report, struct view_parts *p)
 {
         struct spe_output spe;
@@ -201,25 +124,12 @@ static void fill_counts(const struct report *report, struct view_parts *p)
 
 static void fill_view(const struct hot_output *o, struct view_parts *p)
 {
-        const struct report *report = o->report;
-        const struct run_info *run = &report->run.info;
-
         p->view = (struct sample_view){
+                .report = o->report,
                 .hot = rows_of(o),
                 .trees = trees_of(o),
-                .quality = &report->quality,
-                .ways = ways_of(&report->ways),
                 .pe_file = o->pe_file,
                 .pdb_file = o->pdb_file,
-                .has_image = report->image.is_known,
-                .image_name = report->image.name,
-                .image_path = report->image.path,
-                .base_address = report->image.base_address,
-                .runtime_delta = report->image.runtime_delta,
-                .machine = buf_text(&report->run.machine),
-                .source_note = run->source_note,
-                .knows_busy = report->run.is_known,
-                .busy_ns = run->user_ns + run->kernel_ns,
                 .sampling_line = o->sampling_line,
                 .session = o->session,
                 .has_elapsed = o->has_elapsed,
@@ -227,14 +137,8 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                 .has_exit = o->has_exit,
                 .exit_status = o->exit_status,
         };
-        fill_events(report, p);
-        view_rows_of_hot(report->hot, &p->view.hot, &p->arena);
-        if (report->branch_rows)
-                p->view.branches = view_rows_of_branches(report->branch_rows, o->display->symbol,
-                                                         report->n_events, &p->arena);
         p->view.python = python_of(o, &p->view.hot);
-        fill_counts(report, p);
-        fill_modules(report, p);
+        fill_counts(o->report, p);
         fill_annotated(o, p);
 }
 
@@ -281,7 +185,7 @@ static void render_spe(const struct hot_output *o, const struct sample_view *vie
         json_key(&json, "counting");
         stat_view_json(&spe.view, &json);
         if (o->output->json_extended) {
-                quality_add_json(view->quality, view->source_note, &json);
+                quality_add_json(&view->report->quality, view->report->run.info.source_note, &json);
                 if (view->has_exit)
                         json_key_i64(&json, "target_exit", view->exit_status);
         }

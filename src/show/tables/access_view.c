@@ -131,7 +131,8 @@ bool access_view_has(const struct access_view *view, const struct access_measure
 
 bool access_view_shows(const struct access_view *view, const struct access_row *row, uint32_t event)
 {
-        return row->event == event && (row->code == ACCESS_NO_CODE || !view->code.rows[row->code].is_hidden);
+        return row->event == event && (row->code == ACCESS_NO_CODE ||
+                                       !hot_view_hides(&view->code, hot_get_row(view->code.hot, row->code)));
 }
 
 static void add_address(const struct access_row *row, struct buf *out)
@@ -297,7 +298,7 @@ static void add_cells(const struct access_view *view, const struct access_row *r
         if (s->sharing)
                 table_add_text(table, access_view_sharing(row->sharing));
         if (view->by_code)
-                hot_view_add_key_cells(&view->code, &view->code.rows[row->code], table);
+                hot_view_add_key_cells(&view->code, hot_get_row(view->code.hot, row->code), table);
 }
 
 static void add_rows(const struct access_view *view, uint32_t event, const struct shown *s, bool with_event,
@@ -326,14 +327,12 @@ static const struct column use_columns[] = {
 static void add_use(const struct access_view *view, const struct access_row *row,
                     const struct access_use *use, struct table *table)
 {
-        const struct hot_view_row *code = &view->code.rows[use->code];
-
         table_add_u64(table, use->offset);
         table_add_u64(table, use->count);
         table_add_u64(table, use->n_loads);
         table_add_u64(table, use->n_stores);
         table_add_u64(table, use->n_threads);
-        table_add_name(table, code->symbol, strlen(code->symbol) - strlen(code->bare));
+        hot_view_add_name(&view->code, hot_get_row(view->code.hot, use->code), true, table);
 }
 
 void access_view_add_uses(const struct access_view *view, const struct access_row *row, struct buf *out)

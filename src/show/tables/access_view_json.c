@@ -70,13 +70,15 @@ static void add_code(const struct access_view *view, const struct access_row *ro
 
                 if (!name)
                         continue;
-                hot_view_add_key(&view->code, &view->code.rows[row->code], keys->order[i], &text);
+                hot_view_add_key(&view->code, hot_get_row(view->code.hot, row->code), keys->order[i], &text);
                 json_key_str(json, name, buf_text(&text));
         }
 }
 
 static void add_uses(const struct access_view *view, const struct access_row *row, struct json *json)
 {
+        const struct hot *hot = view->code.hot;
+
         json_key(json, "uses");
         json_begin_array(json);
         for (size_t i = 0; i < row->n_uses; i++) {
@@ -84,8 +86,8 @@ static void add_uses(const struct access_view *view, const struct access_row *ro
 
                 json_begin_object(json);
                 json_key_u64(json, "offset", use->offset);
-                json_key_str(json, "symbol", view->code.rows[use->code].bare);
-                json_key_str(json, "module", view->code.rows[use->code].module);
+                json_key_str(json, "symbol", hot_text(hot, hot_get_row(hot, use->code)->bare));
+                json_key_str(json, "module", hot_text(hot, hot_get_row(hot, use->code)->module));
                 json_key_u64(json, "count", use->count);
                 json_key_u64(json, "loads", use->n_loads);
                 json_key_u64(json, "stores", use->n_stores);

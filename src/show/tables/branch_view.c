@@ -102,25 +102,27 @@ static void add_in_module(const struct row_keys *keys, const char *text, const c
         table_add_name(table, buf_text(&whole), whole.len - len);
 }
 
-static void add_end(const struct branch_view *view, const struct branch_view_end *end, struct table *table)
+static void add_end(const struct branch_view *view, str_id function, str_id in, uint64_t addr,
+                    struct table *table)
 {
         const struct row_keys keys = keys_of(view);
+        const char *module = branch_rows_text(view->rows, in);
         char hex[32];
 
-        snprintf(hex, sizeof(hex), "0x%" PRIx64, end->addr);
+        snprintf(hex, sizeof(hex), "0x%" PRIx64, addr);
         for (size_t i = 0; i < keys.n; i++) {
                 switch (keys.order[i]) {
-                case ROW_SYMBOL: add_in_module(&keys, end->function, end->module, table); break;
-                case ROW_ADDR:
-                        add_in_module(&keys, end->addr || *end->module ? hex : "unknown", end->module, table);
+                case ROW_SYMBOL:
+                        add_in_module(&keys, branch_rows_text(view->rows, function), module, table);
                         break;
-                case ROW_MODULE: table_add_text(table, end->module); break;
+                case ROW_ADDR: add_in_module(&keys, addr || *module ? hex : "unknown", module, table); break;
+                case ROW_MODULE: table_add_text(table, module); break;
                 default: break;
                 }
         }
 }
 
-static void add_cells(const struct branch_view *view, const struct branch_view_row *row, uint64_t of,
+static void add_cells(const struct branch_view *view, const struct branch_row *row, uint64_t of,
                       bool with_event, struct table *table)
 {
         if (with_event)
@@ -132,19 +134,24 @@ static void add_cells(const struct branch_view *view, const struct branch_view_r
         add_share(table, row->n_mispredicted, row->n_told, 100);
         if (!view->by_target) {
                 add_share(table, row->cycles, row->n_timed, 1);
-                add_end(view, &row->from, table);
+                add_end(view, row->from, row->from_module, row->from_addr, table);
         }
-        add_end(view, &row->to, table);
+        add_end(view, row->to, row->to_module, row->to_addr, table);
+}
+
+static bool is_hidden(const struct branch_view *view, const struct branch_row *row)
+{
+        return view->symbol && !branch_row_matches(view->rows, row, view->symbol);
 }
 
 static void add_rows(const struct branch_view *view, uint32_t event, bool with_event, struct table *table)
 {
-        uint64_t of = view->rows->counts[event], shown = 0;
+        uint64_t of = branch_rows_count(view->rows, event), shown = 0;
 
-        for (size_t i = 0; i < view->rows->n && shown < view->max_rows; i++) {
-                const struct branch_view_row *row = &view->rows->items[i];
+        for (size_t i = 0; i < branch_rows_n(view->rows) && shown < view->max_rows; i++) {
+                const struct branch_row *row = branch_rows_get(view->rows, i);
 
-                if (row->event != event || row->is_hidden)
+                if (row->event != event || is_hidden(view, row))
                         continue;
                 add_cells(view, row, of, with_event, table);
                 shown++;
@@ -156,7 +163,7 @@ static struct table *table_of(const struct branch_view *view, uint32_t event, st
 {
         struct table *table;
 
-        if (!view->rows->counts[event])
+        if (!branch_rows_count(view->rows, event))
                 return NULL;
         list_columns(view, false, c);
         table = table_new(c->list, c->n);
@@ -172,7 +179,7 @@ static void add_event(const struct branch_view *view, uint32_t event, const stru
                    view->by_target ? "targets of mispredicted branches" : "branches");
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", %" PRIu64 " in %" PRIu64 " samples, top %" PRIu64 " ========================\n",
-                   view->rows->counts[event], view->events[event].n_samples, view->max_rows);
+                   branch_rows_count(view->rows, event), view->events[event].n_samples, view->max_rows);
         if (table_n_rows(table) || !view->symbol) {
                 table_render_text(table, view->max_columns, out);
                 return;
@@ -216,7 +223,7 @@ void branch_view_json(const struct branch_view *view, struct json *json)
                         continue;
                 json_begin_object(json);
                 json_key_str(json, "type", view->events[i].name);
-                json_key_u64(json, "count", view->rows->counts[i]);
+                json_key_u64(json, "count", branch_rows_count(view->rows, i));
                 json_key(json, view->by_target ? "targets" : "edges");
                 table_render_json(table, false, json);
                 json_end_object(json);

@@ -13,6 +13,11 @@
 #include "text_number.h"
 #include "text_printable.h"
 
+static const char *text(const struct hot_view *view, str_id id)
+{
+        return hot_text(view->hot, id);
+}
+
 static bool has_key(const struct hot_view *view, enum row_key key)
 {
         for (size_t i = 0; i < view->keys.n; i++) {
@@ -45,10 +50,15 @@ const char *hot_view_row_noun(const struct hot_view *view)
         return "events";
 }
 
+bool hot_view_hides(const struct hot_view *view, const struct hot_row *row)
+{
+        return view->symbol && !hot_row_matches(view->hot, row, view->symbol);
+}
+
 bool hot_view_has_match(const struct hot_view *view)
 {
-        for (size_t i = 0; i < view->n_rows; i++) {
-                if (!view->rows[i].is_hidden)
+        for (size_t i = 0; i < hot_n_rows(view->hot); i++) {
+                if (!hot_view_hides(view, hot_get_row(view->hot, i)))
                         return true;
         }
         return false;
@@ -115,7 +125,7 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
                 add_column(c, hot_view_key_column(view, ROW_SYMBOL));
 }
 
-static void add_share_cells(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
+static void add_share_cells(const struct hot_view *view, const struct hot_row *row, struct table *table)
 {
         char interval[32];
 
@@ -148,34 +158,34 @@ static void add_id_text(int32_t id, struct buf *out)
 }
 
 /* "0x1139:libm.so.6": an address alone would not say of what. */
-static void add_addr(const struct hot_view *view, const struct hot_view_row *row, struct buf *out)
+static void add_addr(const struct hot_view *view, const struct hot_row *row, struct buf *out)
 {
         if (!row->has_addr) {
                 buf_add_str(out, "unknown");
                 return;
         }
         text_add_hex(out, row->addr);
-        if (!*row->module || has_key(view, ROW_MODULE))
+        if (!*text(view, row->module) || has_key(view, ROW_MODULE))
                 return;
         buf_add_char(out, ':');
-        buf_add_str(out, row->module);
+        buf_add_str(out, text(view, row->module));
 }
 
-static void add_known(const char *text, struct buf *out)
+static void add_known(const char *known, struct buf *out)
 {
-        buf_add_str(out, *text ? text : "unknown");
+        buf_add_str(out, *known ? known : "unknown");
 }
 
-static void add_python(const struct hot_view_row *row, const char *text, struct buf *out)
+static void add_python(const struct hot_row *row, const char *known, struct buf *out)
 {
         if (row->is_native)
                 buf_add_str(out, "[native]");
         else
-                add_known(text, out);
+                add_known(known, out);
 }
 
 /* Without a column for the module, only what several modules have is said to be of one. */
-static bool wants_module(const struct hot_view *view, const struct hot_view_row *row)
+static bool wants_module(const struct hot_view *view, const struct hot_row *row)
 {
         return row->is_in_several && !has_key(view, ROW_MODULE);
 }
@@ -185,54 +195,57 @@ const char *hot_view_key_name(enum row_key key)
         return key_columns[key].name;
 }
 
-void hot_view_add_key(const struct hot_view *view, const struct hot_view_row *row, enum row_key key,
+void hot_view_add_key(const struct hot_view *view, const struct hot_row *row, enum row_key key,
                       struct buf *out)
 {
         switch (key) {
-        case ROW_COMM: add_known(row->comm, out); break;
+        case ROW_COMM: add_known(text(view, row->comm), out); break;
         case ROW_PID: add_id_text(row->pid, out); break;
         case ROW_TID: add_id_text(row->tid, out); break;
-        case ROW_PROCESS: add_task(row->process, row->pid, out); break;
-        case ROW_THREAD: add_task(row->comm, row->tid, out); break;
+        case ROW_PROCESS: add_task(text(view, row->process), row->pid, out); break;
+        case ROW_THREAD: add_task(text(view, row->comm), row->tid, out); break;
         case ROW_CPU: add_id_text((int32_t)row->cpu, out); break;
-        case ROW_MODULE: add_known(row->module, out); break;
-        case ROW_MACHINE: add_known(row->machine, out); break;
-        case ROW_SYMBOL: buf_add_str(out, wants_module(view, row) ? row->symbol : row->bare); break;
-        case ROW_PYTHON: add_python(row, row->bare, out); break;
-        case ROW_FILE: add_python(row, row->file, out); break;
-        case ROW_LINE: add_python(row, row->line, out); break;
+        case ROW_MODULE: add_known(text(view, row->module), out); break;
+        case ROW_MACHINE: add_known(hot_machine_text((enum exec_machine)row->machine), out); break;
+        case ROW_SYMBOL:
+                buf_add_str(out, wants_module(view, row) ? text(view, row->symbol) : text(view, row->bare));
+                break;
+        case ROW_PYTHON: add_python(row, text(view, row->bare), out); break;
+        case ROW_FILE: add_python(row, text(view, row->file), out); break;
+        case ROW_LINE: add_python(row, text(view, row->line), out); break;
         case ROW_ADDR: add_addr(view, row, out); break;
-        case ROW_SOURCE: add_known(row->source, out); break;
+        case ROW_SOURCE: add_known(text(view, row->source), out); break;
         case ROW_OVERHEAD:
         case ROW_EVENT:
         case ROW_N_KEYS: break;
         }
 }
 
-static void add_name(const struct hot_view_row *row, bool with_module, struct table *table)
+void hot_view_add_name(const struct hot_view *view, const struct hot_row *row, bool with_module,
+                       struct table *table)
 {
-        const char *text = with_module ? row->symbol : row->bare;
+        const char *bare = text(view, row->bare), *name = with_module ? text(view, row->symbol) : bare;
 
-        table_add_name(table, text, strlen(text) - strlen(row->bare));
+        table_add_name(table, name, strlen(name) - strlen(bare));
 }
 
-static void add_key_text(const struct hot_view *view, const struct hot_view_row *row, enum row_key key,
+static void add_key_text(const struct hot_view *view, const struct hot_row *row, enum row_key key,
                          struct table *table)
 {
-        AUTO_RELEASE(buf) text = {0};
+        AUTO_RELEASE(buf) shown = {0};
 
-        hot_view_add_key(view, row, key, &text);
-        table_add_text(table, buf_text(&text));
+        hot_view_add_key(view, row, key, &shown);
+        table_add_text(table, buf_text(&shown));
 }
 
-static void add_key_cell(const struct hot_view *view, const struct hot_view_row *row, enum row_key key,
+static void add_key_cell(const struct hot_view *view, const struct hot_row *row, enum row_key key,
                          struct table *table)
 {
         switch (key) {
         case ROW_PID: add_id(row->pid, table); break;
         case ROW_TID: add_id(row->tid, table); break;
         case ROW_CPU: add_id((int32_t)row->cpu, table); break;
-        case ROW_SYMBOL: add_name(row, wants_module(view, row), table); break;
+        case ROW_SYMBOL: hot_view_add_name(view, row, wants_module(view, row), table); break;
         case ROW_OVERHEAD: add_share_cells(view, row, table); break;
         case ROW_EVENT:
         case ROW_N_KEYS: break;
@@ -240,17 +253,17 @@ static void add_key_cell(const struct hot_view *view, const struct hot_view_row 
         }
 }
 
-void hot_view_add_key_cells(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
+void hot_view_add_key_cells(const struct hot_view *view, const struct hot_row *row, struct table *table)
 {
         for (size_t i = 0; i < view->keys.n; i++) {
                 if (hot_view_key_name((enum row_key)view->keys.order[i]))
                         add_key_cell(view, row, (enum row_key)view->keys.order[i], table);
         }
         if (!view->keys.n)
-                add_name(row, true, table);
+                hot_view_add_name(view, row, true, table);
 }
 
-static void add_cells(const struct hot_view *view, const struct hot_view_row *row, bool with_event,
+static void add_cells(const struct hot_view *view, const struct hot_row *row, bool with_event,
                       struct table *table)
 {
         if (with_event)
@@ -260,22 +273,22 @@ static void add_cells(const struct hot_view *view, const struct hot_view_row *ro
         for (size_t i = 0; i < view->keys.n; i++)
                 add_key_cell(view, row, (enum row_key)view->keys.order[i], table);
         if (!view->keys.n)
-                add_name(row, true, table);
+                hot_view_add_name(view, row, true, table);
 }
 
 static size_t first_row(const struct hot_view *view, uint32_t event)
 {
-        size_t low = 0, high = view->n_rows;
+        size_t low = 0, high = hot_n_rows(view->hot);
 
-        SEARCH_FIRST(low, high, middle, view->rows[middle].event < event);
+        SEARCH_FIRST(low, high, middle, hot_get_row(view->hot, middle)->event < event);
         return low;
 }
 
 size_t hot_view_first_pc(const struct hot_view *view, uint32_t event)
 {
-        size_t low = 0, high = view->n_pcs;
+        size_t low = 0, high = hot_n_pcs(view->hot);
 
-        SEARCH_FIRST(low, high, middle, view->pcs[middle].event < event);
+        SEARCH_FIRST(low, high, middle, hot_get_pc(view->hot, middle)->event < event);
         return low;
 }
 
@@ -284,8 +297,8 @@ size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_
 {
         size_t shown = 0;
 
-        for (size_t i = first_row(view, event); i < view->n_rows; i++) {
-                const struct hot_view_row *row = &view->rows[i];
+        for (size_t i = first_row(view, event); i < hot_n_rows(view->hot); i++) {
+                const struct hot_row *row = hot_get_row(view->hot, i);
 
                 if (row->event != event)
                         break;
@@ -295,7 +308,7 @@ size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_
                         sums->count += row->count;
                         sums->n_rows++;
                 }
-                if (shown == view->max_rows || row->is_hidden)
+                if (shown == view->max_rows || hot_view_hides(view, row))
                         continue;
                 add_cells(view, row, with_event, table);
                 shown++;
@@ -325,27 +338,23 @@ static void add_totals(const struct hot_view *view, const struct columns *c, con
 static void add_pcs(const struct hot_view *view, uint32_t event, struct buf *out)
 {
         enum { PCS_A_ROW = 10 };
-        size_t shown_rows = 0, of_row = 0;
-        uint32_t last = UINT32_MAX;
+        size_t shown_rows = 0, n;
 
-        for (size_t i = hot_view_first_pc(view, event); i < view->n_pcs; i++) {
-                const struct hot_view_pc *pc = &view->pcs[i];
-                const struct hot_view_row *row = &view->rows[pc->row];
+        for (size_t i = hot_view_first_pc(view, event); i < hot_n_pcs(view->hot); i += n) {
+                const struct hot_pc *pc = hot_get_pc(view->hot, i);
+                const struct hot_row *row = hot_get_row(view->hot, pc->row);
 
                 if (pc->event != event)
                         break;
-                if (row->is_hidden)
+                hot_pcs_of_row(view->hot, pc->row, &n);
+                if (hot_view_hides(view, row))
                         continue;
-                if (pc->row != last) {
-                        if (shown_rows++ == view->max_rows)
-                                return;
-                        last = pc->row;
-                        of_row = 0;
-                        text_add_printable(out, row->symbol);
-                        buf_add_char(out, '\n');
-                }
-                if (of_row++ < PCS_A_ROW)
-                        buf_printf(out, "        pc: 0x%" PRIx64 " %" PRIu64 "\n", pc->addr, pc->count);
+                if (shown_rows++ == view->max_rows)
+                        return;
+                text_add_printable(out, text(view, row->symbol));
+                buf_add_char(out, '\n');
+                for (size_t k = 0; k < n && k < PCS_A_ROW; k++)
+                        buf_printf(out, "        pc: 0x%" PRIx64 " %" PRIu64 "\n", pc[k].addr, pc[k].count);
         }
 }
 
@@ -357,12 +366,12 @@ void hot_view_add_no_match(const char *symbol, struct buf *out)
 }
 
 /* "31 % in x64 emulation, most in foo.dll" */
-static void add_emulation(const struct hot_view_event *event, struct buf *out)
+static void add_emulation(const struct report_event *event, struct buf *out)
 {
         const struct {
                 const char *name;
                 double share;
-        } kinds[] = {{"x64", event->emulated_x64}, {"x86", event->emulated_x86}};
+        } kinds[] = {{"x64", event->emulation.x64}, {"x86", event->emulation.x86}};
 
         for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
                 if (kinds[i].share <= 0)

@@ -31,7 +31,11 @@ size_t hot_view_first_pc(const struct hot_view *view, uint32_t event);
 struct column hot_view_key_column(const struct hot_view *view, enum row_key key);
 
 /* Adds a cell for each key of the view except overhead and event, or the symbol if there is none. */
-void hot_view_add_key_cells(const struct hot_view *view, const struct hot_view_row *row, struct table *table);
+void hot_view_add_key_cells(const struct hot_view *view, const struct hot_row *row, struct table *table);
+
+/* The symbol as a name, `with_module` if other modules have it, too. */
+void hot_view_add_name(const struct hot_view *view, const struct hot_row *row, bool with_module,
+                       struct table *table);
 
 bool hot_view_has_section(const struct hot_view *view, size_t event);
 

@@ -5,18 +5,18 @@ static void add_pcs(const struct hot_view *view, uint32_t event, struct json *js
 {
         json_key(json, "pcs");
         json_begin_array(json);
-        for (size_t i = hot_view_first_pc(view, event); i < view->n_pcs; i++) {
-                const struct hot_view_pc *pc = &view->pcs[i];
-                const struct hot_view_row *row = &view->rows[pc->row];
+        for (size_t i = hot_view_first_pc(view, event); i < hot_n_pcs(view->hot); i++) {
+                const struct hot_pc *pc = hot_get_pc(view->hot, i);
+                const struct hot_row *row = hot_get_row(view->hot, pc->row);
 
                 if (pc->event != event)
                         break;
-                if (row->is_hidden)
+                if (hot_view_hides(view, row))
                         continue;
                 json_begin_object(json);
                 json_key_u64(json, "address", pc->addr);
                 json_key_u64(json, "count", pc->count);
-                json_key_str(json, "in_symbol", row->symbol);
+                json_key_str(json, "in_symbol", hot_text(view->hot, row->symbol));
                 json_end_object(json);
         }
         json_end_array(json);
@@ -33,16 +33,16 @@ static void add_annotated(const struct hot_view *view, uint32_t event, struct js
         }
 }
 
-static void add_emulation(const struct hot_view *view, const struct hot_view_event *event, struct json *json)
+static void add_emulation(const struct hot_view *view, const struct report_event *event, struct json *json)
 {
         if (!view->is_extended || !event->emulated_module)
                 return;
         json_key(json, "emulation");
         json_begin_object(json);
         json_key(json, "x64");
-        json_fixed(json, event->emulated_x64, 4);
+        json_fixed(json, event->emulation.x64, 4);
         json_key(json, "x86");
-        json_fixed(json, event->emulated_x86, 4);
+        json_fixed(json, event->emulation.x86, 4);
         json_key_str(json, "module", event->emulated_module);
         json_end_object(json);
 }
@@ -62,7 +62,7 @@ static void add_event(const struct hot_view *view, uint32_t event, struct json *
         json_key(json, "samples");
         table_render_json(table, view->is_extended, json);
         add_emulation(view, &view->events[event], json);
-        json_key_u64(json, "interval", view->events[event].interval);
+        json_key_u64(json, "interval", view->events[event].mean_period);
         json_key_u64(json, "printed_sample_num", shown);
         if (view->verbose)
                 add_pcs(view, event, json);

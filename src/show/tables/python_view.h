@@ -13,8 +13,8 @@
 #include "python_rows.h"
 
 struct python_view {
-        const struct python_rows *rows;      /* NULL: there is no table */
-        const struct hot_view_event *events; /* one for each event of the session */
+        const struct python_rows *rows;    /* NULL: there is no table */
+        const struct report_event *events; /* one for each event of the session */
         size_t n_events;
         uint64_t max_rows;
         const char *symbol; /* pattern of functions to show, or NULL */

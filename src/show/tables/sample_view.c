@@ -17,32 +17,35 @@ enum { LITTLE_NS = 10000000 };
 /* --- The heading --- */
 
 /* "cpu-clock at 999 Hz, user mode only, skid: possible" */
-static void add_source(const struct sample_view_source *source, struct buf *out)
+static void add_event(const struct report_event *event, struct buf *out)
 {
-        text_add_printable(out, source->name);
-        if (source->is_frequency)
-                buf_printf(out, " at %" PRIu64 " Hz", source->rate);
-        else if (source->rate)
-                buf_printf(out, " every %" PRIu64 "%s", source->rate, source->is_time ? " ns" : "");
-        buf_add_str(out, source->no_kernel ? ", user mode only"
-                         : source->no_user ? ", kernel mode only"
-                                           : ", user and kernel mode");
-        buf_printf(out, ", skid: %s\n", source->skid);
+        const struct perf_attr *attr = &event->attr;
+        uint64_t rate = attr->sample_period_or_freq;
+
+        text_add_printable(out, event->name);
+        if (attr->flags & PERF_ATTR_FREQ)
+                buf_printf(out, " at %" PRIu64 " Hz", rate);
+        else if (rate)
+                buf_printf(out, " every %" PRIu64 "%s", rate, perf_attr_is_clock(attr) ? " ns" : "");
+        buf_add_str(out, attr->flags & PERF_ATTR_EXCLUDE_KERNEL ? ", user mode only"
+                         : attr->flags & PERF_ATTR_EXCLUDE_USER ? ", kernel mode only"
+                                                                : ", user and kernel mode");
+        buf_printf(out, ", skid: %s\n", event->skid);
 }
 
 /* "stacks: 2300 frames by call-frame information, 12 by frame pointers; unwound while recording in 2.9 ms" */
-static void add_ways(const struct sample_view_ways *ways, struct buf *out)
+static void add_ways(const struct report_ways *ways, struct buf *out)
 {
         const struct {
                 uint64_t n;
                 const char *text;
         } words[] = {
-                {ways->cfi, "by call-frame information"},
-                {ways->stub, "by the code of PLT entries and trampolines"},
-                {ways->fp, "by frame pointers"},
-                {ways->lbr, "by the CPU's record of calls"},
-                {ways->signal, "by the frames of signal handlers"},
-                {ways->pe, "by Windows unwind information"},
+                {ways->by_way[UNWIND_WAY_CFI], "by call-frame information"},
+                {ways->by_way[UNWIND_WAY_STUB], "by the code of PLT entries and trampolines"},
+                {ways->by_way[UNWIND_WAY_FP], "by frame pointers"},
+                {ways->by_way[UNWIND_WAY_LBR], "by the CPU's record of calls"},
+                {ways->by_way[UNWIND_WAY_SIGNAL], "by the frames of signal handlers"},
+                {ways->by_way[UNWIND_WAY_PE], "by Windows unwind information"},
         };
         const char *between = " frames ";
 
@@ -55,7 +58,7 @@ static void add_ways(const struct sample_view_ways *ways, struct buf *out)
                 between = " ";
                 buf_add_str(out, ", ");
         }
-        if (ways->lbr)
+        if (ways->by_way[UNWIND_WAY_LBR])
                 buf_add_str(out, "joined with the kernel's call chains\n");
         else if (ways->were_recorded)
                 buf_printf(out, "unwound while recording in %.1f ms\n", (double)ways->unwind_ns / 1e6);
@@ -65,42 +68,46 @@ static void add_ways(const struct sample_view_ways *ways, struct buf *out)
 
 static void add_heading(const struct sample_view *view, struct buf *out)
 {
+        const struct report *report = view->report;
+        const struct report_image *image = &report->image;
+        const char *machine = buf_text(&report->run.machine), *note = report->run.info.source_note;
+
         for (size_t i = 0; i < view->hot.n_events; i++) {
                 if (view->hot.events[i].only_tracks || view->hot.events[i].is_source)
                         continue;
                 buf_add_str(out, "event: ");
-                add_source(&view->sources[i], out);
+                add_event(&view->hot.events[i], out);
         }
-        if (view->hot.verbose && view->machine[0]) {
+        if (view->hot.verbose && machine[0]) {
                 buf_add_str(out, "machine: ");
-                text_add_printable(out, view->machine);
+                text_add_printable(out, machine);
                 buf_add_char(out, '\n');
         }
-        if (view->source_note[0]) {
+        if (note[0]) {
                 buf_add_str(out, "note: ");
-                text_add_printable(out, view->source_note);
+                text_add_printable(out, note);
                 buf_add_char(out, '\n');
         }
-        if (view->trees.are_wanted && view->ways.any)
-                add_ways(&view->ways, out);
-        if (view->has_image) {
+        if (view->trees.are_wanted && report->ways.any)
+                add_ways(&report->ways, out);
+        if (image->is_known) {
                 buf_add_str(out, "base address of '");
-                text_add_printable(out, view->pe_file ? view->pe_file : view->image_name);
-                buf_printf(out, "': 0x%" PRIx64 ", runtime delta: 0x%" PRIx64 "\n", view->base_address,
-                           view->runtime_delta);
+                text_add_printable(out, view->pe_file ? view->pe_file : image->name);
+                buf_printf(out, "': 0x%" PRIx64 ", runtime delta: 0x%" PRIx64 "\n", image->base_address,
+                           image->runtime_delta);
         }
         if (view->sampling_line)
                 buf_add_str(out, view->sampling_line);
 }
 
 /* The address of each module, and why its names are missing or may be wrong. */
-static void add_modules(const struct sample_view *view, struct buf *out)
+static void add_modules(const struct report_modules *modules, struct buf *out)
 {
         static const char line[] = "================================\n";
 
         buf_add_str(out, line);
-        for (size_t i = 0; i < view->n_modules; i++) {
-                const struct sample_view_module *m = &view->modules[i];
+        for (size_t i = 0; i < modules->n; i++) {
+                const struct report_module *m = &modules->items[i];
 
                 text_add_printable(out, text_base_name(m->path));
                 buf_printf(out, " 0x%016" PRIx64 " ", m->address);
@@ -108,8 +115,8 @@ static void add_modules(const struct sample_view *view, struct buf *out)
                 buf_add_char(out, '\n');
         }
         buf_add_str(out, line);
-        for (size_t i = 0; i < view->n_modules; i++) {
-                const struct sample_view_module *m = &view->modules[i];
+        for (size_t i = 0; i < modules->n; i++) {
+                const struct report_module *m = &modules->items[i];
 
                 if (!m->note)
                         continue;
@@ -124,18 +131,20 @@ static void add_modules(const struct sample_view *view, struct buf *out)
 /* --- The rest --- */
 
 /* Says why there are no samples: too little CPU time, if it is known, or time in the kernel. */
-static void add_no_samples(const struct sample_view *view, struct buf *out)
+static void add_no_samples(const struct report *report, struct buf *out)
 {
+        uint64_t busy_ns = report->run.info.user_ns + report->run.info.kernel_ns;
+
         buf_add_str(out, "no samples: ");
-        if (view->knows_busy && view->busy_ns < LITTLE_NS)
+        if (report->run.is_known && busy_ns < LITTLE_NS)
                 buf_printf(
                         out,
                         "the sampled processes used only %.1f ms of CPU time; let them run longer, or sample "
                         "more often, as with -F 20000\n",
-                        (double)view->busy_ns / 1e6);
-        else if (quality_kernel_matters(view->quality))
+                        (double)busy_ns / 1e6);
+        else if (quality_kernel_matters(&report->quality))
                 buf_printf(out, "most of the CPU time was in the kernel, which was not sampled%s\n",
-                           quality_kernel_advice(view->quality));
+                           quality_kernel_advice(&report->quality));
         else
                 buf_add_str(
                         out,
@@ -145,7 +154,7 @@ static void add_no_samples(const struct sample_view *view, struct buf *out)
 struct branch_view sample_view_branches(const struct sample_view *view)
 {
         return (struct branch_view){
-                .rows = view->branches,
+                .rows = view->report->branch_rows,
                 .events = view->hot.events,
                 .n_events = view->hot.n_events,
                 .max_rows = view->hot.max_rows,
@@ -161,9 +170,9 @@ static void add_body(const struct sample_view *view, struct buf *out)
 {
         const struct branch_view branches = sample_view_branches(view);
 
-        if (!view->quality->n_samples)
-                add_no_samples(view, out);
-        else if (view->branches && !view->trees.are_wanted)
+        if (!view->report->quality.n_samples)
+                add_no_samples(view->report, out);
+        else if (view->report->branch_rows && !view->trees.are_wanted)
                 branch_view_text(&branches, out);
         else if (!view->trees.are_wanted &&
                  (!python_view_has_rows(&view->python) || hot_view_has_match(&view->hot)))
@@ -174,10 +183,10 @@ static void add_quality(const struct sample_view *view, struct buf *out)
 {
         size_t start = out->len;
 
-        quality_add_poor(view->quality, out);
+        quality_add_poor(&view->report->quality, out);
         if (view->hot.is_colored && out->len > start)
                 heat_color(out, start, strlen("poor:"), 100);
-        quality_add_text(view->quality, out);
+        quality_add_text(&view->report->quality, out);
         buf_add_char(out, '\n');
 }
 
@@ -185,15 +194,15 @@ static void begin_text(const struct sample_view *view, struct buf *out)
 {
         add_heading(view, out);
         if (view->hot.verbose)
-                add_modules(view, out);
-        if (view->counts && view->quality->n_samples)
+                add_modules(&view->report->modules, out);
+        if (view->counts && view->report->quality.n_samples)
                 buf_add_str(out, view->counts);
         add_body(view, out);
 }
 
 static void end_text(const struct sample_view *view, struct buf *out)
 {
-        const struct quality *q = view->quality;
+        const struct quality *q = &view->report->quality;
 
         python_view_text(&view->python, out);
         if (view->trees.are_wanted && python_view_has_rows(&view->python))
@@ -215,7 +224,7 @@ static void add_csv(const struct sample_view *view, struct buf *out)
 {
         const struct branch_view branches = sample_view_branches(view);
 
-        if (view->branches)
+        if (view->report->branch_rows)
                 branch_view_csv(&branches, out);
         else
                 hot_view_csv(&view->hot, out);

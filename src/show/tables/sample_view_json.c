@@ -5,12 +5,12 @@
 #include "sample_view_internal.h"
 #include "text.h"
 
-static void add_modules(const struct sample_view *view, struct json *json)
+static void add_modules(const struct report_modules *modules, struct json *json)
 {
         json_key(json, "modules");
         json_begin_array(json);
-        for (size_t i = 0; i < view->n_modules; i++) {
-                const struct sample_view_module *module = &view->modules[i];
+        for (size_t i = 0; i < modules->n; i++) {
+                const struct report_module *module = &modules->items[i];
 
                 json_begin_object(json);
                 json_key_str(json, "name", text_base_name(module->path));
@@ -24,12 +24,12 @@ static void add_modules(const struct sample_view *view, struct json *json)
 }
 
 /* Modules whose file was found, with the sections that are loaded. */
-static void add_modules_info(const struct sample_view *view, struct json *json)
+static void add_modules_info(const struct report_modules *modules, struct json *json)
 {
         json_key(json, "modules_info");
         json_begin_array(json);
-        for (size_t i = 0; i < view->n_modules; i++) {
-                const struct sample_view_module *module = &view->modules[i];
+        for (size_t i = 0; i < modules->n; i++) {
+                const struct report_module *module = &modules->items[i];
 
                 if (!module->n_sections)
                         continue;
@@ -54,8 +54,9 @@ static void add_modules_info(const struct sample_view *view, struct json *json)
 
 static void add_sampling(const struct sample_view *view, struct json *json)
 {
-        const char *pe_file = view->pe_file ? view->pe_file : view->image_path;
-        const struct quality *q = view->quality;
+        const struct report_image *image = &view->report->image;
+        const char *pe_file = view->pe_file ? view->pe_file : image->path;
+        const struct quality *q = &view->report->quality;
 
         json_key(json, "sampling");
         json_begin_object(json);
@@ -64,13 +65,13 @@ static void add_sampling(const struct sample_view *view, struct json *json)
         json_key_u64(json, "sample_display_row", view->hot.max_rows);
         json_key_u64(json, "samples_generated", q->n_samples + q->n_lost);
         json_key_u64(json, "samples_dropped", q->n_lost);
-        if (view->has_image) {
-                json_key_u64(json, "base_address", view->base_address);
-                json_key_u64(json, "runtime_delta", view->runtime_delta);
+        if (image->is_known) {
+                json_key_u64(json, "base_address", image->base_address);
+                json_key_u64(json, "runtime_delta", image->runtime_delta);
         }
         if (view->hot.verbose) {
-                add_modules(view, json);
-                add_modules_info(view, json);
+                add_modules(&view->report->modules, json);
+                add_modules_info(&view->report->modules, json);
         }
         hot_view_json(&view->hot, json);
         json_end_object(json);
@@ -86,7 +87,7 @@ void sample_view_begin_json(const struct sample_view *view, struct json *json)
         if (view->trees.are_wanted) {
                 json_key(json, "call_trees");
                 json_begin_array(json);
-        } else if (view->branches) {
+        } else if (view->report->branch_rows) {
                 branch_view_json(&branches, json);
         }
 }
@@ -97,7 +98,7 @@ void sample_view_end_json(const struct sample_view *view, struct json *json)
                 json_end_array(json);
         if (view->python.rows)
                 python_view_json(&view->python, json);
-        quality_add_json(view->quality, view->source_note, json);
+        quality_add_json(&view->report->quality, view->report->run.info.source_note, json);
         if (view->has_elapsed) {
                 json_key(json, "Time_elapsed");
                 json_fixed(json, (double)view->elapsed_ns / 1e9, 3);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions with branch stacks, and sessions with deferred user stacks: their call trees and tables of edges. */
+#include "branch_view.h"
 #include "calltree.h"
 #include "report.h"
 #include "session_builder.h"
@@ -7,7 +8,6 @@
 #include "stacks_tree.h"
 #include "tap.h"
 #include "test_data.h"
-#include "view_rows.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -164,9 +164,8 @@ TEST(other_branches_are_edges_and_no_stack)
                 "           50.00      4          0.00    31.0  global_one  names.so     local_leaf  names.so\n"
                 "           25.00      2        100.00    10.0  local_leaf  names.so     global_one  names.so\n"
                 "           25.00      2                        unknown     bpf_a        local_leaf  names.so\n";
-        const struct hot_view_event event = {"cycles", 1, 2};
+        const struct report_event event = {.name = "cycles", .n_samples = 2};
         struct branch_view view = {.events = &event, .n_events = 1, .max_rows = 50};
-        AUTO_RELEASE(arena) arena = {0};
         AUTO_RELEASE(buf) out = {0};
         AUTO(report) report = NULL;
         struct session_builder b;
@@ -178,13 +177,12 @@ TEST(other_branches_are_edges_and_no_stack)
         report = report_of(&b, "branches-any.data");
         ASSERT_TRUE(report);
         expect_tree(report, "([cut](local_leaf 2))");
-        view.rows = view_rows_of_branches(report->branch_rows, NULL, 1, &arena);
+        view.rows = report->branch_rows;
         branch_view_text(&view, &out);
         EXPECT_CONTAINS(buf_text(&out), "=== branches: cycles, 8 in 2 samples, top 50 ===");
         EXPECT_STR(strchr(buf_text(&out), '\n') + 1, table);
         buf_clear(&out);
         view.symbol = "^global";
-        view.rows = view_rows_of_branches(report->branch_rows, view.symbol, 1, &arena);
         view.max_rows = 1;
         branch_view_csv(&view, &out);
         EXPECT_STR(buf_text(&out),
@@ -195,7 +193,6 @@ TEST(other_branches_are_edges_and_no_stack)
         json_begin_object(&json);
         view.max_rows = 50;
         view.symbol = "local_leaf";
-        view.rows = view_rows_of_branches(report->branch_rows, view.symbol, 1, &arena);
         branch_view_json(&view, &json);
         json_end_object(&json);
         EXPECT_CONTAINS(buf_text(&out),
@@ -213,11 +210,10 @@ TEST(targets_have_their_mispredictions)
                 {CALLS_ALL + 4, LOCAL_LEAF, PREDICTED},     {CALLS_ALL + 4, HIDDEN_TWO, MISPREDICTED},
                 {HIDDEN_TWO + 4, GLOBAL_ONE, PREDICTED},
         };
-        const struct hot_view_event event = {"cycles", 1, 1};
+        const struct report_event event = {.name = "cycles", .n_samples = 1};
         struct branch_view view = {.events = &event, .n_events = 1, .max_rows = 50, .by_target = true};
         struct report_request request = {
                 .path = "branches-targets.data", .results = REPORT_BRANCHES, .branches_by_target = true};
-        AUTO_RELEASE(arena) arena = {0};
         AUTO_RELEASE(buf) out = {0};
         AUTO(report) report = NULL;
         struct session_builder b;
@@ -228,7 +224,7 @@ TEST(targets_have_their_mispredictions)
         ASSERT_TRUE(builder_save(&b, request.path));
         report = report_make(&request, &err);
         ASSERT_TRUE(report);
-        view.rows = view_rows_of_branches(report->branch_rows, NULL, 1, &arena);
+        view.rows = report->branch_rows;
         branch_view_csv(&view, &out);
         EXPECT_STR(buf_text(&out), "overhead,mispredicted,branches,mispredicted_percent,to,to_module\n"
                                    "66.67,2,3,66.67,local_leaf,names.so\n"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows by inlined function and by line, from a session whose program has debug information. */
+#include "hot_view.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"
 #include "test_data.h"
-#include "view_rows.h"
 
 enum { BASE = 0x400000, PID = 100 };
 
@@ -32,16 +32,15 @@ static void expect_text(struct row_keys keys, bool inlines, const char *want)
                 .path = session_path, .keys = row_keys_bits(&keys), .inlines = inlines};
         struct err err = {0};
         AUTO(report) report = report_make(&request, &err);
-        const struct hot_view_event event = {.name = "e", .interval = 1, .n_samples = 7};
+        const struct report_event event = {.name = "e", .mean_period = 1, .n_samples = 7};
         struct hot_view view = {.events = &event, .n_events = 1, .keys = keys, .max_rows = 50};
-        AUTO_RELEASE(arena) arena = {0};
         AUTO_RELEASE(buf) out = {0};
 
         if (!report) {
                 TAP_FAIL("%s", err.text);
                 return;
         }
-        view_rows_of_hot(report->hot, &view, &arena);
+        view.hot = report->hot;
         hot_view_csv(&view, &out);
         EXPECT_STR(buf_text(&out), want);
 }

@@ -4,7 +4,6 @@
 #include "report.h"
 #include "sample_view.h"
 #include "tap.h"
-#include "view_rows.h"
 
 static const char session_path[] = "report-test.data", exec_path[] = "report-exec.data";
 
@@ -117,18 +116,12 @@ TEST(keys_make_rows)
         EXPECT_INT(hot_get_row(threads->hot, 0)->count, 4);
 }
 
-static struct sample_view view_of(const struct report *report, const struct hot_view_event *event,
-                                  struct arena *arena)
+static struct sample_view view_of(const struct report *report, const struct report_event *event)
 {
-        struct sample_view view = {
-                .hot = {.events = event, .n_events = 1, .max_rows = 50, .verbose = true},
-                .quality = &report->quality,
-                .source_note = "",
+        return (struct sample_view){
+                .report = report,
+                .hot = {.hot = report->hot, .events = event, .n_events = 1, .max_rows = 50},
         };
-
-        view_rows_of_hot(report->hot, &view.hot, arena);
-        view.hot.verbose = false;
-        return view;
 }
 
 static void render(const struct sample_view *view, enum sample_form form, struct buf *out)
@@ -142,13 +135,12 @@ static void render(const struct sample_view *view, enum sample_form form, struct
 TEST(text_is_windowsperfs_table)
 {
         AUTO(report) report = make(0, (struct profile_filter){0});
-        struct hot_view_event event = {"ld_spec", 1, 7};
+        struct report_event event = {.name = "ld_spec", .mean_period = 1, .n_samples = 7};
         AUTO_RELEASE(buf) out = {0};
-        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(report);
-        view = view_of(report, &event, &arena);
+        view = view_of(report, &event);
         hot_view_text(&view.hot, &out);
         EXPECT_STR(buf_text(&out), "======================== sample source: ld_spec, top 50 hot functions "
                                    "========================\n"
@@ -161,7 +153,6 @@ TEST(text_is_windowsperfs_table)
         buf_clear(&out);
         view.hot.symbol = "^local";
         view.hot.max_rows = 2;
-        view_rows_of_hot(report->hot, &view.hot, &arena);
         hot_view_text(&view.hot, &out);
         EXPECT_CONTAINS(buf_text(&out), "           42.86      3  local_leaf:names.so\n"
                                         "           85.71%     6  top 2 in total\n");
@@ -171,18 +162,16 @@ TEST(text_is_windowsperfs_table)
 TEST(json_has_the_keys_that_extensions_read)
 {
         AUTO(report) report = make(0, (struct profile_filter){0});
-        struct hot_view_event event = {"ld_spec", 1, 7};
+        struct report_event event = {.name = "ld_spec", .mean_period = 1, .n_samples = 7};
         AUTO_RELEASE(buf) out = {0};
-        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(report);
-        view = view_of(report, &event, &arena);
+        view = view_of(report, &event);
         view.hot.max_rows = 1;
         view.has_exit = true;
         view.exit_status = 7;
-        view.has_image = true;
-        view.base_address = 4198400;
+        report->image = (struct report_image){.is_known = true, .base_address = 4198400};
         render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(
                 buf_text(&out),
@@ -196,7 +185,9 @@ TEST(json_has_the_keys_that_extensions_read)
         view.hot.verbose = true;
         render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(buf_text(&out), "\"pcs\":[{\"address\":4384,\"count\":2,\"in_symbol\":");
-        EXPECT_CONTAINS(buf_text(&out), "\"modules_info\":[]");
+        EXPECT_CONTAINS(
+                buf_text(&out),
+                "\"modules_info\":[{\"sections\":[{\"section\":\".note.gnu.build-id\",\"offset\":568,");
         buf_clear(&out);
         render(&view, SAMPLE_CSV, &out);
         EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\n42.86,3,");
@@ -250,26 +241,27 @@ TEST(stacks_are_of_the_maps_of_their_time)
 TEST(stacks_that_were_unwound_are_told_of)
 {
         const struct report_request request = {.path = session_path, .results = REPORT_TREE};
-        const struct sample_view_source source = {.name = "ld_spec", .rate = 1, .skid = "possible"};
-        struct hot_view_event event = {"ld_spec", 1, 7, 7};
+        struct report_event event = {.name = "ld_spec",
+                                     .attr = {.sample_period_or_freq = 1},
+                                     .skid = "possible",
+                                     .n_samples = 7,
+                                     .weight = 7};
         AUTO(report) report = NULL;
         AUTO_RELEASE(buf) out = {0};
-        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(write_session());
         ASSERT_TRUE(report = report_make(&request, NULL));
-        view = view_of(report, &event, &arena);
-        view.sources = &source;
+        view = view_of(report, &event);
         view.trees.are_wanted = true;
         render(&view, SAMPLE_TEXT, &out);
         EXPECT_TRUE(!strstr(buf_text(&out), "stacks: "));
         buf_clear(&out);
-        view.ways.any = true;
+        report->ways.any = true;
         render(&view, SAMPLE_TEXT, &out);
         EXPECT_CONTAINS(buf_text(&out), "skid: possible\nstacks: unwound from copies of the stack\n");
         buf_clear(&out);
-        view.ways.lbr = 2;
+        report->ways.by_way[UNWIND_WAY_LBR] = 2;
         render(&view, SAMPLE_TEXT, &out);
         EXPECT_CONTAINS(buf_text(&out),
                         "stacks: 2 frames by the CPU's record of calls, joined with the kernel's");
