@@ -36,28 +36,8 @@ static void add_source(struct listing_page *p, size_t index, struct annotate_vie
         struct annotate_rows lines;
 
         annotate_group(function.annotate, ANNOTATE_LINE, &lines, NULL);
-        annotate_view_want_source(view, &lines);
-        annotate_output_fill(&p->output, index, view);
         annotate_view_source(view, &lines, &p->text.text);
         annotate_rows_release(&lines);
-}
-
-static void add_code(struct listing_page *p, size_t index, struct annotate_view *view)
-{
-        struct annotate_view_point *points;
-
-        if (p->form != FORM_BOTH) {
-                points = arena_alloc(&p->output.arena, view->n_points * sizeof(*points));
-                memcpy(points, view->points, view->n_points * sizeof(*points));
-                for (size_t i = 0; i < view->n_points; i++) {
-                        points[i].path = NULL;
-                        points[i].has_target &= p->form != FORM_PLAIN;
-                }
-                view->points = points;
-        }
-        annotate_view_want_code(view);
-        annotate_output_fill(&p->output, index, view);
-        annotate_view_code(view, &p->text.text);
 }
 
 static void make_native(struct listing_page *p)
@@ -67,13 +47,15 @@ static void make_native(struct listing_page *p)
 
                 view.marks = &p->text.marks;
                 view.every_block = true;
+                view.hides_lines = p->form != FORM_BOTH;
+                view.hides_targets = p->form == FORM_PLAIN;
                 if (i)
                         buf_add_char(&p->text.text, '\n');
                 annotate_view_heading(&view, &p->text.text);
                 if (p->form == FORM_SOURCE)
                         add_source(p, i, &view);
                 else
-                        add_code(p, i, &view);
+                        annotate_view_code(&view, &p->text.text);
         }
 }
 

@@ -23,7 +23,6 @@ struct annotating {
         enum annotate_by by;
         enum disasm_syntax syntax;
         struct annotate_output output;
-        size_t index; /* index of the function that is being shown */
         struct annotate_page page;
         size_t n_shown;        /* number of functions, or of events of the whole session */
         struct err first_none; /* why the first function without rows has none */
@@ -109,10 +108,6 @@ static bool is_whole(const struct annotating *a, const struct report *report)
 static void show_rows(struct annotating *a, const struct annotate_view *view,
                       const struct annotate_rows *rows)
 {
-        if (view->texts) {
-                annotate_view_want_rows(view, a->by, rows);
-                annotate_output_fill(&a->output, a->index, view);
-        }
         annotate_page_add_rows(&a->page, view, a->by, rows);
         a->n_shown++;
 }
@@ -157,8 +152,6 @@ static void add_listing(struct annotating *a, const struct annotate *annotate,
         struct annotate_rows lines;
 
         annotate_group(annotate, ANNOTATE_LINE, &lines, NULL);
-        annotate_page_want_listing(view, &listing, &lines);
-        annotate_output_fill(&a->output, a->index, view);
         annotate_page_add_listing(&a->page, view, &listing, &lines);
         annotate_rows_release(&lines);
 }
@@ -169,10 +162,7 @@ static void add_function(struct annotating *a, size_t index)
         const struct annotate_view view = annotate_output_view(&a->output, index);
         bool has_code = function.code->n_insns;
 
-        a->index = index;
         annotate_page_begin_part(&a->page, &view);
-        annotate_page_want_code(&a->page, &view, has_code);
-        annotate_output_fill(&a->output, index, &view);
         annotate_page_add_code(&a->page, &view, has_code);
         if (a->has_by) {
                 add_rows(a, function.annotate, &view);

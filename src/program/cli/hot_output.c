@@ -61,8 +61,6 @@ static void fill_annotated(const struct hot_output *o, struct view_parts *p)
         for (size_t i = 0; i < n; i++) {
                 functions[i].event = annotation_get(p->annotated.annotation, i).event;
                 functions[i].view = annotate_output_view(&p->annotated, i);
-                annotate_view_want_json(&functions[i].view, display->disassemble);
-                annotate_output_fill(&p->annotated, i, &functions[i].view);
         }
         p->view.hot.annotated = functions;
         p->view.hot.n_annotated = n;

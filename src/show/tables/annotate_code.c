@@ -23,8 +23,8 @@ struct code_listing {
         size_t n_rows;
         struct arrows *arrows;
         int addr_digits;
-        bool has_latency;                       /* there are columns for it */
-        const struct annotate_view_point *last; /* the point whose line was printed last */
+        bool has_latency;            /* there are columns for it */
+        struct annotate_source last; /* the line that was printed last; without a path: none */
 };
 
 void annotate_view_add_cut(const struct annotate_view *view, const struct buf *row, struct buf *out)
@@ -41,22 +41,34 @@ void annotate_view_add_cut(const struct annotate_view *view, const struct buf *r
 
 /* --- Shown points --- */
 
-static const struct annotate_view_point *point_at(const struct code_listing *l, size_t i)
+static const struct annotate_point *point_at(const struct code_listing *l, size_t i)
 {
-        return &l->view->points[i];
+        return annotate_view_point(l->view, i);
+}
+
+/* An instruction that leads to code, by a call or by a jump inside or out of the function. */
+static bool has_target(const struct code_listing *l, const struct annotate_point *point)
+{
+        return point->insn && point->insn->has_target && !point->insn->is_operand && !l->view->hides_targets;
+}
+
+static bool is_jump(const struct code_listing *l, const struct annotate_point *point)
+{
+        return has_target(l, point) &&
+               (point->insn->flow == DISASM_BRANCH || point->insn->flow == DISASM_JUMP);
 }
 
 static void choose_blocks(struct code_listing *l)
 {
-        bool all = l->view->every_block || l->view->n_points <= SHORT_FUNCTION;
+        bool all = l->view->every_block || annotate_view_n_points(l->view) <= SHORT_FUNCTION;
 
-        for (size_t i = 0, end; i < l->view->n_points; i = end) {
+        for (size_t i = 0, end; i < annotate_view_n_points(l->view); i = end) {
                 uint64_t count = 0;
 
                 end = i;
                 do
                         count += point_at(l, end++)->count;
-                while (end < l->view->n_points && !point_at(l, end)->begins_block);
+                while (end < annotate_view_n_points(l->view) && !point_at(l, end)->begins_block);
                 for (size_t k = i; k < end; k++) {
                         l->shown[k] = all || count;
                         l->row_of[k] = l->n_rows;
@@ -68,10 +80,12 @@ static void choose_blocks(struct code_listing *l)
 /* Index of the shown point at this address, or SIZE_MAX. */
 static size_t find_shown(const struct code_listing *l, uint64_t addr)
 {
-        size_t low = 0, high = l->view->n_points;
+        size_t low = 0, high = annotate_view_n_points(l->view);
 
         SEARCH_FIRST(low, high, middle, point_at(l, middle)->addr < addr);
-        return low < l->view->n_points && point_at(l, low)->addr == addr && l->shown[low] ? low : SIZE_MAX;
+        return low < annotate_view_n_points(l->view) && point_at(l, low)->addr == addr && l->shown[low]
+                       ? low
+                       : SIZE_MAX;
 }
 
 static void draw_arrows(struct code_listing *l)
@@ -79,9 +93,9 @@ static void draw_arrows(struct code_listing *l)
         struct arrow *list = mem_new(l->n_rows, sizeof(*list));
         size_t n = 0;
 
-        for (size_t i = 0; i < l->view->n_points; i++) {
-                const struct annotate_view_point *point = point_at(l, i);
-                size_t to = l->shown[i] && point->is_jump ? find_shown(l, point->target) : SIZE_MAX;
+        for (size_t i = 0; i < annotate_view_n_points(l->view); i++) {
+                const struct annotate_point *point = point_at(l, i);
+                size_t to = l->shown[i] && is_jump(l, point) ? find_shown(l, point->insn->target) : SIZE_MAX;
 
                 if (to != SIZE_MAX)
                         list[n++] = (struct arrow){l->row_of[i], l->row_of[to]};
@@ -92,30 +106,37 @@ static void draw_arrows(struct code_listing *l)
 
 /* --- Rows --- */
 
-/* Both points have a path. */
-static bool same_line(const struct annotate_view_point *a, const struct annotate_view_point *b)
+/* Both have a path. */
+static bool same_line(const struct annotate_source *a, const struct annotate_source *b)
 {
-        return b && a->line == b->line && !strcmp(a->path, b->path) && !a->inlined == !b->inlined &&
+        return a->line == b->line && !strcmp(a->path, b->path) && !a->inlined == !b->inlined &&
                (!a->inlined || !strcmp(a->inlined, b->inlined));
+}
+
+/* The latency of its accesses to memory; NULL: it has none. */
+static const struct access_row *latency_of(const struct annotate_point *point)
+{
+        return point->access && point->access->n_timed ? point->access : NULL;
 }
 
 static bool has_latency(const struct annotate_view *view)
 {
-        for (size_t i = 0; i < view->n_points; i++) {
-                if (view->points[i].has_latency)
+        for (size_t i = 0; i < annotate_view_n_points(view); i++) {
+                if (latency_of(annotate_view_point(view, i)))
                         return true;
         }
         return false;
 }
 
 /* Share and count, and the quantiles of the latency in cycles if any instruction has them. */
-static void add_columns(const struct code_listing *l, const struct annotate_view_point *point,
-                        struct buf *out)
+static void add_columns(const struct code_listing *l, const struct annotate_point *point, struct buf *out)
 {
+        const struct access_row *latency = latency_of(point);
+
         buf_printf(out, "%8.2f %6" PRIu64 " ", annotate_view_share(l->view, point->weight), point->count);
-        if (l->has_latency && point->has_latency)
-                buf_printf(out, "%5" PRIu64 " %5" PRIu64 " %5" PRIu64 " ", point->p50, point->p90,
-                           point->p99);
+        if (latency)
+                buf_printf(out, "%5" PRIu64 " %5" PRIu64 " %5" PRIu64 " ", latency->p50, latency->p90,
+                           latency->p99);
         else if (l->has_latency)
                 buf_printf(out, "%17s ", "");
 }
@@ -126,56 +147,60 @@ static void add_blank_columns(const struct code_listing *l, struct buf *out)
 }
 
 /* Adds "longobject.c:3399 [Py_DECREF]  op->ob_refcnt--" if another line begins. */
-static void add_line_row(struct code_listing *l, const struct annotate_view_point *point, size_t row,
+static void add_line_row(struct code_listing *l, const struct annotate_point *point, size_t row,
                          struct buf *out)
 {
         const struct annotate_view *view = l->view;
+        const struct annotate_source source = annotate_view_source_of(view, point);
         AUTO_RELEASE(buf) text = {0};
-        const char *source;
+        const char *line;
 
-        if (!point->path || same_line(point, l->last))
+        if (!source.path || (l->last.path && same_line(&source, &l->last)))
                 return;
-        l->last = point;
+        l->last = source;
         add_blank_columns(l, &text);
         if (row)
                 arrows_add_between(l->arrows, row - 1, &text);
         else
                 buf_printf(&text, "%*s", (int)arrows_width(l->arrows), "");
-        annotate_view_place(point->path, point->line, &text);
-        if (point->inlined) {
+        annotate_view_place(source.path, source.line, &text);
+        if (source.inlined) {
                 buf_add_str(&text, " [");
-                text_add_printable(&text, point->inlined);
+                text_add_printable(&text, source.inlined);
                 buf_add_char(&text, ']');
         }
-        source = annotate_texts_line(view->texts, point->path, point->line);
-        if (source) {
+        line = annotate_texts_line(&view->texts, source.path, source.line);
+        if (line) {
                 buf_add_str(&text, "  ");
-                annotate_view_source_text(source + strspn(source, " \t"), &text);
+                annotate_view_source_text(line + strspn(line, " \t"), &text);
         }
         annotate_view_add_cut(view, &text, out);
 }
 
 /* An arrow makes the name unnecessary. */
-static bool names_target(const struct code_listing *l, const struct annotate_view_point *point)
+static bool names_target(const struct code_listing *l, const struct annotate_point *point)
 {
-        return point->has_target && (!point->is_jump || find_shown(l, point->target) == SIZE_MAX);
+        return has_target(l, point) && (!is_jump(l, point) || find_shown(l, point->insn->target) == SIZE_MAX);
 }
 
-static void add_target(const struct code_listing *l, const struct annotate_view_point *point, struct buf *out)
+static void add_target(const struct code_listing *l, const struct annotate_point *point, struct buf *out)
 {
-        const char *name =
-                names_target(l, point) ? annotate_texts_target(l->view->texts, point->target) : NULL;
+        const struct annotate_texts *texts = &l->view->texts;
+        AUTO_RELEASE(buf) name = {0};
 
-        if (!name)
+        if (names_target(l, point) && texts->add_target)
+                texts->add_target(texts->ctx, point->insn->target, &name);
+        if (!name.len)
                 return;
         buf_add_str(out, " <");
-        text_add_printable(out, name);
+        text_add_printable(out, buf_text(&name));
         buf_add_char(out, '>');
 }
 
-static void add_code_row(const struct code_listing *l, const struct annotate_view_point *point, size_t row,
+static void add_code_row(const struct code_listing *l, const struct annotate_point *point, size_t row,
                          struct buf *out)
 {
+        const struct annotate_source source = annotate_view_source_of(l->view, point);
         AUTO_RELEASE(buf) text = {0};
         size_t start = out->len;
 
@@ -183,12 +208,12 @@ static void add_code_row(const struct code_listing *l, const struct annotate_vie
                                                .at = start,
                                                .weight = point->weight,
                                                .percent = annotate_view_share(l->view, point->weight),
-                                               .path = point->path,
-                                               .line = point->line,
-                                               .has_target = point->has_target,
-                                               .is_jump = point->is_jump,
+                                               .path = source.path,
+                                               .line = source.line,
+                                               .has_target = has_target(l, point),
+                                               .is_jump = is_jump(l, point),
                                                .addr = point->addr,
-                                               .target = point->target,
+                                               .target = point->insn ? point->insn->target : 0,
                                        });
         if (point->count)
                 add_columns(l, point, &text);
@@ -196,8 +221,8 @@ static void add_code_row(const struct code_listing *l, const struct annotate_vie
                 add_blank_columns(l, &text);
         arrows_add_row(l->arrows, row, &text);
         buf_printf(&text, "%*" PRIx64 "  ", l->addr_digits, point->addr);
-        if (point->instruction) {
-                buf_add_str(&text, point->instruction);
+        if (point->insn) {
+                buf_add_str(&text, point->insn->text);
                 add_target(l, point, &text);
         }
         annotate_view_add_cut(l->view, &text, out);
@@ -216,21 +241,21 @@ static void add_gap(struct code_listing *l, size_t from, size_t to, size_t row, 
                 buf_printf(&text, "%*s", (int)arrows_width(l->arrows), "");
         buf_printf(&text, "... %zu instruction%s without samples", to - from, to - from == 1 ? "" : "s");
         annotate_view_add_cut(l->view, &text, out);
-        l->last = NULL;
+        l->last = (struct annotate_source){0};
 }
 
 static void add_rows(struct code_listing *l, struct buf *out)
 {
         size_t row = 0;
 
-        for (size_t i = 0, end; i < l->view->n_points; i = end) {
+        for (size_t i = 0, end; i < annotate_view_n_points(l->view); i = end) {
                 end = i + 1;
                 if (l->shown[i]) {
                         add_line_row(l, point_at(l, i), row, out);
                         add_code_row(l, point_at(l, i), row++, out);
                         continue;
                 }
-                while (end < l->view->n_points && !l->shown[end])
+                while (end < annotate_view_n_points(l->view) && !l->shown[end])
                         end++;
                 add_gap(l, i, end, row, out);
         }
@@ -240,10 +265,10 @@ static void add_rows(struct code_listing *l, struct buf *out)
 static bool begin_listing(const struct annotate_view *view, struct code_listing *ret)
 {
         *ret = (struct code_listing){.view = view};
-        if (!view->n_points)
+        if (!annotate_view_n_points(view))
                 return false;
-        ret->shown = mem_new(view->n_points, sizeof(*ret->shown));
-        ret->row_of = mem_new(view->n_points, sizeof(*ret->row_of));
+        ret->shown = mem_new(annotate_view_n_points(view), sizeof(*ret->shown));
+        ret->row_of = mem_new(annotate_view_n_points(view), sizeof(*ret->row_of));
         choose_blocks(ret);
         return true;
 }
@@ -254,24 +279,6 @@ static void end_listing(struct code_listing *l)
         free(l->row_of);
 }
 
-void annotate_view_want_code(const struct annotate_view *view)
-{
-        struct code_listing l;
-
-        if (!begin_listing(view, &l))
-                return;
-        for (size_t i = 0; i < view->n_points; i++) {
-                const struct annotate_view_point *point = point_at(&l, i);
-
-                if (!l.shown[i])
-                        continue;
-                annotate_texts_want_line(view->texts, point->path, point->line);
-                if (names_target(&l, point))
-                        annotate_texts_want_target(view->texts, point->target);
-        }
-        end_listing(&l);
-}
-
 void annotate_view_code(const struct annotate_view *view, struct buf *out)
 {
         struct code_listing l;
@@ -279,7 +286,8 @@ void annotate_view_code(const struct annotate_view *view, struct buf *out)
 
         if (!begin_listing(view, &l))
                 return;
-        l.addr_digits = snprintf(last, sizeof(last), "%" PRIx64, point_at(&l, view->n_points - 1)->addr);
+        l.addr_digits = snprintf(last, sizeof(last), "%" PRIx64,
+                                 point_at(&l, annotate_view_n_points(view) - 1)->addr);
         draw_arrows(&l);
         l.has_latency = has_latency(view);
         buf_printf(out, "%8s %6s", "% func", "count");

@@ -29,32 +29,35 @@ struct entries {
 };
 
 /* Whether both points have the same known line.  A point without a line has no neighbours. */
-static bool same_source(const struct annotate_view_point *a, const struct annotate_view_point *b)
+static bool same_source(const struct annotate_view *view, const struct annotate_source *a, size_t index)
 {
-        return a->path && b->path && a->line && a->line == b->line && !strcmp(a->path, b->path);
+        const struct annotate_source b = annotate_view_source_of(view, annotate_view_point(view, index));
+
+        return a->path && b.path && a->line && a->line == b.line && !strcmp(a->path, b.path);
 }
 
 /* Finds the neighbours of a point on the same line: windowsperf shows these for an address. */
 static void find_neighbours(const struct annotate_view *view, size_t index, struct json_entry *entry)
 {
-        const struct annotate_view_point *point = &view->points[index];
+        const struct annotate_source source = annotate_view_source_of(view, annotate_view_point(view, index));
 
         entry->first = entry->last = index;
         while (entry->first && index - entry->first < NEIGHBOURS_MAX &&
-               same_source(point, &view->points[entry->first - 1]))
+               same_source(view, &source, entry->first - 1))
                 entry->first--;
-        while (entry->last + 1 < view->n_points && entry->last - index < NEIGHBOURS_MAX &&
-               same_source(point, &view->points[entry->last + 1]))
+        while (entry->last + 1 < annotate_view_n_points(view) && entry->last - index < NEIGHBOURS_MAX &&
+               same_source(view, &source, entry->last + 1))
                 entry->last++;
 }
 
 static struct json_entry make_entry(const struct annotate_view *view, size_t index)
 {
-        const struct annotate_view_point *point = &view->points[index];
+        const struct annotate_point *point = annotate_view_point(view, index);
+        const struct annotate_source source = annotate_view_source_of(view, point);
         struct json_entry entry = {
-                .path = point->path,
-                .line = point->line,
-                .function = point->inlined && *point->inlined ? point->inlined : NULL,
+                .path = source.path,
+                .line = source.line,
+                .function = source.inlined && *source.inlined ? source.inlined : NULL,
                 .addr = point->addr,
                 .count = point->count,
                 .weight = point->weight,
@@ -114,8 +117,8 @@ static struct entries list_entries(const struct annotate_view *view, bool by_add
 {
         struct entries e = {0};
 
-        for (size_t i = 0; i < view->n_points; i++) {
-                if (view->points[i].count)
+        for (size_t i = 0; i < annotate_view_n_points(view); i++) {
+                if (annotate_view_point(view, i)->count)
                         ARRAY_PUSH(e.list, e.n, e.cap, make_entry(view, i));
         }
         if (!e.n)
@@ -139,10 +142,10 @@ static struct table *make_code(const struct annotate_view *view, const struct js
         struct table *table = table_new(code_columns, N_ELEMENTS(code_columns));
 
         for (size_t i = entry->first; i <= entry->last; i++) {
-                const struct annotate_view_point *point = &view->points[i];
+                const struct annotate_point *point = annotate_view_point(view, i);
 
                 table_add_u64(table, point->addr);
-                table_add_text(table, point->instruction ? point->instruction : "");
+                table_add_text(table, point->insn ? point->insn->text : "");
         }
         return table;
 }
@@ -189,11 +192,11 @@ void annotate_view_windowsperf(const struct annotate_view *view, bool disassembl
 
 /* --- JSON --- */
 
-static void add_latency(const struct annotate_view_point *point, struct json *json)
+static void add_latency(const struct access_row *access, struct json *json)
 {
-        json_key_u64(json, "latency_p50_cycles", point->p50);
-        json_key_u64(json, "latency_p90_cycles", point->p90);
-        json_key_u64(json, "latency_p99_cycles", point->p99);
+        json_key_u64(json, "latency_p50_cycles", access->p50);
+        json_key_u64(json, "latency_p90_cycles", access->p90);
+        json_key_u64(json, "latency_p99_cycles", access->p99);
 }
 
 static void add_json_code(const struct annotate_view *view, const struct json_entry *entry, bool disassemble,
@@ -208,17 +211,17 @@ static void add_json_code(const struct annotate_view *view, const struct json_en
         json_key(json, "disassemble");
         json_begin_array(json);
         for (size_t i = entry->first; disassemble && i <= entry->last; i++) {
-                const struct annotate_view_point *point = &view->points[i];
+                const struct annotate_point *point = annotate_view_point(view, i);
 
                 buf_clear(&address);
                 buf_printf(&address, "%" PRIx64, point->addr);
                 json_begin_object(json);
                 json_key_str(json, "address", buf_text(&address));
-                json_key_str(json, "instruction", point->instruction ? point->instruction : "");
+                json_key_str(json, "instruction", point->insn ? point->insn->text : "");
                 if (view->is_extended)
                         json_key_u64(json, "hits", point->count);
-                if (view->is_extended && point->has_latency)
-                        add_latency(point, json);
+                if (view->is_extended && point->access && point->access->n_timed)
+                        add_latency(point->access, json);
                 json_end_object(json);
         }
         json_end_array(json);
@@ -228,7 +231,7 @@ static void add_json_code(const struct annotate_view *view, const struct json_en
 static void add_json_extras(const struct annotate_view *view, const struct json_entry *entry,
                             struct json *json)
 {
-        const char *source = annotate_texts_line(view->texts, entry->path, entry->line);
+        const char *source = annotate_texts_line(&view->texts, entry->path, entry->line);
 
         json_key(json, "share_of_function");
         json_fixed(json, annotate_view_share(view, entry->weight), 2);
@@ -252,18 +255,6 @@ static void add_json_entry(const struct annotate_view *view, const struct json_e
                 add_json_extras(view, entry, json);
         add_json_code(view, entry, disassemble, json);
         json_end_object(json);
-}
-
-void annotate_view_want_json(const struct annotate_view *view, bool disassemble)
-{
-        struct entries entries = {0};
-
-        if (!view->is_extended)
-                return;
-        entries = list_entries(view, disassemble);
-        for (size_t i = 0; i < entries.n; i++)
-                annotate_texts_want_line(view->texts, entries.list[i].path, entries.list[i].line);
-        free(entries.list);
 }
 
 void annotate_view_json(const struct annotate_view *view, bool disassemble, struct json *json)

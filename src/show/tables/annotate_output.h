@@ -16,22 +16,13 @@ struct annotate_output {
         unsigned max_columns;
         uint64_t max_rows;
         bool every_block;
-        struct annotate_texts **texts; /* texts for each view */
-        size_t n_texts, cap_texts;
-        struct arena arena; /* names of the views */
+        struct arena arena; /* names and texts of the views */
 };
 
 void annotate_output_release(struct annotate_output *output);
 
 /* The view of function `index`; valid as long as `output`. */
 struct annotate_view annotate_output_view(struct annotate_output *output, size_t index);
-
-/* Gives a view the points of a function, allocated in `arena`. */
-void annotate_output_points(const struct annotate *annotate, struct annotate_view *view, struct arena *arena);
-
-/* Fills in the texts that the view of function `index` requested. */
-void annotate_output_fill(const struct annotate_output *output, size_t index,
-                          const struct annotate_view *view);
 
 /* The same for the whole profile of an event. */
 struct annotate_view annotate_output_whole(const struct annotate_output *output, const struct annotate *whole,

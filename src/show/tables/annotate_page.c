@@ -46,13 +46,6 @@ void annotate_page_end_part(struct annotate_page *page)
         json_end_object(&page->json);
 }
 
-void annotate_page_want_code(const struct annotate_page *page, const struct annotate_view *view,
-                             bool has_code)
-{
-        if (page->has_document)
-                annotate_view_want_json(view, has_code);
-}
-
 void annotate_page_add_code(struct annotate_page *page, const struct annotate_view *view, bool has_code)
 {
         if (page->has_document)
@@ -71,21 +64,6 @@ static struct annotate_view of_hottest(const struct annotate_view *view)
 
         few.max_rows = view->max_rows < LISTED_LINES ? view->max_rows : LISTED_LINES;
         return few;
-}
-
-void annotate_page_want_listing(const struct annotate_view *view, const struct annotate_listing *listing,
-                                const struct annotate_rows *lines)
-{
-        const struct annotate_view few = of_hottest(view);
-
-        if (has_both(listing)) {
-                annotate_view_want_rows(&few, ANNOTATE_LINE, lines);
-                annotate_view_want_missing_source(&few, lines);
-        }
-        if (listing->source)
-                annotate_view_want_source(view, lines);
-        if (listing->code || has_both(listing))
-                annotate_view_want_code(view);
 }
 
 void annotate_page_add_listing(struct annotate_page *page, const struct annotate_view *view,

@@ -28,12 +28,6 @@ void annotate_page_release(struct annotate_page *page);
 void annotate_page_begin_part(struct annotate_page *page, const struct annotate_view *view);
 void annotate_page_end_part(struct annotate_page *page);
 
-/* To be called before each of the parts below: adds the texts that it will show to `texts`, to be filled in. */
-void annotate_page_want_code(const struct annotate_page *page, const struct annotate_view *view,
-                             bool has_code);
-void annotate_page_want_listing(const struct annotate_view *view, const struct annotate_listing *listing,
-                                const struct annotate_rows *lines);
-
 /* Only for the document: a function's lines, and with `has_code` their instructions. */
 void annotate_page_add_code(struct annotate_page *page, const struct annotate_view *view, bool has_code);
 

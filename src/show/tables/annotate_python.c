@@ -6,51 +6,49 @@
 #include "report_python.h"
 #include "source_text.h"
 
-static const char *note_of(const struct report *report, struct source_text *source, const char *path)
-{
-        const char *note = source_text_note(source, path, 0);
+struct python_asker {
+        const struct report *report;
+        struct source_text *source;
+};
 
-        if (!note && report_python_has_changed(report, source, path))
-                note = "has changed since the recording: line numbers may be wrong";
-        return note;
+static const char *line_of(void *ctx, const char *path, uint32_t line)
+{
+        const struct python_asker *asker = ctx;
+
+        return source_text_line(asker->source, path, line);
 }
 
-static void fill_texts(const struct report *report, struct source_text *source, struct annotate_texts *texts)
+static const char *note_of(void *ctx, const char *path)
 {
-        annotate_texts_sort(texts);
-        for (size_t i = 0; i < texts->n_files; i++) {
-                struct annotate_file *file = &texts->files[i];
+        const struct python_asker *asker = ctx;
+        const char *note = source_text_note(asker->source, path, 0);
 
-                file->note = note_of(report, source, file->path);
-                for (size_t k = 0; k < file->n_lines; k++)
-                        file->lines[k].text = source_text_line(source, file->path, file->lines[k].line);
-        }
+        if (!note && report_python_has_changed(asker->report, asker->source, path))
+                note = "has changed since the recording: line numbers may be wrong";
+        return note;
 }
 
 static void show_source(const struct annotate_python *request, const struct python_source *source,
                         struct source_text *texts_of, struct annotate_page *page)
 {
         const struct report_event *event = &request->report->events[source->event];
-        struct annotate_texts texts = {0};
+        struct python_asker asker = {request->report, texts_of};
         const struct python_source_view view = {
                 .source = source,
                 .event = event->name,
                 .event_count = event->n_samples,
                 .event_weight = event->weight,
-                .texts = &texts,
+                .texts = {.line = line_of, .note = note_of, .ctx = &asker},
                 .with_natives = request->with_natives,
                 .is_colored = request->is_colored,
                 .max_columns = request->max_columns,
                 .marks = request->marks,
         };
 
-        python_source_view_want(&view);
-        fill_texts(request->report, texts_of, &texts);
         if (page->n_parts++)
                 buf_add_char(&page->text, '\n');
         python_source_view_text(&view, &page->text);
         python_source_view_json(&view, &page->json);
-        annotate_texts_release(&texts);
 }
 
 size_t annotate_python_show(const struct annotate_python *request, struct annotate_page *page)

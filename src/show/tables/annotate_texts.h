@@ -1,56 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts that an annotated view needs from outside: lines of source files, problems of these files, names of called functions.  A
- * view lists the texts that it will show (annotate_view_want_...), and the caller reads no more files than needed. */
+/* Texts that an annotated view asks for while it is printed, so that no more files are read than it shows. */
 #ifndef ANNOTATE_TEXTS_H
 #define ANNOTATE_TEXTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
+#include "buf.h"
 
-struct annotate_line {
-        uint32_t line;
-        const char *text; /* to be filled in; NULL: not available */
-};
-
-struct annotate_file {
-        const char *path;
-        bool wants_note;
-        const char *note; /* to be filled in; NULL: no problem */
-        struct annotate_line *lines;
-        size_t n_lines, cap_lines;
-};
-
-struct annotate_target {
-        uint64_t addr;
-        const char *name; /* to be filled in; NULL: none is known */
-};
-
-/* Zero-initialised is empty and ready. */
+/* What is NULL gives nothing.  Texts live as long as the view. */
 struct annotate_texts {
-        struct annotate_file *files;
-        size_t n_files, cap_files;
-        size_t last_file; /* index of the file of the last lookup */
-        struct annotate_target *targets;
-        size_t n_targets, cap_targets;
-        struct arena arena; /* paths, and data of the caller */
+        const char *(*line)(void *ctx, const char *path,
+                            uint32_t line); /* of a source file; NULL: not available */
+        const char *(*note)(void *ctx,
+                            const char *path); /* what is wrong with a source file; NULL: nothing */
+        void (*add_target)(void *ctx, uint64_t addr,
+                           struct buf *out); /* the function that is called, if it is known */
+        void *ctx;
 };
 
-void annotate_texts_release(struct annotate_texts *texts);
+/* NULL for line 0 and without a path, too. */
+static inline const char *annotate_texts_line(const struct annotate_texts *texts, const char *path,
+                                              uint32_t line)
+{
+        return texts->line && path && line ? texts->line(texts->ctx, path, line) : NULL;
+}
 
-/* Line 0 and a NULL path are ignored. */
-void annotate_texts_want_line(struct annotate_texts *texts, const char *path, uint32_t line);
-void annotate_texts_want_note(struct annotate_texts *texts, const char *path);
-void annotate_texts_want_target(struct annotate_texts *texts, uint64_t addr);
-
-/* Sorts the texts and removes duplicates: to be called before the texts are filled in, and again when texts were added. */
-void annotate_texts_sort(struct annotate_texts *texts);
-
-/* NULL: not available, or not requested; `texts` may be NULL. */
-const char *annotate_texts_line(struct annotate_texts *texts, const char *path, uint32_t line);
-const char *annotate_texts_note(struct annotate_texts *texts, const char *path);
-const char *annotate_texts_target(const struct annotate_texts *texts, uint64_t addr);
+static inline const char *annotate_texts_note(const struct annotate_texts *texts, const char *path)
+{
+        return texts->note && path ? texts->note(texts->ctx, path) : NULL;
+}
 
 #endif

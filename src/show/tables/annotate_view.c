@@ -26,6 +26,23 @@ double annotate_view_share_of_all(const struct annotate_view *view, uint64_t wei
         return view->event_weight ? 100.0 * (double)weight / (double)view->event_weight : 0;
 }
 
+struct annotate_source annotate_view_source_of(const struct annotate_view *view,
+                                               const struct annotate_point *point)
+{
+        const struct resolver_frame *frame = point->frames;
+        struct annotate_source source = {0};
+
+        if (!point->n_frames || view->hides_lines)
+                return source;
+        if (frame->path) {
+                source.path = annotate_text(view->annotate, frame->path);
+                source.line = frame->line;
+        }
+        if (frame->is_inlined)
+                source.inlined = annotate_text(view->annotate, frame->function);
+        return source;
+}
+
 static void add_note(struct buf *out, const char *note)
 {
         if (!note)
@@ -134,7 +151,7 @@ void annotate_view_source_text(const char *line, struct buf *out)
 /* "[Py_DECREF] op->ob_refcnt--": the name of an inlined function comes first. */
 static void add_source_cell(const struct annotate_view *view, const struct annotate_row *row, struct buf *out)
 {
-        const char *source = annotate_texts_line(view->texts, row->path, row->line);
+        const char *source = annotate_texts_line(&view->texts, row->path, row->line);
 
         if (row->function) {
                 buf_add_char(out, '[');
@@ -226,13 +243,6 @@ static void add_footer(struct made *made, const struct annotate_view *view, cons
         table_add_footer(made->table, texts);
 }
 
-void annotate_view_want_rows(const struct annotate_view *view, enum annotate_by by,
-                             const struct annotate_rows *rows)
-{
-        for (size_t i = 0; by == ANNOTATE_LINE && i < count_shown(view, rows); i++)
-                annotate_texts_want_line(view->texts, rows->rows[i].path, rows->rows[i].line);
-}
-
 void annotate_view_rows(const struct annotate_view *view, enum annotate_by by,
                         const struct annotate_rows *rows, struct buf *out)
 {
@@ -261,12 +271,6 @@ void annotate_view_json_rows(const struct annotate_view *view, enum annotate_by 
         table_free(made.table);
 }
 
-void annotate_view_want_missing_source(const struct annotate_view *view, const struct annotate_rows *lines)
-{
-        for (size_t i = 0; i < count_shown(view, lines); i++)
-                annotate_texts_want_note(view->texts, lines->rows[i].path);
-}
-
 void annotate_view_missing_source(const struct annotate_view *view, const struct annotate_rows *lines,
                                   struct buf *out)
 {
@@ -278,7 +282,7 @@ void annotate_view_missing_source(const struct annotate_view *view, const struct
 
                 for (size_t k = 0; k < i && !seen; k++)
                         seen = lines->rows[k].path && !strcmp(lines->rows[k].path, path);
-                note = seen ? NULL : annotate_texts_note(view->texts, path);
+                note = seen ? NULL : annotate_texts_note(&view->texts, path);
                 if (!note)
                         continue;
                 buf_add_str(out, "note: ");
@@ -383,7 +387,7 @@ static void add_source_row(const struct annotate_view *view, const struct source
 static void add_file(const struct annotate_view *view, const struct source_line *lines,
                      const struct source_file *file, struct buf *out)
 {
-        const char *note = annotate_texts_note(view->texts, file->path);
+        const char *note = annotate_texts_note(&view->texts, file->path);
         uint64_t next = 0; /* number of the line after the last one shown */
 
         text_add_printable(out, file->path);
@@ -402,7 +406,7 @@ static void add_file(const struct annotate_view *view, const struct source_line 
                         to = lines[i + 1].line - 1;
                 for (uint64_t n = from; n <= to && n <= UINT32_MAX; n++) {
                         struct source_line one = {.path = file->path, .line = (uint32_t)n};
-                        const char *text = annotate_texts_line(view->texts, file->path, (uint32_t)n);
+                        const char *text = annotate_texts_line(&view->texts, file->path, (uint32_t)n);
 
                         if (n == lines[i].line)
                                 one = lines[i];
@@ -411,21 +415,6 @@ static void add_file(const struct annotate_view *view, const struct source_line 
                         add_source_row(view, &one, text, out);
                 }
                 next = to + 1;
-        }
-}
-
-void annotate_view_want_source(const struct annotate_view *view, const struct annotate_rows *rows)
-{
-        for (size_t i = 0; i < rows->n_rows; i++) {
-                const struct annotate_row *row = &rows->rows[i];
-                uint64_t from = row->line > ANNOTATE_CONTEXT_LINES ? row->line - ANNOTATE_CONTEXT_LINES : 1;
-                uint64_t to = (uint64_t)row->line + ANNOTATE_CONTEXT_LINES;
-
-                if (!row->path || !row->line)
-                        continue;
-                annotate_texts_want_note(view->texts, row->path);
-                for (uint64_t n = from; n <= to && n <= UINT32_MAX; n++)
-                        annotate_texts_want_line(view->texts, row->path, (uint32_t)n);
         }
 }
 

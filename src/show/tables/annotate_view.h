@@ -6,60 +6,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "annotate.h"
 #include "annotate_rows.h"
 #include "annotate_texts.h"
 #include "buf.h"
 #include "json.h"
 #include "view_marks.h"
 
-/* An instruction, or an address with samples if there is no code.  Pointers to equal texts may differ. */
-struct annotate_view_point {
-        uint64_t addr, count, weight;
-        const char *instruction; /* NULL: no code */
-        bool begins_block;
-        bool has_target,
-                /* leads to the code at `target`, by a call or by a jump inside or out of the function */
-                is_jump;
-        uint64_t target;
-        const char *path; /* of its source line; NULL: not known */
-        uint32_t line;
-        const char *inlined;    /* the inlined function, "" if it has no name; NULL: not inlined */
-        bool has_latency;       /* its accesses to memory have one: */
-        uint64_t p50, p90, p99; /* quantiles, in cycles */
-};
-
 struct annotate_view {
         const char *function; /* as in rows: "x_mul:python3.11d"; NULL: the whole session */
         const char *event;
-        const char *skid;                         /* "possible", "none" */
-        uint64_t event_count, event_weight;       /* sums of all samples of the event */
-        uint64_t count, weight;                   /* sums of the function */
-        const struct annotate_view_point *points; /* sorted by address; none for the whole session */
-        size_t n_points;
+        const char *skid;                   /* "possible", "none" */
+        uint64_t event_count, event_weight; /* sums of all samples of the event */
+        uint64_t count, weight;             /* sums of the function */
+        const struct annotate *annotate;    /* its instructions; NULL: the whole session */
         const char *code_note, *debug_note; /* why something is missing; or NULL */
         unsigned max_columns;               /* width of the terminal; 0: no limit */
         bool is_colored;                    /* shares, by heat */
         bool is_extended;                   /* --json-extended: more than WindowsPerf's keys */
         uint64_t max_rows;
-        bool every_block;             /* show blocks without samples, too */
-        struct annotate_texts *texts; /* texts that the functions below need; NULL: none */
+        bool every_block; /* show blocks without samples, too */
+        bool hides_lines,
+                hides_targets; /* show instructions without their source lines, without called functions */
+        struct annotate_texts texts;
         /* get the positions of the lines of annotate_view_source and _code; may be NULL */
         struct view_marks *marks;
 };
 
 /* "x_mul:python3.11d: 628 of 801 samples of cpu-clock (78.40 %), skid: possible", and why something is missing. */
 void annotate_view_heading(const struct annotate_view *view, struct buf *out);
-
-/* --- The texts that each of the functions below will show; to be called before them --- */
-
-void annotate_view_want_rows(const struct annotate_view *view, enum annotate_by by,
-                             const struct annotate_rows *rows);
-void annotate_view_want_missing_source(const struct annotate_view *view, const struct annotate_rows *lines);
-void annotate_view_want_source(const struct annotate_view *view, const struct annotate_rows *lines);
-void annotate_view_want_code(const struct annotate_view *view);
-void annotate_view_want_json(const struct annotate_view *view, bool disassemble);
-
-/* --- Output --- */
 
 /* Rows sorted by weight, with shares of the function (or of the session). */
 void annotate_view_rows(const struct annotate_view *view, enum annotate_by by,

@@ -20,18 +20,6 @@ static uint64_t last_of(const struct python_line *line)
         return (uint64_t)line->line + CONTEXT_LINES;
 }
 
-void python_source_view_want(const struct python_source_view *view)
-{
-        const struct python_source *source = view->source;
-
-        annotate_texts_want_note(view->texts, source->path);
-        for (size_t i = 0; i < source->n_lines; i++) {
-                for (uint64_t n = first_of(&source->lines[i]);
-                     source->lines[i].line && n <= UINT32_MAX && n <= last_of(&source->lines[i]); n++)
-                        annotate_texts_want_line(view->texts, source->path, (uint32_t)n);
-        }
-}
-
 static double share(uint64_t part, uint64_t whole)
 {
         return whole ? 100 * (double)part / (double)whole : 0;
@@ -50,7 +38,7 @@ static void add_cut(const struct python_source_view *view, const struct buf *row
 static void add_row(const struct python_source_view *view, uint32_t number, const struct python_line *line,
                     struct buf *out)
 {
-        const char *text = annotate_texts_line(view->texts, view->source->path, number);
+        const char *text = annotate_texts_line(&view->texts, view->source->path, number);
         AUTO_RELEASE(buf) row = {0};
         size_t start = out->len;
         double own, all;
@@ -122,7 +110,7 @@ static void add_lines(const struct python_source_view *view, struct buf *out)
                 for (uint64_t n = from; n <= to && n <= UINT32_MAX; n++) {
                         if (n == line->line)
                                 add_row(view, line->line, line, out);
-                        else if (annotate_texts_line(view->texts, source->path, (uint32_t)n))
+                        else if (annotate_texts_line(&view->texts, source->path, (uint32_t)n))
                                 add_row(view, (uint32_t)n, NULL, out);
                         if (n == line->line)
                                 add_natives(view, line, out);
@@ -134,7 +122,7 @@ static void add_lines(const struct python_source_view *view, struct buf *out)
 void python_source_view_text(const struct python_source_view *view, struct buf *out)
 {
         const struct python_source *source = view->source;
-        const char *note = annotate_texts_note(view->texts, source->path);
+        const char *note = annotate_texts_note(&view->texts, source->path);
 
         text_add_printable(out, source->title);
         buf_printf(out, ": %" PRIu64 " of %" PRIu64 " samples of ", source->count, view->event_count);
@@ -154,7 +142,7 @@ void python_source_view_text(const struct python_source_view *view, struct buf *
 static void add_line_json(const struct python_source_view *view, const struct python_line *line,
                           struct json *json)
 {
-        const char *text = annotate_texts_line(view->texts, view->source->path, line->line);
+        const char *text = annotate_texts_line(&view->texts, view->source->path, line->line);
 
         json_begin_object(json);
         json_key_u64(json, "line", line->line);

@@ -17,15 +17,12 @@ struct python_source_view {
         const struct python_source *source;
         const char *event;
         uint64_t event_count, event_weight;
-        struct annotate_texts *texts; /* texts of the source file */
-        bool with_natives;            /* show the native functions below each line */
+        struct annotate_texts texts;
+        bool with_natives; /* show the native functions below each line */
         bool is_colored;
         unsigned max_columns;     /* width of the terminal; 0: no limit */
         struct view_marks *marks; /* get the positions of the lines; may be NULL */
 };
-
-/* Requests the lines that will be shown, and the problems of the file. */
-void python_source_view_want(const struct python_source_view *view);
 
 void python_source_view_text(const struct python_source_view *view, struct buf *out);
 

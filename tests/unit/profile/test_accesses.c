@@ -312,7 +312,7 @@ TEST(annotated_instructions_have_a_latency)
         annotation = annotation_new(report, &wanted, &err);
         ASSERT_TRUE(annotation && annotation_n_functions(annotation) == 1);
         view.count = view.weight = 103;
-        annotate_output_points(annotation_get(annotation, 0).annotate, &view, &arena);
+        view.annotate = annotation_get(annotation, 0).annotate;
         annotate_view_code(&view, &text);
         EXPECT_CONTAINS(buf_text(&text), "  % func  count   p50   p90   p99\n");
         EXPECT_CONTAINS(buf_text(&text), "   100    50    90    99 1100\n");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The annotated views of a small function with its instructions, as text and as JSON. */
-#include "annotate_output.h"
 #include "annotate_session.h"
 #include "annotate_view.h"
 #include "disasm.h"
@@ -8,27 +7,26 @@
 
 static const struct samples_at in_scaled[] = {{0x224, 1}, {0x23d, 3}, {0x254, 2}, {0x26a, 2}, {0, 0}};
 
-static struct annotate_texts texts;
-static struct arena points;
-
 /* Provides only line 22 of each file. */
-static void fill(void)
+static const char *line_of(void *ctx, const char *path, uint32_t line)
 {
-        annotate_texts_sort(&texts);
-        for (size_t i = 0; i < texts.n_files; i++) {
-                struct annotate_file *file = &texts.files[i];
+        (void)ctx;
+        (void)path;
+        return line == 22 ? "\treturn 1;\tx" : NULL;
+}
 
-                file->note = file->wants_note ? "is not here" : NULL;
-                for (size_t k = 0; k < file->n_lines; k++)
-                        file->lines[k].text = file->lines[k].line == 22 ? "\treturn 1;\tx" : NULL;
-        }
+static const char *note_of(void *ctx, const char *path)
+{
+        (void)ctx;
+        (void)path;
+        return "is not here";
 }
 
 static struct annotate_view view_of(const struct annotation *a)
 {
         struct annotated f = annotation_get(a, 0);
 
-        struct annotate_view view = {
+        return (struct annotate_view){
                 .function = "scaled:gcc5.so",
                 .event = "cpu-clock",
                 .skid = "possible",
@@ -38,13 +36,9 @@ static struct annotate_view view_of(const struct annotation *a)
                 .weight = annotate_weight(f.annotate),
                 .code_note = f.code_note,
                 .max_rows = 50,
-                .texts = &texts,
+                .annotate = f.annotate,
+                .texts = {.line = line_of, .note = note_of},
         };
-
-        annotate_texts_release(&texts);
-        arena_release(&points);
-        annotate_output_points(f.annotate, &view, &points);
-        return view;
 }
 
 /* Without libLLVM the instructions are shown as bytes. */
@@ -101,8 +95,6 @@ TEST(instructions_under_their_lines_with_arrows)
         struct annotate_view view = view_of(a);
         struct buf out = {0};
 
-        annotate_view_want_code(&view);
-        fill();
         annotate_view_code(&view, &out);
         EXPECT_STR(buf_text(&out), scaled_code);
         buf_clear(&out);
@@ -120,8 +112,6 @@ TEST(lines_are_files_in_their_order)
         struct buf out = {0};
 
         ASSERT_TRUE(annotate_group(annotation_get(a, 0).annotate, ANNOTATE_LINE, &rows, NULL));
-        annotate_view_want_source(&view, &rows);
-        fill();
         annotate_view_source(&view, &rows, &out);
         EXPECT_STR(buf_text(&out), "/src/shapes.h (is not here)\n"
                                    " % func   % all  count   line\n"
@@ -254,12 +244,8 @@ TEST(the_last_line_that_there_can_be)
         const struct annotate_rows rows = {.rows = &row, .n_rows = 1};
         struct buf out = {0};
 
-        annotate_view_want_source(&view, &rows);
-        fill();
         annotate_view_source(&view, &rows, &out);
         EXPECT_CONTAINS(buf_text(&out), " 4294967294\n");
-        annotate_texts_release(&texts);
-        arena_release(&points);
         buf_release(&out);
 }
 
