@@ -17,28 +17,22 @@
 #include "group_rules.h"
 #include "hot_output.h"
 #include "os.h"
+#include "report_table.h"
 #include "sort_keys.h"
 #include "stack_branches.h"
 #include "stat_output.h"
 #include "strip_output.h"
 #include "text_match.h"
 
-/* --annotate has its own tables of functions, as text or JSON. */
-static bool check_annotate(const struct report_options *o, bool wants_tree, struct err *err)
-{
-        const char *in_the_way = wants_tree          ? "-g"
-                                 : o->choice.inlines ? "--inlines"
-                                 : o->choice.sort    ? "--sort"
-                                 : o->choice.csv     ? "--csv"
-                                                     : NULL;
-
-        if ((!o->display.annotate && !o->display.disassemble) || !in_the_way)
-                return true;
-        return err_set(
-                err, ERR_USAGE,
-                "%s and %s cannot be used together: wperf annotate shows the lines and instructions of a function",
-                o->display.disassemble ? "--disassemble" : "--annotate", in_the_way);
-}
+struct reporting {
+        const struct report_options *options;
+        enum report_table table;
+        struct report_request request;
+        struct row_keys keys;
+        struct tree_output tree;
+        struct lookup lookup;
+        bool is_colored;
+};
 
 /* perf's `-g callee`: the word after -g is not the name of a session. */
 static void take_tree_word(struct command_line *line)
@@ -52,101 +46,18 @@ static void take_tree_word(struct command_line *line)
         line->n_args--;
 }
 
-static bool check_tree(const struct report_options *o, const struct tree_output *tree, struct err *err)
+/* Options that need another one. */
+static bool check_alone(const struct report_options *o, bool wants_tree, struct err *err)
 {
         const char *alone = o->tree.min_percent ? "--percent-limit" : "--max-stack";
 
-        if (!tree->is_wanted && (o->tree.min_percent || o->tree.max_depth))
-                return err_set(err, ERR_USAGE,
-                               "%s applies to the call tree: add -g; to limit the rows of a table write "
-                               "--sample-display-row N",
-                               alone);
-        if (!tree->is_wanted)
-                return true;
-        if (o->choice.csv)
-                return err_set(
-                        err, ERR_USAGE,
-                        "-g and --csv cannot be used together: a call tree is not a table; write --json");
-        if (o->choice.sort)
-                return err_set(
-                        err, ERR_USAGE,
-                        "-g and --sort cannot be used together: --sort groups samples into rows of a table, -g "
-                        "prints a call tree; leave one out");
-        return true;
-}
-
-/* -b prints a table of branches; it excludes all other tables. */
-static bool check_branches(const struct report_options *o, const struct tree_output *tree, struct err *err)
-{
-        const char *in_the_way = tree->is_wanted                                 ? "-g"
-                                 : o->choice.inlines                             ? "--inlines"
-                                 : o->display.annotate || o->display.disassemble ? "--annotate"
-                                                                                 : NULL;
-
-        if (!o->choice.branches || !in_the_way)
-                return true;
-        return err_set(err, ERR_USAGE, "-b and %s cannot be used together: -b prints a table of branches",
-                       in_the_way);
-}
-
-/* Samples over time are a table of their own, without functions. */
-static bool check_strips(const struct report_options *o, const struct tree_output *tree, struct err *err)
-{
-        const char *name = o->choice.threads ? "--threads" : "--timeline";
-        const char *in_the_way = tree->is_wanted                                 ? "-g"
-                                 : o->choice.branches                            ? "-b"
-                                 : o->choice.sort                                ? "--sort"
-                                 : o->choice.csv                                 ? "--csv"
-                                 : o->choice.inlines                             ? "--inlines"
-                                 : o->display.symbol                             ? "--symbol"
-                                 : o->display.annotate || o->display.disassemble ? "--annotate"
-                                 : o->choice.threads && o->choice.timeline       ? "--timeline"
-                                                                                 : NULL;
-
-        if (!(o->choice.threads || o->choice.timeline) || !in_the_way)
-                return true;
-        return err_set(err, ERR_USAGE,
-                       "%s and %s don't go together: %s shows samples over time, not functions", name,
-                       in_the_way, name);
-}
-
-/* Accesses to memory have a table of their own. */
-static bool check_mem(const struct report_options *o, const struct tree_output *tree, struct err *err)
-{
-        const char *in_the_way = tree->is_wanted                                 ? "-g"
-                                 : o->choice.branches                            ? "-b"
-                                 : o->choice.threads                             ? "--threads"
-                                 : o->choice.timeline                            ? "--timeline"
-                                 : o->display.annotate || o->display.disassemble ? "--annotate"
-                                                                                 : NULL;
-
         if (o->choice.describe && !o->choice.mem)
                 return err_set(err, ERR_USAGE, "--describe explains the columns of --mem: add --mem");
-        if (!o->choice.mem || !in_the_way)
-                return true;
-        return err_set(
-                err, ERR_USAGE,
-                "--mem and %s cannot be used together: --mem shows accesses to memory; run report twice",
-                in_the_way);
-}
-
-/* Groups are made of functions, and have a table of their own. */
-static bool check_groups(const struct report_options *o, const struct tree_output *tree, struct err *err)
-{
-        const char *in_the_way = tree->is_wanted                                 ? "-g"
-                                 : o->choice.branches                            ? "-b"
-                                 : o->choice.mem                                 ? "--mem"
-                                 : o->choice.threads                             ? "--threads"
-                                 : o->choice.timeline                            ? "--timeline"
-                                 : o->choice.sort                                ? "--sort"
-                                 : o->display.symbol                             ? "--symbol"
-                                 : o->display.annotate || o->display.disassemble ? "--annotate"
-                                                                                 : NULL;
-
-        return !o->choice.group_by || !in_the_way ||
+        return wants_tree || (!o->tree.min_percent && !o->tree.max_depth) ||
                err_set(err, ERR_USAGE,
-                       "--group-by and %s cannot be used together: --group-by shows groups of functions",
-                       in_the_way);
+                       "%s applies to the call tree: add -g; to limit the rows of a table write "
+                       "--sample-display-row N",
+                       alone);
 }
 
 /* -b sorts by the keys that branches have. */
@@ -244,14 +155,56 @@ static bool check_python_keys(const struct report_options *o, unsigned keys, str
                        in_the_way);
 }
 
-static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
-                         struct row_keys *ret_keys, struct tree_output *ret_tree, struct err *err)
+/* What a table is made of, besides rows of functions. */
+static unsigned results_of(const struct report_options *o, enum report_table table)
+{
+        static const unsigned of_table[REPORT_N_TABLES] = {
+                [REPORT_TABLE_ACCESSES] = REPORT_ACCESSES | REPORT_BRANCHES,
+                [REPORT_TABLE_THREADS] = REPORT_SAMPLES,
+                [REPORT_TABLE_CPUS] = REPORT_SAMPLES,
+                [REPORT_TABLE_BRANCHES] = REPORT_BRANCHES,
+                [REPORT_TABLE_ANNOTATED] = REPORT_PYTHON,
+                [REPORT_TABLE_TREE] = REPORT_TREE | REPORT_PYTHON,
+                [REPORT_TABLE_FUNCTIONS] = REPORT_PYTHON,
+        };
+        unsigned results = of_table[table];
+
+        if (o->choice.sort || o->choice.csv)
+                results &= ~(unsigned)REPORT_PYTHON;
+        return o->general.verbose ? results | REPORT_SECTIONS : results;
+}
+
+/* Samples of Arm SPE are shown by their source where rows are functions and nothing else was asked for. */
+static bool is_by_source(const struct report_options *o, enum report_table table)
+{
+        return !o->choice.sort && (table == REPORT_TABLE_FUNCTIONS || table == REPORT_TABLE_ANNOTATED ||
+                                   table == REPORT_TABLE_GROUPS);
+}
+
+static bool parse_keys(const struct report_options *o, struct report_request *request, struct row_keys *ret,
+                       struct err *err)
+{
+        bool ok = o->choice.mem ? sort_keys_parse_access(o->choice.sort, ret, &request->access_keys, err)
+                                : sort_keys_parse(o->choice.sort, ret, err);
+
+        if (!ok)
+                return false;
+        request->keys = row_keys_bits(ret);
+        return check_branch_keys(o, ret, err) && check_access_keys(o, request->keys, err) &&
+               check_python_keys(o, request->keys, err);
+}
+
+static bool make_request(const struct command_line *line, const int32_t *pids, struct reporting *r,
+                         struct err *err)
 {
         const struct report_options *o = line->options;
+        struct report_request *request = &r->request;
 
-        if (!tree_output_init(&o->tree, ret_tree, err) || !check_tree(o, ret_tree, err))
+        if (!tree_output_init(&o->tree, &r->tree, err) ||
+            !report_table_choose(o, r->tree.is_wanted, &r->table, err) ||
+            !check_alone(o, r->tree.is_wanted, err))
                 return false;
-        *ret = (struct report_request){
+        *request = (struct report_request){
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
@@ -259,89 +212,61 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .merges_strays = true,
                 .branches_by_target = o->choice.mem,
                 .merges_callers = wants_only_text(o),
-                .no_tree_inlines = ret_tree->no_inlines,
-                .by_source = !ret_tree->is_wanted && !o->choice.branches && !o->choice.sort &&
-                             !o->choice.threads && !o->choice.timeline && !o->choice.mem,
+                .no_tree_inlines = r->tree.no_inlines,
+                .by_source = is_by_source(o, r->table),
+                .results = results_of(o, r->table),
         };
-        if (ret_tree->is_wanted)
-                ret->results |= REPORT_TREE;
-        if (o->choice.threads || o->choice.timeline)
-                ret->results |= REPORT_SAMPLES;
-        else if (!o->choice.sort && !o->choice.branches && !o->choice.csv && !o->choice.mem &&
-                 !o->choice.group_by)
-                ret->results |= REPORT_PYTHON;
-        if (o->choice.branches)
-                ret->results |= REPORT_BRANCHES;
-        if (o->choice.mem)
-                ret->results |= REPORT_ACCESSES | REPORT_BRANCHES;
-        if (o->general.verbose)
-                ret->results |= REPORT_SECTIONS;
-        if (!check_annotate(o, ret_tree->is_wanted, err) || !check_branches(o, ret_tree, err) ||
-            !check_strips(o, ret_tree, err) || !check_mem(o, ret_tree, err) ||
-            !check_groups(o, ret_tree, err) || !cmd_input_path(line, &o->input, &ret->path, err) ||
-            !(o->choice.mem ? sort_keys_parse_access(o->choice.sort, ret_keys, &ret->access_keys, err)
-                            : sort_keys_parse(o->choice.sort, ret_keys, err)) ||
-            !check_branch_keys(o, ret_keys, err))
-                return false;
-        ret->keys = row_keys_bits(ret_keys);
-        if (!check_access_keys(o, ret->keys, err) || !check_python_keys(o, ret->keys, err) ||
-            !python_options_frames(&o->python, &ret->python, err))
-                return false;
-        return filter_fill(&o->filter, pids, &ret->filter, err);
+        return cmd_input_path(line, &o->input, &request->path, err) &&
+               parse_keys(o, request, &r->keys, err) &&
+               python_options_frames(&o->python, &request->python, err) &&
+               filter_fill(&o->filter, pids, &request->filter, err);
 }
 
-static bool wants_browser(const struct report_options *o, const struct report_request *request)
+static bool wants_browser(const struct reporting *r)
 {
+        const struct report_options *o = r->options;
         const struct browse_choice choice = {
                 .general = &o->general,
                 .output = &o->output,
-                .path = request->path,
-                .wants_text = o->choice.stdio || o->choice.threads || o->choice.timeline || o->choice.csv ||
-                              o->choice.inlines || o->choice.branches || o->choice.mem ||
-                              o->choice.group_by || o->display.annotate || o->display.disassemble ||
-                              o->display.strict || o->general.verbose,
+                .path = r->request.path,
+                .wants_text = o->choice.stdio || !report_table_is_browsed(r->table, o) || o->display.strict ||
+                              o->general.verbose,
         };
 
         return browse_choice_is_wanted(&choice);
 }
 
-struct first_report {
-        const struct report_options *options;
-        const struct report_request *request;
-};
-
 /* What is an error of the text is one of the browser too. */
 static bool check_first(const void *ctx, const struct report *report, struct err *err)
 {
-        const struct first_report *first = ctx;
+        const struct reporting *r = ctx;
 
-        return filter_none_check(report, first->request, &first->options->filter, err) &&
-               has_python(report, first->request, err) && has_sources(report, first->request, err);
+        return filter_none_check(report, &r->request, &r->options->filter, err) &&
+               has_python(report, &r->request, err) && has_sources(report, &r->request, err);
 }
 
-static int browse(const struct report_options *o, const struct report_request *report,
-                  const struct row_keys *keys, const struct tree_output *tree, struct lookup *lookup)
+static int browse(struct reporting *r)
 {
-        const struct first_report first = {o, report};
-        struct report_request request = *report;
+        const struct report_options *o = r->options;
+        struct report_request request = r->request;
         struct browser_request browse = {
                 .report = &request,
-                .start = !tree->is_wanted    ? BROWSER_TABLE
-                         : tree->is_inverted ? BROWSER_CALLERS
-                                             : BROWSER_TREE,
+                .start = !r->tree.is_wanted    ? BROWSER_TABLE
+                         : r->tree.is_inverted ? BROWSER_CALLERS
+                                               : BROWSER_TREE,
                 .symbol = o->display.symbol,
-                .keys = *keys,
+                .keys = r->keys,
                 .check = check_first,
-                .check_ctx = &first,
+                .check_ctx = r,
                 .private_source = o->input.force,
-                .debuginfod = lookup->debuginfod,
+                .debuginfod = r->lookup.debuginfod,
         };
         struct err err = {0};
 
         request.results = 0; /* the browser makes the results that it shows */
         request.keys = 0;
         request.by_source = false;
-        lookup->is_browsing = true;
+        r->lookup.is_browsing = true;
         if (!browse_choice_colors(&o->color, &browse.colors, &err))
                 return cmd_fail(&err);
         return browse_choice_run(&browse, EXIT_OK);
@@ -405,126 +330,137 @@ static int show_counts(const struct report_options *o, const char *path, struct 
         return poor && o->display.strict ? EXIT_POOR : EXIT_OK;
 }
 
-static int show_strips(const struct report_options *o, const struct report *report, bool is_colored)
+static int show_strips(const struct reporting *r, const struct report *report)
 {
-        const struct strip_output output = {
+        return strip_output_show(&(struct strip_output){
                 .report = report,
-                .general = &o->general,
-                .output = &o->output,
-                .by = o->choice.timeline ? STRIPS_BY_CPU : STRIPS_BY_THREAD,
-                .is_colored = is_colored,
-        };
-        int status = strip_output_show(&output);
-
-        return !status && o->display.strict && quality_is_poor(&report->quality) ? EXIT_POOR : status;
+                .general = &r->options->general,
+                .output = &r->options->output,
+                .by = r->table == REPORT_TABLE_CPUS ? STRIPS_BY_CPU : STRIPS_BY_THREAD,
+                .is_colored = r->is_colored,
+        });
 }
 
 /* Nothing says which modules the addresses are in, so rows are addresses. */
-static void take_raw_spe(struct report_request *request, struct row_keys *keys, struct buf *note)
+static void take_raw_spe(struct reporting *r, struct buf *note)
 {
         buf_printf(
                 note,
                 "%s has only the data of Arm SPE, without processes, modules and times: samples have addresses, but no names\n",
-                strcmp(request->path, "-") ? request->path : "standard input");
-        if (keys->n || request->access_keys || request->results & REPORT_TREE)
+                strcmp(r->request.path, "-") ? r->request.path : "standard input");
+        if (r->keys.n || r->request.access_keys || r->table == REPORT_TABLE_TREE)
                 return;
-        row_keys_add(keys, ROW_ADDR);
-        request->keys = row_keys_bits(keys);
+        row_keys_add(&r->keys, ROW_ADDR);
+        r->request.keys = row_keys_bits(&r->keys);
 }
 
-static int show_accesses(const struct report_options *o, const struct row_keys *keys, unsigned access_keys,
-                         struct report *report, bool is_colored)
+static int show_accesses(const struct reporting *r, struct report *report)
 {
-        const struct access_output output = {
+        const struct report_options *o = r->options;
+
+        return access_output_show(&(struct access_output){
                 .report = report,
                 .general = &o->general,
                 .output = &o->output,
                 .display = &o->display,
-                .keys = *keys,
-                .access_keys = access_keys,
+                .keys = r->keys,
+                .access_keys = r->request.access_keys,
                 .inlines = o->choice.inlines,
                 .csv = o->choice.csv,
                 .describe = o->choice.describe,
-                .is_colored = is_colored,
-        };
-        int status = access_output_show(&output);
-
-        return !status && o->display.strict && quality_is_poor(&report->quality) ? EXIT_POOR : status;
+                .is_colored = r->is_colored,
+        });
 }
 
-static int show_groups(const struct report_options *o, const struct report *report, bool is_colored)
+static int show_groups(const struct reporting *r, const struct report *report)
 {
+        const struct report_options *o = r->options;
         struct err err = {0};
         AUTO(name_groups) groups = group_rules_open(o->choice.group_by, &err);
-        int status;
 
         if (!groups)
                 return cmd_fail(&err);
-        status = group_output_show(&(struct group_output){
+        return group_output_show(&(struct group_output){
                 .report = report,
                 .groups = groups,
                 .general = &o->general,
                 .output = &o->output,
                 .csv = o->choice.csv,
-                .is_colored = is_colored,
+                .is_colored = r->is_colored,
         });
-        return !status && o->display.strict && quality_is_poor(&report->quality) ? EXIT_POOR : status;
 }
 
-static int show(const struct report_options *o, struct report_request *request, struct row_keys *keys,
-                const struct tree_output *tree, struct lookup *lookup)
+static int show_rows(const struct reporting *r, struct report *report)
 {
-        AUTO(session_input) input = NULL;
-        AUTO(report) report = NULL;
-        AUTO_RELEASE(buf) note = {0};
-        struct hot_output output;
-        struct err err = {0};
-        bool poor = false, is_colored;
-
-        if (!color_choose(&o->color, &is_colored, &err))
-                return cmd_fail(&err);
-        input = session_input_open(request->path, report_session_access(request->sources), &err);
-        if (!input)
-                return cmd_fail(&err);
-        if (count_replay_is(input->reader))
-                return show_counts(o, request->path, TAKE(input));
-        if (perfdata_get_layout(input->reader)->raw_spe)
-                take_raw_spe(request, keys, &note);
-        if (wants_browser(o, request)) {
-                session_input_free(TAKE(input));
-                return browse(o, request, keys, tree, lookup);
-        }
-        report = report_make_of(request, TAKE(input), &err);
-        if (!report || (o->choice.branches && !has_branches(report, request->path, &err)) ||
-            !filter_none_check(report, request, &o->filter, &err) || !has_python(report, request, &err) ||
-            !has_sources(report, request, &err) ||
-            (o->choice.mem && !has_accesses(report, request->path, &err)))
-                return cmd_fail(&err);
-        buf_add(&note, report->session.archive.note.data, report->session.archive.note.len);
-        if (tree->is_wanted)
-                tree_output_note_missing(report, &note);
-        cmd_warn(&note);
-        if (o->choice.threads || o->choice.timeline)
-                return show_strips(o, report, is_colored);
-        if (o->choice.group_by)
-                return show_groups(o, report, is_colored);
-        if (o->choice.mem)
-                return show_accesses(o, keys, request->access_keys, report, is_colored);
-        output = (struct hot_output){
-                .is_colored = is_colored,
+        const struct report_options *o = r->options;
+        const struct hot_output output = {
+                .is_colored = r->is_colored,
                 .report = report,
                 .general = &o->general,
                 .output = &o->output,
                 .display = &o->display,
-                .keys = *keys,
-                .tree = *tree,
-                .debuginfod = lookup->debuginfod,
+                .keys = r->keys,
+                .tree = r->tree,
+                .debuginfod = r->lookup.debuginfod,
                 .csv = o->choice.csv,
                 .document_is_output = true,
         };
-        if (!hot_output_show(&output, &poor))
-                return EXIT_FAILED;
-        return poor && o->display.strict ? EXIT_POOR : EXIT_OK;
+        bool poor;
+
+        return hot_output_show(&output, &poor) ? EXIT_OK : EXIT_FAILED;
+}
+
+static int show_table(const struct reporting *r, struct report *report)
+{
+        int status;
+
+        switch (r->table) {
+        case REPORT_TABLE_THREADS:
+        case REPORT_TABLE_CPUS: status = show_strips(r, report); break;
+        case REPORT_TABLE_GROUPS: status = show_groups(r, report); break;
+        case REPORT_TABLE_ACCESSES: status = show_accesses(r, report); break;
+        default: status = show_rows(r, report); break;
+        }
+        return !status && r->options->display.strict && quality_is_poor(&report->quality) ? EXIT_POOR
+                                                                                          : status;
+}
+
+static bool has_rows(const struct reporting *r, const struct report *report, struct err *err)
+{
+        return (r->table != REPORT_TABLE_BRANCHES || has_branches(report, r->request.path, err)) &&
+               check_first(r, report, err) &&
+               (r->table != REPORT_TABLE_ACCESSES || has_accesses(report, r->request.path, err));
+}
+
+static int show(struct reporting *r)
+{
+        const struct report_options *o = r->options;
+        AUTO(session_input) input = NULL;
+        AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) note = {0};
+        struct err err = {0};
+
+        if (!color_choose(&o->color, &r->is_colored, &err))
+                return cmd_fail(&err);
+        input = session_input_open(r->request.path, report_session_access(r->request.sources), &err);
+        if (!input)
+                return cmd_fail(&err);
+        if (count_replay_is(input->reader))
+                return show_counts(o, r->request.path, TAKE(input));
+        if (perfdata_get_layout(input->reader)->raw_spe)
+                take_raw_spe(r, &note);
+        if (wants_browser(r)) {
+                session_input_free(TAKE(input));
+                return browse(r);
+        }
+        report = report_make_of(&r->request, TAKE(input), &err);
+        if (!report || !has_rows(r, report, &err))
+                return cmd_fail(&err);
+        buf_add(&note, report->session.archive.note.data, report->session.archive.note.len);
+        if (r->table == REPORT_TABLE_TREE)
+                tree_output_note_missing(report, &note);
+        cmd_warn(&note);
+        return show_table(r, report);
 }
 
 int cmd_report(const struct command_line *line)
@@ -532,23 +468,19 @@ int cmd_report(const struct command_line *line)
         const struct report_options *o = line->options;
         int32_t *pids = cmd_pids(&o->filter.pids);
         struct command_line own = *line;
-        struct report_request request;
-        struct row_keys keys;
-        struct tree_output tree;
-        struct lookup lookup;
+        struct reporting r = {.options = o};
         struct err err = {0};
         int status;
 
         take_tree_word(&own);
-        if (lookup_init(&o->lookup, &lookup, &err) &&
-            make_request(&own, pids, &request, &keys, &tree, &err)) {
-                lookup.sources.any_owner = o->input.force;
-                request.sources = &lookup.sources;
-                status = show(o, &request, &keys, &tree, &lookup);
+        if (lookup_init(&o->lookup, &r.lookup, &err) && make_request(&own, pids, &r, &err)) {
+                r.lookup.sources.any_owner = o->input.force;
+                r.request.sources = &r.lookup.sources;
+                status = show(&r);
         } else {
                 status = cmd_fail(&err);
         }
-        lookup_release(&lookup);
+        lookup_release(&r.lookup);
         free(pids);
         return status;
 }
