@@ -437,6 +437,23 @@ def test_a_chain_of_the_kernel_goes_on_in_user_code(t: Context) -> None:
     check(len(chains) > 20 and len(both) > 0.9 * len(chains), f"{len(both)} of {len(chains)} kernel chains have both parts")
 
 
+def test_the_call_that_starts_a_thread_has_callers(t: Context) -> None:
+    """glibc ends its call-frame information before that system call, because the new thread returns from it too."""
+    harness.need_root()
+    python = "/usr/bin/python3.11"
+    if not os.path.exists(python):
+        raise Skip(python)
+    work = "import threading\nfor _ in range(6000):\n    t = threading.Thread(target=int)\n    t.start()\n    t.join()"
+    t.good("record", "-q", "-g", "-k", "--engine", "ring", "-F", "9999", "--", python, "-c", work)
+    done = t.good("export", "--format", "folded")
+    starts = [line.rsplit(" ", 1) for line in done.out.splitlines() if ";copy_process" in line]
+    n_all = sum(int(n) for _, n in starts)
+    n_called = sum(int(n) for stack, n in starts if ";Py_BytesMain;" in stack)
+    harness.note(f"{n_called} of {n_all} samples that copy a thread have the whole path")
+    check(n_all > 100 and n_called >= 0.99 * n_all, f"{n_called} of {n_all}: "
+          f"{next((stack for stack, _ in starts if ';Py_BytesMain;' not in stack), None)}")
+
+
 def test_python_reaches_the_outermost_frame(t: Context) -> None:
     python = "/usr/bin/python3.11"
     if not os.path.exists(python):

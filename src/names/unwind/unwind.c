@@ -213,6 +213,7 @@ static bool step_stub(struct walk *walk, enum unwind_way *ret_way, bool *ret_non
                                          walk->memory)) {
                 case UNWIND_STUB_DONE: walk->is_exact = false; return true;
                 case UNWIND_STUB_UNREAD: return end_unread(walk);
+                case UNWIND_STUB_START: return end_walk(walk, UNWIND_END_OUTERMOST);
                 default: break;
                 }
         *ret_none = true;

@@ -16,6 +16,7 @@
 /* DWARF register numbers. x86-64: 0 to 15, and 16 for the return address, where RIP is stored. AArch64: x0 to
  * x30, sp, pc. */
 enum {
+        UNWIND_X64_RAX = 0,
         UNWIND_X64_RBP = 6,
         UNWIND_X64_RSP = 7,
         UNWIND_X64_RIP = 16,
@@ -109,7 +110,7 @@ enum unwind_way {
         UNWIND_WAY_SIGNAL,
         UNWIND_WAY_PE,   /* Windows unwind codes */
         UNWIND_WAY_LBR,  /* branch records in call-stack mode: unwind_lbr.h */
-        UNWIND_WAY_STUB, /* known machine code: a PLT entry, a trampoline of CPython */
+        UNWIND_WAY_STUB, /* known machine code: a PLT entry, a trampoline of CPython, a clone */
         UNWIND_N_WAYS,
 };
 

@@ -37,6 +37,7 @@ bool unwind_is_behind_call(const struct unwind_module *module, uint64_t pc);
 enum unwind_stub {
         UNWIND_STUB_DONE,
         UNWIND_STUB_UNREAD, /* memory can't be read; memory->is_cut says whether the copy is too short */
+        UNWIND_STUB_START,  /* a new thread begins here: there is no caller */
         UNWIND_STUB_NONE,   /* the code is not a known stub, or can't be read */
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Known machine code without call-frame information: entries of a procedure linkage table (PLT), and the
- * trampoline that CPython puts around each function for profilers. For each instruction, a shape says where
- * the return address is.
+/* Known machine code without call-frame information: entries of a procedure linkage table (PLT), the
+ * trampoline that CPython puts around each function for profilers, and the system call that starts a thread or
+ * process. For each instruction, a shape says where the return address is.
  *
  * Sources: System V ABI, AMD64 supplement, 5.2 and 13.2; Arm's sysvabi64; CPython's
- * Python/asm_trampoline.S. */
+ * Python/asm_trampoline.S; glibc's sysdeps/unix/sysv/linux/x86_64/clone.S and clone3.S. */
 #include <string.h>
 
 #include "attributes.h"
@@ -19,7 +19,7 @@ enum {
         IN_LINK = 0xfe, /* AArch64: the return address is in x30 */
 };
 
-enum { PYTHON, PLT };
+enum { PYTHON, PLT, CLONE };
 
 /* The state before the instruction at offset `at`. */
 struct stub_row {
@@ -28,12 +28,13 @@ struct stub_row {
         uint8_t return_at;   /* offset of the return address from sp, or IN_LINK */
         uint8_t fp_at;       /* offset of the caller's frame pointer from sp; NONE if it is unchanged */
         bool is_behind_call;
+        bool is_behind_clone; /* also executed by the new thread, which has no caller */
 };
 
 /* The bytes of a stub. Bits that are set in `any` may differ. */
 struct shape {
         enum object_machine machine;
-        bool is_plt; /* made by linkers only, so it is not used in memory without a file */
+        uint8_t kind; /* PLT: made by linkers only, so it is not used in memory without a file */
         uint8_t size, n_rows;
         const char *code, *any;
         struct stub_row rows[MAX_ROWS];
@@ -41,36 +42,40 @@ struct shape {
 
 #define ROW(at, bytes)                                                                                       \
         {                                                                                                    \
-                at, bytes, (bytes)-WORD_BYTES, NONE, false                                                   \
+                at, bytes, (bytes)-WORD_BYTES, NONE, false, false                                            \
         }
 #define FP_ROW(at, bytes)                                                                                    \
         {                                                                                                    \
-                at, bytes, (bytes)-WORD_BYTES, 0, false                                                      \
+                at, bytes, (bytes)-WORD_BYTES, 0, false, false                                               \
         }
 #define BEHIND_CALL(at, bytes)                                                                               \
         {                                                                                                    \
-                at, bytes, (bytes)-WORD_BYTES, NONE, true                                                    \
+                at, bytes, (bytes)-WORD_BYTES, NONE, true, false                                             \
         }
 #define FP_BEHIND_CALL(at, bytes)                                                                            \
         {                                                                                                    \
-                at, bytes, (bytes)-WORD_BYTES, 0, true                                                       \
+                at, bytes, (bytes)-WORD_BYTES, 0, true, false                                                \
         }
 #define LEAF(at)                                                                                             \
         {                                                                                                    \
-                at, 0, IN_LINK, NONE, false                                                                  \
+                at, 0, IN_LINK, NONE, false, false                                                           \
+        }
+#define BEHIND_CLONE(at)                                                                                     \
+        {                                                                                                    \
+                at, WORD_BYTES, 0, NONE, false, true                                                         \
         }
 #define IMM "\xff\xff\xff\xff"
 
-#define X64(is_plt, text, any, n, ...)                                                                       \
+#define X64(kind, text, any, n, ...)                                                                         \
         {                                                                                                    \
-                OBJECT_MACHINE_X86_64, is_plt, sizeof(text) - 1, n, text, any,                               \
+                OBJECT_MACHINE_X86_64, kind, sizeof(text) - 1, n, text, any,                                 \
                 {                                                                                            \
                         __VA_ARGS__                                                                          \
                 }                                                                                            \
         }
-#define ARM64(is_plt, text, any, n, ...)                                                                     \
+#define ARM64(kind, text, any, n, ...)                                                                       \
         {                                                                                                    \
-                OBJECT_MACHINE_ARM64, is_plt, sizeof(text) - 1, n, text, any,                                \
+                OBJECT_MACHINE_ARM64, kind, sizeof(text) - 1, n, text, any,                                  \
                 {                                                                                            \
                         __VA_ARGS__                                                                          \
                 }                                                                                            \
@@ -107,6 +112,10 @@ static const struct shape shapes[] = {
         /* only jmp *slot */
         X64(PLT, "\xff\x25\0\0\0\0", "\0\0" IMM, 1, ROW(0, 8)),
         X64(PLT, "\xf2\xff\x25\0\0\0\0", "\0\0\0" IMM, 1, ROW(0, 8)),
+
+        /* syscall; test %rax, %rax; jl error; je thread; ret */
+        X64(CLONE, "\x0f\x05\x48\x85\xc0\x7c\0\x74\0\xc3", "\0\0\0\0\0\0\xff\0\xff\0", 5, ROW(0, 8),
+            BEHIND_CLONE(2), BEHIND_CLONE(5), BEHIND_CLONE(7), BEHIND_CLONE(9)),
 
         /* stp x29, x30, [sp, #-16]!; mov x29, sp; blr x3; ldp x29, x30, [sp], #16; ret (CPython) */
         ARM64(PYTHON, "\xfd\x7b\xbf\xa9\xfd\x03\0\x91\x60\0\x3f\xd6\xfd\x7b\xc1\xa8\xc0\x03\x5f\xd6",
@@ -188,7 +197,7 @@ static const struct stub_row *find_row(enum object_machine machine, const struct
                 for (size_t k = 0; k < shapes[i].n_rows && shapes[i].machine == machine; k++) {
                         const struct stub_row *row = &shapes[i].rows[k];
 
-                        if ((is_exact || row->is_behind_call) && (has_file || !shapes[i].is_plt) &&
+                        if ((is_exact || row->is_behind_call) && (has_file || shapes[i].kind != PLT) &&
                             fits(&shapes[i], row, window))
                                 return row;
                 }
@@ -204,6 +213,10 @@ static enum unwind_stub apply(const struct stub_row *row, struct unwind_regs *re
 
         if (row->return_at == IN_LINK && !unwind_has_reg(regs, UNWIND_ARM64_X30))
                 return UNWIND_STUB_NONE;
+        if (row->is_behind_clone && !unwind_has_reg(regs, UNWIND_X64_RAX))
+                return UNWIND_STUB_NONE;
+        if (row->is_behind_clone && !regs->values[UNWIND_X64_RAX])
+                return UNWIND_STUB_START;
         if (row->return_at == IN_LINK)
                 pc = regs->values[UNWIND_ARM64_X30];
         else if (!unwind_read_word(memory, sp + row->return_at, &pc))

@@ -22,6 +22,7 @@ struct process {
         struct object *caller; /* at CALLER */
         uint64_t words[N_WORDS];
         struct unwind_regs regs;
+        const uint64_t *result; /* of a system call, in rax; NULL: not known */
 };
 
 static bool find(void *ctx, uint64_t addr, struct unwind_module *ret_module)
@@ -71,6 +72,8 @@ static void set_up(struct process *p, enum object_machine machine, uint64_t pc)
         unwind_set_reg(&p->regs, unwind_reg_fp(&p->regs), 1);
         if (machine == OBJECT_MACHINE_ARM64)
                 unwind_set_reg(&p->regs, UNWIND_ARM64_X30, CALLER + 0x800);
+        if (p->result)
+                unwind_set_reg(&p->regs, UNWIND_X64_RAX, *p->result);
 }
 
 /* The word of the stack where the caller was found: "8" for sp + 8, "x30"; "-" if it was not found. */
@@ -128,6 +131,19 @@ TEST(trampolines_of_cpython)
         expect(&pac, OBJECT_MACHINE_ARM64, STUB, "0:x30 4:x30 8:8 c:8 10:8 14:x30 18:x30 1c:-");
         /* Of the other machine. */
         expect(&x64, OBJECT_MACHINE_ARM64, STUB, "0:- 6:-");
+}
+
+/* In the caller of the system call the result is the new thread's id, or -ENOSYS while the call lasts; in the new thread it is 0. */
+TEST(the_call_that_starts_a_thread)
+{
+        struct process p = {CODE("\x0f\x05\x48\x85\xc0\x7c\x13\x74\x01\xc3")};
+
+        /* The result is not known. */
+        expect(&p, OBJECT_MACHINE_X86_64, STUB, "0:0 2:- 9:-");
+        p.result = &(uint64_t){(uint64_t)-38};
+        expect(&p, OBJECT_MACHINE_X86_64, STUB, "0:0 2:0 5:0 7:0 9:0 1:- a:-");
+        p.result = &(uint64_t){0};
+        expect(&p, OBJECT_MACHINE_X86_64, STUB, "0:0 2:outermost 5:outermost 7:outermost 9:outermost a:-");
 }
 
 TEST(memory_without_a_file_has_no_plt)
