@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import time
 
 import harness
@@ -262,6 +263,35 @@ def test_built_again_without_a_build_id(t: Context) -> None:
               "the note says so", done)
         rows = harness.rows_of(t.run(t.wperf, "report", "-i", session).out)
         check({row.symbol for row in rows if row.symbol.endswith((":program", "_here"))} == {"unknown:program"}, f"{how}: no names of another build: {rows}")
+
+
+def as_of_go(t: Context, program: str, name: str, build_id: str) -> str:
+    """With the note that Go's linker writes in place of the GNU build id."""
+    note = b"Go\0\0" + build_id.encode()
+    with open(t.path("note"), "wb") as out:
+        out.write(struct.pack("<III", 4, len(build_id), 4) + note + bytes(-len(note) % 4))
+    done = t.run("objcopy", "-R", ".note.gnu.build-id", "--add-section", f".note.go.buildid={t.path('note')}",
+                 "--set-section-flags", ".note.go.buildid=readonly,noload", t.program(program), t.path(name))
+    check(done.status == 0, "objcopy", done)
+    return t.path(name)
+
+
+def test_built_again_by_go(t: Context) -> None:
+    """Go's build id tells builds apart, whatever the times of the file are."""
+    program = as_of_go(t, "spin", "program", "first/build")
+    session = recorded(t, program, "300")
+    check_kept(t, session, "program", "spin_here")
+    time.sleep(0.02)
+    shutil.copy(program, t.path("copy"))
+    os.replace(t.path("copy"), program)
+    check_kept(t, session, "program", "spin_here")
+    os.replace(as_of_go(t, "paths", "other", "second/build"), program)
+    os.utime(program, (1e9, 1e9))
+    done = t.run(t.wperf, "report", "-v", "-i", session)
+    check(re.search(r"^note: \S*/program: was built again .* Go build id differs$", done.out, re.M) is not None, "the note says so", done)
+    rows = harness.rows_of(t.run(t.wperf, "report", "-i", session).out)
+    check({row.symbol for row in rows if row.symbol.endswith((":program", "_here"))} == {"unknown:program"},
+          f"no names of another build: {rows}")
 
 
 def test_written_over(t: Context) -> None:

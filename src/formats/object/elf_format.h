@@ -58,7 +58,7 @@ enum {
 };
 enum { ELF_STV_INTERNAL = 1, ELF_STV_HIDDEN = 2 };
 
-enum { ELF_NT_GNU_BUILD_ID = 3 };
+enum { ELF_NT_GNU_BUILD_ID = 3, ELF_NT_GO_BUILD_ID = 4 /* of the owner "Go" */ };
 
 /* Dynamic section */
 enum { ELF_DT_NULL = 0, ELF_DT_RELA = 7, ELF_DT_SONAME = 14 };

@@ -65,7 +65,7 @@ enum object_machine {
         OBJECT_MACHINE_ARM64EC, /* only from object_code_at */
 };
 
-enum { OBJECT_BUILD_ID_BYTES = 64 };
+enum { OBJECT_BUILD_ID_BYTES = 64, OBJECT_GO_BUILD_ID_BYTES = 128 };
 
 enum object_format { OBJECT_ELF, OBJECT_PE };
 
@@ -304,5 +304,8 @@ struct object *object_open_debugdata(struct object *object, struct err *err);
 
 /* The build id in notes without an object (/sys/kernel/notes); returns its size, 0 if there is none. */
 size_t object_find_build_id(const void *notes, size_t size, uint8_t ret_build_id[OBJECT_BUILD_ID_BYTES]);
+
+/* The build id that Go's linker writes, as text (.note.go.buildid); returns its length, 0 if there is none. */
+size_t object_find_go_build_id(struct object *object, char ret_id[OBJECT_GO_BUILD_ID_BYTES + 1]);
 
 #endif

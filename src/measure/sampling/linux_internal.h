@@ -104,7 +104,7 @@ int mapped_file_check_device(int fd, const struct record_mmap *map);
  * file of the record. */
 int mapped_file_reopen(int path_fd, const struct record_mmap *map);
 
-/* Reads the build id and, for a PE image, its properties. `fd` is -1 if the file can't be opened;
+/* Reads the build id and, for a PE image, its properties; for a file with no other build id, Go's. `fd` is -1 if the file can't be opened;
  * `is_at_path` if our view of the record's path leads to it. */
 void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap *map, bool is_at_path,
                       struct pe_seen *images);

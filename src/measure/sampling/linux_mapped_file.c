@@ -190,6 +190,8 @@ void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap
         take_facts(file, object_get_facts(object));
         if (object_get_facts(object)->format == OBJECT_PE)
                 pe_see_image(images, object, map->path);
+        else if (!file->build_id_size)
+                pe_see_go_program(images, object, map->path);
 }
 
 void mapped_file_put_build_id(const struct mapped_file *file, uint8_t *record)

@@ -60,6 +60,29 @@ void pe_see_image(struct pe_seen *seen, const struct object *object, const char 
         ARRAY_PUSH(seen->images, seen->n, seen->cap, image);
 }
 
+static bool is_known_go(const struct pe_seen *seen, const char *path, const char *id)
+{
+        for (size_t i = 0; i < seen->n; i++) {
+                const struct recorded_image *image = &seen->images[i];
+
+                if (image->go_build_id && !strcmp(image->go_build_id, id) && !strcmp(image->path, path))
+                        return true;
+        }
+        return false;
+}
+
+void pe_see_go_program(struct pe_seen *seen, struct object *object, const char *path)
+{
+        char id[OBJECT_GO_BUILD_ID_BYTES + 1];
+        size_t size = object_find_go_build_id(object, id);
+
+        if (!size || seen->n == MAX_IMAGES || is_known_go(seen, path, id))
+                return;
+        ARRAY_PUSH(seen->images, seen->n, seen->cap,
+                   ((struct recorded_image){.path = arena_copy(&seen->names, path, strlen(path)),
+                                            .go_build_id = arena_copy(&seen->names, id, size)}));
+}
+
 uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
 {
         const struct pe_seen *seen = ctx;

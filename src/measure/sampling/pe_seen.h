@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PE images that processes of Windows or wine have loaded: what the session has to say about them besides their maps. */
+/* PE images that processes of Windows or wine have loaded, and programs of Go: what the session has to say about them besides
+ * their maps. */
 #ifndef PE_SEEN_H
 #define PE_SEEN_H
 
@@ -21,6 +22,9 @@ void pe_seen_release(struct pe_seen *seen);
 
 /* Adds a PE image that was mapped. */
 void pe_see_image(struct pe_seen *seen, const struct object *object, const char *path);
+
+/* Adds the build id of Go's linker, if the ELF file has one. */
+void pe_see_go_program(struct pe_seen *seen, struct object *object, const char *path);
 
 /* The size of the image in memory, in bytes; 0 if it was not seen. A world_image_size; `ctx` is a struct
  * pe_seen. */

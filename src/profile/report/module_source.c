@@ -398,6 +398,30 @@ static bool is_replaced(const struct module_source *source, const struct module 
                (module->inode && st.inode != module->inode && st.ctime_ns > source->written_ns);
 }
 
+/* Whether the file at `path` has another build id of Go's linker than `wanted`. */
+static bool is_other_go_build(const char *path, const char *wanted)
+{
+        AUTO(object) object = object_open(path, NULL);
+        char id[OBJECT_GO_BUILD_ID_BYTES + 1];
+
+        return object && (!object_find_go_build_id(object, id) || strcmp(id, wanted) != 0);
+}
+
+/* Decides whether a file without a GNU build id is the recorded one. */
+static const char *why_not_used(const struct module_source *source, const struct module *module,
+                                const struct resolver_module *desc)
+{
+        const char *go_build_id = pe_images_go_build_id(source->images, desc->path);
+
+        if (go_build_id)
+                return is_other_go_build(desc->path, go_build_id)
+                               ? "was built again after the session was recorded, because its Go build id differs"
+                               : NULL;
+        if (!desc->not_used && is_replaced(source, module, desc->path))
+                return "was changed after the session was recorded, and its build id is not known";
+        return desc->not_used;
+}
+
 /* `archived` is NULL to ignore what is packed in the session. */
 static resolver_id describe(struct module_source *source, struct resolver *resolver, module_id id,
                             const struct archived_module *archived)
@@ -425,9 +449,8 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
                 desc.pe = pe_images_find(source->images, desc.path, desc.build_id, desc.build_id_size);
                 if (kept_path(source, module, desc.path, &other) || foreign_path(source, module, &other))
                         desc.open_path = other.data;
-                else if (!desc.build_id_size && !desc.not_used && is_replaced(source, module, desc.path))
-                        desc.not_used =
-                                "was changed after the session was recorded, and its build id is not known";
+                else if (!desc.build_id_size)
+                        desc.not_used = why_not_used(source, module, &desc);
                 break;
         case MODULE_VDSO:
                 if (source->same_machine && os_vdso(&desc.image, &desc.image_size))

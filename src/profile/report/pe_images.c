@@ -87,3 +87,8 @@ enum object_machine pe_images_machine(const struct pe_images *images, const char
         }
         return OBJECT_MACHINE_OTHER;
 }
+
+const char *pe_images_go_build_id(const struct pe_images *images, const char *path)
+{
+        return image_section_go_build_id(images->recorded, path);
+}

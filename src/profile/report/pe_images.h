@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The PE images of a session: taken from its section FEATURE_WPERF_IMAGES, else from the files at their
- * paths. */
+ * paths. Also the programs of Go, which are in the same section. */
 #ifndef PE_IMAGES_H
 #define PE_IMAGES_H
 
@@ -31,5 +31,8 @@ const struct pe_identity *pe_images_find(struct pe_images *images, const char *p
 /* The machine of an image by the session's section; OTHER if it does not say. */
 enum object_machine pe_images_machine(const struct pe_images *images, const char *path,
                                       const uint8_t *build_id, size_t build_id_size);
+
+/* The build id of Go's linker that was recorded for the file at this path; NULL: none, or several. */
+const char *pe_images_go_build_id(const struct pe_images *images, const char *path);
 
 #endif

@@ -37,6 +37,10 @@ void image_section_make(const struct recorded_image *images, size_t n, struct bu
                 char hex[2 * IMAGE_SECTION_ID_BYTES + 1];
 
                 session_lines_add(out, "image", images[i].path);
+                if (images[i].go_build_id) {
+                        session_lines_add(out, "go_build_id", images[i].go_build_id);
+                        continue;
+                }
                 if (images[i].build_id_size) {
                         text_hex(hex, images[i].build_id, images[i].build_id_size);
                         session_lines_add(out, "build_id", hex);
@@ -91,6 +95,8 @@ static void take_pair(struct image_section *images, const char *key, const char 
                 take_build_id(image, value);
         else if (!strcmp(key, "pdb"))
                 image->pdb_path = value;
+        else if (!strcmp(key, "go_build_id"))
+                image->go_build_id = value;
         else if (!strcmp(key, "machine"))
                 image->machine = value;
         else if (!strcmp(key, "image_size") && text_to_u64(value, 10, &number) && number <= UINT32_MAX)
@@ -163,8 +169,26 @@ const struct recorded_image *image_section_find(const struct image_section *imag
         for (size_t i = first ? (size_t)*first : 0; i; i = images->next[i - 1]) {
                 const struct recorded_image *image = &images->items[i - 1];
 
-                if (!strcmp(image->path, path) && same_build(image, build_id, build_id_size))
+                if (!image->go_build_id && !strcmp(image->path, path) &&
+                    same_build(image, build_id, build_id_size))
                         return image;
         }
         return NULL;
+}
+
+const char *image_section_go_build_id(const struct image_section *images, const char *path)
+{
+        const uint64_t *first = map_find(&images->first, hash_of(path));
+        const char *found = NULL;
+
+        for (size_t i = first ? (size_t)*first : 0; i; i = images->next[i - 1]) {
+                const struct recorded_image *image = &images->items[i - 1];
+
+                if (!image->go_build_id || strcmp(image->path, path) != 0)
+                        continue;
+                if (found && strcmp(found, image->go_build_id) != 0)
+                        return NULL;
+                found = image->go_build_id;
+        }
+        return found;
 }

@@ -258,6 +258,44 @@ TEST(elf_without_sections_has_segments_notes_and_frames)
         EXPECT_TRUE(!object_symbols_begin(object, OBJECT_SYMBOLS, &symbols));
 }
 
+/* Replaces the GNU build id, which has 20 bytes, by Go's. */
+static void put_go_build_id(struct buf *bytes, const char *text)
+{
+        static const uint8_t gnu[] = {3, 0, 0, 0, 'G', 'N', 'U', 0}, go[] = {4, 0, 0, 0, 'G', 'o', 0, 0};
+
+        for (size_t i = 0; i + sizeof(gnu) + 20 <= bytes->len; i++) {
+                if (memcmp(bytes->data + i, gnu, sizeof(gnu)) != 0)
+                        continue;
+                memcpy(bytes->data + i, go, sizeof(go));
+                memcpy(bytes->data + i + sizeof(go), text, 20);
+        }
+}
+
+TEST(the_build_id_of_gos_linker)
+{
+        static const struct {
+                const char *text, *wanted;
+        } cases[] = {{"action/content/12345", "action/content/12345"}, {"no\x01 text and \xff......", ""}};
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                AUTO_RELEASE(buf) bytes = {0};
+                AUTO(object) object = NULL;
+                struct err err = {0};
+                char id[OBJECT_GO_BUILD_ID_BYTES + 1] = "?";
+
+                ASSERT_TRUE(os_read_file(data_path("elf/names.so"), 1 << 20, &bytes, &err));
+                object = object_open_bytes(bytes.data, bytes.len, "gnu", &err);
+                ASSERT_TRUE(object && !object_find_go_build_id(object, id));
+                object_free(TAKE(object));
+                put_go_build_id(&bytes, cases[i].text);
+                object = object_open_bytes(bytes.data, bytes.len, "go", &err);
+                ASSERT_TRUE(object);
+                EXPECT_INT(object_get_facts(object)->build_id_size, 0);
+                EXPECT_INT(object_find_go_build_id(object, id), strlen(cases[i].wanted));
+                EXPECT_STR(id, cases[i].wanted);
+        }
+}
+
 struct want_stub {
         uint64_t addr, size;
         const char *name;

@@ -77,4 +77,18 @@ TEST(numbers_and_ids_that_cannot_be)
         EXPECT_TRUE(a && !a->image_size && !a->time_stamp);
 }
 
+TEST(programs_of_go_are_no_images)
+{
+        AUTO(pe_images)
+        images = read_text("WPIM", 1,
+                           "image=/a\ngo_build_id=x/1\nimage=/a\ngo_build_id=x/1\n"
+                           "image=/b\ngo_build_id=x/1\nimage=/b\ngo_build_id=x/2\n"
+                           "image=/c\nimage_size=1\n");
+
+        EXPECT_STR(pe_images_go_build_id(images, "/a"), "x/1");
+        EXPECT_TRUE(!pe_images_go_build_id(images, "/b")); /* two builds: which one is not known */
+        EXPECT_TRUE(!pe_images_go_build_id(images, "/c"));
+        EXPECT_TRUE(!pe_images_find(images, "/a", NULL, 0) && pe_images_find(images, "/c", NULL, 0));
+}
+
 TAP_MAIN
