@@ -454,6 +454,18 @@ def test_the_call_that_starts_a_thread_has_callers(t: Context) -> None:
           f"{next((stack for stack, _ in starts if ';Py_BytesMain;' not in stack), None)}")
 
 
+def test_a_process_between_two_programs_says_so(t: Context) -> None:
+    """In execve the old stack is freed before the new program begins: then there are no callers to find."""
+    harness.need_root()
+    t.good("record", "-q", "-g", "-k", "-F", "9999", "--", "sh", "-c", "for i in $(seq 300); do /bin/true; done")
+    quality = harness.document_of(t.good("report", "--json", "--stdio", "-g"))["quality"]
+    lines = [line for line in t.good("export", "--format", "folded").out.splitlines() if ";[cut];" in line]
+    inside = sum(int(line.rsplit(" ", 1)[1]) for line in lines if ";bprm_execve;" in line)
+    harness.note(f"{inside} samples in execve of {quality['cut_stacks']} cut stacks, by cause: {quality['cut_by']}")
+    check(quality["cut_by"].get("exec", 0) >= max(0.97 * inside, 20), f"{inside}: {quality['cut_by']}")
+    check(quality["cut_by"].get("no_module", 0) <= 0.01 * quality["samples"], f"{quality}")
+
+
 def test_python_reaches_the_outermost_frame(t: Context) -> None:
     python = "/usr/bin/python3.11"
     if not os.path.exists(python):

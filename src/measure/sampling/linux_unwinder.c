@@ -9,6 +9,7 @@
 
 #include "arch.h"
 #include "linux_code.h"
+#include "linux_execs.h"
 #include "linux_jit.h"
 #include "linux_trim.h"
 #include "mem.h"
@@ -27,6 +28,7 @@ struct unwinder {
         struct world *world;
         struct loaded loaded;
         struct code_pages code;
+        struct execs execs;
         struct jit_dumps jits;
         struct buf out;
         struct stack_cuts cut;
@@ -165,6 +167,17 @@ static void walk(struct unwinder *u, const struct perf_attr *attr, const struct 
         buf_release(&deep.bytes);
 }
 
+/* Whether a process, seen in the kernel, has no stack because it is between two programs. */
+static bool is_between_programs(struct unwinder *u, const struct unwind_walked *walked)
+{
+        uint64_t pc = u->frames[0].pc;
+        struct unwind_module module;
+
+        if (walked->n_frames != 1 || unwind_end_is_whole(walked->end))
+                return false;
+        return execs_has(&u->execs, u->pid, find_module(u, pc, &module) ? &module : NULL, pc);
+}
+
 /* Appends the user part of the chain, at most `max_words`. False if the walk did not reach the outermost
  * frame. */
 static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
@@ -178,6 +191,10 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
         u->is_in_python = false;
         loaded_begin_walk(&u->loaded);
         walk(u, attr, sample, max_words < UNWIND_MAX_FRAMES ? max_words : UNWIND_MAX_FRAMES, &walked);
+        if (in_user)
+                execs_end(&u->execs, u->pid);
+        else if (is_between_programs(u, &walked))
+                walked.end = UNWIND_END_EXEC;
         buf_add_u64(&u->out, PERF_CONTEXT_USER);
         if (walked.n_frames)
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;
@@ -282,6 +299,7 @@ static void see_program(struct unwinder *u, const struct perfdata_record *record
         code_pages_forget(&u->code);
         if (!record_comm_parse(record->bytes, &comm))
                 return;
+        execs_begin(&u->execs, comm.pid);
         jit_dumps_forget(&u->jits, comm.pid);
         if (u->merge)
                 stop_merge_see_exec(u->merge, comm.pid);

@@ -85,6 +85,7 @@ static const char *const end_texts[UNWIND_N_ENDS] = {
         [UNWIND_END_OTHER_MACHINE] = "other machine",
         [UNWIND_END_LARGE] = "large",
         [UNWIND_END_CROWDED] = "crowded",
+        [UNWIND_END_EXEC] = "exec",
 };
 
 static const char *const way_texts[UNWIND_N_WAYS] = {

@@ -141,6 +141,7 @@ enum unwind_end {
         UNWIND_END_OTHER_MACHINE, /* the file of the last frame's module is for another machine */
         UNWIND_END_LARGE,         /* the stack is larger than the copy that is made of a stopped thread */
         UNWIND_END_CROWDED,       /* the copy is short because too many samples waited to be unwound */
+        UNWIND_END_EXEC, /* the process was between two programs, and the stack of the first was freed */
         UNWIND_N_ENDS,
 };
 

@@ -32,6 +32,7 @@ enum quality_cut {
         QUALITY_CUT_OTHER_MACHINE, /* a module's file is for another machine */
         QUALITY_CUT_LARGE,         /* the stack is larger than the largest copy */
         QUALITY_CUT_CROWDED,       /* too many samples waited to be unwound */
+        QUALITY_CUT_EXEC,          /* between two programs, whose stacks do not exist */
         QUALITY_CUT_DAMAGED,       /* from older sessions, which have no details */
         QUALITY_CUT_UNKNOWN,       /* from sessions of a later version */
         QUALITY_N_CUTS,

@@ -32,6 +32,7 @@ static const enum quality_cut cut_of_end[UNWIND_N_ENDS] = {
         [UNWIND_END_OTHER_MACHINE] = QUALITY_CUT_OTHER_MACHINE,
         [UNWIND_END_LARGE] = QUALITY_CUT_LARGE,
         [UNWIND_END_CROWDED] = QUALITY_CUT_CROWDED,
+        [UNWIND_END_EXEC] = QUALITY_CUT_EXEC,
 };
 
 /* Returns QUALITY_N_CUTS if the stack is whole. */

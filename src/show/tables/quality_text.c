@@ -38,6 +38,7 @@ static const struct {
         [QUALITY_CUT_OTHER_MACHINE] = {"other_machine", "the file of a module is for another machine"},
         [QUALITY_CUT_LARGE] = {"large_stack", "the stack is larger than the 1 MiB that are copied"},
         [QUALITY_CUT_CROWDED] = {"crowded", "too many stacks waited to be unwound: lower the rate with -F"},
+        [QUALITY_CUT_EXEC] = {"exec", "the kernel had freed the stack to execute another program"},
         [QUALITY_CUT_DAMAGED] = {"damaged", "damaged unwind information or stacks"},
         [QUALITY_CUT_UNKNOWN] = {"unknown", "causes that this version of wperf does not know"},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ends of stacks whose rest was left out, or passed separately from the record. */
+#include "linux_execs.h"
 #include "linux_unwinder.h"
 
 #include "session_builder.h"
@@ -124,6 +125,22 @@ TEST(why_a_stack_is_cut)
         EXPECT_STR(unwind_end_text(end_of(MIB / 4, &left_out)), "crowded");
         EXPECT_STR(unwind_end_text(end_of(MIB, &left_out)), "no rule"); /* another stack */
         EXPECT_STR(unwind_end_text(end_of(MIB + 64, &large)), "large");
+}
+
+TEST(processes_between_two_programs)
+{
+        struct execs execs = {0};
+
+        EXPECT_TRUE(!execs_has(&execs, PID, NULL, CODE));
+        execs_begin(&execs, PID);
+        execs_begin(&execs, PID + 1);
+        EXPECT_TRUE(execs_has(&execs, PID, NULL, CODE));
+        execs_end(&execs, PID); /* the new program runs */
+        EXPECT_TRUE(!execs_has(&execs, PID, NULL, CODE) && execs_has(&execs, PID + 1, NULL, CODE));
+        for (int32_t i = 0; i < EXECS_MAX; i++)
+                execs_begin(&execs, PID + 2);
+        EXPECT_TRUE(!execs_has(&execs, PID + 1, NULL, CODE));
+        EXPECT_TRUE(!execs_has(&execs, PID + 2, &(struct unwind_module){.start = CODE}, CODE));
 }
 
 TAP_MAIN

@@ -130,6 +130,8 @@ TEST(each_cause_has_its_words)
                  "the stack is larger than the 1 MiB that are copied"},
                 {UNWIND_END_CROWDED, "crowded", "crowded",
                  "too many stacks waited to be unwound: lower the rate with -F"},
+                {UNWIND_END_EXEC, "exec", "exec",
+                 "the kernel had freed the stack to execute another program"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(causes); i++)
