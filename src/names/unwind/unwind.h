@@ -110,7 +110,7 @@ enum unwind_way {
         UNWIND_WAY_SIGNAL,
         UNWIND_WAY_PE,   /* Windows unwind codes */
         UNWIND_WAY_LBR,  /* branch records in call-stack mode: unwind_lbr.h */
-        UNWIND_WAY_STUB, /* known machine code: a PLT entry, a trampoline of CPython, a clone */
+        UNWIND_WAY_STUB, /* known machine code: a PLT entry, a trampoline of CPython, clone, _init */
         UNWIND_N_WAYS,
 };
 

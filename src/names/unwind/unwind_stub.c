@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Known machine code without call-frame information: entries of a procedure linkage table (PLT), the
- * trampoline that CPython puts around each function for profilers, and the system call that starts a thread or
- * process. For each instruction, a shape says where the return address is.
+ * trampoline that CPython puts around each function for profilers, the system call that starts a thread or
+ * process, and the initialization of a module. For each instruction, a shape says where the return address is.
  *
  * Sources: System V ABI, AMD64 supplement, 5.2 and 13.2; Arm's sysvabi64; CPython's
- * Python/asm_trampoline.S; glibc's sysdeps/unix/sysv/linux/x86_64/clone.S and clone3.S. */
+ * Python/asm_trampoline.S; glibc's sysdeps/unix/sysv/linux/x86_64/clone.S, clone3.S, crti.S and crtn.S; gcc's
+ * libgcc/crtstuff.c. */
 #include <string.h>
 
 #include "attributes.h"
@@ -19,7 +20,8 @@ enum {
         IN_LINK = 0xfe, /* AArch64: the return address is in x30 */
 };
 
-enum { PYTHON, PLT, CLONE };
+/* From PLT on: in linked files only, so they are not used in memory without a file. */
+enum { PYTHON, CLONE, PLT, CRT };
 
 /* The state before the instruction at offset `at`. */
 struct stub_row {
@@ -34,7 +36,7 @@ struct stub_row {
 /* The bytes of a stub. Bits that are set in `any` may differ. */
 struct shape {
         enum object_machine machine;
-        uint8_t kind; /* PLT: made by linkers only, so it is not used in memory without a file */
+        uint8_t kind;
         uint8_t size, n_rows;
         const char *code, *any;
         struct stub_row rows[MAX_ROWS];
@@ -116,6 +118,20 @@ static const struct shape shapes[] = {
         /* syscall; test %rax, %rax; jl error; je thread; ret */
         X64(CLONE, "\x0f\x05\x48\x85\xc0\x7c\0\x74\0\xc3", "\0\0\0\0\0\0\xff\0\xff\0", 5, ROW(0, 8),
             BEHIND_CLONE(2), BEHIND_CLONE(5), BEHIND_CLONE(7), BEHIND_CLONE(9)),
+        /* _init: sub $8, %rsp; mov __gmon_start__, %rax; test %rax, %rax; je; call *%rax; add $8, %rsp; ret */
+        X64(CRT, "\x48\x83\xec\x08\x48\x8b\x05\0\0\0\0\x48\x85\xc0\x74\x02\xff\xd0\x48\x83\xc4\x08\xc3",
+            "\0\0\0\0\0\0\0" IMM "\0\0\0\0\0\0\0\0\0\0\0\0", 7, ROW(0, 8), ROW(4, 16), ROW(11, 16),
+            ROW(14, 16), ROW(16, 16), BEHIND_CALL(18, 16), ROW(22, 8)),
+        X64(CRT, "\xf3\x0f\x1e\xfa\x48\x83\xec\x08\x48\x8b\x05\0\0\0\0\x48\x85\xc0\x74\x02\xff\xd0",
+            "\0\0\0\0\0\0\0\0\0\0\0" IMM "\0\0\0\0\0\0\0", 1, ROW(0, 8)),
+        /* _fini: sub $8, %rsp; add $8, %rsp; ret */
+        X64(CRT, "\x48\x83\xec\x08\x48\x83\xc4\x08\xc3", "\0\0\0\0\0\0\0\0\0", 3, ROW(0, 8), ROW(4, 16),
+            ROW(8, 8)),
+        X64(CRT, "\xf3\x0f\x1e\xfa\x48\x83\xec\x08\x48\x83\xc4\x08\xc3", "\0\0\0\0\0\0\0\0\0\0\0\0\0", 1,
+            ROW(0, 8)),
+        /* __do_global_dtors_aux: endbr64; cmpb $0, done; jne; push %rbp */
+        X64(CRT, "\xf3\x0f\x1e\xfa\x80\x3d\0\0\0\0\0\x75\0\x55", "\0\0\0\0\0\0" IMM "\0\0\xff\0", 4,
+            ROW(0, 8), ROW(4, 8), ROW(11, 8), ROW(13, 8)),
 
         /* stp x29, x30, [sp, #-16]!; mov x29, sp; blr x3; ldp x29, x30, [sp], #16; ret (CPython) */
         ARM64(PYTHON, "\xfd\x7b\xbf\xa9\xfd\x03\0\x91\x60\0\x3f\xd6\xfd\x7b\xc1\xa8\xc0\x03\x5f\xd6",
@@ -197,7 +213,7 @@ static const struct stub_row *find_row(enum object_machine machine, const struct
                 for (size_t k = 0; k < shapes[i].n_rows && shapes[i].machine == machine; k++) {
                         const struct stub_row *row = &shapes[i].rows[k];
 
-                        if ((is_exact || row->is_behind_call) && (has_file || shapes[i].kind != PLT) &&
+                        if ((is_exact || row->is_behind_call) && (has_file || shapes[i].kind < PLT) &&
                             fits(&shapes[i], row, window))
                                 return row;
                 }

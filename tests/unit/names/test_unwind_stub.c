@@ -189,6 +189,40 @@ static struct object *open_caller(struct cfi_builder *b, struct buf *file, int b
         return object_open_bytes(file->data, file->len, "caller", &err);
 }
 
+static void expect_linked(const char *code, size_t size, const char *wanted)
+{
+        AUTO_RELEASE(cfi_builder) b = {0};
+        AUTO_RELEASE(buf) file = {0};
+        struct process p = {.linked_at = CFI_TEXT_ADDR};
+
+        buf_add(&b.text, code, size);
+        p.object = open_caller(&b, &file, 0xcc);
+        ASSERT_TRUE(p.object);
+        expect(&p, OBJECT_MACHINE_X86_64, STUB, wanted);
+        object_free(p.object);
+}
+
+#define LINKED(text) (text), sizeof(text) - 1
+
+TEST(what_a_module_runs_first_and_last)
+{
+        struct process jit = {CODE("\x48\x83\xec\x08\x48\x83\xc4\x08\xc3")};
+
+        expect_linked(
+                LINKED("\x48\x83\xec\x08\x48\x8b\x05\x01\x02\x03\x04\x48\x85\xc0\x74\x02\xff\xd0\x48\x83\xc4\x08"
+                       "\xc3"),
+                "0:0 4:8 b:8 e:8 10:8 12:8 16:0 1:- 17:-");
+        expect_linked(
+                LINKED("\xf3\x0f\x1e\xfa\x48\x83\xec\x08\x48\x8b\x05\x01\x02\x03\x04\x48\x85\xc0\x74\x02\xff\xd0"
+                       "\x48\x83\xc4\x08\xc3"),
+                "0:0 4:0 8:8 16:8 1a:0");
+        expect_linked(LINKED("\x48\x83\xec\x08\x48\x83\xc4\x08\xc3"), "0:0 4:8 8:0 9:-");
+        expect_linked(LINKED("\xf3\x0f\x1e\xfa\x48\x83\xec\x08\x48\x83\xc4\x08\xc3"), "0:0 4:0 8:8 c:0");
+        expect_linked(LINKED("\xf3\x0f\x1e\xfa\x80\x3d\x01\x02\x03\x04\x00\x75\x2b\x55"),
+                      "0:0 4:0 b:0 d:0 e:-");
+        expect(&jit, OBJECT_MACHINE_X86_64, STUB, "0:- 4:- 8:-");
+}
+
 static void expect_by_name(int byte_of_caller, const char *wanted, const char *wanted_unnamed)
 {
         AUTO_RELEASE(cfi_builder) b = {0};
