@@ -302,5 +302,27 @@ def test_blocks_of_an_archived_session_of_version_1(t: Context) -> None:
                    (7, ["block", "3", "0x11c1", "0x11df"])], "the blocks of the code in the session", done)
 
 
+COLD = """
+#include <cstdio>
+namespace { struct Box { int *p; Box(int n) : p(new int(n)) {} ~Box() { std::printf("%d\\n", *p); delete p; } };
+struct V { virtual ~V() { std::puts("v"); } }; struct W : V { Box b; W() : b(3) {} ~W() override { std::puts("w"); } }; }
+__attribute__((noinline)) V *make(int n) { return n > 1 ? new V : new W; }
+int main(int c, char **) { V *v = make(c); delete v; return 0; }
+"""
+
+
+def test_symbolize_names_a_cold_part_as_its_function(t: Context) -> None:
+    """Debug information has one function for both, and the symbol table two."""
+    with open(t.path("cold.cc"), "w", encoding="utf-8") as file:
+        file.write(COLD)
+    done = t.run(harness.need_tool("g++"), "-O2", "-g", "-o", t.path("cold"), t.path("cold.cc"))
+    check(done.status == 0, "g++", done)
+    found = re.search(r"^([0-9a-f]+) t _Z4makei\.cold", t.run(harness.need_tool("nm"), t.path("cold")).out, re.M)
+    if not found:
+        raise Skip("a compiler that makes cold parts")
+    done = t.good("symbolize", "-e", t.path("cold"), found[1])
+    check(re.search(r"make\(int\) at [^\n]*\Z", done.out.rstrip("\n")) is not None, "the function's whole name", done)
+
+
 if __name__ == "__main__":
     harness.main(__name__)

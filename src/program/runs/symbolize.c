@@ -137,7 +137,7 @@ static bool is_qualified(const char *whole, const char *name)
 
 /* Compilers omit the linkage name of a translation unit's local functions from debug information, but the
  * symbol table has it. */
-static void qualify(struct symbolize *s, const uint64_t *addrs, size_t n)
+static void qualify(struct symbolize *s, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
                 size_t n_frames = s->frames.spans[i].n;
@@ -147,7 +147,8 @@ static void qualify(struct symbolize *s, const uint64_t *addrs, size_t n)
 
                 if (!outer || !outer->function)
                         continue;
-                symbol = resolver_find_addr(s->resolver, s->module, addrs[i]);
+                /* The address may be in a part of the function, which has a symbol of its own (f.cold). */
+                symbol = resolver_find_addr(s->resolver, s->module, outer->start);
                 if (symbol.status == SYMBOL_NAMED && symbol.start == outer->start &&
                     symbol.name != outer->function &&
                     is_qualified(resolver_text(s->resolver, symbol.name),
@@ -180,7 +181,7 @@ static void look_up(struct symbolize *s)
         const char *note;
 
         resolver_find_frames(s->resolver, s->module, addrs, n, &s->frames);
-        qualify(s, addrs, n);
+        qualify(s, n);
         note = resolver_note(s->resolver, s->module);
         if (note)
                 buf_printf(&s->note, "%s: %s", s->request->path, note);
