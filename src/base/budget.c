@@ -199,10 +199,8 @@ static struct budget_short *note_file(struct budget *command, const char *name)
                 if (!strcmp(command->files[i].name, name))
                         return &command->files[i];
         }
-        if (n == BUDGET_MAX_FILES) {
-                command->n_more++;
+        if (n == BUDGET_MAX_FILES)
                 return NULL;
-        }
         command->files[n].name = mem_strdup(name);
         command->files[n].uses = command->files[n].given_up = 0;
         command->n_files = n + 1;
@@ -211,11 +209,12 @@ static struct budget_short *note_file(struct budget *command, const char *name)
 
 static void record(struct budget *budget, enum budget_use use, bool is_work)
 {
-        unsigned bit = 1u << use;
+        unsigned bit = 1u << use, before;
         struct budget *command = budget;
         struct budget_short *file;
 
-        if (atomic_fetch_or(is_work ? &budget->given_up : &budget->left_out, bit) & bit)
+        before = atomic_fetch_or(is_work ? &budget->given_up : &budget->left_out, bit);
+        if (before & bit)
                 return;
         while (command->parent)
                 command = command->parent;
@@ -225,6 +224,8 @@ static void record(struct budget *budget, enum budget_use use, bool is_work)
         file = note_file(command, budget->name ? budget->name : "");
         if (file)
                 atomic_fetch_or(is_work ? &file->given_up : &file->uses, bit);
+        else if (!before)
+                (*(is_work ? &command->n_more_given_up : &command->n_more_short))++;
         atomic_flag_clear(&command->lock);
 }
 
@@ -260,7 +261,7 @@ const char *budget_use_text(enum budget_use use)
 static void add_files(const struct budget *budget, bool is_work, struct buf *out)
 {
         const char *between = "";
-        size_t n_files = budget ? budget->n_files : 0, n_more = budget ? budget->n_more : 0;
+        size_t n_files = budget ? budget->n_files : 0, n_more = 0;
 
         for (size_t i = 0; i < n_files; i++) {
                 const struct budget_short *file = &budget->files[i];
@@ -278,6 +279,8 @@ static void add_files(const struct budget *budget, bool is_work, struct buf *out
                 text_add_printable(out, text_base_name(file->name));
                 between = ", ";
         }
+        if (budget)
+                n_more = is_work ? budget->n_more_given_up : budget->n_more_short;
         if (n_more)
                 buf_printf(out, "%ssome of %zu more files", *between ? ", and " : "", n_more);
 }

@@ -65,7 +65,8 @@ struct budget {
          * `n_files` meanwhile. */
         atomic_flag lock;
         struct budget_short files[BUDGET_MAX_FILES];
-        _Atomic size_t n_files, n_more;
+        _Atomic size_t n_files;
+        _Atomic size_t n_more_short, n_more_given_up; /* files that are not in the list */
 };
 
 void budget_init(struct budget *budget, uint64_t limit_bytes);

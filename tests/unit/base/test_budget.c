@@ -189,7 +189,32 @@ TEST(files_are_shown_while_another_thread_adds_them)
         buf_clear(&text);
         budget_add_text(&command, &text);
         EXPECT_TRUE(strstr(buf_text(&text),
-                           "inlined frames and lines and names of file-7, and some of 4 more files"));
+                           "inlined frames and lines and names of file-7, and some of 2 more files"));
+        budget_release(&command);
+}
+
+TEST(files_that_are_not_named_are_counted_apart_for_memory_and_work)
+{
+        struct budget command, files[BUDGET_MAX_FILES + 3];
+        AUTO_RELEASE(buf) text = {0}, given_up = {0};
+
+        budget_init(&command, LIMIT);
+        for (size_t i = 0; i < N_ELEMENTS(files); i++) {
+                char name[2] = {(char)('a' + i), 0};
+
+                budget_init_file(&files[i], &command, name);
+                budget_allow_work(&files[i], BUDGET_WORK_TRACE, 1);
+                if (i < BUDGET_MAX_FILES + 1) {
+                        budget_leave_out(&files[i], BUDGET_LINES);
+                        budget_leave_out(&files[i], BUDGET_NAMES);
+                } else {
+                        EXPECT_TRUE(!budget_work(&files[i], BUDGET_RECORDS, (uint64_t)1 << 40));
+                }
+        }
+        budget_add_text(&command, &text);
+        EXPECT_TRUE(strstr(buf_text(&text), ", and some of 1 more files"));
+        budget_add_given_up(&command, &given_up);
+        EXPECT_STR(buf_text(&given_up), "some of 2 more files");
         budget_release(&command);
 }
 
