@@ -86,7 +86,7 @@ static void use_frames(const struct jitdump *dump, const struct jitdump_load *lo
                 return;
         if (cursor_left(&frames) != load->frames_size || addr % 8)
                 abort();
-        cfi = cfi_open_frames(frames, addr, OBJECT_MACHINE_X86_64);
+        cfi = cfi_open_frames(frames, addr, OBJECT_MACHINE_X86_64, NULL);
         for (unsigned reg = 0; reg < UNWIND_N_REGS; reg++)
                 unwind_set_reg(&regs, reg, reg);
         if (cfi)

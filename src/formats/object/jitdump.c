@@ -312,6 +312,7 @@ struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct budget 
 
         dump->budget = budget;
         dump->file = cursor_make(bytes, size);
+        dump->facts.file_bytes = size;
         read_file(dump, note);
         return dump;
 }
@@ -418,6 +419,11 @@ bool jitdump_find_off(const struct jitdump *dump, uint64_t off, struct jitdump_h
         bool is_found = code_history_find_off(dump->history, off, &found);
 
         return give_hit(dump, is_found, &found, ret_hit);
+}
+
+struct budget *jitdump_budget(const struct jitdump *dump)
+{
+        return dump->budget;
 }
 
 const struct code_history *jitdump_history(const struct jitdump *dump)

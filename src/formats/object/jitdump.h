@@ -36,6 +36,7 @@ void jitdump_free(struct jitdump *dump);
 AUTO_DEFINE(jitdump)
 
 struct jitdump_facts {
+        uint64_t file_bytes;
         uint32_t machine;  /* ELF's e_machine */
         uint32_t pid;      /* number in the process's own namespace */
         uint64_t time;     /* time when the file was begun */
@@ -94,6 +95,9 @@ bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, stru
 /* The function whose bytes are at an offset of the file; same_from and same_to are offsets.  For a function that was moved, its
  * load. */
 bool jitdump_find_off(const struct jitdump *dump, uint64_t off, struct jitdump_hit *ret_hit);
+
+/* The budget that jitdump_new() was given. */
+struct budget *jitdump_budget(const struct jitdump *dump);
 
 /* All loads in the order of the file, by its clock; kept by the dump.  May be used by several threads. */
 const struct code_history *jitdump_history(const struct jitdump *dump);

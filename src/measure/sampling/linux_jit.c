@@ -159,7 +159,7 @@ static struct cfi *get_frames(struct jit_dump *d, const struct jitdump_hit *hit)
 
         if (!*known) {
                 struct cfi *cfi = jitdump_get_frames(d->dump, hit->load, &frames, &addr)
-                                          ? cfi_open_frames(frames, addr, machine)
+                                          ? cfi_open_frames(frames, addr, machine, NULL)
                                           : NULL;
 
                 ARRAY_PUSH(d->cfis, d->n_cfis, d->cap_cfis, cfi);

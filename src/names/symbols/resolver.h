@@ -225,6 +225,7 @@ struct resolver_jit_frames {
         uint64_t start, end; /* address range of the code when it ran */
         struct cursor frames;
         uint64_t frames_addr;
+        struct budget *budget; /* of the jitdump */
 };
 
 /* For the code at an offset of a module, which ran at `addr`.  False: there is no jitdump, or no information for this code. */

@@ -119,6 +119,7 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
         at.addr = addr - (off - at.code_off);
         ret->start = at.addr;
         ret->end = at.addr + at.size_bytes;
+        ret->budget = jitdump_budget(module->jitdump);
         return jitdump_get_frames(module->jitdump, &at, &ret->frames, &ret->frames_addr);
 }
 

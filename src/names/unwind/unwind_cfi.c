@@ -10,7 +10,11 @@
 #include "unwind_cfi_internal.h"
 #include "unwind_internal.h"
 
-enum { INSTRUCTIONS_OF_STEP = 4, UNCOUNTED_INSTRUCTIONS = 1 << 12 };
+enum {
+        INSTRUCTIONS_OF_STEP = 4,
+        INSTRUCTIONS_OF_ENTRY = 16, /* reading and sorting an entry takes as long as so many instructions */
+        UNCOUNTED_INSTRUCTIONS = 1 << 12,
+};
 
 static bool check_object(const struct object *object, struct err *err)
 {
@@ -56,7 +60,8 @@ struct cfi *cfi_open(struct object *object, struct object *debug, struct err *er
         return TAKE(cfi);
 }
 
-struct cfi *cfi_open_frames(struct cursor eh_frame, uint64_t addr, enum object_machine machine)
+struct cfi *cfi_open_frames(struct cursor eh_frame, uint64_t addr, enum object_machine machine,
+                            struct budget *budget)
 {
         struct cfi *cfi;
 
@@ -64,6 +69,7 @@ struct cfi *cfi_open_frames(struct cursor eh_frame, uint64_t addr, enum object_m
                 return NULL;
         cfi = mem_new(1, sizeof(*cfi));
         cfi->machine = machine;
+        cfi->budget = budget;
         cfi->tables[0].area = (struct cfi_area){.bytes = eh_frame, .addr = addr};
         cfi->n_tables = 1;
         return cfi;
@@ -73,8 +79,10 @@ void cfi_free(struct cfi *cfi)
 {
         if (!cfi)
                 return;
-        for (size_t i = 0; i < cfi->n_tables; i++)
+        for (size_t i = 0; i < cfi->n_tables; i++) {
+                budget_give(cfi->tables[i].budget, cfi->tables[i].taken_bytes);
                 free(cfi->tables[i].index);
+        }
         map_release(&cfi->by_addr);
         map_release(&cfi->by_hash);
         free(cfi->kept);
@@ -93,6 +101,24 @@ struct cfi_counts cfi_get_counts(const struct cfi *cfi)
         return counts;
 }
 
+static struct budget *budget_of(const struct cfi *cfi)
+{
+        return cfi->object ? object_budget(cfi->object) : cfi->budget;
+}
+
+static enum cfi_step find_fde(struct cfi *cfi, struct cfi_table *table, uint64_t addr,
+                              struct cfi_fde *ret_fde)
+{
+        enum cfi_step how;
+
+        if (!table->taken_bytes)
+                table->budget = budget_of(cfi);
+        how = cfi_find_fde(table, addr, ret_fde);
+        cfi->n_instructions += table->n_read * INSTRUCTIONS_OF_ENTRY;
+        table->n_read = 0;
+        return how;
+}
+
 /* Returns DONE, NONE, BAD_ENTRY or MALFORMED. */
 static enum cfi_step find_row(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct err *err)
 {
@@ -100,7 +126,7 @@ static enum cfi_step find_row(struct cfi *cfi, uint64_t addr, struct cfi_row *re
         struct cfi_fde fde;
 
         for (size_t i = 0; i < cfi->n_tables; i++) {
-                how = cfi_find_fde(&cfi->tables[i], addr, &fde);
+                how = find_fde(cfi, &cfi->tables[i], addr, &fde);
                 if (how == CFI_STEP_BAD_ENTRY)
                         none = how;
                 if (how != CFI_STEP_DONE)
@@ -306,14 +332,12 @@ static enum cfi_step apply(struct cfi *cfi, const struct cfi_kept *row, uint64_t
         return CFI_STEP_DONE;
 }
 
-/* False once the object takes too much work, as one whose rules are very long, at very many addresses. */
+/* False once the file takes too much work, as one whose rules are very long, at very many addresses. */
 static bool count_work(struct cfi *cfi)
 {
         uint64_t n = cfi->n_instructions;
 
-        if (!cfi->object)
-                return true;
-        if (!budget_work(object_budget(cfi->object), BUDGET_STACKS, n / INSTRUCTIONS_OF_STEP))
+        if (!budget_work(budget_of(cfi), BUDGET_STACKS, n / INSTRUCTIONS_OF_STEP))
                 return false;
         cfi->n_instructions = 0;
         return true;

@@ -24,6 +24,7 @@ enum {
         RELATIVE_ALIGNED = 0x50,
         RELATIVE_MASK = 0x70,
         WORD_BYTES = 8,
+        MAX_LETTERS = 16, /* of an augmentation; "zPLRSBG" has all that exist */
 };
 
 static uint64_t read_format(struct cursor *c, uint8_t format)
@@ -179,13 +180,14 @@ static bool read_cie(const struct cfi_table *table, uint64_t off, struct cfi_cie
         const char *letters;
         struct cfi_entry entry;
         struct cursor *c = &entry.content;
+        size_t n_letters;
         uint8_t version;
 
         if (!read_entry(table, off, &entry) || !entry.is_cie)
                 return false;
         version = cursor_u8(c);
-        letters = cursor_str(c, NULL);
-        if (!letters || (version != 1 && version != 3 && version != 4))
+        letters = cursor_str(c, &n_letters);
+        if (!letters || n_letters > MAX_LETTERS || (version != 1 && version != 3 && version != 4))
                 return false;
         /* GCC 2: an address follows. */
         if (letters[0] == 'e' && letters[1] == 'h') {

@@ -56,6 +56,9 @@ struct cfi_table {
         bool has_index;
         struct cfi_span *index;
         size_t n_index, cap_index;
+        struct budget *budget; /* from which the index's memory is taken; NULL: no limit */
+        uint64_t taken_bytes;  /* for the index */
+        uint64_t n_read; /* entries that were read for the index, and whose work has not been counted yet */
         /* The CIE that was read last; most entries share it. */
         bool has_cie;
         struct cfi_cie cie;
@@ -73,6 +76,7 @@ struct cfi_kept {
 
 struct cfi {
         const struct object *object; /* NULL after cfi_open_frames */
+        struct budget *budget;       /* of the jitdump, without an object */
         uint64_t n_instructions;     /* whose work has not been counted yet */
         enum object_machine machine;
         struct cfi_table tables[2];

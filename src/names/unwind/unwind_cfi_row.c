@@ -41,6 +41,8 @@ enum {
         CFA_GNU_ARGS_SIZE = 0x2e,
         CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 
+        INSTRUCTIONS_OF_COPY = 8, /* copying all rules takes as long as so many other instructions */
+
         RA_SIGN_STATE = 34, /* AArch64's register for the state of DW_CFA_AARCH64_negate_ra_state */
 };
 
@@ -60,7 +62,7 @@ struct cfi_run {
         uint64_t loc;       /* `now` is valid from here on */
         uint64_t next;      /* the location to which the instruction that passed `addr` advanced */
         uint64_t addr, end; /* the requested address; the end of the entry */
-        uint32_t n_instructions;
+        uint32_t n_instructions, n_copied; /* n_copied: those that copied all rules */
         struct err *err;
 };
 
@@ -133,6 +135,7 @@ static bool remember(struct cfi_run *run)
         if (run->n_remembered == CFI_MAX_REMEMBERED)
                 return err_set(run->err, ERR_LIMIT, "more than %d remembered rows", CFI_MAX_REMEMBERED);
         run->remembered[run->n_remembered++] = run->now;
+        run->n_copied++;
         return true;
 }
 
@@ -143,6 +146,7 @@ static bool recall(struct cfi_run *run)
                                "it has DW_CFA_restore_state without "
                                "DW_CFA_remember_state");
         run->now = run->remembered[--run->n_remembered];
+        run->n_copied++;
         return true;
 }
 
@@ -303,7 +307,7 @@ bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum
         memset(&run.now, 0, sizeof(run.now));
         memset(&run.initial, 0, sizeof(run.initial));
         run.n_remembered = 0;
-        run.n_instructions = 0;
+        run.n_instructions = run.n_copied = 0;
         run.loc = run.next = fde->span.start;
         run.addr = addr;
         run.end = fde->span.end;
@@ -312,7 +316,7 @@ bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum
         run.initial = run.now;
         run.loc = run.next = fde->span.start;
         ok = ok && run_all(&run, fde->instructions);
-        *n_instructions += run.n_instructions;
+        *n_instructions += run.n_instructions + (uint64_t)run.n_copied * INSTRUCTIONS_OF_COPY;
         if (!ok)
                 return err_in(err, "entry at 0x%llx", (unsigned long long)fde->span.off);
         if (run.now.cfa.kind == CFI_SAME)

@@ -3,11 +3,15 @@
  * or is wrong, in an index of all entries that is built on first use. */
 #include <stdlib.h>
 
+#include "budget.h"
 #include "mem.h"
 #include "search.h"
 #include "unwind_cfi_internal.h"
 
-enum { HDR_VERSION = 1 };
+enum {
+        HDR_VERSION = 1,
+        ENTRIES_AT_ONCE = 1024, /* whose memory is taken from the budget together */
+};
 
 static uint64_t section_addr(const struct object *object, const char *name)
 {
@@ -204,15 +208,43 @@ static bool is_told_by_table(const struct cfi_table *table)
         return true;
 }
 
+/* Whether the budget has memory for another entry of the index.  A moved function of a jitdump has an index of its own. */
+static bool has_room(struct cfi_table *table)
+{
+        uint64_t bytes = 2 * ENTRIES_AT_ONCE * sizeof(*table->index); /* the array grows by doubling */
+
+        if (table->n_index % ENTRIES_AT_ONCE)
+                return true;
+        if (!budget_take(table->budget, BUDGET_STACKS, bytes))
+                return false;
+        table->taken_bytes += bytes;
+        return true;
+}
+
+static void add_entry(struct cfi_table *table, const struct cfi_span *span)
+{
+        ARRAY_PUSH(table->index, table->n_index, table->cap_index, *span);
+}
+
+static void free_index(struct cfi_table *table)
+{
+        budget_give(table->budget, table->taken_bytes);
+        table->taken_bytes = 0;
+        free(table->index);
+        table->index = NULL;
+        table->n_index = table->cap_index = 0;
+}
+
 static void make_index(struct cfi_table *table)
 {
         uint64_t off = 0, next;
         struct cfi_fde fde;
 
         table->has_index = true;
-        while (off < cursor_left(&table->area.bytes) && table->n_index < CFI_MAX_ENTRIES) {
+        while (off < cursor_left(&table->area.bytes) && table->n_index < CFI_MAX_ENTRIES && has_room(table)) {
+                table->n_read++;
                 if (cfi_read_fde(table, off, &fde, &next) == 1)
-                        ARRAY_PUSH(table->index, table->n_index, table->cap_index, fde.span);
+                        add_entry(table, &fde.span);
                 /* A linked .eh_frame may contain a terminator in the middle, between the parts of different
                  * files. */
                 off = next ? next : off + 4;
@@ -228,11 +260,8 @@ static void make_index(struct cfi_table *table)
         if (table->n_index)
                 qsort(table->index, table->n_index, sizeof(*table->index), compare_spans);
         drop_doubles(table);
-        if (table->n_sorted && is_told_by_table(table)) {
-                free(table->index);
-                table->index = NULL;
-                table->n_index = table->cap_index = 0;
-        }
+        if (table->n_sorted && is_told_by_table(table))
+                free_index(table);
 }
 
 static bool find_indexed(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)

@@ -70,6 +70,10 @@ extern const uint8_t unwind_x64_regs[16];
 void unwind_pe_load(struct pe_step *step, unsigned reg, uint64_t addr);
 
 /* Whether the register is known: DONE, UNREAD or NO_REGISTER. */
+/* Counts the operations of a sequence as work of the file.  False once it takes too much, as one with very long
+ * sequences or very many epilogues, at very many addresses. */
+bool unwind_pe_count(const struct pe_step *step, unsigned n_ops);
+
 enum unwind_pe unwind_pe_need(const struct pe_step *step, unsigned reg);
 
 /* Maps the reader's error to UNSUPPORTED or MALFORMED. */

@@ -3,7 +3,10 @@
  * caller. */
 #include "unwind_pe.h"
 
+#include "budget.h"
 #include "unwind_internal.h"
+
+enum { OPS_OF_STEP = 2 }; /* as long as four instructions of call-frame information */
 
 /* rbx, rbp, rsp, r12 to r15, rsi and rdi (callee-saved on Windows only), and the return address. */
 #define X64_KEPT (1ull << 3 | 3ull << 4 | 3ull << 6 | 0xfull << 12 | 1ull << UNWIND_X64_RIP)
@@ -20,6 +23,11 @@ void unwind_pe_load(struct pe_step *step, unsigned reg, uint64_t addr)
                 step->regs.known &= ~(1ull << reg);
                 step->unread |= 1ull << reg;
         }
+}
+
+bool unwind_pe_count(const struct pe_step *step, unsigned n_ops)
+{
+        return budget_work(object_budget(step->object), BUDGET_STACKS, 1 + n_ops / OPS_OF_STEP);
 }
 
 enum unwind_pe unwind_pe_need(const struct pe_step *step, unsigned reg)

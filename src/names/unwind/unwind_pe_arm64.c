@@ -82,12 +82,14 @@ static enum unwind_pe undo(struct pe_step *step, const struct unwind_ops *ops, u
 }
 
 /* Whether pc is in an epilogue; then *ret_ops has its operations, and the first *ret_n are done. */
-static bool find_epilogue(const struct unwind_arm64 *arm64, uint64_t into, struct unwind_ops *ret_ops,
-                          unsigned *ret_n)
+static bool find_epilogue(const struct pe_step *step, const struct unwind_arm64 *arm64, uint64_t into,
+                          struct unwind_ops *ret_ops, unsigned *ret_n)
 {
         for (unsigned i = 0; i < arm64->n_epilogues; i++) {
                 uint32_t start;
 
+                if (!unwind_pe_count(step, ret_ops->n))
+                        return false;
                 if (!unwind_arm64_epilogue(arm64, i, &start, ret_ops, NULL) || into < start)
                         continue;
                 *ret_n = (unsigned)((into - start) / INSTRUCTION_BYTES);
@@ -111,8 +113,10 @@ enum unwind_pe unwind_pe_arm64(struct pe_step *step, const struct unwind_xdata *
         n = arm64->is_fragment ? 0 : n_instructions(&ops);
         if (n_done < n)
                 return undo(step, &ops, n - n_done);
-        if (step->is_exact && find_epilogue(arm64, into, &ops, &n_done))
+        if (step->is_exact && find_epilogue(step, arm64, into, &ops, &n_done))
                 return undo(step, &ops, n_done);
+        if (!unwind_pe_count(step, ops.n))
+                return UNWIND_PE_MALFORMED;
         if (!unwind_arm64_prologue(arm64, &ops, &err))
                 return unwind_pe_refused(&err);
         return undo(step, &ops, 0);

@@ -82,6 +82,8 @@ static enum unwind_pe undo(struct pe_step *step, const struct unwind_x64 *x64, u
 
         if (!unwind_x64_ops(x64, &ops, &err))
                 return unwind_pe_refused(&err);
+        if (!unwind_pe_count(step, ops.n))
+                return UNWIND_PE_MALFORMED;
         has_base = find_base(step, x64, &ops, done, &base);
         for (unsigned i = 0; i < ops.n && how == UNWIND_PE_DONE && !step->is_caller_exact; i++) {
                 if (ops.items[i].off <= done)

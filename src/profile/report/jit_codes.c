@@ -102,6 +102,7 @@ static void read_file(const struct jit_codes *codes, struct jit_code *code, cons
         AUTO_RELEASE(buf) note = {0};
 
         code->dump = jitdump_new(path, &file->origin, &code->budget, &note);
+        budget_allow_work(&code->budget, BUDGET_WORK_UNWIND, jitdump_get_facts(code->dump)->file_bytes);
         code->history = jitdump_history(code->dump);
         if (note.len)
                 buf_printf(&code->note, "%s: %s", name, buf_text(&note));

@@ -42,7 +42,8 @@ void stack_jit_find(struct stack_jit *jit, const struct stack_jit_place *at, enu
         /* The address of a table is unique for its code. */
         known = map_put(&jit->by_function, (uint64_t)(uintptr_t)found.frames.at ^ map_mix(found.start), NULL);
         if (!*known) {
-                const struct jit_function made = {cfi_open_frames(found.frames, found.frames_addr, machine)};
+                const struct jit_function made = {
+                        cfi_open_frames(found.frames, found.frames_addr, machine, found.budget)};
 
                 ARRAY_PUSH(jit->functions, jit->n_functions, jit->cap_functions, made);
                 *known = jit->n_functions;

@@ -2,6 +2,7 @@
 /* How much call-frame information is kept in memory: a recorder runs for days and reads many objects. */
 #include <stdlib.h>
 
+#include "budget.h"
 #include "buf.h"
 #include "cfi_builder.h"
 #include "tap.h"
@@ -87,6 +88,84 @@ TEST(equal_rows_are_kept_once)
 }
 
 /* The lookup of an address that is in no entry makes an index of all entries. */
+/* .eh_frame of a jitdump: N entries of functions of 16 bytes from 0x1000 on, with `extra` bytes of instructions each. */
+static struct cfi *open_frames(struct buf *frames, unsigned n, const void *extra, size_t size,
+                               struct budget *budget)
+{
+        cfi_add_entry(frames, 0, false, BYTES(CIE));
+        for (unsigned i = 0; i < n; i++) {
+                AUTO_RELEASE(buf) fde = {0};
+
+                buf_add_u32(&fde, 0x1000 + 16 * i);
+                buf_add_u32(&fde, 16);
+                buf_add_u8(&fde, 0);
+                buf_add(&fde, extra, size);
+                cfi_add_entry(frames, 0, true, (const char *)fde.data, fde.len);
+        }
+        return cfi_open_frames(cursor_make(frames->data, frames->len), CFI_FRAME_ADDR, OBJECT_MACHINE_X86_64,
+                               budget);
+}
+
+TEST(the_index_of_a_jitdumps_frames_takes_from_its_budget)
+{
+        enum { N = 5000 };
+        AUTO_RELEASE(buf) frames = {0}, again = {0};
+        struct made made = {0};
+        struct budget budget;
+
+        budget_init(&budget, 16 << 20);
+        made.cfi = open_frames(&frames, N, "", 0, &budget);
+        ASSERT_TRUE(made.cfi);
+        EXPECT_INT(step(&made, 0x1000 + 16 * (N - 1)), STACK_ADDR + 8);
+        EXPECT_TRUE(budget.used_bytes > (uint64_t)N * 24);
+        cfi_free(made.cfi);
+        EXPECT_INT(budget.used_bytes, 0);
+        budget_release(&budget);
+        budget_init(&budget, 4096);
+        made.cfi = open_frames(&again, N, "", 0, &budget);
+        EXPECT_INT(step(&made, 0x1000 + 16 * (N - 1)), 0);
+        EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_STACKS));
+        cfi_free(made.cfi);
+        budget_release(&budget);
+}
+
+TEST(the_rules_of_a_jitdumps_frames_count_as_work)
+{
+        enum { N_PAIRS = 4000, N_ADDRS = 10 };
+        AUTO_RELEASE(buf) frames = {0}, rules = {0};
+        struct made made = {0};
+        struct budget budget;
+        unsigned n_done = 0;
+
+        for (unsigned i = 0; i < N_PAIRS; i++)
+                buf_add(&rules, "\x0a\x0b", 2);
+        budget_init(&budget, 0);
+        budget.max_steps = 4 * N_PAIRS * 2;
+        made.cfi = open_frames(&frames, 1, rules.data, rules.len, &budget);
+        ASSERT_TRUE(made.cfi);
+        for (uint64_t addr = 0x1000; addr < 0x1000 + N_ADDRS; addr++)
+                n_done += step(&made, addr) == STACK_ADDR + 8;
+        EXPECT_TRUE(n_done > 0 && n_done < N_ADDRS);
+        EXPECT_TRUE(budget_has_given_up(&budget));
+        cfi_free(made.cfi);
+        budget_release(&budget);
+}
+
+/* Many entries may refer to two entries with very long augmentations in turn, which are then read again for each. */
+TEST(a_long_augmentation_is_refused)
+{
+        AUTO_RELEASE(buf) frames = {0}, cie = {0};
+        struct made made = {0};
+
+        buf_add(&cie, BYTES("\1zSSSSSSSSSSSSSSSSSSSSSSSSR\0\1\x78\20\1\3\x0c\7\10\x90\1"));
+        cfi_add_entry(&frames, 0, false, (const char *)cie.data, cie.len);
+        cfi_add_entry(&frames, 0, true, BYTES(FDE));
+        made.cfi = cfi_open_frames(cursor_make(frames.data, frames.len), CFI_FRAME_ADDR,
+                                   OBJECT_MACHINE_X86_64, NULL);
+        EXPECT_INT(step(&made, 0x1000), 0);
+        cfi_free(made.cfi);
+}
+
 static size_t count_indexed(const char *other, bool has_other, bool has_table)
 {
         AUTO_RELEASE(made) made = {0};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps by ARM64's unwind codes. */
 #include "attributes.h"
+#include "budget.h"
+#include "buf.h"
 #include "tap.h"
 #include "unwind_pe_state.h"
 
@@ -238,6 +240,36 @@ TEST(arm64_refused)
         expect_refused("context of emulation", UNWIND_PE_UNSUPPORTED, BYTES(0xeb, 0xe4));
         expect_refused("unknown", UNWIND_PE_UNSUPPORTED, BYTES(0xed, 0xe4));
         expect_refused("nothing to go on from", UNWIND_PE_MALFORMED, BYTES(0xe6, 0xe4));
+}
+
+/* A function may have 65,535 epilogues, of 255 words of codes each. */
+TEST(arm64_epilogues_count_as_work)
+{
+        enum { N_EPILOGUES = 500, CODE_WORDS = 4 };
+        AUTO_RELEASE(image) image = {.b = {.is_arm64 = true}};
+        AUTO_RELEASE(buf) info = {0};
+        struct budget budget;
+
+        buf_add_zeros(&image.b.code, 0x400);
+        buf_add_u32(&info, FUNCTION_BYTES / 4);
+        buf_add_u32(&info, N_EPILOGUES | CODE_WORDS << 16);
+        for (unsigned i = 0; i < N_EPILOGUES; i++)
+                buf_add_u32(&info, (FUNCTION_BYTES / 4 - 1) | 8u << 22);
+        buf_add(&info, chained_frame, sizeof(chained_frame));
+        buf_add_u8(&info, 0xe4);
+        pe_add_entry(&image.b, 0, 0, pe_add_info(&image.b, info.data, info.len));
+        open_image(&image);
+        for (uint64_t most = N_EPILOGUES * 2; most; most = most == 1 ? 0 : 1) {
+                budget_init(&budget, 0);
+                budget.max_steps = most * 100;
+                object_set_budget(image.object, &budget);
+                step_arm64(&image, BODY, 3);
+                EXPECT_INT(image.how, most == 1 ? UNWIND_PE_MALFORMED : UNWIND_PE_DONE);
+                EXPECT_TRUE(budget_has_given_up(&budget) == (most == 1));
+                EXPECT_TRUE(most == 1 || budget.n_steps >= N_EPILOGUES);
+                budget_release(&budget);
+        }
+        object_set_budget(image.object, NULL);
 }
 
 TEST(arm64_interrupted_caller)
