@@ -121,6 +121,8 @@ static void load_jitdump(struct symbol_module *module)
         AUTO_RELEASE(buf) note = {0};
 
         module->own_jitdump = module->jitdump = jitdump_new(path, &module->is.origin, &module->budget, &note);
+        budget_allow_work(&module->budget, BUDGET_WORK_UNWIND,
+                          jitdump_get_facts(module->jitdump)->file_bytes);
         if (jitdump_get_facts(module->jitdump)->has_replaced)
                 buf_printf(
                         &module->doubt,
@@ -196,24 +198,6 @@ struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
         case RESOLVER_NONE: break;
         }
         return module;
-}
-
-/* --- Lookup --- */
-
-/* The most that a command needs: here, of functions and of rows in the table, and the same in the tree of calls and in its drawing. */
-enum { NAME_COPIES = 6 };
-
-bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
-                        const struct buf *text, str_id *ret_id)
-{
-        if (text->len > BUDGET_LONG_NAME_BYTES)
-                use = BUDGET_LONG_NAMES;
-        if (strpool_find_len(resolver->texts, buf_text(text), text->len, ret_id))
-                return true;
-        if (!budget_take(&module->budget, use, NAME_COPIES * (text->len + STRPOOL_ITEM_BYTES)))
-                return false;
-        *ret_id = strpool_add_len(resolver->texts, buf_text(text), text->len);
-        return true;
 }
 
 /* --- Names of functions --- */

@@ -10,6 +10,30 @@
 #include "resolver_internal.h"
 #include "search.h"
 
+/* The most that a command needs: here, of functions and of rows in the table, and the same in the tree of calls and in its drawing. */
+enum {
+        NAME_COPIES = 6,
+        COUNTED_NAME_BYTES = 4096, /* the work for shorter names is not counted */
+        HASHED_BYTES_OF_STEP = 16,
+};
+
+bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
+                        const struct buf *text, str_id *ret_id)
+{
+        if (text->len > BUDGET_LONG_NAME_BYTES)
+                use = BUDGET_LONG_NAMES;
+        /* Very many symbols may share one long name, and each lookup hashes it. */
+        if (text->len > COUNTED_NAME_BYTES &&
+            !budget_work(&module->budget, use, text->len / HASHED_BYTES_OF_STEP))
+                return false;
+        if (strpool_find_len(resolver->texts, buf_text(text), text->len, ret_id))
+                return true;
+        if (!budget_take(&module->budget, use, NAME_COPIES * (text->len + STRPOOL_ITEM_BYTES)))
+                return false;
+        *ret_id = strpool_add_len(resolver->texts, buf_text(text), text->len);
+        return true;
+}
+
 struct finder {
         struct resolver *resolver;
         struct symbol_module *module;

@@ -284,7 +284,7 @@ static size_t count_underscores(const char *name, size_t max)
 {
         size_t n = 0;
 
-        while (n < max && name[n] == '_')
+        while (n < max && n < MAX_COMPARED_NAME && name[n] == '_')
                 n++;
         return n;
 }
