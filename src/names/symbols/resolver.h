@@ -266,6 +266,9 @@ const char *resolver_doubt(struct resolver *resolver, resolver_id module);
 /* The module's own file, kept by the resolver; NULL: there is none, or it can't be read. */
 struct object *resolver_get_object(struct resolver *resolver, resolver_id module);
 
+/* The size of this file; 0: there is none. */
+uint64_t resolver_file_bytes(struct resolver *resolver, resolver_id module);
+
 /* Facts about the module's own file: entry point and lowest load address (ELF virtual addresses), and whether it is an executable
  * (PIE or not) and not a library.  False if the file can't be read. */
 struct resolver_image {

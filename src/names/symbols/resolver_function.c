@@ -105,6 +105,13 @@ bool resolver_has_data(struct resolver *resolver, resolver_id id)
         return module->is.archived && resolver_archive_has_data(module);
 }
 
+uint64_t resolver_file_bytes(struct resolver *resolver, resolver_id id)
+{
+        const struct object *object = resolver_get_object(resolver, id);
+
+        return object ? object_file_bytes(object) : 0;
+}
+
 bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t addr,
                               struct resolver_jit_frames *ret)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "archive_internal.h"
+#include "budget.h"
 #include "buf.h"
 #include "count_replay.h"
 #include "err.h"
@@ -16,7 +17,10 @@
 #include "perfdata_writer.h"
 #include "text.h"
 
-enum { MAX_TRIES = 8 };
+enum {
+        MAX_TRIES = 8,
+        LISTING_BYTES = 64, /* memory for each byte of listed code: its answers, instructions, copies */
+};
 
 struct archiving {
         const struct archive_request *request;
@@ -108,7 +112,13 @@ static bool make_symbols_that_fit(struct archiving *a, struct source_archive_wri
                                   struct err *err)
 {
         uint64_t code_bytes = archive_pack_code_bytes(&a->pack);
+        uint64_t max_bytes = budget_limit(a->report->session.sources.budget) / LISTING_BYTES +
+                             archive_pack_file_bytes(&a->pack);
         bool is_full;
+
+        /* Functions that overlap have more code than their file. */
+        if (code_bytes > max_bytes)
+                code_bytes = max_bytes;
 
         for (int tries = 0; tries < MAX_TRIES; tries++) {
                 if (make_symbols(a, code_bytes, ret_source, &is_full))

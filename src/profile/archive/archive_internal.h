@@ -82,6 +82,9 @@ size_t archive_pack_choose(struct archive_pack *pack, uint64_t code_bytes);
 /* The size of all functions together. */
 uint64_t archive_pack_code_bytes(const struct archive_pack *pack);
 
+/* The size of all files that have functions. */
+uint64_t archive_pack_file_bytes(const struct archive_pack *pack);
+
 /* Looks up everything about the chosen functions, and the addresses of the others. The writer must use the
  * pack's resolver. */
 void archive_pack_write(struct archive_pack *pack, struct symbol_archive_writer *writer);

@@ -243,6 +243,18 @@ uint64_t archive_pack_code_bytes(const struct archive_pack *pack)
         return sum;
 }
 
+uint64_t archive_pack_file_bytes(const struct archive_pack *pack)
+{
+        uint64_t sum = 0;
+
+        for (size_t i = 0; i < pack->n_modules; i++) {
+                const struct archive_module *m = &pack->modules[i];
+
+                sum += m->n_functions ? resolver_file_bytes(pack->resolver, m->id) : 0;
+        }
+        return sum;
+}
+
 struct ranked {
         uint64_t weight;
         size_t index;

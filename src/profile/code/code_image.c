@@ -86,6 +86,15 @@ static bool is_plt(const struct code_image *image, uint64_t addr)
         return section && text_starts(section->name, ".plt");
 }
 
+static bool has_room(const struct code_image *image, uint64_t size)
+{
+        uint64_t max =
+                image->object ? CODE_FREE_BYTES + 2 * object_file_bytes(image->object) : CODE_MAX_BYTES;
+
+        return size <= CODE_MAX_FUNCTION_BYTES && image->n_functions < CODE_MAX_FUNCTIONS &&
+               size <= max - image->code_bytes;
+}
+
 static void add_function(struct code_image *image, const char *name, struct resolver_extent *extents,
                          size_t n)
 {
@@ -94,12 +103,12 @@ static void add_function(struct code_image *image, const char *name, struct reso
 
         for (size_t i = 0; i < n; i++)
                 f.size_bytes += extents[i].end - extents[i].start;
-        if (!f.size_bytes || f.size_bytes > CODE_MAX_FUNCTION_BYTES ||
-            image->n_functions == CODE_MAX_FUNCTIONS) {
+        if (!f.size_bytes || !has_room(image, f.size_bytes)) {
                 image->n_left_out += f.size_bytes > 0;
                 free(extents);
                 return;
         }
+        image->code_bytes += f.size_bytes;
         ARRAY_PUSH(image->functions, image->n_functions, image->cap_functions, f);
 }
 

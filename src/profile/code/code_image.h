@@ -17,6 +17,10 @@
 enum {
         CODE_MAX_FUNCTIONS = 1 << 20,
         CODE_MAX_FUNCTION_BYTES = 1 << 20,
+        /* Code of all functions together: twice the size of the file and CODE_FREE_BYTES, or without a file CODE_MAX_BYTES.  Functions
+         * of a hostile file overlap. */
+        CODE_FREE_BYTES = 2 << 20,
+        CODE_MAX_BYTES = 64 << 20,
         CODE_MAX_PARTS = 64, /* of a function */
         CODE_MAX_TABLE_ENTRIES = 4096,
         CODE_MAX_TEXT_BYTES = 4096, /* of a string constant that is compared */

@@ -53,6 +53,7 @@ struct code_image {
         struct code_variable *variables; /* of a relocatable object; sorted by section and address */
         size_t n_variables, cap_variables;
         size_t n_left_out;
+        uint64_t code_bytes; /* of all functions */
 };
 
 /* The first relocation in [addr, addr + size), or NULL. */

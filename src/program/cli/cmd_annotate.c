@@ -7,6 +7,7 @@
 #include "annotate_page.h"
 #include "annotate_python.h"
 #include "browse_choice.h"
+#include "budget.h"
 #include "buf.h"
 #include "cmd.h"
 #include "cmd_report_options.h"
@@ -182,6 +183,29 @@ static bool needs_code(const struct annotating *a)
         return a->has_by ? a->by == ANNOTATE_BLOCK || a->by == ANNOTATE_INSTRUCTION : !o->source || o->code;
 }
 
+/* The text and its names may take a quarter of the memory each: many functions may share one very long name. */
+static bool has_room(const struct annotating *a)
+{
+        return a->page.text.len + a->page.document.len < budget_limit(a->lookup->sources.budget) / 8;
+}
+
+static void add_all(struct annotating *a)
+{
+        size_t n = annotation_n_functions(a->output.annotation), i = 0;
+        AUTO_RELEASE(buf) note = {0};
+
+        for (; i < n && has_room(a); i++)
+                add_function(a, i);
+        if (i == n)
+                return;
+        buf_printf(
+                &note,
+                "%zu more functions are not shown, because the text would need more memory than --max-memory allows",
+                n - i);
+        annotate_page_add_note(&a->page, buf_text(&note));
+        cmd_warn(&note);
+}
+
 static bool add_functions(struct annotating *a, struct report *report, struct err *err)
 {
         const struct annotating_options *o = &a->options->what;
@@ -199,8 +223,7 @@ static bool add_functions(struct annotating *a, struct report *report, struct er
         a->output.annotation = annotation_new(report, &request, err);
         if (!a->output.annotation)
                 return false;
-        for (size_t i = 0; i < annotation_n_functions(a->output.annotation); i++)
-                add_function(a, i);
+        add_all(a);
         return true;
 }
 

@@ -11,6 +11,7 @@
 #include "code_match.h"
 #include "code_side.h"
 #include "demangle.h"
+#include "map.h"
 #include "mem.h"
 #include "text.h"
 #include "text_match.h"
@@ -22,6 +23,8 @@ struct code_diffing {
         struct disasm *disasms[2]; /* enum disasm_arch; opened at need */
         struct err disasm_err;
         size_t n_left_out;
+        struct map
+                kept; /* hash of a text to its address in the rows' texts: many rows may have one long name */
         bool has_unmatched; /* too many functions to match them by likeness */
 };
 
@@ -29,7 +32,17 @@ struct code_diffing {
 
 static const char *keep(struct code_diffing *d, const struct buf *text)
 {
-        return arena_copy(&d->ret->rows.texts, buf_text(text), text->len);
+        const char *plain = buf_text(text);
+        bool is_new;
+
+        for (uint64_t key = map_hash_bytes(plain, text->len);; key++) {
+                uint64_t *at = map_put(&d->kept, key, &is_new);
+
+                if (is_new)
+                        *at = (uintptr_t)arena_copy(&d->ret->rows.texts, plain, text->len);
+                if (is_new || !strcmp((const char *)(uintptr_t)*at, plain))
+                        return (const char *)(uintptr_t)*at;
+        }
 }
 
 static void add_name(const struct code_diffing *d, const struct code_function *f, struct buf *out)
@@ -438,7 +451,7 @@ static void add_notes(struct code_diffing *d)
         if (d->n_left_out)
                 buf_printf(
                         note,
-                        "%zu functions were left out: they have more than %d MiB, or the file has more than %d functions\n",
+                        "%zu functions were left out: they have more than %d MiB, or the file has more than %d functions or functions that overlap and have much more code than the file\n",
                         d->n_left_out, CODE_MAX_FUNCTION_BYTES >> 20, CODE_MAX_FUNCTIONS);
         if (d->has_unmatched)
                 buf_printf(
@@ -512,6 +525,7 @@ bool code_diff_make(const struct code_diff_request *request, struct code_diff *r
                 code_side_release(&d.sides[side]);
         for (size_t i = 0; i < N_ELEMENTS(d.disasms); i++)
                 disasm_free(d.disasms[i]);
+        map_release(&d.kept);
         if (!ok)
                 code_diff_release(ret);
         return ok;
