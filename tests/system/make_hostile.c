@@ -9,6 +9,7 @@
 #include "archive_section.h"
 #include "buf.h"
 #include "codec.h"
+#include "hostile_records.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
@@ -115,8 +116,15 @@ static void end_elf(struct elf *elf, uint64_t code_bytes, struct buf *out)
         buf_release(&elf->names);
 }
 
-/* Each symbol's name is the rest of one string from a different byte on. */
-static void make_names(uint64_t n, uint64_t size, struct buf *out)
+/* N symbols, and their names in one string of `size` characters. */
+struct symbols {
+        char character;
+        uint64_t n_names;  /* names begin at the first n_names bytes of the string in turn */
+        uint64_t distance; /* between the addresses of symbols */
+        uint64_t end;      /* 0: each symbol has CODE_BYTES; else all end here, or at their address */
+};
+
+static void make_symbols(const struct symbols *how, uint64_t n, uint64_t size, struct buf *out)
 {
         struct elf elf = {0};
         uint64_t off;
@@ -124,20 +132,46 @@ static void make_names(uint64_t n, uint64_t size, struct buf *out)
         begin_elf(&elf, n * CODE_BYTES);
         off = content_off(&elf);
         for (uint64_t i = 0; i < n; i++) {
-                buf_add_u32(&elf.content, (uint32_t)(1 + i % size));
+                uint64_t code_off = i * how->distance;
+
+                buf_add_u32(&elf.content, (uint32_t)(1 + i % how->n_names));
                 buf_add_u8(&elf.content, FUNCTION);
                 buf_add_u8(&elf.content, 0);
                 buf_add_u16(&elf.content, 1);
-                buf_add_u64(&elf.content, CODE_ADDR + i * CODE_BYTES);
-                buf_add_u64(&elf.content, CODE_BYTES);
+                buf_add_u64(&elf.content, CODE_ADDR + code_off);
+                buf_add_u64(&elf.content, how->end > code_off ? how->end - code_off : CODE_BYTES);
         }
         add_section(&elf, ".symtab", SYMTAB, 0, 0, off, elf.content.len, 3, 24);
         off = content_off(&elf);
         buf_add_u8(&elf.content, 0);
-        memset(buf_extend(&elf.content, size), 'a', size);
+        memset(buf_extend(&elf.content, size), how->character, size);
         buf_add_u8(&elf.content, 0);
         add_section(&elf, ".strtab", STRTAB, 0, 0, off, size + 2, 0, 0);
         end_elf(&elf, n * CODE_BYTES, out);
+}
+
+/* Each symbol's name is the rest of one string from a different byte on. */
+static void make_names(uint64_t n, uint64_t size, struct buf *out)
+{
+        make_symbols(&(struct symbols){'a', size, CODE_BYTES, 0}, n, size, out);
+}
+
+/* All symbols have one long name. */
+static void make_shared_name(uint64_t n, uint64_t size, struct buf *out)
+{
+        make_symbols(&(struct symbols){'a', 1, CODE_BYTES, 0}, n, size, out);
+}
+
+/* All symbols are at one address, so their names are compared, first by their underscores. */
+static void make_underscores(uint64_t n, uint64_t size, struct buf *out)
+{
+        make_symbols(&(struct symbols){'_', 7, 0, 0}, n, size, out);
+}
+
+/* Each function contains all that follow. */
+static void make_nested(uint64_t n, uint64_t size, struct buf *out)
+{
+        make_symbols(&(struct symbols){'a', 1, CODE_BYTES, n * CODE_BYTES}, n, size, out);
 }
 
 /* A zlib stream of zeros: gzip's without its header and trailer. */
@@ -281,11 +315,12 @@ static void make_processes(uint64_t n, uint64_t size, struct buf *out)
 }
 
 /* N samples of one thread, whose chains end at different callers. */
-static void make_ends(uint64_t n, struct buf *out)
+static void make_ends(uint64_t n, uint64_t size, struct buf *out)
 {
         enum { MODULE_BYTES = 1 << 30 };
         struct session_builder b;
 
+        (void)size;
         builder_init(&b);
         builder_comm(&b, 1, PID, PID, "ends", true);
         builder_mmap(&b, 1, PID, CODE_ADDR, MODULE_BYTES, 0, "/nowhere/ends.so");
@@ -300,7 +335,7 @@ static void make_ends(uint64_t n, struct buf *out)
 }
 
 /* A session with archive sections that unpack to `size` bytes each. */
-static bool make_archive(uint64_t size, struct buf *out)
+static bool make_archive(uint64_t n, uint64_t size, struct buf *out)
 {
         static const struct {
                 unsigned feature;
@@ -314,6 +349,7 @@ static bool make_archive(uint64_t size, struct buf *out)
         struct session_builder b;
         bool ok = true;
 
+        (void)n;
         buf_add_zeros(&content, size);
         builder_init(&b);
         builder_comm(&b, 1, PID, PID, "hostile", true);
@@ -331,10 +367,53 @@ static bool make_archive(uint64_t size, struct buf *out)
 }
 
 /* A perf map of N functions. */
-static void make_perf_map(uint64_t n, struct buf *out)
+static void make_perf_map(uint64_t n, uint64_t size, struct buf *out)
 {
+        (void)size;
         for (uint64_t i = 0; i < n; i++)
                 buf_printf(out, "%llx 1 a\n", (unsigned long long)i);
+}
+
+struct kind {
+        const char *name;
+        void (*make)(uint64_t n, uint64_t size, struct buf *out);
+        bool (*make_packed)(uint64_t n, uint64_t size, struct buf *out);
+};
+
+static const struct kind kinds[] = {
+        {"names", make_names, NULL},
+        {"shared-name", make_shared_name, NULL},
+        {"underscores", make_underscores, NULL},
+        {"nested", make_nested, NULL},
+        {"stacks", make_stacks, NULL},
+        {"processes", make_processes, NULL},
+        {"ends", make_ends, NULL},
+        {"map", make_perf_map, NULL},
+        {"forks", hostile_forks, NULL},
+        {"overlaps", hostile_overlaps, NULL},
+        {"comms", hostile_comms, NULL},
+        {"ids", hostile_ids, NULL},
+        {"branches", hostile_branches, NULL},
+        {"build-ids", hostile_build_ids, NULL},
+        {"rounds", hostile_rounds, NULL},
+        {"jit-moves", hostile_jit_moves, NULL},
+        {"jit-augmentations", hostile_jit_augmentations, NULL},
+        {"sections", NULL, make_sections},
+        {"frames", NULL, make_frames},
+        {"archive", NULL, make_archive},
+};
+
+static bool make_kind(const char *name, uint64_t n, uint64_t size, struct buf *out, bool *ret_ok)
+{
+        for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+                if (strcmp(kinds[i].name, name) != 0)
+                        continue;
+                *ret_ok = !kinds[i].make_packed || kinds[i].make_packed(n, size, out);
+                if (kinds[i].make)
+                        kinds[i].make(n, size, out);
+                return true;
+        }
+        return false;
 }
 
 int main(int argc, char **argv)
@@ -346,32 +425,16 @@ int main(int argc, char **argv)
         bool ok = true;
 
         if (argc != 5) {
-                fprintf(stderr,
-                        "usage: make_hostile names|sections|frames|samples:MODULE|stacks|processes|ends|archive|map "
-                        "FILE N BYTES\n");
+                fprintf(stderr, "usage: make_hostile KIND|samples:MODULE|jit-samples:DUMP FILE N BYTES\n");
                 return 2;
         }
         n = strtoull(argv[3], NULL, 10);
         size = strtoull(argv[4], NULL, 10);
-        if (!strcmp(argv[1], "names"))
-                make_names(n, size, &out);
-        else if (!strcmp(argv[1], "sections"))
-                ok = make_sections(n, size, &out);
-        else if (!strcmp(argv[1], "frames"))
-                ok = make_frames(n, size, &out);
-        else if (!strncmp(argv[1], "samples:", 8))
+        if (!strncmp(argv[1], "samples:", 8))
                 make_samples(argv[1] + 8, n, &out);
-        else if (!strcmp(argv[1], "stacks"))
-                make_stacks(n, size, &out);
-        else if (!strcmp(argv[1], "processes"))
-                make_processes(n, size, &out);
-        else if (!strcmp(argv[1], "ends"))
-                make_ends(n, &out);
-        else if (!strcmp(argv[1], "archive"))
-                ok = make_archive(size, &out);
-        else if (!strcmp(argv[1], "map"))
-                make_perf_map(n, &out);
-        else
+        else if (!strncmp(argv[1], "jit-samples:", 12))
+                hostile_jit_samples(argv[1] + 12, n, &out);
+        else if (!make_kind(argv[1], n, size, &out, &ok))
                 return 2;
         file = ok ? os_file_create(argv[2], &err) : NULL;
         if (file && os_file_write(file, out.data, out.len, &err) && os_file_close(TAKE(file), &err))

@@ -42,9 +42,9 @@ def bounded(t: Context, *argv: str, max_mib: int = MAX_MIB) -> Done:
     for name in ("out", "err"):
         with open(t.path(name), encoding="utf-8", errors="replace") as file:
             texts.append(file.read())
-    done = Done(process.returncode, texts[0], texts[1], seconds)
+    done = Done(process.returncode, texts[0], texts[1], seconds, usage.ru_utime)
     rss_mib = usage.ru_maxrss // 1024
-    harness.note(f"{argv[0]}: {seconds:.2f} s, {rss_mib} MiB, {len(done.out) / 1e6:.1f} MB of output")
+    harness.note(f"{argv[0]}: {seconds:.2f} s, {usage.ru_utime:.2f} s of CPU time, {rss_mib} MiB, {len(done.out) / 1e6:.1f} MB of output")
     check(done.status >= 0, "no signal", done)
     check(rss_mib < max_mib + REST_MIB, f"{rss_mib} MiB of memory", done)
     return done
@@ -150,6 +150,73 @@ def test_ends_of_chains_without_end(t: Context) -> None:
     with open(t.path("ends.out"), encoding="utf-8") as file:
         written = sum(line.startswith("ends ") for line in file)
     check(N_ENDS / 10 < written < N_ENDS, f"{written} of {N_ENDS} samples are written")
+
+
+def ordinary_cpu(t: Context, *argv: str) -> float:
+    """The CPU time for an ordinary session of 1 MB, 2000 processes: what a hostile one of this size is compared with."""
+    make(t, "processes", "ordinary.data", 2000, PATH_BYTES)
+    return bounded(t, *argv, "-i", "ordinary.data").cpu_seconds
+
+
+def no_slower(t: Context, ordinary: float, *argv: str, factor: float = 20) -> Done:
+    """Work, as a ratio: neither the machine nor a sanitizer changes it much.  Without its limit it is 100 or more."""
+    done = bounded(t, *argv)
+    most = factor * max(ordinary, 0.05)
+    check(done.cpu_seconds < most, f"{done.cpu_seconds:.2f} s of CPU time, more than {most:.2f}", done)
+    return done
+
+
+def test_symbols_that_are_hard_to_choose(t: Context) -> None:
+    """All at one address, with names of 400,000 underscores that differ in length."""
+    module = make(t, "underscores", "underscores.elf", 20_000, 400_000)
+    make(t, f"samples:{module}", "underscores.data", 1)
+    no_slower(t, ordinary_cpu(t, "report"), "report", "-i", "underscores.data")
+
+
+def test_functions_that_contain_each_other(t: Context) -> None:
+    """12,000 functions end at one address: together they have 1.1 GB of code, in a file of 300 KB."""
+    module = make(t, "nested", "nested.elf", 12_000, 10)
+    make(t, f"samples:{module}", "nested.data", 3000)
+    ordinary = ordinary_cpu(t, "archive", "-o", t.path("packed.data"))
+    no_slower(t, ordinary, "archive", "-o", t.path("packed.data"), "-i", "nested.data", factor=60)
+    shutil.copy(t.path("nested.data"), t.path("again.data"))
+    done = no_slower(t, ordinary, "diff", "--code", "nested.data", "again.data", factor=100)
+    check("functions were left out" in done.out + done.err, "said by diff", done)
+
+
+def test_functions_with_one_long_name(t: Context) -> None:
+    module = make(t, "shared-name", "shared.elf", 3000, 120_000)
+    make(t, f"samples:{module}", "shared.data", 3000)
+    done = bounded(t, "annotate", "-i", "shared.data")
+    check("more functions are not shown" in done.out, "said by annotate", done)
+    shutil.copy(t.path("shared.data"), t.path("again.data"))
+    bounded(t, "diff", "--code", "shared.data", "again.data")
+
+
+def test_frames_of_a_jitdump(t: Context) -> None:
+    """Each move of a function has its own index of all entries; entries have augmentations of 200,000 letters in turn."""
+    dump = make(t, "jit-moves", "jit-77.dump", 4000, 16_000)
+    make(t, f"jit-samples:{dump}", "jit.data", 3000)
+    ordinary = ordinary_cpu(t, "report", "-g")
+    done = no_slower(t, ordinary, "report", "-g", "-i", "jit.data")
+    check("call stacks of jit-77.dump" in done.out, "the quality line", done)
+    make(t, "jit-augmentations", "jit-77.dump", 12_000, 200_000)
+    no_slower(t, ordinary, "report", "-g", "-i", "jit.data")
+
+
+# Sessions of about 1 MB: kind, N and BYTES.
+SESSIONS = [("forks", 3000, 0), ("overlaps", 3000, 0), ("comms", 7000, 0), ("ids", 20, 4000), ("branches", 20, 2000),
+            ("build-ids", 16_000, 0), ("rounds", 120_000, 0)]
+
+
+def test_records_that_cause_much_work(t: Context) -> None:
+    """Linear work for each record, whatever it does to those before."""
+    ordinary = ordinary_cpu(t, "report", "-g")
+    for kind, n, size in SESSIONS:
+        make(t, kind, f"{kind}.data", n, size)
+        for argv in (["report", "-g"], ["report", "--sort", "comm,pid,module"], ["dump"],
+                     ["export", "--format", "folded", "-o", t.path("folded")]):
+            no_slower(t, ordinary, *argv, "-i", f"{kind}.data")
 
 
 def test_long_perf_map(t: Context) -> None:
