@@ -60,6 +60,7 @@ struct budget {
         _Atomic unsigned left_out; /* 1 << enum budget_use */
         _Atomic unsigned given_up; /* the same, after too much work */
         uint64_t max_steps;        /* 0: no limit */
+        bool is_unasked;           /* max_steps are those of a file about which nothing was said */
         _Atomic uint64_t n_steps;
         /* For a command: the files from which something was left out.  The lock is for adding one; another thread may read those below
          * `n_files` meanwhile. */
@@ -71,7 +72,8 @@ struct budget {
 
 void budget_init(struct budget *budget, uint64_t limit_bytes);
 
-/* The budget of one file, with the limit of `command`, or BUDGET_DEFAULT_BYTES if that is NULL. */
+/* The budget of one file, with the limit of `command`, or BUDGET_DEFAULT_BYTES if that is NULL.  In a command a file may cause the
+ * work of one MB, whoever reads it; a recorder, which has none, reads its files for as long as it runs. */
 void budget_init_file(struct budget *budget, struct budget *command, const char *name);
 
 /* A file's budget returns to the command's budget the bytes that it still holds. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The main function of a fuzz target without libFuzzer: runs it on every file of the given folders and files, as one TAP test for
- * each file. */
+ * each file.  Every reader has a target, so its work and memory have a bound here that nobody needs to ask for. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,10 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#ifdef __linux__
+#include <sys/resource.h>
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_FILES = 100000 };
+enum {
+        MAX_FILES = 100000,
+        SECONDS_OF_MB = 10, /* of CPU time, for each MB that was begun */
+        SLOWER = 6,         /* with sanitizers, or emulated */
+        MAX_MIB = 1024,     /* of memory, and BYTES_OF_BYTE for each byte of the file */
+        BYTES_OF_BYTE = 32,
+        SANITIZER_MIB = 512,
+};
 
 struct files {
         char **paths;
@@ -83,8 +94,36 @@ static uint8_t *read_file(const char *path, size_t *ret_size)
         return data;
 }
 
+/* The most memory that the program has had so far. */
+static uint64_t peak_mib(void)
+{
+#ifdef __linux__
+        struct rusage usage;
+
+        return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss / 1024;
+#else
+        return 0;
+#endif
+}
+
+static bool is_bounded(size_t size, clock_t ticks)
+{
+        uint64_t mb = 1 + (size >> 20), mib = MAX_MIB + SANITIZER_MIB + mb * BYTES_OF_BYTE;
+        double seconds = (double)ticks / CLOCKS_PER_SEC;
+
+        if (seconds > (double)(SECONDS_OF_MB * SLOWER * mb))
+                printf("# %.1f s of CPU time for %zu bytes\n", seconds, size);
+        else if (peak_mib() > mib)
+                printf("# %llu MiB of memory for %zu bytes\n", (unsigned long long)peak_mib(), size);
+        else
+                return true;
+        return false;
+}
+
 static bool replay(const char *path)
 {
+        clock_t begin;
+        bool ok;
         size_t size;
         uint8_t *data = read_file(path, &size);
         uint8_t *exact;
@@ -98,9 +137,11 @@ static bool replay(const char *path)
         free(data);
         if (!exact)
                 return false;
+        begin = clock();
         LLVMFuzzerTestOneInput(exact, size);
+        ok = is_bounded(size, clock() - begin);
         free(exact);
-        return true;
+        return ok;
 }
 
 static const char *base_name(const char *path)

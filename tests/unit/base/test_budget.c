@@ -106,9 +106,10 @@ TEST(a_file_may_cause_work_by_its_size)
         budget_init(&command, LIMIT);
         budget_init_file(&small, &command, "small");
         budget_init_file(&large, &command, "large");
-        EXPECT_TRUE(budget_work(&small, BUDGET_LINES, UINT64_MAX / 2)); /* nothing was said about it */
+        steps_of_mb = budget_steps_left(&small); /* nothing was said about it */
+        EXPECT_TRUE(steps_of_mb && steps_of_mb < UINT64_MAX);
         budget_allow_work(&small, BUDGET_WORK_DEBUG, 1000);
-        steps_of_mb = budget_steps_left(&small);
+        EXPECT_INT(budget_steps_left(&small), steps_of_mb);
         budget_allow_work(&large, BUDGET_WORK_DEBUG, 3 * MB);
         EXPECT_INT(budget_steps_left(&large), 3 * steps_of_mb);
         EXPECT_TRUE(budget_work(&small, BUDGET_LINES, steps_of_mb));
@@ -228,6 +229,7 @@ TEST(without_a_budget_there_is_no_limit)
         EXPECT_TRUE(!budget_is_short(NULL));
         EXPECT_INT(budget_limit(NULL), BUDGET_DEFAULT_BYTES);
         budget_init_file(&file, NULL, "file");
+        EXPECT_TRUE(budget_work(&file, BUDGET_NAMES, UINT64_MAX / 2));
         EXPECT_TRUE(!budget_take(&file, BUDGET_NAMES, BUDGET_DEFAULT_BYTES + 1));
         budget_release(&file);
 }
