@@ -52,7 +52,7 @@ struct cfi_state {
         struct cfi_rule rules[UNWIND_N_REGS];
 };
 
-struct cfi_run {
+struct cfi_program {
         const struct cfi_table *table;
         const struct cfi_cie *cie;
         bool is_arm64;
@@ -67,34 +67,34 @@ struct cfi_run {
 };
 
 /* Rules for registers that are not unwound (vector registers) are ignored. */
-static void set_rule(struct cfi_run *run, uint64_t reg, struct cfi_rule rule)
+static void set_rule(struct cfi_program *program, uint64_t reg, struct cfi_rule rule)
 {
         rule.target = (uint8_t)reg;
         if (reg < UNWIND_N_REGS)
-                run->now.rules[reg] = rule;
-        else if (run->is_arm64 && reg == RA_SIGN_STATE)
-                run->now.is_signed = rule.kind == CFI_VAL_EXPR || rule.kind == CFI_VAL_OFFSET;
+                program->now.rules[reg] = rule;
+        else if (program->is_arm64 && reg == RA_SIGN_STATE)
+                program->now.is_signed = rule.kind == CFI_VAL_EXPR || rule.kind == CFI_VAL_OFFSET;
 }
 
-static void set_off(struct cfi_run *run, uint64_t reg, enum cfi_kind kind, int64_t factored)
+static void set_off(struct cfi_program *program, uint64_t reg, enum cfi_kind kind, int64_t factored)
 {
         /* Wraps around, like the addresses that it is for. */
-        uint64_t off = (uint64_t)factored * (uint64_t)run->cie->data_align;
+        uint64_t off = (uint64_t)factored * (uint64_t)program->cie->data_align;
 
-        set_rule(run, reg, (struct cfi_rule){.kind = (uint8_t)kind, .off = (int64_t)off});
+        set_rule(program, reg, (struct cfi_rule){.kind = (uint8_t)kind, .off = (int64_t)off});
 }
 
-static void set_kind(struct cfi_run *run, uint64_t reg, enum cfi_kind kind)
+static void set_kind(struct cfi_program *program, uint64_t reg, enum cfi_kind kind)
 {
-        set_rule(run, reg, (struct cfi_rule){.kind = (uint8_t)kind});
+        set_rule(program, reg, (struct cfi_rule){.kind = (uint8_t)kind});
 }
 
-static void restore(struct cfi_run *run, uint64_t reg)
+static void restore(struct cfi_program *program, uint64_t reg)
 {
         if (reg < UNWIND_N_REGS)
-                run->now.rules[reg] = run->initial.rules[reg];
+                program->now.rules[reg] = program->initial.rules[reg];
         else if (reg == RA_SIGN_STATE)
-                run->now.is_signed = run->initial.is_signed;
+                program->now.is_signed = program->initial.is_signed;
 }
 
 static uint16_t narrow_reg(uint64_t reg)
@@ -110,110 +110,113 @@ static struct cfi_rule read_expr(struct cursor *c, enum cfi_kind kind)
         return (struct cfi_rule){.kind = (uint8_t)kind, .expr_bytes = (uint32_t)size, .expr = bytes};
 }
 
-static bool define_cfa(struct cfi_run *run, uint64_t reg, uint64_t off)
+static bool define_cfa(struct cfi_program *program, uint64_t reg, uint64_t off)
 {
-        run->now.cfa = (struct cfi_rule){.kind = CFI_VAL_OFFSET, .reg = narrow_reg(reg), .off = (int64_t)off};
+        program->now.cfa =
+                (struct cfi_rule){.kind = CFI_VAL_OFFSET, .reg = narrow_reg(reg), .off = (int64_t)off};
         return true;
 }
 
 /* DW_CFA_def_cfa_register and _offset are invalid if the CFA is an expression. */
-static bool change_cfa(struct cfi_run *run, const uint64_t *reg, const uint64_t *off)
+static bool change_cfa(struct cfi_program *program, const uint64_t *reg, const uint64_t *off)
 {
-        if (run->now.cfa.kind != CFI_VAL_OFFSET)
-                return err_set(run->err, ERR_FORMAT,
+        if (program->now.cfa.kind != CFI_VAL_OFFSET)
+                return err_set(program->err, ERR_FORMAT,
                                "its instructions change a CFA that has no register and "
                                "offset");
         if (reg)
-                run->now.cfa.reg = narrow_reg(*reg);
+                program->now.cfa.reg = narrow_reg(*reg);
         if (off)
-                run->now.cfa.off = (int64_t)*off;
+                program->now.cfa.off = (int64_t)*off;
         return true;
 }
 
-static bool remember(struct cfi_run *run)
+static bool remember(struct cfi_program *program)
 {
-        if (run->n_remembered == CFI_MAX_REMEMBERED)
-                return err_set(run->err, ERR_LIMIT, "more than %d remembered rows", CFI_MAX_REMEMBERED);
-        run->remembered[run->n_remembered++] = run->now;
-        run->n_copied++;
+        if (program->n_remembered == CFI_MAX_REMEMBERED)
+                return err_set(program->err, ERR_LIMIT, "more than %d remembered rows", CFI_MAX_REMEMBERED);
+        program->remembered[program->n_remembered++] = program->now;
+        program->n_copied++;
         return true;
 }
 
-static bool recall(struct cfi_run *run)
+static bool recall(struct cfi_program *program)
 {
-        if (!run->n_remembered)
-                return err_set(run->err, ERR_FORMAT,
+        if (!program->n_remembered)
+                return err_set(program->err, ERR_FORMAT,
                                "it has DW_CFA_restore_state without "
                                "DW_CFA_remember_state");
-        run->now = run->remembered[--run->n_remembered];
-        run->n_copied++;
+        program->now = program->remembered[--program->n_remembered];
+        program->n_copied++;
         return true;
 }
 
 /* Returns true to continue. False without an error if `loc` is past the address. */
-static bool advance_to(struct cfi_run *run, uint64_t loc)
+static bool advance_to(struct cfi_program *program, uint64_t loc)
 {
-        if (loc < run->loc)
-                return err_set(run->err, ERR_FORMAT, "its instructions go back from 0x%llx to 0x%llx",
-                               (unsigned long long)run->loc, (unsigned long long)loc);
-        run->next = loc;
-        if (loc > run->addr)
+        if (loc < program->loc)
+                return err_set(program->err, ERR_FORMAT, "its instructions go back from 0x%llx to 0x%llx",
+                               (unsigned long long)program->loc, (unsigned long long)loc);
+        program->next = loc;
+        if (loc > program->addr)
                 return false;
-        run->loc = loc;
+        program->loc = loc;
         return true;
 }
 
-static bool advance(struct cfi_run *run, uint64_t factored)
+static bool advance(struct cfi_program *program, uint64_t factored)
 {
         uint64_t by;
 
-        if (__builtin_mul_overflow(factored, run->cie->code_align, &by) || by > UINT64_MAX - run->loc)
-                by = UINT64_MAX - run->loc;
-        return advance_to(run, run->loc + by);
+        if (__builtin_mul_overflow(factored, program->cie->code_align, &by) || by > UINT64_MAX - program->loc)
+                by = UINT64_MAX - program->loc;
+        return advance_to(program, program->loc + by);
 }
 
-static bool run_cfa(struct cfi_run *run, struct cursor *c, uint8_t op)
+static bool execute_cfa(struct cfi_program *program, struct cursor *c, uint8_t op)
 {
         uint64_t reg, off;
 
         switch (op) {
-        case CFA_DEF_CFA: reg = cursor_uleb(c); return define_cfa(run, reg, cursor_uleb(c));
+        case CFA_DEF_CFA: reg = cursor_uleb(c); return define_cfa(program, reg, cursor_uleb(c));
         case CFA_DEF_CFA_SF:
                 reg = cursor_uleb(c);
-                return define_cfa(run, reg, (uint64_t)cursor_sleb(c) * (uint64_t)run->cie->data_align);
-        case CFA_DEF_CFA_REGISTER: reg = cursor_uleb(c); return change_cfa(run, &reg, NULL);
-        case CFA_DEF_CFA_OFFSET: off = cursor_uleb(c); return change_cfa(run, NULL, &off);
+                return define_cfa(program, reg,
+                                  (uint64_t)cursor_sleb(c) * (uint64_t)program->cie->data_align);
+        case CFA_DEF_CFA_REGISTER: reg = cursor_uleb(c); return change_cfa(program, &reg, NULL);
+        case CFA_DEF_CFA_OFFSET: off = cursor_uleb(c); return change_cfa(program, NULL, &off);
         case CFA_DEF_CFA_OFFSET_SF:
-                off = (uint64_t)cursor_sleb(c) * (uint64_t)run->cie->data_align;
-                return change_cfa(run, NULL, &off);
-        case CFA_DEF_CFA_EXPRESSION: run->now.cfa = read_expr(c, CFI_VAL_EXPR); return true;
+                off = (uint64_t)cursor_sleb(c) * (uint64_t)program->cie->data_align;
+                return change_cfa(program, NULL, &off);
+        case CFA_DEF_CFA_EXPRESSION: program->now.cfa = read_expr(c, CFI_VAL_EXPR); return true;
         case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
         case CFA_AARCH64_NEGATE_RA_STATE:
                 /* On other machines this number belongs to SPARC's register windows. */
-                if (run->is_arm64) {
-                        run->now.is_signed = !run->now.is_signed;
+                if (program->is_arm64) {
+                        program->now.is_signed = !program->now.is_signed;
                         return true;
                 }
                 break;
         default: break;
         }
-        return err_set(run->err, ERR_FORMAT, "instruction 0x%x is not known", op);
+        return err_set(program->err, ERR_FORMAT, "instruction 0x%x is not known", op);
 }
 
-static bool run_extended(struct cfi_run *run, struct cursor *c, uint8_t op)
+static bool execute_extended(struct cfi_program *program, struct cursor *c, uint8_t op)
 {
         uint64_t reg;
 
         switch (op) {
         case CFA_NOP: return true;
         case CFA_SET_LOC:
-                return advance_to(run, cfi_read_encoded(&run->table->area, c, run->cie->encoding, 0));
-        case CFA_ADVANCE_LOC1: return advance(run, cursor_u8(c));
-        case CFA_ADVANCE_LOC2: return advance(run, cursor_u16(c));
-        case CFA_ADVANCE_LOC4: return advance(run, cursor_u32(c));
-        case CFA_MIPS_ADVANCE_LOC8: return advance(run, cursor_u64(c));
-        case CFA_REMEMBER_STATE: return remember(run);
-        case CFA_RESTORE_STATE: return recall(run);
+                return advance_to(program,
+                                  cfi_read_encoded(&program->table->area, c, program->cie->encoding, 0));
+        case CFA_ADVANCE_LOC1: return advance(program, cursor_u8(c));
+        case CFA_ADVANCE_LOC2: return advance(program, cursor_u16(c));
+        case CFA_ADVANCE_LOC4: return advance(program, cursor_u32(c));
+        case CFA_MIPS_ADVANCE_LOC8: return advance(program, cursor_u64(c));
+        case CFA_REMEMBER_STATE: return remember(program);
+        case CFA_RESTORE_STATE: return recall(program);
         case CFA_GNU_ARGS_SIZE: cursor_uleb(c); return true;
         case CFA_OFFSET_EXTENDED:
         case CFA_OFFSET_EXTENDED_SF:
@@ -226,71 +229,72 @@ static bool run_extended(struct cfi_run *run, struct cursor *c, uint8_t op)
         case CFA_REGISTER:
         case CFA_EXPRESSION:
         case CFA_VAL_EXPRESSION: reg = cursor_uleb(c); break;
-        default: return run_cfa(run, c, op);
+        default: return execute_cfa(program, c, op);
         }
         switch (op) {
-        case CFA_OFFSET_EXTENDED: set_off(run, reg, CFI_OFFSET, (int64_t)cursor_uleb(c)); break;
-        case CFA_OFFSET_EXTENDED_SF: set_off(run, reg, CFI_OFFSET, cursor_sleb(c)); break;
-        case CFA_VAL_OFFSET: set_off(run, reg, CFI_VAL_OFFSET, (int64_t)cursor_uleb(c)); break;
-        case CFA_VAL_OFFSET_SF: set_off(run, reg, CFI_VAL_OFFSET, cursor_sleb(c)); break;
+        case CFA_OFFSET_EXTENDED: set_off(program, reg, CFI_OFFSET, (int64_t)cursor_uleb(c)); break;
+        case CFA_OFFSET_EXTENDED_SF: set_off(program, reg, CFI_OFFSET, cursor_sleb(c)); break;
+        case CFA_VAL_OFFSET: set_off(program, reg, CFI_VAL_OFFSET, (int64_t)cursor_uleb(c)); break;
+        case CFA_VAL_OFFSET_SF: set_off(program, reg, CFI_VAL_OFFSET, cursor_sleb(c)); break;
         case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-                set_off(run, reg, CFI_OFFSET, (int64_t)(0 - cursor_uleb(c)));
+                set_off(program, reg, CFI_OFFSET, (int64_t)(0 - cursor_uleb(c)));
                 break;
-        case CFA_RESTORE_EXTENDED: restore(run, reg); break;
-        case CFA_UNDEFINED: set_kind(run, reg, CFI_UNDEFINED); break;
-        case CFA_SAME_VALUE: set_kind(run, reg, CFI_SAME); break;
+        case CFA_RESTORE_EXTENDED: restore(program, reg); break;
+        case CFA_UNDEFINED: set_kind(program, reg, CFI_UNDEFINED); break;
+        case CFA_SAME_VALUE: set_kind(program, reg, CFI_SAME); break;
         case CFA_REGISTER:
-                set_rule(run, reg, (struct cfi_rule){.kind = CFI_REG, .reg = narrow_reg(cursor_uleb(c))});
+                set_rule(program, reg, (struct cfi_rule){.kind = CFI_REG, .reg = narrow_reg(cursor_uleb(c))});
                 break;
-        case CFA_EXPRESSION: set_rule(run, reg, read_expr(c, CFI_EXPR)); break;
-        default: set_rule(run, reg, read_expr(c, CFI_VAL_EXPR)); break;
+        case CFA_EXPRESSION: set_rule(program, reg, read_expr(c, CFI_EXPR)); break;
+        default: set_rule(program, reg, read_expr(c, CFI_VAL_EXPR)); break;
         }
         return true;
 }
 
-static bool run_one(struct cfi_run *run, struct cursor *c)
+static bool execute_one(struct cfi_program *program, struct cursor *c)
 {
         uint8_t op = cursor_u8(c), low = op & CFA_LOW_MASK;
 
         switch (op & ~CFA_LOW_MASK) {
-        case CFA_ADVANCE_LOC: return advance(run, low);
-        case CFA_OFFSET: set_off(run, low, CFI_OFFSET, (int64_t)cursor_uleb(c)); return true;
-        case CFA_RESTORE: restore(run, low); return true;
-        default: return run_extended(run, c, op);
+        case CFA_ADVANCE_LOC: return advance(program, low);
+        case CFA_OFFSET: set_off(program, low, CFI_OFFSET, (int64_t)cursor_uleb(c)); return true;
+        case CFA_RESTORE: restore(program, low); return true;
+        default: return execute_extended(program, c, op);
         }
 }
 
 /* False if the instructions are invalid. */
-static bool run_all(struct cfi_run *run, struct cursor c)
+static bool execute_all(struct cfi_program *program, struct cursor c)
 {
         while (cursor_left(&c)) {
-                bool goes_on = run_one(run, &c);
+                bool goes_on = execute_one(program, &c);
 
                 if (c.failed)
-                        return err_set(run->err, ERR_FORMAT, "its instructions are cut");
+                        return err_set(program->err, ERR_FORMAT, "its instructions are cut");
                 if (!goes_on)
-                        return run->next > run->addr;
-                if (++run->n_instructions > CFI_MAX_INSTRUCTIONS)
-                        return err_set(run->err, ERR_LIMIT, "more than %d instructions",
+                        return program->next > program->addr;
+                if (++program->n_instructions > CFI_MAX_INSTRUCTIONS)
+                        return err_set(program->err, ERR_LIMIT, "more than %d instructions",
                                        CFI_MAX_INSTRUCTIONS);
         }
         return true;
 }
 
-static void fill_row(const struct cfi_run *run, struct cfi_row *row)
+static void fill_row(const struct cfi_program *program, struct cfi_row *row)
 {
-        row->start = run->loc;
-        row->end = run->next > run->addr && run->next < run->end ? run->next : run->end;
-        row->entry_end = run->end;
-        row->cfa = run->now.cfa;
-        row->return_reg = (uint8_t)run->cie->return_reg;
-        row->is_signal = run->cie->is_signal;
-        row->is_key_b = run->cie->is_key_b;
-        row->is_signed = run->now.is_signed;
+        row->start = program->loc;
+        row->end =
+                program->next > program->addr && program->next < program->end ? program->next : program->end;
+        row->entry_end = program->end;
+        row->cfa = program->now.cfa;
+        row->return_reg = (uint8_t)program->cie->return_reg;
+        row->is_signal = program->cie->is_signal;
+        row->is_key_b = program->cie->is_key_b;
+        row->is_signed = program->now.is_signed;
         row->n_rules = 0;
         for (unsigned reg = 0; reg < UNWIND_N_REGS; reg++) {
-                if (run->now.rules[reg].kind != CFI_SAME)
-                        row->rules[row->n_rules++] = run->now.rules[reg];
+                if (program->now.rules[reg].kind != CFI_SAME)
+                        row->rules[row->n_rules++] = program->now.rules[reg];
         }
 }
 
@@ -298,30 +302,30 @@ bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum
                   uint64_t addr, struct cfi_row *ret_row, uint64_t *n_instructions, struct err *err)
 {
         /* not cleared: the remembered rows are large and are written before they are read */
-        struct cfi_run run;
+        struct cfi_program program;
         bool ok;
 
-        run.table = table;
-        run.cie = &fde->cie;
-        run.is_arm64 = machine == OBJECT_MACHINE_ARM64;
-        memset(&run.now, 0, sizeof(run.now));
-        memset(&run.initial, 0, sizeof(run.initial));
-        run.n_remembered = 0;
-        run.n_instructions = run.n_copied = 0;
-        run.loc = run.next = fde->span.start;
-        run.addr = addr;
-        run.end = fde->span.end;
-        run.err = err;
-        ok = run_all(&run, fde->cie.instructions);
-        run.initial = run.now;
-        run.loc = run.next = fde->span.start;
-        ok = ok && run_all(&run, fde->instructions);
-        *n_instructions += run.n_instructions + (uint64_t)run.n_copied * INSTRUCTIONS_OF_COPY;
+        program.table = table;
+        program.cie = &fde->cie;
+        program.is_arm64 = machine == OBJECT_MACHINE_ARM64;
+        memset(&program.now, 0, sizeof(program.now));
+        memset(&program.initial, 0, sizeof(program.initial));
+        program.n_remembered = 0;
+        program.n_instructions = program.n_copied = 0;
+        program.loc = program.next = fde->span.start;
+        program.addr = addr;
+        program.end = fde->span.end;
+        program.err = err;
+        ok = execute_all(&program, fde->cie.instructions);
+        program.initial = program.now;
+        program.loc = program.next = fde->span.start;
+        ok = ok && execute_all(&program, fde->instructions);
+        *n_instructions += program.n_instructions + (uint64_t)program.n_copied * INSTRUCTIONS_OF_COPY;
         if (!ok)
                 return err_in(err, "entry at 0x%llx", (unsigned long long)fde->span.off);
-        if (run.now.cfa.kind == CFI_SAME)
+        if (program.now.cfa.kind == CFI_SAME)
                 return err_set(err, ERR_FORMAT, "entry at 0x%llx: no CFA is defined for 0x%llx",
                                (unsigned long long)fde->span.off, (unsigned long long)addr);
-        fill_row(&run, ret_row);
+        fill_row(&program, ret_row);
         return true;
 }
