@@ -17,8 +17,8 @@ import tempfile
 from dataclasses import dataclass, field
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src")
-INCLUDES = [f"-I{SOURCES}/{room}" for room in ("base", "os", "session")]
-COMPILED = ("base/text.c", "base/json.c", "base/map.c", "session/record.c")
+INCLUDES = [f"-I{SOURCES}/{room}" for room in ("base", "system/os", "session/perfdata")]
+COMPILED = ("base/text.c", "base/json.c", "base/map.c", "session/perfdata/record.c")
 MIN_INSNS = 100
 
 X86_LIBRARY = "/usr/lib/x86_64-linux-gnu/libc.so.6"

@@ -13,11 +13,10 @@ out=$1
 mkdir -p "$out"
 cd "$out"
 includes="-I$sources/../include"
-for room in base os codec object symbol; do
+for room in base system/os system/codec formats/object formats/dwarf formats/pdb formats/demangle; do
         includes="$includes -I$sources/$room"
 done
-files=$(ls "$sources"/base/*.c "$sources"/symbol/pdb*.c "$sources"/symbol/dwarf*.c "$sources"/symbol/demangle*.c \
-        "$sources"/symbol/undecorate*.c)
+files=$(ls "$sources"/base/*.c "$sources"/formats/pdb/*.c "$sources"/formats/dwarf/*.c "$sources"/formats/demangle/*.c)
 
 for machine in x86_64 aarch64; do
         for level in 0 2; do
@@ -37,7 +36,7 @@ for machine in x86_64 aarch64; do
 done
 
 # What needs nothing but the C library.
-alone=$(ls "$sources"/base/*.c "$sources"/symbol/demangle*.c "$sources"/symbol/undecorate*.c)
+alone=$(ls "$sources"/base/*.c "$sources"/formats/demangle/*.c)
 for level in 0 2; do
         name=ld-x86_64-O$level
         x86_64-w64-mingw32-gcc -std=gnu11 -D_GNU_SOURCE -w -g -O$level $includes $alone -shared "-Wl,--pdb=$name.pdb" \
