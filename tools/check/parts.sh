@@ -47,6 +47,8 @@ part_sources() {
         step "layer rules" tools/check_layers.py --self-test
         step "link rules" tools/check_linked.py --self-test
         step "name rules" tools/check_names.py --self-test
+        step pages tools/check_docs.py
+        step "page rules" tools/check_docs.py --self-test
         step "test runner" tools/run_tests_cases.py
         step "check's parts" tools/check/cases.py
         step "event facts" tools/gen_events_cases.py
