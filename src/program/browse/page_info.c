@@ -3,20 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "mem.h"
 #include "page_text.h"
 #include "quality_view.h"
 #include "session_facts.h"
-
-struct info_page {
-        struct text_page text;
-        unsigned columns; /* the width that the text is wrapped for */
-};
-
-static struct info_page *own(const struct page *page)
-{
-        return (struct info_page *)page;
-}
 
 static void add_run(const struct browser *browser, struct buf *out)
 {
@@ -62,43 +51,7 @@ static void add_text(const struct browser *browser, struct buf *out)
         }
 }
 
-static void draw(struct browser *browser, struct page *page, unsigned from, unsigned to)
-{
-        struct info_page *p = own(page);
-
-        if (p->columns != browser->cells->columns) {
-                AUTO_RELEASE(buf) text = {0};
-
-                p->columns = browser->cells->columns;
-                add_text(browser, &text);
-                buf_clear(&p->text.text);
-                text_page_wrap(buf_text(&text), p->columns, &p->text.text);
-                text_page_split(&p->text);
-        }
-        page_draw_rows(browser, page, from, to);
-}
-
-static void release(struct page *page)
-{
-        text_page_release(&own(page)->text);
-}
-
-static const struct page_kind kind = {
-        .keys = "? help  q quit  Esc back  / search",
-        .add_title = text_page_add_title,
-        .draw = draw,
-        .draw_row = text_page_draw_row,
-        .key = text_page_key,
-        .matches = text_page_matches,
-        .free = release,
-};
-
 struct page *page_info_new(void)
 {
-        struct info_page *p = mem_new(1, sizeof(*p));
-
-        p->text.page.kind = &kind;
-        p->text.page.list.takes_j_k = true;
-        p->text.title = mem_strdup("session information");
-        return &p->text.page;
+        return page_wrapped_new("session information", add_text);
 }

@@ -34,6 +34,9 @@ bool text_page_go_to_line(struct text_page *p, const char *path, uint32_t line);
 
 const struct view_mark *text_page_mark(const struct text_page *p);
 
+/* A page of a text that is wrapped for the width of the screen; `add` is called again for another width. */
+struct page *page_wrapped_new(const char *title, void (*add)(const struct browser *browser, struct buf *out));
+
 /* Functions of page_kind that all pages of text share. */
 void text_page_add_title(const struct browser *browser, const struct page *page, struct buf *out);
 void text_page_draw_row(struct browser *browser, struct page *page, size_t line, unsigned row);
