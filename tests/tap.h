@@ -62,6 +62,36 @@ static const char *tap_skip_reason;
                 }                                                                                            \
         } while (0)
 
+__attribute__((unused)) static void tap_show(const char *text, bool is_double, double number, long long value)
+{
+        if (is_double)
+                printf("# %s is %g\n", text, number);
+        else
+                printf("# %s is %lld (0x%llx)\n", text, value, (unsigned long long)value);
+}
+
+#define TAP_CHOOSE(v, of_double, otherwise)                                                                  \
+        _Generic((v), float : (of_double), double : (of_double), default : (otherwise))
+#define TAP_SHOW(v) tap_show(#v, TAP_CHOOSE(v, true, false), TAP_CHOOSE(v, v, 0), (long long)(v))
+
+/* EXPECT_CMP(n, >, 3) shows both sides where it fails; they are evaluated again for that. */
+#define EXPECT_CMP(a, op, b)                                                                                 \
+        do {                                                                                                 \
+                if (!((a)op(b))) {                                                                           \
+                        TAP_FAIL("not true: %s %s %s", #a, #op, #b);                                         \
+                        TAP_SHOW(a);                                                                         \
+                        TAP_SHOW(b);                                                                         \
+                }                                                                                            \
+        } while (0)
+
+#define ASSERT_CMP(a, op, b)                                                                                 \
+        do {                                                                                                 \
+                if (!((a)op(b))) {                                                                           \
+                        EXPECT_CMP(a, op, b);                                                                \
+                        return;                                                                              \
+                }                                                                                            \
+        } while (0)
+
 #define EXPECT_INT(got, want)                                                                                \
         do {                                                                                                 \
                 long long tap_got = (long long)(got), tap_want = (long long)(want);                          \

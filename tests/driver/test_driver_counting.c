@@ -75,7 +75,7 @@ TEST(windows_take_turns_with_their_times)
         ASSERT_TRUE(begin(1, 0));
         plan = core_plan(8, 6); /* windows of 6 and 2 */
         plan.head.slots[1].flags = ABI_PADDING;
-        ASSERT_TRUE(plan_assign(&machine, &plan) == REQUEST_OK);
+        ASSERT_CMP(plan_assign(&machine, &plan), ==, REQUEST_OK);
         plan_start(&machine);
         for (int ms = 0; ms < 35; ms++) {
                 for (uint32_t i = 0; i < 8; i++)
@@ -111,12 +111,12 @@ TEST(counts_are_wider_than_the_counters)
         /* A timer that is late: the counter wraps, and passes its old value. */
         sim_machine_count(&machine, 0, 0, 0x100, UINT64_C(0x100000010));
         plan_read(&machine, plan.head.class, 0, &got);
-        EXPECT_TRUE(got.head.counts[0].value == UINT64_C(5) * 0xfffffff0 + UINT64_C(0x100000010));
-        EXPECT_TRUE(got.head.overflows >= 5);
+        EXPECT_CMP(got.head.counts[0].value, ==, UINT64_C(5) * 0xfffffff0 + UINT64_C(0x100000010));
+        EXPECT_CMP(got.head.overflows, >=, 5);
         sim_machine_cycle(&machine, 0, 0, UINT64_C(1) << 40);
         plan_stop(&machine);
         plan_read(&machine, plan.head.class, 0, &got);
-        EXPECT_TRUE(got.head.cycles == UINT64_C(1) << 40);
+        EXPECT_CMP(got.head.cycles, ==, UINT64_C(1) << 40);
         EXPECT_INT(machine.cpus[0].n_foreign, 0);
         sim_machine_release(&machine);
 }
@@ -136,11 +136,11 @@ TEST(a_wrap_between_two_reads_of_registers_counts_once)
         plan_read(&machine, plan.head.class, 0, &got);
         machine.cpus[0].late = 0x20; /* the overflow bit was 0 when the driver looked */
         plan_read(&machine, plan.head.class, 0, &got);
-        EXPECT_TRUE(got.head.counts[0].value == UINT64_C(0x100000010));
+        EXPECT_CMP(got.head.counts[0].value, ==, UINT64_C(0x100000010));
         sim_machine_count(&machine, 0, 0, 0x100, 5);
         plan_stop(&machine);
         plan_read(&machine, plan.head.class, 0, &got);
-        EXPECT_TRUE(got.head.counts[0].value == UINT64_C(0x100000015));
+        EXPECT_CMP(got.head.counts[0].value, ==, UINT64_C(0x100000015));
         EXPECT_INT(got.head.overflows, 1);
         sim_machine_release(&machine);
 }
@@ -177,7 +177,7 @@ TEST(a_memory_controller_has_two_clocks)
         EXPECT_INT(got.head.counts[1].value, 30); /* 10 ms in the first window */
         EXPECT_INT(got.head.counts[2].value, 40);
         plan_read(&machine, half.head.class, 1, &got);
-        EXPECT_TRUE(got.head.counts[0].value == UINT64_C(0x18000000) * 20);
+        EXPECT_CMP(got.head.counts[0].value, ==, UINT64_C(0x18000000) * 20);
         EXPECT_INT(got.head.counts[1].value, 180);
         EXPECT_INT(plan_read(&machine, clk.head.class, 0, &got), REQUEST_OK);
         EXPECT_INT(got.head.n, 0); /* nothing was assigned to the first controller */
@@ -247,7 +247,7 @@ TEST(a_hundred_and_twenty_eight_cpus)
         plan = core_plan(7, 6);
         for (uint32_t i = 0; i < 128; i++)
                 plan_add_unit(&plan.head.units, i);
-        ASSERT_TRUE(plan_assign(&machine, &plan) == REQUEST_OK);
+        ASSERT_CMP(plan_assign(&machine, &plan), ==, REQUEST_OK);
         plan_start(&machine);
         for (int ms = 0; ms < 20; ms++) {
                 for (uint32_t cpu = 0; cpu < 128; cpu++) {
@@ -287,7 +287,7 @@ static void check_class(const char *block, const char *name)
         plan.head.window = class->sets[0].n_counters;
         plan.head.period_ms = 2;
         plan_add_unit(&plan.head.units, 0);
-        ASSERT_TRUE(plan_assign(&machine, &plan) == REQUEST_OK);
+        ASSERT_CMP(plan_assign(&machine, &plan), ==, REQUEST_OK);
         plan_start(&machine);
         for (int ms = 0; ms < 100; ms++) {
                 for (uint32_t i = 0; i < plan.head.n_slots; i++)
@@ -297,8 +297,8 @@ static void check_class(const char *block, const char *name)
         plan_stop(&machine);
         plan_read(&machine, plan.head.class, 0, &got);
         for (uint32_t i = 0; i < plan.head.n_slots; i++) {
-                EXPECT_TRUE(got.head.counts[i].running_ns > 0);
-                EXPECT_TRUE(got.head.counts[i].value == got.head.counts[i].running_ns / MS * rates[i]->rate);
+                EXPECT_CMP(got.head.counts[i].running_ns, >, 0);
+                EXPECT_CMP(got.head.counts[i].value, ==, got.head.counts[i].running_ns / MS * rates[i]->rate);
         }
         plan.head.n_slots = 0;
         EXPECT_INT(plan_assign(&machine, &plan), REQUEST_OK);

@@ -71,11 +71,11 @@ TEST(stat_does_not_touch_the_counter_of_programs_while_another_is_free)
 {
         begin(1, 0, false);
         EXPECT_INT(run_stat(FREE - 1), 500);
-        EXPECT_TRUE(pmu->cycles == UINT64_C(0xfedcba9876543210) + 1500);
+        EXPECT_CMP(pmu->cycles, ==, UINT64_C(0xfedcba9876543210) + 1500);
         EXPECT_INT(machine.cpus[0].n_filter_writes, 0);
         EXPECT_INT(run_stat(FREE), 500);
         EXPECT_INT(machine.cpus[0].n_filter_writes, 2);
-        EXPECT_TRUE(pmu->cycles == UINT64_C(0xfedcba9876543210) + 1500 + 500);
+        EXPECT_CMP(pmu->cycles, ==, UINT64_C(0xfedcba9876543210) + 1500 + 500);
         EXPECT_INT(machine.cpus[0].n_cycles_writes, 0);
         sim_machine_release(&machine);
 }
@@ -92,7 +92,7 @@ TEST(cycles_are_sampled_on_another_counter)
         EXPECT_INT(source_list_set(&machine, &list), REQUEST_OK);
         EXPECT_INT(plan_start(&machine), REQUEST_OK);
         sim_machine_cycle(&machine, 0, 0, 10500);
-        EXPECT_TRUE(pmu->cycles == UINT64_C(0xfedcba9876543210) + 10500);
+        EXPECT_CMP(pmu->cycles, ==, UINT64_C(0xfedcba9876543210) + 10500);
         plan_stop(&machine);
         sample_batch_read(&machine, 0, &got, sizeof(got));
         EXPECT_INT(got.head.generated, 10);
@@ -116,7 +116,7 @@ TEST(counters_of_64_bits_sample_and_stay_so)
                 list = source_list_of(1, &source, 0);
                 EXPECT_INT(source_list_set(&machine, &list), REQUEST_OK);
                 plan_start(&machine);
-                EXPECT_TRUE(pmu->control == (E | lp));
+                EXPECT_CMP(pmu->control, ==, (E | lp));
                 sim_machine_count(&machine, 0, 0, INSTRUCTIONS, 1050);
                 plan_stop(&machine);
                 sample_batch_read(&machine, 0, &got, sizeof(got));
@@ -145,7 +145,7 @@ TEST(counters_that_are_off_stay_off)
         sim_image_take(&before, &machine);
         EXPECT_INT(run_stat(2), 500);
         EXPECT_TRUE(sim_image_is_same(&before, &machine));
-        EXPECT_TRUE(pmu->cycles == before.classes[0][0].cycles);
+        EXPECT_CMP(pmu->cycles, ==, before.classes[0][0].cycles);
         sim_machine_release(&machine);
 }
 
@@ -382,7 +382,7 @@ TEST(registers_are_the_same_after_fifty_random_sequences_of_commands)
                         TAP_FAIL("sequence %d", i);
                 sim_machine_release(&machine);
         }
-        EXPECT_TRUE(n_starts > 100);
+        EXPECT_CMP(n_starts, >, 100);
         printf("# %u runs\n", n_starts);
 }
 

@@ -98,7 +98,7 @@ TEST(a_full_ring_drops_and_counts_and_goes_on)
         uint64_t taken = 0, capacity = SAMPLE_RING_BYTES / sizeof(struct abi_sample);
 
         ASSERT_TRUE(begin(1));
-        EXPECT_TRUE(capacity > 4000);
+        EXPECT_CMP(capacity, >, 4000);
         list = source_list_of(1, &source, 0);
         ASSERT_TRUE(source_list_set(&machine, &list) == REQUEST_OK && plan_start(&machine) == REQUEST_OK);
         for (int i = 0; i < 30000; i++)

@@ -60,10 +60,10 @@ TEST(filters_and_periods_reach_the_registers)
 
         ASSERT_TRUE(begin(2, &what));
         spe = machine.cpus[1].spe;
-        EXPECT_TRUE(spe[HW_PMSIRR] == (4096 | 1));
+        EXPECT_CMP(spe[HW_PMSIRR], ==, (4096 | 1));
         EXPECT_TRUE(spe[HW_PMSEVFR] == 0x80 && spe[HW_PMSNEVFR] == 2 && spe[HW_PMSLATFR] == 40);
-        EXPECT_TRUE(spe[HW_PMSFCR] == (1 | 2 | 4 | 8 | 1 << 17));
-        EXPECT_TRUE(spe[HW_PMSCR] == (1 | 2 | 1 << 5));
+        EXPECT_CMP(spe[HW_PMSFCR], ==, (1 | 2 | 4 | 8 | 1 << 17));
+        EXPECT_CMP(spe[HW_PMSCR], ==, (1 | 2 | 1 << 5));
         EXPECT_TRUE(spe[HW_PMBLIMITR] & 1);
         EXPECT_TRUE(!machine.cpus[0].spe[HW_PMSCR]);
         plan_stop(&machine);
@@ -117,7 +117,7 @@ TEST(filters_let_only_what_is_wanted_pass)
 
                 what.period = 1024;
                 ASSERT_TRUE(begin(1, &what));
-                EXPECT_TRUE(sim_machine_sample(&machine, 0, N) < N);
+                EXPECT_CMP(sim_machine_sample(&machine, 0, N), <, N);
                 read_spe(0, ABI_READ_MAX_BYTES);
                 expect_filtered(&what, N);
                 sim_machine_release(&machine);
@@ -173,7 +173,7 @@ TEST(without_interrupts_the_timer_gives_the_next_piece)
         EXPECT_INT(sim_machine_sample(&machine, 0, 1000000), SPE_BUFFER_BYTES / RECORD - 1000);
         EXPECT_INT(sim_machine_sample(&machine, 0, 1), 0);
         sim_machine_pass(&machine, DRIVER_READ_MS * UINT64_C(1000000));
-        EXPECT_TRUE(sim_machine_sample(&machine, 0, 500) == 500);
+        EXPECT_CMP(sim_machine_sample(&machine, 0, 500), ==, 500);
         read_spe(0, ABI_READ_MAX_BYTES);
         expect_records(&next);
         EXPECT_INT(next, SPE_BUFFER_BYTES / RECORD + 500 + 1);
@@ -227,7 +227,7 @@ TEST(the_cpu_goes_on_while_its_data_is_copied)
         n_visits = 0;
         machine.after_visit = sample_after_visit;
         read_spe(0, ABI_READ_MAX_BYTES);
-        EXPECT_TRUE(n_visits >= 2 * 14000 * RECORD / (64 << 10));
+        EXPECT_CMP(n_visits, >=, 2 * 14000 * RECORD / (64 << 10));
         expect_records(&next);
         EXPECT_INT(next, 14001);
         machine.after_visit = NULL;
@@ -268,11 +268,11 @@ TEST(a_time_without_power_is_a_loss_and_sampling_goes_on)
         struct abi_spe what = {.period = 1024, .min_latency = 40};
 
         ASSERT_TRUE(begin(1, &what));
-        EXPECT_TRUE(sim_machine_sample(&machine, 0, 100) > 0);
+        EXPECT_CMP(sim_machine_sample(&machine, 0, 100), >, 0);
         memset(machine.cpus[0].spe, 0, sizeof(machine.cpus[0].spe));
         EXPECT_INT(sim_machine_sample(&machine, 0, 100), 0);
         sim_machine_pass(&machine, DRIVER_READ_MS * UINT64_C(1000000));
-        EXPECT_TRUE(sim_machine_sample(&machine, 0, 100) > 0);
+        EXPECT_CMP(sim_machine_sample(&machine, 0, 100), >, 0);
         EXPECT_INT(machine.cpus[0].spe[HW_PMSLATFR], 40);
         read_spe(0, ABI_READ_MAX_BYTES);
         EXPECT_INT(got.head.losses, 1);

@@ -192,7 +192,7 @@ TEST(what_a_core_lacks_is_refused)
                 struct abi_cpu cpu = {.cpu = 5, .pmsidr = cases[i].pmsidr, .spe_version = cases[i].version};
                 struct err err = {0};
 
-                EXPECT_TRUE(own_spe_check_cpu(&cases[i].what, "arm_spe_0//", &cpu, &err) == !cases[i].error);
+                EXPECT_CMP(own_spe_check_cpu(&cases[i].what, "arm_spe_0//", &cpu, &err), ==, !cases[i].error);
                 if (cases[i].error)
                         EXPECT_CONTAINS(err.text, cases[i].error);
         }
@@ -395,13 +395,13 @@ TEST(the_driver_is_asked_by_need)
 {
         uint64_t most;
 
-        EXPECT_TRUE(count_asks(10000, 0, &most) < 220);    /* nothing comes: 20 times a second, not 1,000 */
-        EXPECT_TRUE(count_asks(10000, 1000, &most) < 220); /* 1 MB/s */
-        EXPECT_TRUE(most <= 60000);
+        EXPECT_CMP(count_asks(10000, 0, &most), <, 220);    /* nothing comes: 20 times a second, not 1,000 */
+        EXPECT_CMP(count_asks(10000, 1000, &most), <, 220); /* 1 MB/s */
+        EXPECT_CMP(most, <=, 60000);
         count_asks(10000, 10, &most); /* 100 MB/s */
-        EXPECT_TRUE(most <= SPE_BUFFER_BYTES / 2);
-        EXPECT_TRUE(count_asks(10000, 50, &most) < 1100); /* 20 MB/s: 256 KiB in 13 ms */
-        EXPECT_TRUE(most <= SPE_BUFFER_BYTES / 3);
+        EXPECT_CMP(most, <=, SPE_BUFFER_BYTES / 2);
+        EXPECT_CMP(count_asks(10000, 50, &most), <, 1100); /* 20 MB/s: 256 KiB in 13 ms */
+        EXPECT_CMP(most, <=, SPE_BUFFER_BYTES / 3);
 }
 
 TAP_MAIN

@@ -108,8 +108,8 @@ static void expect_same(const char *path, const struct tally *t, unsigned n_line
         EXPECT_INT(perf_reports(path, "page-faults", &lines), t->value[FAULTS]);
         EXPECT_INT(lines, n_lines);
         EXPECT_INT(perf_reports(path, "context-switches", &lines), t->value[SWITCHES]);
-        EXPECT_TRUE(perf_reports(path, "task-clock", &lines) < clock_ms + 0.01 * n_lines);
-        EXPECT_TRUE(perf_reports(path, "task-clock", &lines) > clock_ms - 0.01 * n_lines);
+        EXPECT_CMP(perf_reports(path, "task-clock", &lines), <, clock_ms + 0.01 * n_lines);
+        EXPECT_CMP(perf_reports(path, "task-clock", &lines), >, clock_ms - 0.01 * n_lines);
 }
 
 TEST(perf_prints_the_same)
@@ -134,7 +134,7 @@ TEST(perf_prints_the_same)
         request.interval_ms = 10;
         request.target.argv = COMMAND(program, "spin", "60");
         EXPECT_TRUE(run_and_keep(&request, path, &t));
-        EXPECT_TRUE(t.n_rounds > 2);
+        EXPECT_CMP(t.n_rounds, >, 2);
         expect_same(path, &t, (unsigned)t.n_rounds);
 
         request.interval_ms = 0;
@@ -208,7 +208,7 @@ TEST(context_switches_of_a_command_with_its_child)
         all = switches_of_children() - before;
         /* Both sides wait once for each byte. Other programs preempt them as often as they like, and the kernel
          * counts that for the processes, too; there also from before the exec to after the exit. */
-        EXPECT_TRUE(all > 3900);
+        EXPECT_CMP(all, >, 3900);
         EXPECT_TRUE(is_within(t.value[SWITCHES], all - 40, all));
         counting_free(c);
         free_list(&list);
@@ -263,7 +263,7 @@ TEST(command_pinned_to_a_cpu)
                 request.target.argv = COMMAND(program, "hops", "501");
                 c = run_to_end(&request, &t);
                 ASSERT_TRUE(c);
-                EXPECT_TRUE(t.running_ns[FAULTS] > 0);
+                EXPECT_CMP(t.running_ns[FAULTS], >, 0);
                 EXPECT_INT(t.enabled_ns[FAULTS], t.running_ns[FAULTS]);
                 EXPECT_TRUE(is_within(t.value[MIGRATIONS], 501, 503));
                 counting_free(c);
@@ -373,7 +373,7 @@ TEST(intervals_grow_and_are_on_time)
         }
         printf("# best wait of 10 ms was %" PRIu64 " ns late\n", late_ns);
         /* The best of 15 misses no interval. */
-        EXPECT_TRUE(late_ns < 10 * MS);
+        EXPECT_CMP(late_ns, <, 10 * MS);
         counting_end(c);
         EXPECT_TRUE(counting_read(c, true, NULL));
         EXPECT_TRUE(!t.shrank && t.n_final == 1);
@@ -408,7 +408,7 @@ TEST(the_end_is_noticed_at_once)
         }
         printf("# a killed command was noticed after %.2f ms\n", (double)best_ns / MS);
         /* Not after the 5 s for which it would have waited. */
-        EXPECT_TRUE(best_ns < 100 * MS);
+        EXPECT_CMP(best_ns, <, 100 * MS);
         free_list(&list);
 }
 
@@ -505,7 +505,7 @@ TEST(command_that_is_stopped)
         counting_end(c);
         EXPECT_TRUE(counting_read(c, true, NULL));
         EXPECT_INT(counting_get_result(c).exit_status, 128 + SIGTERM);
-        EXPECT_TRUE(t.value[FAULTS] > 10);
+        EXPECT_CMP(t.value[FAULTS], >, 10);
         counting_free(c);
         free_list(&list);
 }
@@ -611,7 +611,7 @@ TEST(system_wide)
         EXPECT_TRUE(counting_wait(c, 20 * MS));
         counting_end(c);
         EXPECT_TRUE(counting_read(c, true, NULL));
-        EXPECT_TRUE(t.value[FAULTS] >= 3000);
+        EXPECT_CMP(t.value[FAULTS], >=, 3000);
         EXPECT_TRUE(!t.any_cpu);
         EXPECT_INT(__builtin_popcount(t.cpus), sysconf(_SC_NPROCESSORS_ONLN));
         EXPECT_TRUE(is_within(t.value[CLOCK], t.time_ns * t.n_stats / 4 / 2, t.time_ns * t.n_stats / 4 * 2));

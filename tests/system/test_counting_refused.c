@@ -31,7 +31,7 @@ TEST(event_without_hardware_leaves_the_others_alone)
         EXPECT_CONTAINS(counting_get_event(c, 0).refusal, "this machine can't count 'cycles'");
         EXPECT_INT(counting_get_event(c, 0).n_ids, 1);
         EXPECT_TRUE(!counting_get_event(c, 1 + FAULTS).refusal);
-        EXPECT_TRUE(t.value[1 + FAULTS] >= 100);
+        EXPECT_CMP(t.value[1 + FAULTS], >=, 100);
         counting_free(c);
         free_list(&list);
 }
@@ -73,7 +73,7 @@ TEST(group_of_software_events)
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
         EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 1300));
-        EXPECT_TRUE(t.value[CLOCK] > 0);
+        EXPECT_CMP(t.value[CLOCK], >, 0);
         EXPECT_INT(t.enabled_ns[FAULTS], t.running_ns[FAULTS]);
         counting_free(c);
         free_list(&list);
@@ -166,7 +166,7 @@ static void count_command_plainly(void)
         c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
         switches = switches_of_children() - switches;
-        EXPECT_TRUE(switches >= 1900);
+        EXPECT_CMP(switches, >=, 1900);
         EXPECT_TRUE(is_within(t.value[SWITCHES], switches - 40, switches));
         counting_free(c);
         free_list(&list);
@@ -268,7 +268,7 @@ static void count_without_events(void)
                         "perf_event_open is blocked by a seccomp filter");
         while (counting_wait(c, 10 * MS))
                 EXPECT_TRUE(counting_read(c, false, NULL));
-        EXPECT_TRUE(t.value[CLOCK] >= 20 * MS);
+        EXPECT_CMP(t.value[CLOCK], >=, 20 * MS);
         counting_end(c);
         EXPECT_TRUE(counting_read(c, true, NULL));
         used_ns = cpu_of_children_ns() - used_ns;
@@ -409,10 +409,10 @@ TEST(a_stop_ends_the_wait)
         ASSERT_TRUE(c && begun(c, &t));
         raise(SIGTERM);
         EXPECT_TRUE(counting_wait(c, 5000ull * MS));
-        EXPECT_TRUE(os_monotonic_ns() - before_ns < 2000ull * MS);
+        EXPECT_CMP(os_monotonic_ns() - before_ns, <, 2000ull * MS);
         before_ns = os_monotonic_ns();
         EXPECT_TRUE(counting_wait(c, 20 * MS));
-        EXPECT_TRUE(os_monotonic_ns() - before_ns >= 20 * MS);
+        EXPECT_CMP(os_monotonic_ns() - before_ns, >=, 20 * MS);
         counting_free(c);
         free_list(&list);
 }

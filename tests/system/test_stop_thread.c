@@ -164,14 +164,14 @@ TEST(threads_that_stand)
          * and most of them in the threads' work. */
         printf("# %u samples, the CPU is known of %u, %u marks, %u as the register\n", seen.n, seen.n_cpus,
                seen.n_marks, seen.n_still);
-        EXPECT_TRUE(seen.n > user_seconds(&child) * HZ * 2 / 3 - 10);
+        EXPECT_CMP(seen.n, >, user_seconds(&child) * HZ * 2 / 3 - 10);
         EXPECT_TRUE(seen.n_of_tid[0] > seen.n / 4 && seen.n_of_tid[1] > seen.n / 4);
-        EXPECT_TRUE(seen.n_marks > seen.n / 2);
+        EXPECT_CMP(seen.n_marks, >, seen.n / 2);
         EXPECT_INT(seen.n_own_marks, seen.n_marks);
         /* All but those in a function that the work calls, which uses the register. */
-        EXPECT_TRUE(seen.n_still > seen.n_marks - seen.n_marks / 20);
+        EXPECT_CMP(seen.n_still, >, seen.n_marks - seen.n_marks / 20);
         /* Stops wake the guardian alone. */
-        EXPECT_TRUE(seen.n_switches < WORK_MS / 4);
+        EXPECT_CMP(seen.n_switches, <, WORK_MS / 4);
         EXPECT_INT(seen.n_right, seen.n);
         EXPECT_INT(stop_engine_counts(engine).n_stops, seen.n);
         EXPECT_INT(stop_engine_counts(engine).n_lost, 0);
@@ -305,7 +305,7 @@ TEST(more_large_stacks_than_are_kept)
                 add_stack(&engine, time_ns, MIB);
         for (uint64_t time_ns = 0; time_ns < N; time_ns++) {
                 EXPECT_TRUE(stop_engine_take_stack(&engine, 5, time_ns, &stack));
-                EXPECT_TRUE(stack.is_left_out == (time_ns >= N_KEPT));
+                EXPECT_CMP(stack.is_left_out, ==, (time_ns >= N_KEPT));
                 EXPECT_INT(stack.bytes.len, stack.is_left_out ? 0 : MIB);
                 EXPECT_INT(stack.used_size, stack.is_left_out ? MIB : 0);
                 buf_release(&stack.bytes);

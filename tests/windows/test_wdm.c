@@ -88,7 +88,7 @@ TEST(version_and_machine)
         HANDLE device = wdm_open();
         DWORD bytes;
 
-        ASSERT_TRUE(device != INVALID_HANDLE_VALUE);
+        ASSERT_CMP(device, !=, INVALID_HANDLE_VALUE);
         EXPECT_INT(
                 wdm_send(device, ABI_CODE(ABI_REQUEST_VERSION), NULL, 0, &version, sizeof(version), &bytes),
                 0);
@@ -182,7 +182,7 @@ TEST(a_handle_needs_both_rights)
                 HANDLE device = CreateFileA(ABI_PATH, rights[i], FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
                                             OPEN_EXISTING, 0, NULL);
 
-                ASSERT_TRUE(device != INVALID_HANDLE_VALUE);
+                ASSERT_CMP(device, !=, INVALID_HANDLE_VALUE);
                 EXPECT_INT(wdm_request(device, ABI_REQUEST_VERSION, NULL, 0, &version, sizeof(version)),
                            ERROR_ACCESS_DENIED);
                 CloseHandle(device);
@@ -226,11 +226,11 @@ TEST(a_wrong_security_descriptor_stops_the_load)
         EXPECT_INT(set_security(good, size, REG_BINARY), 0);
         EXPECT_INT(wdm_service_start(), ERROR_INVALID_SECURITY_DESCR);
         device = wdm_open();
-        EXPECT_TRUE(device == INVALID_HANDLE_VALUE);
+        EXPECT_CMP(device, ==, INVALID_HANDLE_VALUE);
         RegDeleteTreeA(HKEY_LOCAL_MACHINE, PARAMETERS);
         EXPECT_INT(wdm_service_start(), 0);
         device = wdm_open();
-        EXPECT_TRUE(device != INVALID_HANDLE_VALUE);
+        EXPECT_CMP(device, !=, INVALID_HANDLE_VALUE);
         EXPECT_TRUE(wdm_close(device));
 }
 
@@ -246,7 +246,7 @@ TEST(loads_and_unloads)
 
                 EXPECT_INT(wdm_service_stop(), 0);
                 device = wdm_open();
-                EXPECT_TRUE(device == INVALID_HANDLE_VALUE);
+                EXPECT_CMP(device, ==, INVALID_HANDLE_VALUE);
                 EXPECT_INT(wdm_service_start(), 0);
                 EXPECT_INT(wdm_service_start(), ERROR_SERVICE_ALREADY_RUNNING);
                 device = wdm_open();

@@ -378,7 +378,7 @@ TEST(reads_while_the_machine_runs)
 
                 EXPECT_INT(wdm_read(device, CORE, cpu, &got), 0);
                 ms = got.head.cycles / SIM_CYCLES_PER_MS;
-                EXPECT_TRUE(ms > 100);
+                EXPECT_CMP(ms, >, 100);
                 EXPECT_INT(got.head.counts[0].value, ms * SIM_RATE(0x70, cpu));
                 take_samples(cpu, 3, n[cpu]);
                 EXPECT_INT(n[cpu][0], ms * SIM_RATE(0x1b, cpu) / 5000);

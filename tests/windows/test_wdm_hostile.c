@@ -73,7 +73,7 @@ TEST(every_wrong_size_is_refused)
         char *pages[2];
         int n = 0;
 
-        ASSERT_TRUE(device != INVALID_HANDLE_VALUE);
+        ASSERT_CMP(device, !=, INVALID_HANDLE_VALUE);
         for (int i = 0; i < 2; i++) {
                 pages[i] = VirtualAlloc(NULL, 2 * 4096, MEM_RESERVE, PAGE_NOACCESS);
                 ASSERT_TRUE(VirtualAlloc(pages[i], 4096, MEM_COMMIT, PAGE_READWRITE));
@@ -92,7 +92,7 @@ TEST(every_wrong_size_is_refused)
                                 TAP_FAIL("request %d with room for %zu bytes", number, out);
                         n++;
                 }
-                EXPECT_TRUE(send_zeros(device, number, pages, size->in, size->out) != ERROR_BAD_LENGTH);
+                EXPECT_CMP(send_zeros(device, number, pages, size->in, size->out), !=, ERROR_BAD_LENGTH);
                 if (number == ABI_REQUEST_UNLOCK)
                         send_zeros(device, ABI_REQUEST_LOCK, pages, sizes[ABI_REQUEST_LOCK].in,
                                    sizes[ABI_REQUEST_LOCK].out);
@@ -308,11 +308,11 @@ TEST(random_requests)
         }
         printf("# seed %u: %llu requests, %llu of them carried out\n", seed, (unsigned long long)n,
                (unsigned long long)n_good);
-        EXPECT_TRUE(n_good > n / 20);
+        EXPECT_CMP(n_good, >, n / 20);
         for (int i = 1; i < FILES; i++)
                 CloseHandle(files[i]);
         device = begin();
-        ASSERT_TRUE(device != INVALID_HANDLE_VALUE);
+        ASSERT_CMP(device, !=, INVALID_HANDLE_VALUE);
         CloseHandle(files[0]);
         wdm_stop(device);
         EXPECT_TRUE(wdm_close(device));

@@ -58,7 +58,7 @@ TEST(cursor_stops_at_the_end)
         c.swap = true;
         EXPECT_INT(cursor_u32(&c), 0x01020304);
         EXPECT_STR(cursor_str(&c, NULL), "ab");
-        EXPECT_TRUE(cursor_str(&c, NULL) == NULL);
+        EXPECT_CMP(cursor_str(&c, NULL), ==, NULL);
         EXPECT_TRUE(c.failed);
         EXPECT_INT(cursor_u8(&c), 0);
         c = cursor_make(bytes, sizeof(bytes));
@@ -71,8 +71,8 @@ TEST(cursor_stops_at_the_end)
         EXPECT_TRUE(!cursor_skip(&c, UINT64_MAX));
         c = cursor_make(bytes, sizeof(bytes));
         EXPECT_STR(cursor_str_at(&c, 4), "ab");
-        EXPECT_TRUE(cursor_str_at(&c, 7) == NULL);
-        EXPECT_TRUE(cursor_str_at(&c, 9) == NULL);
+        EXPECT_CMP(cursor_str_at(&c, 7), ==, NULL);
+        EXPECT_CMP(cursor_str_at(&c, 9), ==, NULL);
         c = cursor_make(NULL, 0);
         EXPECT_INT(cursor_u64(&c), 0);
         EXPECT_TRUE(c.failed);
@@ -114,8 +114,8 @@ TEST(buf_leb)
         }
         c = cursor_make(out.data, out.len);
         for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
-                EXPECT_TRUE(cursor_uleb(&c) == (uint64_t)numbers[i]);
-                EXPECT_TRUE(cursor_sleb(&c) == numbers[i]);
+                EXPECT_CMP(cursor_uleb(&c), ==, (uint64_t)numbers[i]);
+                EXPECT_CMP(cursor_sleb(&c), ==, numbers[i]);
         }
         EXPECT_TRUE(!c.failed && !cursor_left(&c));
 }
@@ -409,7 +409,7 @@ TEST(nearest_name)
 
         EXPECT_STR(text_nearest("timout", names, 3), "timeout");
         EXPECT_STR(text_nearest("sybmol", names, 3), "symbol");
-        EXPECT_TRUE(text_nearest("zzzzzz", names, 3) == NULL);
+        EXPECT_CMP(text_nearest("zzzzzz", names, 3), ==, NULL);
         EXPECT_INT(text_distance("ab", "ba"), 1);
 }
 

@@ -98,7 +98,7 @@ TEST(every_changed_bit_is_another_digest)
 
                 text[i / 8] ^= (uint8_t)(1u << i % 8);
                 now = digest_of(text, SIZE);
-                EXPECT_TRUE(memcmp(&now, &was, sizeof(was)) != 0);
+                EXPECT_CMP(memcmp(&now, &was, sizeof(was)), !=, 0);
                 text[i / 8] ^= (uint8_t)(1u << i % 8);
         }
 }

@@ -80,7 +80,7 @@ static void expect_spread_with_any_key(void)
                         EXPECT_INT(n, 2 * N_TEXTS);
                 first[i] = map_hash_bytes(texts[0], TEXT_BYTES);
         }
-        EXPECT_TRUE(first[0] != first[1]);
+        EXPECT_CMP(first[0], !=, first[1]);
         free(texts);
 }
 
@@ -89,9 +89,9 @@ static void expect_no_key_in_what_is_written_and_shown(void)
         uint64_t before = map_sum_bytes("a text", 6);
 
         map_set_key(keys[1]);
-        EXPECT_TRUE(map_sum_bytes("a text", 6) == before);
-        EXPECT_TRUE(map_sum_bytes("a text", 6) == map_sum_bytes("a text", 6));
-        EXPECT_TRUE(map_hash_bytes("a text", 6) != before);
+        EXPECT_CMP(map_sum_bytes("a text", 6), ==, before);
+        EXPECT_CMP(map_sum_bytes("a text", 6), ==, map_sum_bytes("a text", 6));
+        EXPECT_CMP(map_hash_bytes("a text", 6), !=, before);
 }
 
 /* The number whose hash without a key is `hash`. */
@@ -127,10 +127,10 @@ static void expect_numbers_spread_with_any_key(void)
 {
         for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
                 map_set_key(keys[i]);
-                EXPECT_TRUE(count_number_probes() <= 2 * N_TEXTS);
+                EXPECT_CMP(count_number_probes(), <=, 2 * N_TEXTS);
                 for (size_t k = 0; k < MAP_N_FACTORS; k++)
                         EXPECT_TRUE(map_factors[k] & 1);
-                EXPECT_TRUE(map_mix_fixed(unmix(i)) == i);
+                EXPECT_CMP(map_mix_fixed(unmix(i)), ==, i);
         }
 }
 

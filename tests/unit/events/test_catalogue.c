@@ -122,13 +122,13 @@ TEST(models_by_name)
         for (size_t i = 0; i < catalogue_n_cpus(); i++) {
                 const struct catalogue_cpu *cpu = catalogue_get_cpu(i);
 
-                EXPECT_TRUE(catalogue_find_cpu(cpu->id) == cpu);
+                EXPECT_CMP(catalogue_find_cpu(cpu->id), ==, cpu);
                 EXPECT_TRUE(*cpu->name && *cpu->architecture);
                 if (i)
-                        EXPECT_TRUE(strcmp(catalogue_get_cpu(i - 1)->id, cpu->id) < 0);
+                        EXPECT_CMP(strcmp(catalogue_get_cpu(i - 1)->id, cpu->id), <, 0);
         }
         for (; (alias = catalogue_get_alias(n, &id)); n++)
-                EXPECT_TRUE(catalogue_find_cpu(alias) == catalogue_find_cpu(id));
+                EXPECT_CMP(catalogue_find_cpu(alias), ==, catalogue_find_cpu(id));
         EXPECT_INT(n, 5);
         EXPECT_STR(catalogue_find_cpu("NEOVERSE-N2-R0P1")->id, "neoverse-n2");
         EXPECT_STR(catalogue_find_cpu("neoverse-n2-r0p3")->id, "neoverse-n2-r0p3");
@@ -146,11 +146,11 @@ TEST(events_are_sorted_and_found)
                 for (size_t j = 0; j < cpu->n_events; j++) {
                         const struct catalogue_event *event = catalogue_get_event(cpu, j);
 
-                        EXPECT_TRUE(find_event(cpu, event->name) == event);
-                        EXPECT_TRUE(catalogue_find_code(cpu, event->code) == event);
+                        EXPECT_CMP(find_event(cpu, event->name), ==, event);
+                        EXPECT_CMP(catalogue_find_code(cpu, event->code), ==, event);
                         EXPECT_TRUE(*event->title && strlen(event->title) <= 80);
                         if (j)
-                                EXPECT_TRUE(strcmp(catalogue_get_event(cpu, j - 1)->name, event->name) < 0);
+                                EXPECT_CMP(strcmp(catalogue_get_event(cpu, j - 1)->name, event->name), <, 0);
                 }
         }
 }
@@ -162,7 +162,7 @@ TEST(events_by_name)
 
         EXPECT_INT(find_event(n1, "LD_Spec")->code, 0x70);
         EXPECT_STR(find_event(n1, "l1d_cache_refill")->title, "Level 1 data cache refills");
-        EXPECT_TRUE(catalogue_find_event(n1, "ld_spec,x", 7) == find_event(n1, "ld_spec"));
+        EXPECT_CMP(catalogue_find_event(n1, "ld_spec,x", 7), ==, find_event(n1, "ld_spec"));
         EXPECT_TRUE(!catalogue_find_event(n1, "ld_spec", 6));
         EXPECT_TRUE(!catalogue_find_event(n1, "ld_spec\0x", 9));
         EXPECT_TRUE(!find_event(n1, ""));
@@ -240,8 +240,9 @@ TEST(metrics_and_groups_resolve)
                 for (size_t j = 0; j < cpu->n_metrics; j++, n++) {
                         const struct catalogue_metric *metric = &cpu->metrics[j];
 
-                        EXPECT_TRUE(each_word(metric->events, is_counted, cpu) > 0);
-                        EXPECT_TRUE(catalogue_find_metric(cpu, metric->name, strlen(metric->name)) == metric);
+                        EXPECT_CMP(each_word(metric->events, is_counted, cpu), >, 0);
+                        EXPECT_CMP(catalogue_find_metric(cpu, metric->name, strlen(metric->name)), ==,
+                                   metric);
                         EXPECT_TRUE(*metric->title && strlen(metric->title) <= 80);
                         EXPECT_TRUE(metric->unit && *metric->unit);
                         check_formula(cpu, metric);
@@ -249,12 +250,12 @@ TEST(metrics_and_groups_resolve)
                 for (size_t j = 0; j < cpu->n_groups; j++) {
                         const struct catalogue_group *group = &cpu->groups[j];
 
-                        EXPECT_TRUE(each_word(group->metrics, is_metric, cpu) > 0);
-                        EXPECT_TRUE(catalogue_find_group(cpu, group->name, strlen(group->name)) == group);
+                        EXPECT_CMP(each_word(group->metrics, is_metric, cpu), >, 0);
+                        EXPECT_CMP(catalogue_find_group(cpu, group->name, strlen(group->name)), ==, group);
                         EXPECT_TRUE(*group->title && strlen(group->title) <= 80);
                 }
         }
-        EXPECT_TRUE(n > 300);
+        EXPECT_CMP(n, >, 300);
 }
 
 static const struct catalogue_metric *metric_of(const char *id, const char *name)
@@ -305,14 +306,14 @@ TEST(built_in_metrics)
         size_t n;
         const struct catalogue_metric *metrics = catalogue_built_in(&n);
 
-        ASSERT_TRUE(n == N_ELEMENTS(cases));
+        ASSERT_CMP(n, ==, N_ELEMENTS(cases));
         for (size_t i = 0; i < n; i++) {
                 EXPECT_STR(metrics[i].name, cases[i].name);
                 EXPECT_STR(metrics[i].events, cases[i].events);
                 EXPECT_TRUE(!metrics[i].formula && !metrics[i].unit && *metrics[i].title);
-                EXPECT_TRUE(metric_of("neoverse-n1", cases[i].name) == &metrics[i]);
+                EXPECT_CMP(metric_of("neoverse-n1", cases[i].name), ==, &metrics[i]);
         }
-        EXPECT_TRUE(catalogue_find_metric(NULL, "IMIX", 4) == metrics);
+        EXPECT_CMP(catalogue_find_metric(NULL, "IMIX", 4), ==, metrics);
         EXPECT_TRUE(!catalogue_find_metric(NULL, "ipc", 3));
 }
 

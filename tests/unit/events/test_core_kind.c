@@ -17,7 +17,7 @@ TEST(two_kinds_of_cores)
 {
         struct core_kinds kinds = load(machine_big_little);
 
-        ASSERT_TRUE(kinds.n_items == 2);
+        ASSERT_CMP(kinds.n_items, ==, 2);
         EXPECT_TRUE(kinds.pmus_known);
         EXPECT_STR(kinds.items[0].pmu, "armv8_cortex_a55");
         EXPECT_STR(kinds.items[0].model->id, "cortex-a55");
@@ -35,7 +35,7 @@ TEST(machines_without_arm_cores)
 {
         struct core_kinds kinds = load(machine_x86);
 
-        ASSERT_TRUE(kinds.n_items == 1);
+        ASSERT_CMP(kinds.n_items, ==, 1);
         EXPECT_INT(kinds.items[0].vendor, CORE_X86);
         EXPECT_STR(kinds.items[0].model->id, "x86_64");
         EXPECT_INT(core_kind_has(&kinds.items[0], 0x11), CORE_MAY_HAVE);
@@ -74,7 +74,7 @@ TEST(a_model_that_is_believed)
         struct core_kinds kinds;
 
         core_kinds_load(&source, &kinds);
-        ASSERT_TRUE(kinds.n_items == 1);
+        ASSERT_CMP(kinds.n_items, ==, 1);
         EXPECT_TRUE(kinds.items[0].model_believed && kinds.items[0].lists_events);
         EXPECT_STR(kinds.items[0].model->id, "neoverse-n1");
         EXPECT_INT(kinds.items[0].n_counters, 6);
@@ -100,13 +100,13 @@ TEST(an_emulator_is_not_believed)
         };
         struct core_kinds kinds = load(machine_qemu_n1);
 
-        ASSERT_TRUE(kinds.n_items == 1);
+        ASSERT_CMP(kinds.n_items, ==, 1);
         EXPECT_STR(kinds.items[0].model->id, "neoverse-n1");
         EXPECT_TRUE(!kinds.items[0].model_believed);
         expect_has(&kinds.items[0], cases, N_ELEMENTS(cases));
         core_kinds_release(&kinds);
         kinds = load(max);
-        ASSERT_TRUE(kinds.n_items == 1);
+        ASSERT_CMP(kinds.n_items, ==, 1);
         EXPECT_INT(kinds.items[0].model->implementer, 0);
         expect_has(&kinds.items[0], cases, N_ELEMENTS(cases));
         core_kinds_release(&kinds);
@@ -129,13 +129,13 @@ TEST(cores_that_nothing_is_known_of)
         };
         struct core_kinds kinds = load(silent);
 
-        ASSERT_TRUE(kinds.n_items == 1);
+        ASSERT_CMP(kinds.n_items, ==, 1);
         EXPECT_TRUE(!kinds.items[0].model && !kinds.items[0].lists_events);
         EXPECT_INT(core_kind_has(&kinds.items[0], 0x1b), CORE_MAY_HAVE);
         EXPECT_INT(core_kind_has(&kinds.items[0], 0x70), CORE_MAY_HAVE);
         core_kinds_release(&kinds);
         kinds = load(apple);
-        ASSERT_TRUE(kinds.n_items == 1);
+        ASSERT_CMP(kinds.n_items, ==, 1);
         EXPECT_INT(kinds.items[0].vendor, CORE_OTHER);
         EXPECT_INT(core_kind_has(&kinds.items[0], 0x02), CORE_MAY_HAVE);
         core_kinds_release(&kinds);

@@ -98,7 +98,7 @@ TEST(what_was_learnt_when_the_events_were_opened_is_kept)
         struct buf text = {0};
 
         ASSERT_TRUE(parse(files_uncore, "/dsu/l3d_cache", NULL, &list));
-        ASSERT_TRUE(list.n_items == 2);
+        ASSERT_CMP(list.n_items, ==, 2);
         EXPECT_STR(list.items[0].unit_cpus, "0-63");
         EXPECT_TRUE(!list.items[1].unit_cpus);
         list.items[0].refusal = "the kernel\nrefuses it";

@@ -328,7 +328,7 @@ TEST(one_event_for_each_kind_of_core)
 
         ASSERT_TRUE(event_parse_sampling("cycles:u,cpu-clock,mem-loads,slots:7,r3c,LLC-loads", &defaults,
                                          &source, &list, &err));
-        ASSERT_TRUE(list.n_items == 10);
+        ASSERT_CMP(list.n_items, ==, 10);
         EXPECT_STR(list.items[0].name, "cpu_core/cycles/u");
         EXPECT_STR(list.items[0].pmu, "cpu_core");
         EXPECT_INT(list.items[0].attr.type, PERF_TYPE_HARDWARE);

@@ -44,7 +44,7 @@ TEST(core_pmus_are_found)
 
         pmu_table_load(&table, &source);
         EXPECT_TRUE(table.known);
-        ASSERT_TRUE(table.n_cores == 3);
+        ASSERT_CMP(table.n_cores, ==, 3);
         EXPECT_STR(table.cores[0]->name, "cpu");
         EXPECT_INT(table.cores[0]->type, 4);
         EXPECT_TRUE(!table.cores[0]->arm);
@@ -57,7 +57,7 @@ TEST(core_pmus_are_found)
         EXPECT_TRUE(!pmu_find(&table, ".hidden", 7));
         EXPECT_TRUE(!pmu_find(&table, "a name with blanks", 18));
         EXPECT_TRUE(!pmu_find(&table, "cp", 2));
-        EXPECT_TRUE(pmu_find(&table, "CPU", 3) == table.cores[0]);
+        EXPECT_CMP(pmu_find(&table, "CPU", 3), ==, table.cores[0]);
         pmu_table_release(&table);
 }
 
@@ -108,7 +108,7 @@ TEST(events_fields_and_caps)
 
         pmu_table_load(&table, &source);
         pmu = pmu_find(&table, "armv8_cortex_a53", 16);
-        ASSERT_TRUE(pmu != NULL);
+        ASSERT_CMP(pmu, !=, NULL);
         pmu_each_event(&source, pmu, join, &text);
         EXPECT_STR(buf_text(&text), "CPU_Cycles;cpu_cycles;");
         buf_clear(&text);

@@ -107,9 +107,9 @@ TEST(every_event_has_name_number_title_and_unit)
                         class ? pmu_block_find_event(class, cases[i].event, strlen(cases[i].event)) : NULL;
 
                 ASSERT_TRUE(event);
-                EXPECT_TRUE(event->code == cases[i].code);
+                EXPECT_CMP(event->code, ==, cases[i].code);
                 EXPECT_STR(event->unit, cases[i].unit);
-                EXPECT_TRUE(pmu_block_find_code(class, cases[i].code) == event);
+                EXPECT_CMP(pmu_block_find_code(class, cases[i].code), ==, event);
         }
         for (size_t i = 0; i < pmu_block_count(); i++) {
                 const struct pmu_block *block = pmu_block_get(i);
@@ -119,7 +119,7 @@ TEST(every_event_has_name_number_title_and_unit)
                         const struct pmu_block_class *class = &block->classes[c];
 
                         for (size_t e = 1; e < class->n_events; e++)
-                                EXPECT_TRUE(strcmp(class->events[e - 1].name, class->events[e].name) < 0);
+                                EXPECT_CMP(strcmp(class->events[e - 1].name, class->events[e].name), <, 0);
                 }
         }
 }

@@ -141,7 +141,7 @@ TEST(code_history_has_no_change_where_no_address_was_used_again)
 
         code_history_span(history, 7, &from, &to);
         EXPECT_INT(from, 0);
-        EXPECT_TRUE(to == UINT64_MAX);
+        EXPECT_CMP(to, ==, UINT64_MAX);
         EXPECT_TRUE(!code_history_has_changes(history));
 }
 

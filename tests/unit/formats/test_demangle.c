@@ -513,7 +513,7 @@ TEST(names_cut_anywhere)
                         free(copy);
                 }
         }
-        EXPECT_TRUE(n_good > 100);
+        EXPECT_CMP(n_good, >, 100);
         buf_release(&out);
 }
 

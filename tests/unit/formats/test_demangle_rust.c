@@ -585,7 +585,7 @@ static void check_cuts(const char *mangled, const char *full)
                 if (demangle_cxx(copy, true, &out)) {
                         if (!strchr(mangled, '.') && strcmp(out.data + 4, full) != 0)
                                 TAP_FAIL("%s is '%s', want '%s'", copy, out.data + 4, full);
-                        EXPECT_TRUE(out.len > 4);
+                        EXPECT_CMP(out.len, >, 4);
                 } else {
                         EXPECT_STR(buf_text(&out), "kept");
                 }

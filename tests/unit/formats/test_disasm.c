@@ -167,7 +167,7 @@ TEST(flow_and_targets)
         OPEN_OR_SKIP(disasm, DISASM_X86_64, DISASM_ATT);
 
         add_hex(disasm, "e8 fb 00 00 00 48 8d 3d 04 00 00 00 f0 ff 05 00 00 00 00 74 00 c3", ADDR, &code);
-        ASSERT_TRUE(code.n_insns == 5);
+        ASSERT_CMP(code.n_insns, ==, 5);
         EXPECT_INT(code.insns[0].flow, DISASM_CALL);
         EXPECT_TRUE(code.insns[0].has_target && !code.insns[0].is_operand && code.insns[0].is_code);
         EXPECT_INT(code.insns[0].target, ADDR + 0x100);
@@ -186,7 +186,7 @@ static void expect_insn(const struct disasm_code *code, size_t i, uint64_t addr,
 {
         const struct disasm_insn *insn = &code->insns[i];
 
-        ASSERT_TRUE(i < code->n_insns);
+        ASSERT_CMP(i, <, code->n_insns);
         EXPECT_INT(insn->addr, addr);
         EXPECT_INT(insn->size, size);
         EXPECT_INT(insn->is_code, is_code);
@@ -221,7 +221,7 @@ TEST(prefixes_without_an_instruction)
         expect_insn(&code, 1, ADDR + 1, 1, false, ".byte 0x06");
         expect_insn(&code, 2, ADDR + 2, 1, false, ".byte 0xf0");
         expect_insn(&code, 3, ADDR + 3, 1, false, ".byte 0xf0");
-        ASSERT_TRUE(code.n_insns == 6);
+        ASSERT_CMP(code.n_insns, ==, 6);
         EXPECT_INT(code.insns[4].size, 15);
         EXPECT_TRUE(text_starts(code.insns[4].text, "lock lock "));
         EXPECT_TRUE(text_ends(code.insns[4].text, " lock nop"));
@@ -257,7 +257,7 @@ static void expect_same_when_known(enum disasm_arch arch, const char *hex)
                 EXPECT_INT(disasm_end(&known), i ? ADDR + at : 0);
                 disasm_add_known(arch, bytes + at, code.insns[i].size, ADDR + at, code.insns[i].text, &known);
         }
-        ASSERT_TRUE(known.n_insns == code.n_insns);
+        ASSERT_CMP(known.n_insns, ==, code.n_insns);
         for (size_t i = 0; i < code.n_insns; i++) {
                 const struct disasm_insn *a = &code.insns[i], *b = &known.insns[i];
 
@@ -283,13 +283,13 @@ TEST(pieces_are_found_by_address)
         add_hex(disasm, "90 48 89 c3 c3", 0x1000, &code);
         add_hex(disasm, "eb fe", 0x2000, &code);
         EXPECT_TRUE(!disasm_find(&code, 0xfff));
-        EXPECT_TRUE(disasm_find(&code, 0x1000) == &code.insns[0]);
-        EXPECT_TRUE(disasm_find(&code, 0x1001) == &code.insns[1]);
-        EXPECT_TRUE(disasm_find(&code, 0x1003) == &code.insns[1]);
-        EXPECT_TRUE(disasm_find(&code, 0x1004) == &code.insns[2]);
+        EXPECT_CMP(disasm_find(&code, 0x1000), ==, &code.insns[0]);
+        EXPECT_CMP(disasm_find(&code, 0x1001), ==, &code.insns[1]);
+        EXPECT_CMP(disasm_find(&code, 0x1003), ==, &code.insns[1]);
+        EXPECT_CMP(disasm_find(&code, 0x1004), ==, &code.insns[2]);
         EXPECT_TRUE(!disasm_find(&code, 0x1005));
         EXPECT_TRUE(!disasm_find(&code, 0x1fff));
-        EXPECT_TRUE(disasm_find(&code, 0x2001) == &code.insns[3]);
+        EXPECT_CMP(disasm_find(&code, 0x2001), ==, &code.insns[3]);
         EXPECT_TRUE(!disasm_find(&code, 0x2002));
         EXPECT_TRUE(!disasm_find(&code, UINT64_MAX));
 }
@@ -316,7 +316,7 @@ TEST(the_end_of_the_address_space)
         add_hex(disasm, "eb 7f 90 90 90", UINT64_MAX - 3, &code);
         EXPECT_INT(code.n_insns, 2);
         EXPECT_INT(code.insns[0].target, 0x7d);
-        EXPECT_TRUE(disasm_find(&code, UINT64_MAX - 1) == &code.insns[1]);
+        EXPECT_CMP(disasm_find(&code, UINT64_MAX - 1), ==, &code.insns[1]);
         EXPECT_TRUE(!disasm_find(&code, UINT64_MAX));
 }
 
@@ -383,7 +383,7 @@ static void compare_sizes(struct disasm *disasm, const uint8_t *code, size_t siz
                                  code[off + 1], code[off + 2], code[off + 3],
                                  disasm_size_x86_64(code + off, 16), n, text);
         }
-        EXPECT_TRUE(n_compared > 10000);
+        EXPECT_CMP(n_compared, >, 10000);
 }
 
 TEST(sizes_without_llvm)
@@ -439,7 +439,7 @@ TEST(sizes_with_rex2)
         if (disasm_decode(disasm, load, sizeof(load), ADDR, text, sizeof(text)) != sizeof(load))
                 SKIP("an LLVM that knows REX2");
         for (size_t i = 0; i < N_ELEMENTS(starts); i++)
-                EXPECT_TRUE(compare_rex2(disasm, starts[i].bytes, starts[i].n, starts[i].sib) > 10000);
+                EXPECT_CMP(compare_rex2(disasm, starts[i].bytes, starts[i].n, starts[i].sib), >, 10000);
 }
 
 /* Instructions of APX: with 32, 64 and 16 bits, with a third register, and conditional comparisons. */
@@ -458,7 +458,7 @@ TEST(sizes_of_apx)
         if (disasm_decode(disasm, test, sizeof(test), ADDR, text, sizeof(text)) != sizeof(test))
                 SKIP("an LLVM that knows APX");
         for (size_t i = 0; i < N_ELEMENTS(starts); i++)
-                EXPECT_TRUE(compare_rex2(disasm, starts[i], sizeof(starts[i]), 0x25) > 1000);
+                EXPECT_CMP(compare_rex2(disasm, starts[i], sizeof(starts[i]), 0x25), >, 1000);
 }
 
 /* LLVM 18 ends the program at the second and third; LLVM 19 disassembles the others. */

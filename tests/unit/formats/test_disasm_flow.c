@@ -167,7 +167,7 @@ TEST(x86_64_any_bytes)
                                 uint8_t *exact = mem_new(n, 1);
 
                                 memcpy(exact, bytes, n);
-                                EXPECT_TRUE(disasm_effect_x86_64(exact, n, UINT64_MAX).flow <= DISASM_TRAP);
+                                EXPECT_CMP(disasm_effect_x86_64(exact, n, UINT64_MAX).flow, <=, DISASM_TRAP);
                                 free(exact);
                         }
                 }

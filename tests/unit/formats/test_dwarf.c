@@ -78,7 +78,7 @@ static void add_frames(const struct looked_up *l, size_t i, struct buf *out)
 
                 buf_printf(out, "%s%s %s:%u:%u", j ? "\t" : "", frame->function ? frame->function : "??",
                            frame->path ? frame->path : "??", frame->line, frame->column);
-                EXPECT_TRUE(frame->is_inlined == (j + 1 < span->n));
+                EXPECT_CMP(frame->is_inlined, ==, (j + 1 < span->n));
         }
 }
 
@@ -92,7 +92,7 @@ static void expect_answers(const char *name, const char *answers_name)
 
         if (os_read_file(data_path(answers_name), MAX_ANSWERS_BYTES, &text, NULL))
                 n = read_answers(text.data, &answers);
-        EXPECT_TRUE(n > 10);
+        EXPECT_CMP(n, >, 10);
         if (n > 10 && open_object(&l, name)) {
                 look_up_all(&l, answers[0].addr, answers[n - 1].addr);
                 for (size_t i = 0; i < l.n_addrs; i++) {
@@ -181,7 +181,7 @@ TEST(dwarf_has_lines_without_the_dwo_file)
         ASSERT_TRUE(open_object(&l, "dwarf/split5.so"));
         dwarf_set_split(l.dwarf, &(struct dwarf_split){0});
         look_up_all(&l, 0x200, 0x204);
-        ASSERT_TRUE(l.frames.spans[0].n == 1);
+        ASSERT_CMP(l.frames.spans[0].n, ==, 1);
         frame = &l.frames.frames[l.frames.spans[0].first];
         EXPECT_TRUE(!frame->function);
         EXPECT_STR(frame->path, "/src/two.c");

@@ -140,7 +140,7 @@ TEST(places_are_paid_for_range_by_range)
                 l.dwarf->meter.left = budget;
                 ok = dwarf_tree_find(unit, &tree, &places, NULL);
                 n_between += !ok && items[2].node_start == 0x250 && !items[0].node_start;
-                EXPECT_TRUE(ok == (items[0].node != DWARF_NO_OWNER));
+                EXPECT_CMP(ok, ==, (items[0].node != DWARF_NO_OWNER));
                 dwarf_tree_release(&tree);
         }
         EXPECT_TRUE(ok);
@@ -174,11 +174,11 @@ TEST(a_file_that_takes_too_much_work_is_given_up)
         object_set_budget(l.object, &file);
         l.dwarf = dwarf_open(l.object, NULL, NULL);
         ASSERT_TRUE(l.dwarf);
-        EXPECT_TRUE(count_frames(l.dwarf, 0x250) > 0);
+        EXPECT_CMP(count_frames(l.dwarf, 0x250), >, 0);
         left = budget_steps_left(&file);
         EXPECT_TRUE(left > 0 && left < UINT64_MAX);
-        EXPECT_TRUE(count_frames(l.dwarf, 0x250) > 0);
-        EXPECT_TRUE(budget_steps_left(&file) < left); /* what was read counts */
+        EXPECT_CMP(count_frames(l.dwarf, 0x250), >, 0);
+        EXPECT_CMP(budget_steps_left(&file), <, left); /* what was read counts */
         EXPECT_TRUE(budget_work(&file, BUDGET_LINES, budget_steps_left(&file) - 1));
         EXPECT_TRUE(!budget_has_given_up(&command));
         EXPECT_INT(count_frames(l.dwarf, 0x250), 0);
@@ -196,7 +196,7 @@ static uint64_t read_for_extents(struct dwarf *dwarf, uint64_t addr)
 {
         struct source_extent *extents;
 
-        EXPECT_TRUE(dwarf_find_extents(dwarf, addr, &extents) > 0);
+        EXPECT_CMP(dwarf_find_extents(dwarf, addr, &extents), >, 0);
         free(extents);
         return dwarf->total_bytes * DWARF_MAX_PASSES - dwarf->meter.left;
 }
@@ -208,7 +208,7 @@ TEST(functions_of_a_unit_are_read_once)
 
         ASSERT_TRUE(open_object(&l, "dwarf/labels2.so"));
         first = read_for_extents(l.dwarf, 0x250);
-        EXPECT_TRUE(first > read_for_extents(l.dwarf, 0x250) + 100);
+        EXPECT_CMP(first, >, read_for_extents(l.dwarf, 0x250) + 100);
 }
 
 TAP_MAIN

@@ -84,9 +84,9 @@ TEST(parts_give_the_answers_of_one)
         if (!open_object(&in_parts) || !open_object(&one_by_one))
                 SKIP("there is no python3.11d (package python3-dbg)");
         addrs = choose_addrs(in_parts.object, &n);
-        EXPECT_TRUE(n > 1000);
+        EXPECT_CMP(n, >, 1000);
         dwarf_find(in_parts.dwarf, addrs, n, &all);
-        EXPECT_TRUE(all.n_frames >= n / 2);
+        EXPECT_CMP(all.n_frames, >=, n / 2);
         for (size_t first = 0; first < n; first += FEW) {
                 size_t n_few = n - first < FEW ? n - first : FEW;
 

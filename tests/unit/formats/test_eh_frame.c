@@ -76,7 +76,7 @@ static void expect_range(const char *cie, size_t cie_size, const char *fde, size
 {
         struct object_range *ranges = NULL;
 
-        ASSERT_TRUE(list(cie, cie_size, fde, fde_size, &ranges) == 1);
+        ASSERT_CMP(list(cie, cie_size, fde, fde_size, &ranges), ==, 1);
         EXPECT_INT(ranges[0].start, start);
         EXPECT_INT(ranges[0].size_bytes, size);
         free(ranges);

@@ -26,7 +26,7 @@ TEST(elf_says_what_the_file_is)
         facts = object_get_facts(program);
         EXPECT_TRUE(facts->is_executable);
         EXPECT_INT(facts->load_addr, 0);
-        EXPECT_TRUE(facts->entry > 0x1000);
+        EXPECT_CMP(facts->entry, >, 0x1000);
         EXPECT_TRUE(object_get_facts(fixed)->is_executable);
         EXPECT_INT(object_get_facts(fixed)->load_addr, 0x400000);
         EXPECT_INT(object_get_facts(arm)->machine, OBJECT_MACHINE_ARM64);
@@ -80,7 +80,7 @@ static void expect_unpacks(const char *name, bool packed)
         EXPECT_INT(!!(section->flags & OBJECT_SECTION_PACKED), packed);
         ASSERT_TRUE(object_read_section(object, section, &bytes, &err));
         ASSERT_TRUE(object_read_section(object, section, &again, &err));
-        EXPECT_TRUE(bytes.start == again.start);
+        EXPECT_CMP(bytes.start, ==, again.start);
         EXPECT_TRUE(contains(&bytes, "global_one"));
 }
 
@@ -209,7 +209,7 @@ TEST(elf_lists_functions_of_the_unwind_tables)
         struct object_range *ranges;
 
         ASSERT_TRUE(by_table && by_walk && arm && unlinked);
-        ASSERT_TRUE(object_list_functions(by_table, &ranges) == 9);
+        ASSERT_CMP(object_list_functions(by_table, &ranges), ==, 9);
         EXPECT_INT(ranges[0].start, 0x1000);
         EXPECT_INT(ranges[0].size_bytes, 0x60);
         EXPECT_INT(ranges[2].start, 0x1100);
@@ -218,12 +218,12 @@ TEST(elf_lists_functions_of_the_unwind_tables)
         EXPECT_INT(ranges[8].size_bytes, 0x38);
         free(ranges);
         EXPECT_TRUE(!object_find_section(by_walk, ".eh_frame_hdr"));
-        ASSERT_TRUE(object_list_functions(by_walk, &ranges) == 9);
+        ASSERT_CMP(object_list_functions(by_walk, &ranges), ==, 9);
         EXPECT_INT(ranges[0].start, 0x1000);
         EXPECT_INT(ranges[1].start, 0x1040);
         EXPECT_INT(ranges[8].size_bytes, 0x34);
         free(ranges);
-        EXPECT_TRUE(object_list_functions(arm, &ranges) >= 8);
+        EXPECT_CMP(object_list_functions(arm, &ranges), >=, 8);
         free(ranges);
         EXPECT_INT(object_list_functions(unlinked, &ranges), 0);
 }

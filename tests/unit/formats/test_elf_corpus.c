@@ -114,7 +114,7 @@ static void for_each_file(void (*check)(const char *path))
 
         buf_printf(&folder, "%s/elf", getenv("WPERF_CORPUS"));
         add_folder(&files, buf_text(&folder));
-        EXPECT_TRUE(files.n > 0);
+        EXPECT_CMP(files.n, >, 0);
         for (size_t i = 0; i < files.n; i++) {
                 check(files.paths[i]);
                 free(files.paths[i]);

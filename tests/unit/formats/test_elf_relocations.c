@@ -24,7 +24,7 @@ TEST(relocations_of_a_relocatable_object)
         ASSERT_TRUE(object);
         n = object_list_relocations(object, &list);
         for (size_t i = 1; i < n; i++)
-                EXPECT_TRUE(list[i].addr >= list[i - 1].addr);
+                EXPECT_CMP(list[i].addr, >=, list[i - 1].addr);
         one = at(list, n, 0x90 + 3); /* in .text.local_leaf, at file offset 0x90 */
         ASSERT_TRUE(one);
         EXPECT_INT(one->kind, OBJECT_RELOCATION_GOT);

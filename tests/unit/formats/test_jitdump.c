@@ -115,7 +115,7 @@ static void check_every_kind(bool swap)
         EXPECT_INT(jitdump_get_facts(dump)->time, 5);
         EXPECT_TRUE(!jitdump_get_facts(dump)->arch_time);
         EXPECT_TRUE(jitdump_get_facts(dump)->has_replaced);
-        ASSERT_TRUE(count_loads(dump) == 5);
+        ASSERT_CMP(count_loads(dump), ==, 5);
 
         load = jitdump_get_load(dump, 1);
         EXPECT_INT(load->time, 12);
@@ -195,7 +195,7 @@ TEST(jitdump_leaves_out_damaged_unwinding_information)
         dump_load(&b, 6, 0x3000, 11, 2, "third");
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
         EXPECT_STR(buf_text(&note), "has damaged records, which are not read: 2");
-        ASSERT_TRUE(count_loads(dump) == 3);
+        ASSERT_CMP(count_loads(dump), ==, 3);
         check_frames(dump, 0, 0);
         check_frames(dump, 1, 0);
         check_frames(dump, 2, 0x3010);
@@ -378,7 +378,7 @@ TEST(jitdump_leaves_out_line_tables_of_extreme_sizes)
         dump_load(&b, 2, 0x2000, 4, 10, "g");
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
         EXPECT_STR(buf_text(&note), "has damaged records, which are not read: 4");
-        ASSERT_TRUE(count_loads(dump) == 6);
+        ASSERT_CMP(count_loads(dump), ==, 6);
         for (size_t i = 0; i < 6; i++) {
                 jitdump_lines_begin(dump, jitdump_get_load(dump, i), &lines);
                 EXPECT_TRUE(!jitdump_lines_next(&lines, &line));

@@ -70,7 +70,7 @@ static void add_frames(const struct looked_up *l, size_t i, struct buf *out)
                            short_path(frame->path), frame->line);
                 if (j + 1 == span->n)
                         buf_printf(out, ":%u", frame->column);
-                EXPECT_TRUE(frame->is_inlined == (j + 1 < span->n));
+                EXPECT_CMP(frame->is_inlined, ==, (j + 1 < span->n));
                 EXPECT_TRUE(!frame->function || frame->start <= l->rvas[i]);
         }
 }
@@ -85,7 +85,7 @@ static void expect_answers(const char *name, const char *answers_name)
 
         if (os_read_file(data_path(answers_name), MAX_ANSWERS_BYTES, &text, NULL))
                 n = read_answers(text.data, &answers);
-        EXPECT_TRUE(n > 10);
+        EXPECT_CMP(n, >, 10);
         if (n > 10 && open_pdb(&l, name)) {
                 pdb_set_decorated(l.pdb, true);
                 look_up_all(&l, answers[0].addr, answers[n - 1].addr);
@@ -100,7 +100,7 @@ static void expect_answers(const char *name, const char *answers_name)
                                          answers[at].frames);
                 }
                 EXPECT_INT(n_wrong, 0);
-                EXPECT_TRUE(n_asked > 250);
+                EXPECT_CMP(n_asked, >, 250);
                 EXPECT_STR(pdb_note(l.pdb), "");
                 EXPECT_TRUE(pdb_check(l.pdb, NULL));
         }

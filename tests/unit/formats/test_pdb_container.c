@@ -70,7 +70,7 @@ TEST(blocks_around_free_block_maps)
 
         make_sample(&msf);
         msf_build(&msf, msf_write_buf, &bytes);
-        EXPECT_TRUE(bytes.len > 513 * 512);
+        EXPECT_CMP(bytes.len, >, 513 * 512);
         {
                 AUTO(pdb) pdb = pdb_open_bytes(bytes.data, bytes.len, "built.pdb", NULL);
 

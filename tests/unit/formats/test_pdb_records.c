@@ -160,7 +160,7 @@ static void expect_function(struct opened *o, uint32_t off, const char *name, ui
         EXPECT_STR(function.name, name);
         EXPECT_INT(function.start, BUILT_RVA + start);
         EXPECT_INT(function.size_bytes, size);
-        EXPECT_TRUE(function.size_is_guessed == size_is_guessed);
+        EXPECT_CMP(function.size_is_guessed, ==, size_is_guessed);
         EXPECT_TRUE(function.same_from <= BUILT_RVA + off && BUILT_RVA + off < function.same_to);
 }
 

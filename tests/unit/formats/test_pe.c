@@ -279,7 +279,7 @@ TEST(pe_refusals_name_the_file_and_the_place)
         uint8_t *bytes = mem_new(MAX_BYTES, 1);
         size_t size = read_data("pe/x64.dll", bytes);
 
-        ASSERT_TRUE(size > SECTIONS_OFF);
+        ASSERT_CMP(size, >, SECTIONS_OFF);
         expect_refused(bytes, 2,
                        "wild: is not a PE image (an MZ program, and the header at 0x0 is not a PE header)");
         expect_refused(bytes, PE_OFF,

@@ -116,7 +116,7 @@ static void expect_same_packets(const char *name)
                 n++;
         }
         EXPECT_TRUE(!*got_at);
-        EXPECT_TRUE(n > 0);
+        EXPECT_CMP(n, >, 0);
         printf("# %s: %d lines\n", name, n);
 }
 
@@ -193,7 +193,7 @@ static void expect_same_samples(const char *name)
                 EXPECT_INT(spe_source_to_perf(&record, HISILICON_MIDR), sample.data_src);
         }
         EXPECT_TRUE(!spe_decoder_next(&decoder, &record));
-        EXPECT_TRUE(decoder.counts.n_records > 0);
+        EXPECT_CMP(decoder.counts.n_records, >, 0);
         EXPECT_INT(decoder.counts.n_damaged, 0);
         EXPECT_INT(decoder.counts.damaged_bytes, n_phantoms);
         printf("# %s: %" PRIu64 " records, %" PRIu64 " damaged bytes\n", name, decoder.counts.n_records,
@@ -361,7 +361,7 @@ static void expect_vector(char *line)
                 EXPECT_INT(status, SPE_PACKET_BAD);
                 return;
         }
-        ASSERT_TRUE(status == SPE_PACKET_WHOLE);
+        ASSERT_CMP(status, ==, SPE_PACKET_WHOLE);
         EXPECT_TRUE(!cursor_left(&c));
         spe_text_add_packet(&got, &packet, SPE_TEXT_PERF);
         EXPECT_STR(buf_text(&got), want);

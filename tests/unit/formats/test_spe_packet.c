@@ -80,7 +80,7 @@ TEST(spe_packet_fields)
                 const struct expected *want = &packets[i];
                 struct spe_packet packet;
 
-                ASSERT_TRUE(read_bytes(want->bytes, want->size, &packet) == SPE_PACKET_WHOLE);
+                ASSERT_CMP(read_bytes(want->bytes, want->size, &packet), ==, SPE_PACKET_WHOLE);
                 EXPECT_INT(packet.kind, want->kind);
                 EXPECT_INT(packet.index, want->index);
                 EXPECT_INT(packet.size_bytes, want->size);

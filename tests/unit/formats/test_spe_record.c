@@ -95,7 +95,7 @@ TEST(spe_record_every_field)
 
         build_full_record(&stream);
         got = decode(&stream);
-        ASSERT_TRUE(got.n == 1);
+        ASSERT_CMP(got.n, ==, 1);
         r = got.all;
         EXPECT_INT(r->has, (1 << 14) - 1);
         EXPECT_INT(r->off, 0);
@@ -135,7 +135,7 @@ TEST(spe_record_without_timestamp)
         buf_add_zeros(&stream, 30);
         buf_add_u8(&stream, 1);
         got = decode(&stream);
-        ASSERT_TRUE(got.n == 1);
+        ASSERT_CMP(got.n, ==, 1);
         EXPECT_INT(got.all->has, SPE_HAS_PC);
         EXPECT_INT(got.all->size_bytes, 40);
         EXPECT_INT(got.counts.record_bytes, 10);
@@ -223,7 +223,7 @@ TEST(spe_record_cut_at_the_end)
 
                 EXPECT_INT(got.n, 2);
                 EXPECT_INT(got.counts.n_damaged, size >= 137); /* the PC is whole */
-                EXPECT_TRUE(got.counts.damaged_bytes > 0);
+                EXPECT_CMP(got.counts.damaged_bytes, >, 0);
                 records_release(&got);
         }
 }
@@ -424,7 +424,7 @@ static void expect_without_shapes(const struct buf *stream, const struct records
         struct records want = decode_pieces(stream->data, stream->len, SPE_SHAPE_READ_BYTES - 1);
 
         EXPECT_TRUE(!memcmp(&want.counts, &got->counts, sizeof(want.counts)));
-        ASSERT_TRUE(want.n == got->n);
+        ASSERT_CMP(want.n, ==, got->n);
         for (size_t i = 0; i < want.n; i++)
                 EXPECT_TRUE(want.all[i].off == got->all[i].off &&
                             spe_same_record(&want.all[i], &got->all[i]));
@@ -452,7 +452,7 @@ static size_t run_trial(const struct buf *clean, const struct records *want, uin
         for (size_t i = 0; i < want->n; i++)
                 n_hit += want->all[i].off < at + n_over && want->all[i].off + want->all[i].size_bytes > at;
         *n_extra += got.n > want->n;
-        EXPECT_TRUE(got.n + n_hit >= want->n);
+        EXPECT_CMP(got.n + n_hit, >=, want->n);
         records_release(&got);
         return n_missing;
 }

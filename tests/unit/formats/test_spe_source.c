@@ -164,7 +164,7 @@ TEST(spe_source_names_of_anything)
                                 struct spe_source source = {(uint8_t)level, (uint8_t)owner, rest & 3,
                                                             rest >> 2 & 1, false};
 
-                                EXPECT_TRUE(spe_source_name(&source)[0] != 0);
+                                EXPECT_CMP(spe_source_name(&source)[0], !=, 0);
                         }
                 }
         }

@@ -107,11 +107,11 @@ TEST(what_only_tracks_has_no_stacks)
         ASSERT_TRUE(event_parse_sampling("cpu-clock", NULL, NULL, &events, NULL));
         kernel_describe(&request, &out);
         event_list_release(&events);
-        ASSERT_TRUE(strncmp(buf_text(&out), "event dummy:u\n", 14) == 0);
+        ASSERT_CMP(strncmp(buf_text(&out), "event dummy:u\n", 14), ==, 0);
         second = strstr(buf_text(&out), "event cpu-clock\n");
-        ASSERT_TRUE(second != NULL);
+        ASSERT_CMP(second, !=, NULL);
         EXPECT_TRUE(strstr(buf_text(&out), PLAIN) && strstr(buf_text(&out), PLAIN) < second);
-        EXPECT_TRUE(strstr(second, COPIES) != NULL);
+        EXPECT_CMP(strstr(second, COPIES), !=, NULL);
 }
 
 /* Maps and names are recorded while the events are off. */
@@ -132,7 +132,7 @@ TEST(what_is_switched_has_its_maps_always)
                 request.target.delay_ns = delays_ns[i];
                 kernel_describe(&request, &out);
                 second = strstr(buf_text(&out), "\nevent cpu-clock\n");
-                ASSERT_TRUE(second != NULL);
+                ASSERT_CMP(second, !=, NULL);
                 EXPECT_TRUE(!strstr(second, "\nmmap 1\n"));
                 EXPECT_INT(strstr(second, "\nenable_on_exec 1\n") != NULL, !delays_ns[i]);
                 out.data[second - out.data] = '\0';

@@ -379,20 +379,20 @@ TEST(the_share_that_was_sampled)
         s.left_out = PERF_ATTR_EXCLUDE_KERNEL; /* of 600 ms */
         EXPECT_TRUE(share_of(s) > 0.46 && share_of(s) < 0.47);
         s.user_ns = s.kernel_ns = 0; /* how the time divides is not known */
-        EXPECT_TRUE(share_of(s) < 0);
+        EXPECT_CMP(share_of(s), <, 0);
         s = clock;
         s.every_cpu = true;
         s.left_out = PERF_ATTR_EXCLUDE_KERNEL;
         s.left_out_periods = 690000000;
-        EXPECT_TRUE(share_of(s) == 1); /* 970 of 1000 is chance */
+        EXPECT_CMP(share_of(s), ==, 1); /* 970 of 1000 is chance */
         s.n_samples = s.periods = s.left_out_periods = 0;
-        EXPECT_TRUE(share_of(s) == 0);
+        EXPECT_CMP(share_of(s), ==, 0);
         s.running_ns = 3000000; /* three periods may pass without a sample */
-        EXPECT_TRUE(share_of(s) == 1);
+        EXPECT_CMP(share_of(s), ==, 1);
         s = (struct sampled){.n_samples = 10, .periods = 10000, .value = 40000};
-        EXPECT_TRUE(share_of(s) == 0.25);
+        EXPECT_CMP(share_of(s), ==, 0.25);
         s.every_cpu = true; /* the value is that of all processes */
-        EXPECT_TRUE(share_of(s) < 0);
+        EXPECT_CMP(share_of(s), <, 0);
 }
 
 static void see(struct denied *d, const struct buf *pass)

@@ -196,13 +196,13 @@ TEST(a_late_reader_loses_nothing)
                 ASSERT_TRUE(write_when_there_is_room(&ring, &record));
         }
         drainer_stop(d);
-        EXPECT_TRUE(record_pool_bytes(drainer_get_pool(d)) <
-                    4 * MIB); /* the copies waited without their empty part */
+        EXPECT_CMP(record_pool_bytes(drainer_get_pool(d)), <,
+                   4 * MIB); /* the copies waited without their empty part */
         take_rounds(d, &seen);
         EXPECT_INT(seen.n_samples, SAMPLES);
         EXPECT_INT(seen.n_wrong, 0);
         EXPECT_TRUE(seen.is_last);
-        EXPECT_TRUE(seen.most_bytes < USED_BYTES + 200);
+        EXPECT_CMP(seen.most_bytes, <, USED_BYTES + 200);
         free(ring.base);
 }
 
@@ -218,12 +218,12 @@ TEST(above_the_limit_the_ring_fills_and_the_kernel_counts)
                 n_written += write_samples(&ring, 1 + i * IN_A_PASS, IN_A_PASS);
                 drainer_work(d);
         }
-        EXPECT_TRUE(n_written < PASSES * IN_A_PASS);
+        EXPECT_CMP(n_written, <, PASSES * IN_A_PASS);
         EXPECT_TRUE(!has_room(&ring, STACK_BYTES + 200));
-        EXPECT_TRUE(record_pool_bytes(drainer_get_pool(d)) <= 2 * MIB);
+        EXPECT_CMP(record_pool_bytes(drainer_get_pool(d)), <=, 2 * MIB);
         take_rounds(d, &seen);
-        EXPECT_TRUE(seen.n_samples > 700); /* about a MiB */
-        drainer_work(d);                   /* there is room again */
+        EXPECT_CMP(seen.n_samples, >, 700); /* about a MiB */
+        drainer_work(d);                    /* there is room again */
         n_more = write_samples(&ring, 1 + PASSES * IN_A_PASS, IN_A_PASS);
         EXPECT_INT(n_more, IN_A_PASS);
         drainer_stop(d);
@@ -283,7 +283,7 @@ TEST(a_left_out_mode_keeps_only_what_tells_its_time)
         struct seen seen = {0};
 
         make_sample(&record, 1, COMMAND, PERF_MISC_KERNEL);
-        EXPECT_TRUE(record.len > UP_TO_PERIOD);
+        EXPECT_CMP(record.len, >, UP_TO_PERIOD);
         EXPECT_TRUE(write_record(&ring, &record));
         drainer_work(d);
         take_rounds(d, &seen);
@@ -327,7 +327,7 @@ TEST(memory_is_used_again)
                 record_pool_end_round(pool, false);
                 EXPECT_INT(read_round(pool), i % 500);
         }
-        EXPECT_TRUE(record_pool_bytes(pool) <= MIB);
+        EXPECT_CMP(record_pool_bytes(pool), <=, MIB);
 }
 
 TEST(memory_of_a_backlog_is_given_back)
@@ -338,11 +338,11 @@ TEST(memory_of_a_backlog_is_given_back)
                 fill(pool, 100);
                 record_pool_end_round(pool, false);
         }
-        EXPECT_TRUE(record_pool_bytes(pool) >= 29 * MIB);
+        EXPECT_CMP(record_pool_bytes(pool), >=, 29 * MIB);
         for (size_t i = 0; i < 300; i++)
                 EXPECT_INT(read_round(pool), 100);
-        EXPECT_TRUE(read_round(pool) == SIZE_MAX);
-        EXPECT_TRUE(record_pool_bytes(pool) <= 5 * MIB);
+        EXPECT_CMP(read_round(pool), ==, SIZE_MAX);
+        EXPECT_CMP(record_pool_bytes(pool), <=, 5 * MIB);
 }
 
 TEST(an_empty_round_follows_the_last_that_is_not)
@@ -358,7 +358,7 @@ TEST(an_empty_round_follows_the_last_that_is_not)
         EXPECT_INT(read_round(pool), 1);
         EXPECT_INT(read_round(pool), 0);
         EXPECT_INT(read_round(pool), 0);
-        EXPECT_TRUE(read_round(pool) == SIZE_MAX);
+        EXPECT_CMP(read_round(pool), ==, SIZE_MAX);
 }
 
 TAP_MAIN

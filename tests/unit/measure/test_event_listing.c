@@ -130,7 +130,7 @@ TEST(a_model)
         EXPECT_TRUE(!find_metric(&l, "l3_cache") && !find_metric(&l, "ddr_bw"));
         EXPECT_INT(l.listing.n_groups, 12);
         for (size_t i = 1; i < l.listing.n_events; i++)
-                EXPECT_TRUE(l.listing.events[i - 1].number <= l.listing.events[i].number);
+                EXPECT_CMP(l.listing.events[i - 1].number, <=, l.listing.events[i].number);
 }
 
 /* Every model has something to list, and texts in every column. */

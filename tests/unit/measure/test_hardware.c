@@ -109,7 +109,7 @@ TEST(hardware_as_expected)
         struct hardware_seen seen[MAX_LOOPS];
         struct checks checks;
 
-        ASSERT_TRUE(hardware_loops_n() <= MAX_LOOPS);
+        ASSERT_CMP(hardware_loops_n(), <=, MAX_LOOPS);
         fill(seen);
         checks = judge(seen, &caches_n1);
         EXPECT_INT(checks.n_differ, 0);
@@ -214,7 +214,7 @@ TEST(hardware_not_judged)
 TEST(hardware_loops_have_names)
 {
         for (size_t i = 0; i < hardware_loops_n(); i++) {
-                EXPECT_TRUE(strlen(hardware_loops_get(i)->name) <= 15);
+                EXPECT_CMP(strlen(hardware_loops_get(i)->name), <=, 15);
                 EXPECT_INT(hardware_loops_find(hardware_loops_get(i)->name), i);
         }
         EXPECT_INT(hardware_loops_find("wperf"), hardware_loops_n());
@@ -239,7 +239,7 @@ TEST(hardware_loops_circle)
                         n++;
                 }
                 EXPECT_INT(n, size / LINE_BYTES);
-                EXPECT_TRUE(at == memory);
+                EXPECT_CMP(at, ==, memory);
                 free(is_seen);
                 free(memory);
         }

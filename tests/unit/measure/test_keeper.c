@@ -135,7 +135,7 @@ TEST(files_that_were_seen_are_forgotten)
                 if (keeper.files.n > 16384)
                         break;
         }
-        EXPECT_TRUE(keeper.files.n <= 16384);
+        EXPECT_CMP(keeper.files.n, <=, 16384);
         builder_release(&b);
 }
 

@@ -53,7 +53,7 @@ TEST(the_first_and_the_newest_are_kept)
                 add(&files, i, KEPT_IN_PLACE);
         }
         EXPECT_INT(files.n, 256);
-        EXPECT_TRUE(next_fd() <= before + 256 + 1);
+        EXPECT_CMP(next_fd(), <=, before + 256 + 1);
         EXPECT_TRUE(has(&files, 0) && has(&files, 127) && !has(&files, 128) && !has(&files, 9871));
         EXPECT_TRUE(has(&files, 9872) && has(&files, 9999));
         kept_files_release(&files);
@@ -93,16 +93,16 @@ TEST(an_equal_file_stands_for_one_that_is_not_kept)
         const struct module other = {.inode = 9, .build_id = {3}, .build_id_size = 20};
         const struct module without = {.inode = 5};
 
-        EXPECT_TRUE(kept_file_find(kept, n, &a, "/bin/a") == &kept[0]);
-        EXPECT_TRUE(kept_file_find(kept, n, &b, "/tmp/a") == &kept[1]);
-        EXPECT_TRUE(kept_file_find(kept, n, &b, "/tmp/copy") == &kept[2]);
-        EXPECT_TRUE(kept_file_find(kept, n, &without, "/tmp/data") == &kept[4]);
+        EXPECT_CMP(kept_file_find(kept, n, &a, "/bin/a"), ==, &kept[0]);
+        EXPECT_CMP(kept_file_find(kept, n, &b, "/tmp/a"), ==, &kept[1]);
+        EXPECT_CMP(kept_file_find(kept, n, &b, "/tmp/copy"), ==, &kept[2]);
+        EXPECT_CMP(kept_file_find(kept, n, &without, "/tmp/data"), ==, &kept[4]);
         EXPECT_TRUE(!kept_file_find(kept, n, &without, "/tmp/copy"));
         EXPECT_TRUE(!kept_file_find(kept, n, &other, "/bin/a"));
         EXPECT_TRUE(!kept_file_find(kept, 0, &a, "/bin/a"));
         /* Two users say that theirs is this build. */
         EXPECT_TRUE(!kept_file_find(kept, n, &a, "/bin/copy"));
-        EXPECT_TRUE(kept_file_find(kept, 3, &a, "/bin/copy") == &kept[0]);
+        EXPECT_CMP(kept_file_find(kept, 3, &a, "/bin/copy"), ==, &kept[0]);
 }
 
 TEST(a_file_of_another_user_is_not_equal)

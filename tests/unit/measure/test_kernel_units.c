@@ -122,8 +122,8 @@ TEST(limits)
         EXPECT_INT(units.n_items + units.n_classes, 0);
         kernel_units_add_class(&units, "dsu-520", "dsu", &(struct kernel_unit_class){0}, UINT32_MAX);
         EXPECT_INT(units.n_items, KERNEL_UNITS_MAX);
-        EXPECT_TRUE(kernel_units_find(&units, units.items[0].block, KERNEL_UNITS_MAX - 1) ==
-                    &units.items[KERNEL_UNITS_MAX - 1]);
+        EXPECT_CMP(kernel_units_find(&units, units.items[0].block, KERNEL_UNITS_MAX - 1), ==,
+                   &units.items[KERNEL_UNITS_MAX - 1]);
         for (int i = 0; i < 100; i++)
                 kernel_units_add_class(&units, "dsu-520", "dsu", &(struct kernel_unit_class){0}, 1);
         EXPECT_INT(units.n_classes, KERNEL_UNIT_CLASSES_MAX);

@@ -39,9 +39,10 @@ TEST(all_mappings_are_there)
                 unsigned major, minor;
                 char perms[5], path[4096] = "";
 
-                ASSERT_TRUE(sscanf(line,
-                                   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]",
-                                   &start, &end, perms, &off, &major, &minor, &inode, path) >= 7);
+                ASSERT_CMP(sscanf(line,
+                                  "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]",
+                                  &start, &end, perms, &off, &major, &minor, &inode, path),
+                           >=, 7);
                 ASSERT_TRUE(linux_maps_next(&maps, &map));
                 EXPECT_INT(map.start, start);
                 EXPECT_INT(map.end, end);
@@ -104,15 +105,15 @@ TEST(what_is_not_asked_for_is_not_read)
         struct linux_map map, last;
         char *pages = mmap(NULL, N_PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-        ASSERT_TRUE(pages != MAP_FAILED);
+        ASSERT_CMP(pages, !=, MAP_FAILED);
         for (size_t i = 0; i < N_PAGES; i += 2)
                 mprotect(pages + i * PAGE, PAGE, PROT_NONE);
         linux_maps_begin(&maps, getpid());
         ASSERT_TRUE(linux_maps_next(&maps, &map));
-        EXPECT_TRUE(lseek(maps.fd, 0, SEEK_CUR) <= (off_t)sizeof(maps.text));
+        EXPECT_CMP(lseek(maps.fd, 0, SEEK_CUR), <=, (off_t)sizeof(maps.text));
         while (linux_maps_next(&maps, &last))
                 ;
-        EXPECT_TRUE(lseek(maps.fd, 0, SEEK_CUR) > N_PAGES * 40);
+        EXPECT_CMP(lseek(maps.fd, 0, SEEK_CUR), >, N_PAGES * 40);
         linux_maps_end(&maps);
         munmap(pages, N_PAGES * PAGE);
 }

@@ -127,12 +127,12 @@ TEST(many_rounds_of_many_rings_come_out_sorted)
                         uint64_t time;
 
                         memcpy(&time, record + 32, sizeof(time));
-                        EXPECT_TRUE(time >= last);
+                        EXPECT_CMP(time, >=, last);
                         last = time;
                         n_out++;
                 }
         }
-        EXPECT_TRUE(n_in > ROUNDS * RINGS);
+        EXPECT_CMP(n_in, >, ROUNDS * RINGS);
         EXPECT_INT(n_out, n_in);
         linux_order_release(&order);
         buf_release(&passes[0]);
@@ -207,7 +207,7 @@ static void expect_trimmed(uint64_t used, size_t max_bytes)
 
         add_copy(&pass, EVENT_ID, 2, STACK_BYTES, used);
         ASSERT_TRUE(trim_begin(&trim, &event.attr, cursor_make(pass.data, pass.len)));
-        ASSERT_TRUE(trim.size <= max_bytes);
+        ASSERT_CMP(trim.size, <=, max_bytes);
         trim_write(&trim, trimmed);
         memcpy(&header, trimmed, sizeof(header));
         EXPECT_INT(header.size, trim.size);

@@ -45,7 +45,7 @@ TEST(the_process_between_tells_the_status)
         EXPECT_TRUE(spawn_go(&child, "sh", NULL));
         EXPECT_TRUE(spawn_reap(&child, true));
         EXPECT_INT(spawn_exit_status(&child), 7);
-        EXPECT_TRUE(child.user_ns + child.kernel_ns > 0);
+        EXPECT_CMP(child.user_ns + child.kernel_ns, >, 0);
         EXPECT_TRUE(!child.status_unknown);
         spawn_release(&child);
 }

@@ -73,8 +73,8 @@ TEST(a_channel_that_is_full)
 
         while (add(channel, n_added))
                 n_added++;
-        EXPECT_TRUE(n_added > 1000);
-        EXPECT_TRUE(stop_channel_waiting(channel) > 64u << 20);
+        EXPECT_CMP(n_added, >, 1000);
+        EXPECT_CMP(stop_channel_waiting(channel), >, 64u << 20);
         /* What later messages depend on still has room. */
         for (int32_t i = 0; i < 1000; i++)
                 EXPECT_TRUE(stop_channel_add(channel, STOP_SPAN_END, i, 1, NULL, 0));

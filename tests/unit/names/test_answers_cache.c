@@ -364,8 +364,8 @@ TEST(writers_at_the_same_time_never_leave_a_torn_file)
                         n_left--;
                 }
         }
-        EXPECT_TRUE(most >= N_OF_EACH / N_ROUNDS);
-        EXPECT_TRUE(find_again(&key, addrs, N_WRITERS * N_OF_EACH) >= N_OF_EACH / N_ROUNDS);
+        EXPECT_CMP(most, >=, N_OF_EACH / N_ROUNDS);
+        EXPECT_CMP(find_again(&key, addrs, N_WRITERS * N_OF_EACH), >=, N_OF_EACH / N_ROUNDS);
         EXPECT_INT(count_files(), 1);
         free(addrs);
 }

@@ -64,7 +64,7 @@ TEST(damage_at_every_byte_is_seen)
                 bad.data[at] = (char)(bad.data[at] ^ changes[i % N_ELEMENTS(changes)]);
                 expect_refused(&key, bad.data, bad.len, at >= 4 && at < 12);
                 if (tap_failed)
-                        ASSERT_TRUE(at == SIZE_MAX);
+                        ASSERT_CMP(at, ==, SIZE_MAX);
         }
         keep(&key, small, N_SMALL);
         EXPECT_INT(find_again(&key, small, N_SMALL), N_SMALL);

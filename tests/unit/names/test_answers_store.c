@@ -38,7 +38,7 @@ static struct answers *write_and_read(struct answers *answers)
 
         answers_write(answers, false, &out);
         answers_write(answers, true, &small);
-        EXPECT_TRUE(small.len <= out.len);
+        EXPECT_CMP(small.len, <=, out.len);
         return read_bytes(small.data, small.len, MEMORY);
 }
 
@@ -74,7 +74,7 @@ TEST(frames_that_are_equal_are_kept_once)
         EXPECT_INT(answers_n_modules(again), 1);
         EXPECT_INT(answers_n_ranges(answers_get_module(again, 0), ANSWER_FRAMES), 3);
         ASSERT_TRUE(answers_find(answers_get_module(again, 0), ANSWER_FRAMES, 12, &found));
-        ASSERT_TRUE(found.list.n == 3);
+        ASSERT_CMP(found.list.n, ==, 3);
         for (size_t i = 0; i < 3; i++) {
                 const struct answer_frame *frame = answer_found_get(&found, i);
 
@@ -135,7 +135,7 @@ TEST(numbers_of_every_width_come_back)
                 size_t size = kind == ANSWER_SECTIONS ? sizeof(struct answer_section)
                                                       : sizeof(struct answer_offset);
 
-                ASSERT_TRUE(answers_n_items(answers_get_module(again, 0), kind) == N);
+                ASSERT_CMP(answers_n_items(answers_get_module(again, 0), kind), ==, N);
                 EXPECT_TRUE(!memcmp(answers_get_item(answers_get_module(again, 0), kind, 0),
                                     answers_get_item(m, kind, 0), N * size));
         }
@@ -205,7 +205,7 @@ TEST(what_takes_no_room_has_a_limit)
                 buf_add_uleb(&body, n[i]);
                 buf_add_zeros(&body, 6);
                 answers = read_set(ANSWER_SECTIONS, &body, MEMORY);
-                EXPECT_TRUE(!answers == (i > 0));
+                EXPECT_CMP(!answers, ==, (i > 0));
         }
 }
 

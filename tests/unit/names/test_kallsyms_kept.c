@@ -111,7 +111,7 @@ TEST(damage_is_refused_or_harmless)
                 kept = kallsyms_kept_new(bytes.data, bytes.len, boot, &err);
                 for (size_t k = 0; kept && k < N_SYMBOLS; k++) {
                         if (kallsyms_kept_find(kept, symbols[k].start, &hit))
-                                EXPECT_TRUE(memchr(hit.name, 0, hit.name_max) != NULL);
+                                EXPECT_CMP(memchr(hit.name, 0, hit.name_max), !=, NULL);
                 }
                 bytes.data[i] = old;
         }

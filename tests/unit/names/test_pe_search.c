@@ -188,8 +188,8 @@ TEST(code_that_was_moved_has_no_names)
         write_pdb_of("moved/ld.pdb", true);
         id = resolver_add_module(
                 resolver, &(struct resolver_module){.kind = RESOLVER_FILE, .path = ROOT "/moved/app.exe"});
-        EXPECT_TRUE(resolver_find_addr(resolver, id, 0x14000100a).status != SYMBOL_NAMED);
-        EXPECT_TRUE(resolver_find_addr(resolver, id, 0x14000101f).status != SYMBOL_NAMED);
+        EXPECT_CMP(resolver_find_addr(resolver, id, 0x14000100a).status, !=, SYMBOL_NAMED);
+        EXPECT_CMP(resolver_find_addr(resolver, id, 0x14000101f).status, !=, SYMBOL_NAMED);
         EXPECT_STR(
                 resolver_note(resolver, id), ROOT
                 "/moved/ld.pdb: has OMAP tables: code was moved after linking, and wperf can't find the new addresses");

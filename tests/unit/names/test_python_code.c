@@ -205,7 +205,7 @@ TEST(damaged_objects)
                            UINT64_MAX); /* cut, and still more than there is */
                 image_word(&image, addr + layout.code_name, text);
                 EXPECT_TRUE(read_code(addr));
-                EXPECT_TRUE(strlen(code.name) <= PYTHON_MAX_NAME_CHARS);
+                EXPECT_CMP(strlen(code.name), <=, PYTHON_MAX_NAME_CHARS);
                 python_code_release(&code);
         }
 }

@@ -184,14 +184,14 @@ TEST(hostile_offsets)
                                         n_refused++;
                                         continue;
                                 }
-                                EXPECT_TRUE(layout.thread_bytes <= PYTHON_MAX_THREAD_BYTES);
-                                EXPECT_TRUE(layout.frame_bytes <= PYTHON_MAX_FRAME_BYTES);
-                                EXPECT_TRUE(layout.code_bytes <= PYTHON_MAX_CODE_BYTES);
-                                EXPECT_TRUE(layout.text_ascii_bytes <= PYTHON_MAX_OBJECT_BYTES);
-                                EXPECT_TRUE(layout.interp_threads <= PYTHON_MAX_RUNTIME_OFFSET);
-                                EXPECT_TRUE(layout.runtime_interpreters <= PYTHON_MAX_RUNTIME_OFFSET);
+                                EXPECT_CMP(layout.thread_bytes, <=, PYTHON_MAX_THREAD_BYTES);
+                                EXPECT_CMP(layout.frame_bytes, <=, PYTHON_MAX_FRAME_BYTES);
+                                EXPECT_CMP(layout.code_bytes, <=, PYTHON_MAX_CODE_BYTES);
+                                EXPECT_CMP(layout.text_ascii_bytes, <=, PYTHON_MAX_OBJECT_BYTES);
+                                EXPECT_CMP(layout.interp_threads, <=, PYTHON_MAX_RUNTIME_OFFSET);
+                                EXPECT_CMP(layout.runtime_interpreters, <=, PYTHON_MAX_RUNTIME_OFFSET);
                         }
-        EXPECT_TRUE(n_refused > 300);
+        EXPECT_CMP(n_refused, >, 300);
 }
 
 TAP_MAIN

@@ -130,7 +130,7 @@ TEST(deep_recursion)
                 EXPECT_INT(walked.n_frames, 1000);
                 EXPECT_STR(python_end_text(walked.end), "whole");
                 if (i >= 3)
-                        EXPECT_TRUE(walked.n_reads < 20);
+                        EXPECT_CMP(walked.n_reads, <, 20);
                 finish();
         }
 }
@@ -384,7 +384,7 @@ TEST(interpreters_in_turns)
                 image_enter(&image, inner, image_push(&image, inner_code, 2, 0));
                 set_current(inner, outer);
                 walk_thread(&thread, MAX);
-                ASSERT_TRUE(walked.n_frames == 2);
+                ASSERT_CMP(walked.n_frames, ==, 2);
                 EXPECT_INT(frames[0].code, inner_code);
                 EXPECT_INT(frames[1].code, outer_code);
                 add_interpreter();
@@ -393,7 +393,7 @@ TEST(interpreters_in_turns)
                 image_enter(&image, innermost, image_push(&image, outer_code, 2, 0));
                 set_current(innermost, inner);
                 walk_thread(&thread, MAX);
-                ASSERT_TRUE(walked.n_frames == 3);
+                ASSERT_CMP(walked.n_frames, ==, 3);
                 EXPECT_INT(frames[0].code, outer_code);
                 EXPECT_INT(frames[1].code, inner_code);
                 /* Both have ended. */
@@ -401,7 +401,7 @@ TEST(interpreters_in_turns)
                 image_enter(&image, inner, 0);
                 set_current(outer, inner);
                 walk_thread(&thread, MAX);
-                ASSERT_TRUE(walked.n_frames == 1);
+                ASSERT_CMP(walked.n_frames, ==, 1);
                 EXPECT_STR(python_end_text(walked.end), "whole");
                 EXPECT_INT(frames[0].code, outer_code);
                 finish();
@@ -424,7 +424,7 @@ TEST(another_thread_runs)
                 set_current(other, state);
                 walk_thread(&thread, MAX);
                 EXPECT_INT(walked.n_frames, 1);
-                EXPECT_TRUE(walked.n_reads <= 5);
+                EXPECT_CMP(walked.n_reads, <=, 5);
                 finish();
         }
 }
@@ -452,7 +452,7 @@ TEST(shims_sort_frames)
                 state = image_thread(&image, IMAGE_POINTER);
                 image_enter(&image, state, image_push(&image, codes[1], 2, shims[1]));
                 walk_thread(&thread, MAX);
-                ASSERT_TRUE(walked.n_frames == 6);
+                ASSERT_CMP(walked.n_frames, ==, 6);
                 EXPECT_INT(frames[0].code, codes[0]);
                 EXPECT_INT(frames[1].addr, shims[0]);
                 EXPECT_INT(frames[2].code, codes[1]);
@@ -489,7 +489,7 @@ TEST(cframes)
         image_enter(&image, state, inner);
         walk();
         EXPECT_STR(python_end_text(walked.end), "whole");
-        ASSERT_TRUE(walked.n_frames == 5);
+        ASSERT_CMP(walked.n_frames, ==, 5);
         EXPECT_INT(frames[2].kind, PYTHON_FRAME_SHIM);
         EXPECT_INT(frames[2].addr, cframe);
         EXPECT_INT(frames[3].addr, outer);
@@ -540,7 +540,7 @@ TEST(frames_that_loop)
                 image_enter(&image, state, previous);
                 walk();
                 EXPECT_STR(python_end_text(walked.end), "loop");
-                EXPECT_TRUE(walked.n_frames < 100);
+                EXPECT_CMP(walked.n_frames, <, 100);
                 finish();
         }
 }
@@ -629,13 +629,13 @@ TEST(lists_that_loop)
                 image_word(&image, image.interp + layout.interp_next, image.interp);
                 walk_thread(&thread, MAX);
                 EXPECT_STR(python_end_text(walked.end), "no thread state");
-                EXPECT_TRUE(walked.n_reads < 20000);
-                EXPECT_TRUE(thread.wait > 100);
+                EXPECT_CMP(walked.n_reads, <, 20000);
+                EXPECT_CMP(thread.wait, >, 100);
                 walk_thread(&thread, MAX);
                 EXPECT_INT(walked.n_reads, 0);
                 python_thread_forget(&thread);
                 walk_thread(&thread, MAX);
-                EXPECT_TRUE(walked.n_reads > 1000);
+                EXPECT_CMP(walked.n_reads, >, 1000);
                 finish();
         }
 }

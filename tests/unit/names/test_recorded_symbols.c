@@ -111,7 +111,7 @@ TEST(a_cut_section_keeps_its_whole_files)
                 AUTO(recorded_symbols)
                 symbols = open_one(cursor_make(bytes.data, len), none(), none(), &note);
 
-                EXPECT_TRUE(recorded_symbols_n_files(symbols) < 2);
+                EXPECT_CMP(recorded_symbols_n_files(symbols), <, 2);
                 EXPECT_INT(note.len == 0, len == 0 || len == sizeof(first) + first);
         }
 }
@@ -163,11 +163,11 @@ TEST(the_resolver_asks_recorded_names)
                 });
 
         symbol = resolver_find(resolver, id, 0x1014);
-        EXPECT_TRUE(symbol.status == SYMBOL_NAMED);
+        EXPECT_CMP(symbol.status, ==, SYMBOL_NAMED);
         EXPECT_STR(resolver_text(resolver, symbol.name), "one");
         EXPECT_INT(symbol.addr, 0x2014);
         EXPECT_INT(symbol.start, 0x2010);
-        EXPECT_TRUE(resolver_find(resolver, id, 0x1034).status == SYMBOL_NONE);
+        EXPECT_CMP(resolver_find(resolver, id, 0x1034).status, ==, SYMBOL_NONE);
 }
 
 TEST(the_resolver_counts_kernel_modules_from_their_start)
@@ -188,7 +188,7 @@ TEST(the_resolver_counts_kernel_modules_from_their_start)
                 });
 
         symbol = resolver_find(resolver, id, start + 10);
-        EXPECT_TRUE(symbol.status == SYMBOL_NAMED);
+        EXPECT_CMP(symbol.status, ==, SYMBOL_NAMED);
         EXPECT_STR(resolver_text(resolver, symbol.name), "in_module");
         EXPECT_INT(symbol.start, start + 8);
 }

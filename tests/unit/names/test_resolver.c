@@ -58,7 +58,7 @@ TEST(resolver_names_functions_of_a_file)
         symbol = resolver_find(resolver, id, 0x1125);
         EXPECT_INT(symbol.start, 0x1120);
         EXPECT_INT(symbol.addr, 0x1125);
-        EXPECT_TRUE(symbol.size > 5);
+        EXPECT_CMP(symbol.size, >, 5);
         EXPECT_INT(resolver_find(resolver, id, 0x1126).name, symbol.name);
         EXPECT_INT(resolver_find(resolver, id, 0x1126).addr, 0x1126);
         symbol = resolver_find(resolver, id, 0x11ba);
@@ -329,10 +329,10 @@ TEST(resolver_asks_a_jitdump_by_offsets)
         EXPECT_INT(symbol.start, load->code_off);
         EXPECT_INT(symbol.size, load->size_bytes);
         EXPECT_INT(resolver_find(resolver, id, 8).status, SYMBOL_NONE);
-        ASSERT_TRUE(resolver_find_extents(resolver, id, load->code_off + 1, &extents) == 1);
+        ASSERT_CMP(resolver_find_extents(resolver, id, load->code_off + 1, &extents), ==, 1);
         EXPECT_TRUE(resolver_read_code(resolver, id, extents[0].start, load->size_bytes, &whole));
         EXPECT_TRUE(resolver_read_code(resolver, id, extents[0].start + 1, load->size_bytes - 1, &code));
-        EXPECT_TRUE(code == whole + 1);
+        EXPECT_CMP(code, ==, whole + 1);
         EXPECT_TRUE(!resolver_read_code(resolver, id, extents[0].start + 1, load->size_bytes, &code));
         free(extents);
 }

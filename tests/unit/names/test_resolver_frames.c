@@ -34,7 +34,7 @@ static void add_text(const struct resolver *resolver, const struct resolver_fram
                 buf_printf(out, "%s%s %s:%u", k ? " < " : "",
                            frame->function ? resolver_text(resolver, frame->function) : "??",
                            frame->path ? resolver_text(resolver, frame->path) : "??", frame->line);
-                EXPECT_TRUE(frame->is_inlined == (k + 1 < frames->spans[i].n));
+                EXPECT_CMP(frame->is_inlined, ==, (k + 1 < frames->spans[i].n));
                 EXPECT_TRUE(!frame->function || frame->start);
         }
 }
@@ -110,7 +110,7 @@ TEST(names_of_frames_are_readable_when_asked)
         for (uint64_t addr = 0x200; addr < 0x283; addr++) {
                 resolver_find_frames(resolver, id, &addr, 1, &frames);
                 resolver_find_frames(plain, plain_id, &addr, 1, &mangled);
-                ASSERT_TRUE(frames.n_frames == mangled.n_frames);
+                ASSERT_CMP(frames.n_frames, ==, mangled.n_frames);
                 for (size_t i = 0; i < frames.n_frames; i++) {
                         const char *from = resolver_text(plain, mangled.frames[i].function);
 
@@ -122,7 +122,7 @@ TEST(names_of_frames_are_readable_when_asked)
                 resolver_frames_release(&frames);
                 resolver_frames_release(&mangled);
         }
-        EXPECT_TRUE(n_readable > 50);
+        EXPECT_CMP(n_readable, >, 50);
 }
 
 TEST(without_debug_information_a_frame_is_the_function)
@@ -680,9 +680,9 @@ TEST(each_of_many_lines_is_found_and_nothing_else_is_kept)
         write_many_lines(module.jitdump_path);
         id = resolver_add_module(resolver, &module);
         resolver_find_frames(resolver, id, &last, 1, &frames);
-        ASSERT_TRUE(frames.n_frames == 1);
+        ASSERT_CMP(frames.n_frames, ==, 1);
         EXPECT_STR(resolver_text(resolver, frames.frames[0].path), "19999.js");
-        EXPECT_TRUE(frames.frames[0].path < 10); /* texts are numbered */
+        EXPECT_CMP(frames.frames[0].path, <, 10); /* texts are numbered */
         resolver_frames_release(&frames);
         for (size_t i = 0; i < N_LINES; i++)
                 addrs[i] = 0x10000 + i;

@@ -299,7 +299,7 @@ TEST(modules_are_told_apart)
         make_section(&section);
         archive = open_section(&section);
         ASSERT_TRUE(archive);
-        EXPECT_TRUE(symbol_archive_find(archive, &same) == symbol_archive_get(archive, 1));
+        EXPECT_CMP(symbol_archive_find(archive, &same), ==, symbol_archive_get(archive, 1));
 #define EXPECT_OTHER(field, value)                                                                           \
         do {                                                                                                 \
                 other = same;                                                                                \
@@ -330,7 +330,7 @@ TEST(an_archive_may_be_empty)
         ASSERT_TRUE(archive);
         EXPECT_INT(symbol_archive_n_modules(archive), 0);
         EXPECT_TRUE(symbol_archive_origin(archive)->is_unfinished);
-        EXPECT_TRUE(symbol_archive_origin(archive)->cut_bytes == UINT64_MAX);
+        EXPECT_CMP(symbol_archive_origin(archive)->cut_bytes, ==, UINT64_MAX);
 }
 
 /* --- Damage --- */
@@ -536,8 +536,8 @@ TEST(numbers_come_back)
         }
         c = cursor_make(out.data, out.len);
         for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
-                EXPECT_TRUE(cursor_uleb(&c) == (uint64_t)numbers[i]);
-                EXPECT_TRUE(cursor_sleb(&c) == numbers[i]);
+                EXPECT_CMP(cursor_uleb(&c), ==, (uint64_t)numbers[i]);
+                EXPECT_CMP(cursor_sleb(&c), ==, numbers[i]);
         }
         EXPECT_TRUE(!c.failed && !cursor_left(&c));
 }

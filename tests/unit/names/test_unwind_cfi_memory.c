@@ -117,7 +117,7 @@ TEST(the_index_of_a_jitdumps_frames_takes_from_its_budget)
         made.cfi = open_frames(&frames, N, "", 0, &budget);
         ASSERT_TRUE(made.cfi);
         EXPECT_INT(step(&made, 0x1000 + 16 * (N - 1)), STACK_ADDR + 8);
-        EXPECT_TRUE(budget.used_bytes > (uint64_t)N * 24);
+        EXPECT_CMP(budget.used_bytes, >, (uint64_t)N * 24);
         cfi_free(made.cfi);
         EXPECT_INT(budget.used_bytes, 0);
         budget_release(&budget);

@@ -265,7 +265,7 @@ TEST(arm64_epilogues_count_as_work)
                 object_set_budget(image.object, &budget);
                 step_arm64(&image, BODY, 3);
                 EXPECT_INT(image.how, most == 1 ? UNWIND_PE_MALFORMED : UNWIND_PE_DONE);
-                EXPECT_TRUE(budget_has_given_up(&budget) == (most == 1));
+                EXPECT_CMP(budget_has_given_up(&budget), ==, (most == 1));
                 EXPECT_TRUE(most == 1 || budget.n_steps >= N_EPILOGUES);
                 budget_release(&budget);
         }

@@ -200,7 +200,7 @@ static void expect_stack_pointers(const struct walked *walked)
 
                 if (frame->is_exact)
                         continue;
-                EXPECT_TRUE(frame->sp >= walked->frames[i - 1].sp);
+                EXPECT_CMP(frame->sp, >=, walked->frames[i - 1].sp);
                 if (capture.regs.machine == OBJECT_MACHINE_X86_64 && off < capture.stack_bytes)
                         memcpy(&word, capture.stack + off, sizeof(word));
                 EXPECT_INT(word, frame->pc);
@@ -212,7 +212,7 @@ static void expect_same(const struct walked *walked)
 {
         size_t n = (size_t)capture.n_answers, skip = 0;
 
-        ASSERT_TRUE(walked->result.n_frames > 2);
+        ASSERT_CMP(walked->result.n_frames, >, 2);
         while (skip < n && (uint64_t)(uintptr_t)capture.answers[skip] != walked->frames[1].pc)
                 skip++;
         if (skip > 3) {
@@ -367,11 +367,11 @@ TEST(unwind_walk_cut_stacks)
 
         sink = descend(60);
         walk_capture(&own, capture.stack_bytes, false, &whole);
-        ASSERT_TRUE(whole.result.n_frames > 60);
+        ASSERT_CMP(whole.result.n_frames, >, 60);
         for (size_t size = 0; size < 4096; size += 256) {
                 walk_capture(&own, size, false, &cut);
                 EXPECT_STR(unwind_end_text(cut.result.end), "cut");
-                EXPECT_TRUE(cut.result.n_frames < whole.result.n_frames);
+                EXPECT_CMP(cut.result.n_frames, <, whole.result.n_frames);
                 for (size_t i = 0; i < cut.result.n_frames; i++)
                         EXPECT_INT(cut.frames[i].pc, whole.frames[i].pc);
         }
@@ -387,7 +387,7 @@ TEST(unwind_walk_thread)
 {
         pthread_t thread;
 
-        ASSERT_TRUE(pthread_create(&thread, NULL, run_thread, NULL) == 0);
+        ASSERT_CMP(pthread_create(&thread, NULL, run_thread, NULL), ==, 0);
         pthread_join(thread, NULL);
         expect_whole_copy();
 }

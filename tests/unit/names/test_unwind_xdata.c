@@ -297,7 +297,7 @@ TEST(arm64_record_with_scopes)
         EXPECT_INT(arm64.length_bytes, 256);
         EXPECT_TRUE(!arm64.is_packed && arm64.has_handler && !arm64.has_one_epilogue_at_end);
         EXPECT_INT(arm64.handler, 0x2340);
-        ASSERT_TRUE(arm64.n_epilogues == 2);
+        ASSERT_CMP(arm64.n_epilogues, ==, 2);
         ASSERT_TRUE(unwind_arm64_epilogue(&arm64, 0, &start, &ops, &err));
         EXPECT_INT(start, 36);
         expect_ops("first", &ops, OPS({X, 29, 30, 16, DOWN}, END));
@@ -510,7 +510,7 @@ TEST(image_chained)
         ASSERT_TRUE(object_n_unwind(image.object) == 11 && object_get_unwind(image.object, 8, &part));
         ASSERT_TRUE(unwind_xdata_find(image.object, part.end - 1, &xdata, &err));
         EXPECT_TRUE(xdata.start == part.start && xdata.end == part.end);
-        EXPECT_TRUE(xdata.chain != 0);
+        EXPECT_CMP(xdata.chain, !=, 0);
         ASSERT_TRUE(unwind_x64_ops(&xdata.x64, &ops, &err));
         expect_ops("third", &ops, OPS({UNWIND_OP_MOVE, 14, NONE, 24, 0}));
         ASSERT_TRUE(unwind_xdata_next(image.object, &xdata, &err));

@@ -124,7 +124,7 @@ TEST(classes_of_latencies_are_within_one_percent)
                 uint64_t from = accesses_latency_of_class(at);
 
                 EXPECT_TRUE(from <= cycles && cycles < accesses_latency_of_class(at + 1));
-                EXPECT_TRUE(cycles - from <= cycles / 128);
+                EXPECT_CMP(cycles - from, <=, cycles / 128);
         }
         EXPECT_INT(accesses_latency_of_class(accesses_latency_class(UINT64_MAX)) > UINT64_C(4000000000), 1);
 }
@@ -162,7 +162,7 @@ TEST(rows_have_levels_and_quantiles)
         add(&b, (struct access){GLOBAL_ONE + 4, 0, 0, 0, PID}); /* no access */
         report = report_of(&b, "accesses-rows.data", 0, &rows);
         ASSERT_TRUE(report);
-        ASSERT_TRUE(access_rows_n(rows) == 2);
+        ASSERT_CMP(access_rows_n(rows), ==, 2);
         row = access_rows_get(rows, 0);
         EXPECT_STR(code_of(rows, row->code), "local_leaf");
         EXPECT_INT(row->count, 100);
@@ -195,7 +195,7 @@ TEST(latencies_are_a_histogram)
         add(&b, (struct access){LOCAL_LEAF, LINE, L1_LOAD, 0, PID});
         report = report_of(&b, "accesses-latency.data", ACCESS_BY_LATENCY, &rows);
         ASSERT_TRUE(report);
-        ASSERT_TRUE(access_rows_n(rows) == 5);
+        ASSERT_CMP(access_rows_n(rows), ==, 5);
         for (size_t i = 0; i < 5; i++) {
                 static const uint64_t counts[] = {1, 1, 2, 4, 1};
                 const struct access_row *row = access_rows_get(rows, i);
@@ -248,12 +248,12 @@ TEST(a_line_names_offsets_functions_and_threads)
         add_times(&b, 1, (struct access){GLOBAL_ONE, LINE + 64, L1_LOAD, 4, FIRST});
         report = report_of(&b, "accesses-line.data", ACCESS_BY_LINE, &rows);
         ASSERT_TRUE(report);
-        ASSERT_TRUE(access_rows_n(rows) == 2);
+        ASSERT_CMP(access_rows_n(rows), ==, 2);
         row = access_rows_get(rows, 0);
         EXPECT_INT(row->data.addr, LINE);
         EXPECT_INT(row->data.pid, PID);
         EXPECT_INT(row->n_threads, 2);
-        ASSERT_TRUE(row->n_uses == 2);
+        ASSERT_CMP(row->n_uses, ==, 2);
         use = access_rows_use(rows, row->first_use);
         EXPECT_INT(use->offset, 0);
         EXPECT_STR(code_of(rows, use->code), "global_one");
@@ -263,7 +263,7 @@ TEST(a_line_names_offsets_functions_and_threads)
         EXPECT_STR(code_of(rows, use->code), "local_leaf");
         EXPECT_INT(use->n_loads, 2);
         EXPECT_INT(use->n_stores, 3);
-        ASSERT_TRUE(use->n_threads == 2);
+        ASSERT_CMP(use->n_threads, ==, 2);
         EXPECT_INT(access_rows_thread(rows, use->first_thread), FIRST);
         EXPECT_INT(access_rows_thread(rows, use->first_thread + 1), SECOND);
         EXPECT_INT(access_rows_get(rows, 1)->n_threads, 1);
@@ -281,7 +281,7 @@ TEST(pages_have_the_lines_of_their_accesses)
                 add(&b, (struct access){LOCAL_LEAF, LINE + 8 * i, L1_LOAD, 4, PID});
         report = report_of(&b, "accesses-page.data", ACCESS_BY_PAGE, &rows);
         ASSERT_TRUE(report);
-        ASSERT_TRUE(access_rows_n(rows) == 1);
+        ASSERT_CMP(access_rows_n(rows), ==, 1);
         row = access_rows_get(rows, 0);
         EXPECT_INT(row->data.addr, LINE);
         EXPECT_INT(row->n_uses, 32);

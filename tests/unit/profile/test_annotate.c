@@ -64,7 +64,7 @@ TEST(functions_and_what_was_inlined_into_them)
         struct annotated f;
 
         ASSERT_TRUE(report && a);
-        ASSERT_TRUE(annotation_n_functions(a) == 1);
+        ASSERT_CMP(annotation_n_functions(a), ==, 1);
         f = annotation_get(a, 0);
         EXPECT_INT(annotate_count(f.annotate), 6);
         EXPECT_INT(annotate_n_points(f.annotate), 4);
@@ -207,12 +207,12 @@ TEST(files_of_the_same_name_are_annotated_each)
 
         ASSERT_TRUE(report && a);
         EXPECT_INT(hot_n_rows(report->hot), 1);
-        ASSERT_TRUE(annotation_n_functions(a) == 2);
+        ASSERT_CMP(annotation_n_functions(a), ==, 2);
         EXPECT_TRUE(annotation_get(a, 0).shares_row && annotation_get(a, 1).shares_row);
         EXPECT_INT(annotate_count(annotation_get(a, 0).annotate) +
                            annotate_count(annotation_get(a, 1).annotate),
                    5);
-        EXPECT_TRUE(strcmp(annotation_get(a, 0).path, annotation_get(a, 1).path) != 0);
+        EXPECT_CMP(strcmp(annotation_get(a, 0).path, annotation_get(a, 1).path), !=, 0);
 }
 
 TAP_MAIN

@@ -65,7 +65,7 @@ TEST(all_is_packed)
         if (!archive((struct archive_request){.output = packed_path}, &result, &err))
                 TAP_FAIL("%s", err.text);
         EXPECT_INT(result.n_modules, 1);
-        EXPECT_TRUE(result.n_functions >= 2);
+        EXPECT_CMP(result.n_functions, >=, 2);
         EXPECT_INT(result.n_whole, result.n_functions);
         EXPECT_TRUE(os_stat(path, &st) && st.size_bytes == result.bytes_before);
         EXPECT_TRUE(os_stat(packed_path, &st) && st.size_bytes == result.bytes_after);
@@ -124,8 +124,8 @@ TEST(source_goes_first_then_cold_functions)
         grown = some.bytes_after - some.bytes_before;
         request.max_bytes = grown - 100;
         EXPECT_TRUE(archive(request, &few, &err));
-        EXPECT_TRUE(few.n_whole < few.n_functions);
-        EXPECT_TRUE(few.bytes_after - few.bytes_before < grown);
+        EXPECT_CMP(few.n_whole, <, few.n_functions);
+        EXPECT_CMP(few.bytes_after - few.bytes_before, <, grown);
         EXPECT_CONTAINS(buf_text(&few.note), " functions with the fewest samples were packed");
         expect_same_rows();
         request.max_bytes = 100;
@@ -320,12 +320,12 @@ TEST(stacks_go_before_names)
                 if (!archive((struct archive_request){.output = packed_path, .max_bytes = max_bytes}, &result,
                              NULL))
                         break;
-                EXPECT_TRUE(result.bytes_after - result.bytes_before < max_bytes + 64);
+                EXPECT_CMP(result.bytes_after - result.bytes_before, <, max_bytes + 64);
                 EXPECT_INT(count_walks(packed_path), result.n_stacks);
                 were_packed |= result.n_stacks == N_COPIES;
                 were_left_out = !result.n_stacks;
-                EXPECT_TRUE(were_left_out ==
-                            !!strstr(buf_text(&result.note), "400 unwound stacks were not packed"));
+                EXPECT_CMP(were_left_out, ==,
+                           !!strstr(buf_text(&result.note), "400 unwound stacks were not packed"));
                 expect_same_rows();
         }
         EXPECT_TRUE(were_packed && were_left_out);

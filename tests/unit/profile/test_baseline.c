@@ -42,10 +42,10 @@ TEST(a_baseline_keeps_what_a_comparison_needs)
         EXPECT_TRUE(one->n_rows == two->n_rows && one->n_rows > 30);
         for (size_t i = 0; i < one->n_rows; i++) {
                 EXPECT_STR(one->rows[i].name, two->rows[i].name);
-                EXPECT_TRUE(fabs(one->rows[i].amount.welch.p - two->rows[i].amount.welch.p) < 1e-9);
+                EXPECT_CMP(fabs(one->rows[i].amount.welch.p - two->rows[i].amount.welch.p), <, 1e-9);
         }
-        EXPECT_TRUE(one->n_totals == two->n_totals);
-        EXPECT_TRUE(run_values_n_facts(read, 2) == 1);
+        EXPECT_CMP(one->n_totals, ==, two->n_totals);
+        EXPECT_CMP(run_values_n_facts(read, 2), ==, 1);
 }
 
 static const char *read_error(const char *text)
@@ -148,7 +148,7 @@ TEST(numbers_are_read_exactly)
                 char text[64];
 
                 snprintf(text, sizeof(text), " %.17g ", values[i]);
-                EXPECT_TRUE(fabs(number_of(text, &ok) - values[i]) <= fabs(values[i]) * 1e-15);
+                EXPECT_CMP(fabs(number_of(text, &ok) - values[i]), <=, fabs(values[i]) * 1e-15);
                 EXPECT_TRUE(ok);
         }
         number_of("1e999", &ok);

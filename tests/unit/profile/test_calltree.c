@@ -96,7 +96,7 @@ TEST(a_function_that_calls_itself_counts_once)
         add_path(tree, "f", 1, 1);
         calltree_finish(tree);
         sums = calltree_list(tree, &n);
-        ASSERT_TRUE(n == 3);
+        ASSERT_CMP(n, ==, 3);
         expect_sum(tree, &sums[0], "f", 10, 10);
         expect_sum(tree, &sums[1], "main", 9, 0);
         expect_sum(tree, &sums[2], "g", 7, 0);
@@ -181,7 +181,7 @@ TEST(processes_are_not_listed)
         calltree_add(tree, calltree_add_child(tree, top, function(tree, "main", false)), 1, 1);
         calltree_finish(tree);
         sums = calltree_list(tree, &n);
-        ASSERT_TRUE(n == 1);
+        ASSERT_CMP(n, ==, 1);
         expect_sum(tree, &sums[0], "main", 1, 1);
         free(sums);
 }
@@ -279,7 +279,7 @@ TEST(upside_down_with_too_little_memory)
         calltree_free(tree);
         EXPECT_INT(calltree_get_node(inverted, CALLTREE_ROOT)->count, DEPTH);
         EXPECT_INT(calltree_get_node(inverted, CALLTREE_ROOT)->weight, 2 * DEPTH);
-        EXPECT_TRUE(calltree_n_nodes(inverted) < 10 * DEPTH);
+        EXPECT_CMP(calltree_n_nodes(inverted), <, 10 * DEPTH);
         EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_STACKS));
         budget_release(&budget);
 }

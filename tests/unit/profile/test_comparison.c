@@ -80,13 +80,13 @@ TEST(single_runs_have_no_verdict)
         b.planted = 3;
         values = runs_make(&b, 1, 1);
         c = compare(values, MEASURE_TIME);
-        EXPECT_TRUE(c->n_rows > 30);
+        EXPECT_CMP(c->n_rows, >, 30);
         for (size_t i = 0; i < c->n_rows; i++) {
-                EXPECT_TRUE(c->rows[i].amount.verdict == COMPARED_NOT_MEASURED);
+                EXPECT_CMP(c->rows[i].amount.verdict, ==, COMPARED_NOT_MEASURED);
                 EXPECT_TRUE(isinf(c->rows[i].amount.smallest));
         }
         for (size_t i = 0; i < c->n_totals; i++)
-                EXPECT_TRUE(c->totals[i].value.verdict == COMPARED_NOT_MEASURED);
+                EXPECT_CMP(c->totals[i].value.verdict, ==, COMPARED_NOT_MEASURED);
 }
 
 /* Five runs say how many show the slow-down of one function; that many find it.  Of other functions few may be blamed. */
@@ -129,8 +129,8 @@ static void plant(double planted, size_t function)
                 }
         }
         printf("# %.0f %%: found in %u of %d, %u others blamed\n", (planted - 1) * 100, n_found, N, n_blamed);
-        EXPECT_TRUE(n_found >= N * 7 / 10);
-        EXPECT_TRUE(n_blamed <= N / 3);
+        EXPECT_CMP(n_found, >=, N * 7 / 10);
+        EXPECT_CMP(n_blamed, <=, N / 3);
 }
 
 TEST(a_slow_down_of_5_percent_is_found_with_the_runs_that_are_asked_for)
@@ -167,10 +167,10 @@ TEST(only_times_tell_which_function_changed)
                 n_share += share->rows[i].share.verdict == COMPARED_LESS;
         }
         EXPECT_TRUE(!strcmp(time->rows[0].name, "f0"));
-        EXPECT_TRUE(time->rows[0].amount.verdict == COMPARED_MORE);
-        EXPECT_TRUE(fabs(comparison_change(&time->rows[0].amount) - 2) < 0.1);
-        EXPECT_TRUE(n_time <= 3);
-        EXPECT_TRUE(n_share >= 20);
+        EXPECT_CMP(time->rows[0].amount.verdict, ==, COMPARED_MORE);
+        EXPECT_CMP(fabs(comparison_change(&time->rows[0].amount) - 2), <, 0.1);
+        EXPECT_CMP(n_time, <=, 3);
+        EXPECT_CMP(n_share, >=, 20);
 }
 
 /* --- Counters --- */
@@ -207,7 +207,7 @@ TEST(counters_and_their_ratio_are_totals)
         EXPECT_TRUE(fabs(ipc->value.a.mean - 2) < 0.01 && fabs(ipc->value.b.mean - 1.6) < 0.01);
         EXPECT_TRUE(ipc->value.verdict == COMPARED_LESS && cycles->value.verdict == COMPARED_MORE);
         EXPECT_TRUE(ipc->value.welch.low > -0.25 && ipc->value.welch.high < -0.15);
-        EXPECT_TRUE(comparison_total(c, "instructions:u")->value.verdict == COMPARED_NOT_SHOWN);
+        EXPECT_CMP(comparison_total(c, "instructions:u")->value.verdict, ==, COMPARED_NOT_SHOWN);
         EXPECT_TRUE(!comparison_total(c, "cpu") && !comparison_total(c, "elapsed"));
 }
 
@@ -264,7 +264,7 @@ TEST(versions_of_a_library_are_the_same_module)
         add_run(values, RUN_B, "b", names, "libx-1.10.so.4");
         run_values_add(values, 0, &(struct run_name){"f", NULL, "liby3.so"}, 1, 1);
         run_values_finish(values);
-        EXPECT_TRUE(run_values_n_pairs(values) == 1); /* liby3 may be either of two */
+        EXPECT_CMP(run_values_n_pairs(values), ==, 1); /* liby3 may be either of two */
         run_values_get_pair(values, 0, &a, &b);
         EXPECT_TRUE(!strcmp(a, "libx-1.2.so.3") && !strcmp(b, "libx-1.10.so.4"));
 }
@@ -299,11 +299,11 @@ TEST(groups_add_their_functions_up)
         add_run(values, RUN_B, "b", a, "p");
         run_values_finish(values);
         groups = run_values_group(values, first_letter, NULL);
-        EXPECT_TRUE(run_values_n_names(groups) == 2);
+        EXPECT_CMP(run_values_n_names(groups), ==, 2);
         EXPECT_TRUE(!strcmp(run_values_name(groups, 0).name, "m"));
-        EXPECT_TRUE(run_values_row(groups, 0, 0)[1].count == 200);
-        EXPECT_TRUE(run_values_row(groups, 0, 1)[0].count == 100);
-        EXPECT_TRUE(run_values_event(groups, 0, 0)->n_samples == 300);
+        EXPECT_CMP(run_values_row(groups, 0, 0)[1].count, ==, 200);
+        EXPECT_CMP(run_values_row(groups, 0, 1)[0].count, ==, 100);
+        EXPECT_CMP(run_values_event(groups, 0, 0)->n_samples, ==, 300);
 }
 
 /* --- Notes --- */
@@ -388,16 +388,16 @@ TEST(a_limit_is_kept_exceeded_or_not_known)
         b.planted = 1.5;
         b.speed_noise = 0.005;
         values = runs_make(&b, 5, 5);
-        EXPECT_TRUE(judge(values, "f0=20%", r) == LIMIT_EXCEEDED);
-        EXPECT_TRUE(judge(values, "f0=80%,f1=50", r) == LIMIT_KEPT);
-        EXPECT_TRUE(judge(values, "f0=50%", r) == LIMIT_UNKNOWN);
-        EXPECT_TRUE(judge(values, "total=5%", r) == LIMIT_EXCEEDED); /* 50 % of 21 % */
-        EXPECT_TRUE(judge(values, "total=20%,elapsed=20%,f1*=30%", r) == LIMIT_KEPT);
-        EXPECT_TRUE(judge(values, "f0=50%,total=5%", r) == LIMIT_EXCEEDED);
-        EXPECT_TRUE(judge(values, "total=20%,nothing*=5%", r) == LIMIT_UNKNOWN);
+        EXPECT_CMP(judge(values, "f0=20%", r), ==, LIMIT_EXCEEDED);
+        EXPECT_CMP(judge(values, "f0=80%,f1=50", r), ==, LIMIT_KEPT);
+        EXPECT_CMP(judge(values, "f0=50%", r), ==, LIMIT_UNKNOWN);
+        EXPECT_CMP(judge(values, "total=5%", r), ==, LIMIT_EXCEEDED); /* 50 % of 21 % */
+        EXPECT_CMP(judge(values, "total=20%,elapsed=20%,f1*=30%", r), ==, LIMIT_KEPT);
+        EXPECT_CMP(judge(values, "f0=50%,total=5%", r), ==, LIMIT_EXCEEDED);
+        EXPECT_CMP(judge(values, "total=20%,nothing*=5%", r), ==, LIMIT_UNKNOWN);
         EXPECT_TRUE(strstr(r[1].why, "0 samples in 'nothing*'"));
-        EXPECT_TRUE(judge(values, "event:cycles=5%", r) == LIMIT_UNKNOWN);
-        EXPECT_TRUE(judge(values, "group:gc=5%", r) == LIMIT_UNKNOWN);
+        EXPECT_CMP(judge(values, "event:cycles=5%", r), ==, LIMIT_UNKNOWN);
+        EXPECT_CMP(judge(values, "group:gc=5%", r), ==, LIMIT_UNKNOWN);
         EXPECT_TRUE(strstr(r[0].why, "needs --group-by"));
 }
 
@@ -409,7 +409,7 @@ TEST(limits_of_single_runs_are_not_known)
 
         b.planted = 5;
         values = runs_make(&b, 1, 5);
-        EXPECT_TRUE(judge(values, "total=5%", r) == LIMIT_UNKNOWN);
+        EXPECT_CMP(judge(values, "total=5%", r), ==, LIMIT_UNKNOWN);
         EXPECT_TRUE(strstr(r[0].why, "run-to-run not measured"));
 }
 
@@ -444,7 +444,7 @@ TEST(limits_that_are_none_are_refused)
                 struct err err = {0};
 
                 EXPECT_TRUE(!limits_parse(&limits, wrong[i], &err));
-                EXPECT_TRUE(err.code == ERR_USAGE);
+                EXPECT_CMP(err.code, ==, ERR_USAGE);
                 limits_release(&limits);
         }
 }
@@ -455,10 +455,10 @@ TEST(commas_inside_a_name_belong_to_it)
         struct err err = {0};
 
         EXPECT_TRUE(limits_parse(&limits, "f(int,char)=5%,map<a,b>::at=-2.5%", &err));
-        EXPECT_TRUE(limits.n == 2);
+        EXPECT_CMP(limits.n, ==, 2);
         EXPECT_STR(limits.items[0].name, "f(int,char)");
         EXPECT_STR(limits.items[1].name, "map<a,b>::at");
-        EXPECT_TRUE(fabs(limits.items[1].max_change + 0.025) < 1e-12);
+        EXPECT_CMP(fabs(limits.items[1].max_change + 0.025), <, 1e-12);
         limits_release(&limits);
 }
 

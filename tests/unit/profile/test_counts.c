@@ -125,9 +125,9 @@ TEST(metrics_use_scaled_values)
         sheet = make_sheet(&list, counts, NULL);
         EXPECT_INT(sheet->n_metrics, 1);
         ASSERT_TRUE(sheet->n_metrics == 1 && sheet->metrics[0].has_value);
-        EXPECT_TRUE(fabs(sheet->metrics[0].value - 50) < 1e-9);
+        EXPECT_CMP(fabs(sheet->metrics[0].value - 50), <, 1e-9);
         EXPECT_INT(sheet->n_multiplexed, 2);
-        EXPECT_TRUE(fabs(sheet->worst_share - 0.25) < 1e-9);
+        EXPECT_CMP(fabs(sheet->worst_share - 0.25), <, 1e-9);
         EXPECT_TRUE(sheet_is_poor(sheet));
 }
 
@@ -235,14 +235,14 @@ TEST(statistics_of_known_numbers)
 
         for (size_t i = 0; i < N_ELEMENTS(values); i++)
                 count_stats_add(&stats, values[i]);
-        EXPECT_TRUE(fabs(stats.mean - 5) < 1e-12);
-        EXPECT_TRUE(fabs(count_stats_deviation(&stats) - sqrt(32.0 / 7)) < 1e-12);
-        EXPECT_TRUE(fabs(count_stats_percent(&stats) - 100 * sqrt(32.0 / 7) / 5) < 1e-9);
+        EXPECT_CMP(fabs(stats.mean - 5), <, 1e-12);
+        EXPECT_CMP(fabs(count_stats_deviation(&stats) - sqrt(32.0 / 7)), <, 1e-12);
+        EXPECT_CMP(fabs(count_stats_percent(&stats) - 100 * sqrt(32.0 / 7) / 5), <, 1e-9);
         stats = (struct count_stats){0};
-        EXPECT_TRUE(count_stats_percent(&stats) == 0);
+        EXPECT_CMP(count_stats_percent(&stats), ==, 0);
         count_stats_add(&stats, 1e18);
         count_stats_add(&stats, 1e18);
-        EXPECT_TRUE(count_stats_deviation(&stats) == 0);
+        EXPECT_CMP(count_stats_deviation(&stats), ==, 0);
 }
 
 TEST(runs_are_averaged)
@@ -269,10 +269,10 @@ TEST(runs_are_averaged)
         }
         sheet = make_sheet(&list, counts, runs);
         EXPECT_INT(find_row(sheet, SHEET_CPU, 0, "a")->value, 20);
-        EXPECT_TRUE(fabs(find_row(sheet, SHEET_CPU, 0, "a")->deviation_percent - 50) < 1e-9);
-        EXPECT_TRUE(find_row(sheet, SHEET_CPU, 0, "b")->deviation_percent == 0);
-        EXPECT_TRUE(fabs(sheet->metrics[0].value - 2) < 1e-12);
-        EXPECT_TRUE(fabs(sheet->metrics[0].deviation_percent - 50) < 1e-9);
+        EXPECT_CMP(fabs(find_row(sheet, SHEET_CPU, 0, "a")->deviation_percent - 50), <, 1e-9);
+        EXPECT_CMP(find_row(sheet, SHEET_CPU, 0, "b")->deviation_percent, ==, 0);
+        EXPECT_CMP(fabs(sheet->metrics[0].value - 2), <, 1e-12);
+        EXPECT_CMP(fabs(sheet->metrics[0].deviation_percent - 50), <, 1e-9);
 }
 
 TAP_MAIN

@@ -175,7 +175,7 @@ TEST(limits)
                 for (int i = 0; i < METRIC_DEPTH_MAX; i++)
                         want = 2 + 3 * want;
                 EXPECT_INT(evaluate(metric, letter_value, &value), METRIC_OK);
-                EXPECT_TRUE(fabs(value - want) <= 1e-12 * want);
+                EXPECT_CMP(fabs(value - want), <=, 1e-12 * want);
         }
         buf_clear(&text);
         add_times(&text, "(", METRIC_DEPTH_MAX + 1);
@@ -309,10 +309,10 @@ TEST(formulas_with_a_divisor_of_zero)
                                 continue;
                         n++;
                         EXPECT_INT(evaluate(metric, value_with_zero, &value), METRIC_DIVISION_BY_ZERO);
-                        EXPECT_TRUE(value > 76);
+                        EXPECT_CMP(value, >, 76);
                 }
         }
-        EXPECT_TRUE(n > 50);
+        EXPECT_CMP(n, >, 50);
 }
 
 /* --- The catalogue's own formulas against the same values --- */
@@ -416,7 +416,7 @@ TEST(formulas_name_what_is_counted)
                         n++;
                 }
         }
-        EXPECT_TRUE(n >= 31 + 35 + 3 * 36 + 2 * 67);
+        EXPECT_CMP(n, >=, 31 + 35 + 3 * 36 + 2 * 67);
 }
 
 TAP_MAIN

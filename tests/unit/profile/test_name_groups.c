@@ -17,7 +17,7 @@ TEST(the_first_rule_that_matches_counts)
         groups = parse("# comment\n\n  memory malloc*\r\nkernel * [kernel*\nfast fast_*\tlib?.so\nmemory *\n",
                        &err);
 
-        ASSERT_TRUE(groups != NULL);
+        ASSERT_CMP(groups, !=, NULL);
         EXPECT_STR(name_groups_find(groups, &(struct run_name){"malloc_x", NULL, "libc.so.6"}), "memory");
         EXPECT_STR(name_groups_find(groups, &(struct run_name){"MALLOC", NULL, "[kernel.kallsyms]"}),
                    "memory");
@@ -32,7 +32,7 @@ TEST(what_no_rule_matches_is_another_group)
         struct err err = {0};
         AUTO(name_groups) groups = parse("a a", &err);
 
-        ASSERT_TRUE(groups != NULL);
+        ASSERT_CMP(groups, !=, NULL);
         EXPECT_STR(name_groups_find(groups, &(struct run_name){"b", NULL, ""}), NAME_GROUPS_OTHER);
 }
 
@@ -106,7 +106,7 @@ TEST(functions_of_cpython_are_in_their_groups)
         };
         AUTO(name_groups) groups = name_groups_cpython();
 
-        ASSERT_TRUE(groups != NULL);
+        ASSERT_CMP(groups, !=, NULL);
         for (size_t i = 0; i < N_ELEMENTS(known); i++)
                 EXPECT_STR(name_groups_find(groups, &(struct run_name){known[i][0], NULL, known[i][1]}),
                            known[i][2]);

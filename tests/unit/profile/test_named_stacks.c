@@ -87,7 +87,7 @@ static void expect_samples(bool inlines, bool lines, const char *want)
                 buf_add_char(&out, '\n');
         }
         EXPECT_STR(buf_text(&out), want);
-        ASSERT_TRUE(named->n_modules == 3);
+        ASSERT_CMP(named->n_modules, ==, 3);
         EXPECT_TRUE(named->modules[1].build_id_size == 2 && named->modules[1].kind == NAMED_FILE);
         EXPECT_TRUE(named->modules[2].kind == NAMED_ANON && named->modules[2].pid == PID);
 }

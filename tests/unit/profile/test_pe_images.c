@@ -35,7 +35,7 @@ TEST(images_by_path_and_identity)
         EXPECT_TRUE(a && a->image_size == 24576 && a->time_stamp == 4000000000u);
         EXPECT_STR(a ? a->pdb_path : NULL, "D:\\b\\a.pdb");
         EXPECT_TRUE(b && b->image_size == 8192 && !b->pdb_path);
-        EXPECT_TRUE(pe_images_find(images, "C:\\p\\a.exe", NULL, 0) != NULL);
+        EXPECT_CMP(pe_images_find(images, "C:\\p\\a.exe", NULL, 0), !=, NULL);
         memcpy(other, id_of_a, sizeof(other));
         other[16] = 2; /* the age */
         EXPECT_TRUE(!pe_images_find(images, "C:\\p\\a.exe", other, sizeof(other)));

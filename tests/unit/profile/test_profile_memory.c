@@ -49,7 +49,7 @@ static void check_profile(unsigned keys, uint64_t limit_bytes, bool is_short)
         expect_counts(profile);
         EXPECT_INT(profile_n_places(profile) < N_SAMPLES, is_short);
         EXPECT_INT(budget_has_left_out(&budget, BUDGET_ADDRESSES), is_short);
-        EXPECT_TRUE(budget.used_bytes <= limit_bytes);
+        EXPECT_CMP(budget.used_bytes, <=, limit_bytes);
         profile_free(profile);
         EXPECT_INT(budget.used_bytes, 0);
         budget_release(&budget);

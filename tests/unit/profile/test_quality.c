@@ -123,7 +123,7 @@ TEST(causes_have_words_of_their_own)
         for (enum quality_cut i = 0; i < QUALITY_N_CUTS; i++) {
                 ASSERT_TRUE(quality_cut_key(i));
                 for (enum quality_cut k = 0; k < i; k++)
-                        EXPECT_TRUE(strcmp(quality_cut_key(i), quality_cut_key(k)) != 0);
+                        EXPECT_CMP(strcmp(quality_cut_key(i), quality_cut_key(k)), !=, 0);
         }
 }
 

@@ -63,7 +63,7 @@ TEST(rows_are_functions_most_first)
         EXPECT_INT(hot_n_pcs(report->hot), 4);
         EXPECT_INT(hot_get_pc(report->hot, 0)->addr, 0x1120);
         EXPECT_INT(report->modules.items[0].address, BASE);
-        EXPECT_TRUE(report->modules.items[0].n_sections > 3);
+        EXPECT_CMP(report->modules.items[0].n_sections, >, 3);
         EXPECT_TRUE(report->modules.items[0].sections[0].addr > 0 &&
                     report->modules.items[0].sections[0].name[0] == '.');
 }
@@ -101,7 +101,7 @@ TEST(slices_of_the_time_have_each_sample_once)
                 sum += count_in(&(struct profile_filter){.from_ppm = i * 100000, .to_ppm = (i + 1) * 100000});
         EXPECT_INT(sum, 7);
         EXPECT_INT(count_in(&(struct profile_filter){.from_ppm = 0, .to_ppm = 1000000}), 7);
-        EXPECT_TRUE(count_in(&(struct profile_filter){.from_ppm = 0, .to_ppm = 500000}) < 7);
+        EXPECT_CMP(count_in(&(struct profile_filter){.from_ppm = 0, .to_ppm = 500000}), <, 7);
 }
 
 TEST(keys_make_rows)

@@ -151,7 +151,7 @@ TEST(each_sample_has_the_name_of_its_time)
         counts expected = {0};
 
         ASSERT_TRUE(write_dump() && write_session(true, expected));
-        EXPECT_TRUE(expected[NAMES] > SAMPLES / 10);
+        EXPECT_CMP(expected[NAMES], >, SAMPLES / 10);
         for (unsigned n = 1; n <= 4; n++) {
                 for (unsigned how = 0; how < 4; how++) {
                         AUTO_RELEASE(buf) tree = {0};
@@ -237,7 +237,7 @@ TEST(the_section_gives_back_what_was_added)
                 EXPECT_TRUE(read->dev == written[i].dev && read->inode == written[i].inode);
                 EXPECT_INT(read->is_by_time, written[i].is_by_time);
                 EXPECT_STR(read->doubt ? read->doubt : "", written[i].doubt ? written[i].doubt : "");
-                ASSERT_TRUE(read->n_codes == written[i].n_codes);
+                ASSERT_CMP(read->n_codes, ==, written[i].n_codes);
                 EXPECT_TRUE(!memcmp(read->codes, codes, read->n_codes * sizeof(*codes)));
         }
         EXPECT_TRUE(!code_section_get(section, 2));

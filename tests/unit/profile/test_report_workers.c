@@ -210,10 +210,11 @@ TEST(trees_of_merged_callers)
         for (unsigned n = 1; n <= 2; n++) {
                 AUTO_RELEASE(buf) out = {0};
 
-                EXPECT_TRUE(show_trees((struct report_request){.results = REPORT_TREE,
-                                                               .n_workers = n,
-                                                               .merges_callers = true},
-                                       &out) < n_nodes);
+                EXPECT_CMP(show_trees((struct report_request){.results = REPORT_TREE,
+                                                              .n_workers = n,
+                                                              .merges_callers = true},
+                                      &out),
+                           <, n_nodes);
                 EXPECT_TRUE(!strcmp(buf_text(&out), buf_text(&expected)));
         }
 }

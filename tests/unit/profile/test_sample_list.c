@@ -9,7 +9,7 @@ TEST(texts_have_one_number)
         AUTO(sample_list) list = sample_list_new();
         uint32_t a = sample_list_add_text(list, "a"), b = sample_list_add_text(list, "b");
 
-        EXPECT_TRUE(a != b);
+        EXPECT_CMP(a, !=, b);
         EXPECT_INT(sample_list_add_text(list, "b"), b);
         EXPECT_INT(sample_list_add_text(list, "a"), a);
         EXPECT_STR(sample_list_text(list, a), "a");

@@ -51,7 +51,7 @@ TEST(files_have_a_limit_together)
                 ASSERT_TRUE(file && os_file_write(file, text.data, text.len, NULL) &&
                             os_file_close(file, NULL));
                 note = source_text_note(source, name, 0);
-                EXPECT_TRUE(!note == (source_text_line(source, name, 2) != NULL));
+                EXPECT_CMP(!note, ==, (source_text_line(source, name, 2) != NULL));
                 if (note)
                         EXPECT_STR(note, "was left out, because the files before it have 256 MiB");
                 n_left_out += note != NULL;
@@ -134,7 +134,7 @@ TEST(what_servers_have_for_one_module_is_not_anothers)
         two = source_text_digest(source, "/build/a.c");
         source_text_ask_for(source, (struct source_asker){.module = 1});
         one = source_text_digest(source, "/build/a.c");
-        EXPECT_TRUE(memcmp(&one, &two, sizeof(one)) != 0);
+        EXPECT_CMP(memcmp(&one, &two, sizeof(one)), !=, 0);
         for (build = 1; build <= 2; build++) {
                 char name[] = "source-build-0.tmp";
 

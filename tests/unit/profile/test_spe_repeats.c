@@ -74,7 +74,7 @@ TEST(many_different_ones)
                 if (got.n)
                         counts[got.time] += got.n;
         }
-        EXPECT_TRUE(n_left > 0);
+        EXPECT_CMP(n_left, >, 0);
         while (spe_repeats_take(r, &got))
                 counts[got.time] += got.n;
         for (unsigned i = 0; i < MANY; i++)

@@ -232,7 +232,7 @@ TEST(fields_of_a_load)
         EXPECT_INT(s->weight, 77);
         EXPECT_INT(s->ins_lat, 5);
         EXPECT_INT(s->p_stage_cyc, 3);
-        EXPECT_TRUE(s->data_src != 0);
+        EXPECT_CMP(s->data_src, !=, 0);
         EXPECT_INT(s->misc & PERF_MISC_CPUMODE_MASK, PERF_MISC_USER);
         EXPECT_TRUE(s->misc & PERF_MISC_EXACT_IP);
         EXPECT_INT(all.first_raw.events, 0x16);
@@ -368,7 +368,7 @@ TEST(a_mapping_ends_equal_operations)
         EXPECT_INT(count_at(&all, 4, 8, 0x1000), 15);
         EXPECT_INT(count_at(&all, 4, 8, 0x2000), 15);
         for (size_t i = 0; i < all.n; i++)
-                EXPECT_TRUE((all.samples[i].time < 1052) == (i < 4));
+                EXPECT_CMP((all.samples[i].time < 1052), ==, (i < 4));
 }
 
 /* Which function of a JIT compiler was at an address depends on the time of each sample. */
@@ -429,7 +429,7 @@ TEST(pieces_and_gaps)
                 read_built(&b, &all);
                 EXPECT_INT(all.n, gap ? 2 : 3);
                 EXPECT_INT(all.samples[all.n - 1].ip, 0x3000);
-                EXPECT_TRUE((all.counts.records.damaged_bytes > 0) == (gap > 0));
+                EXPECT_CMP((all.counts.records.damaged_bytes > 0), ==, (gap > 0));
         }
 }
 

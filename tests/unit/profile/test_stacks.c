@@ -316,7 +316,7 @@ TEST(a_cut_stack_is_marked)
         struct sample sample = sample_of(10, NULL, 0);
 
         stacks_add(stacks, w, 0, &sample, frames, 2, 10);
-        ASSERT_TRUE(stack_frames_mark_cut(frames, 2) == 3);
+        ASSERT_CMP(stack_frames_mark_cut(frames, 2), ==, 3);
         stacks_add(stacks, w, 0, &sample, frames, 3, 10);
         expect_stacks(stacks, w, "0 ten 1: a+1010 < a+101f\n0 ten 1: a+1010 < a+101f < none+0\n");
         EXPECT_TRUE(stacks_place_of(stacks, 2)->is_cut && !stacks_place_of(stacks, 0)->is_cut);
@@ -330,11 +330,11 @@ TEST(the_first_frame_is_where_the_sample_says)
         bool is_cut = false, has_user = false;
 
         sample.ip = 0x401010;
-        ASSERT_TRUE(stack_frames_of_chain(&sample, frames, &is_cut, &has_user) == 2);
+        ASSERT_CMP(stack_frames_of_chain(&sample, frames, &is_cut, &has_user), ==, 2);
         EXPECT_INT(frames[0].addr, 0x401010);
         EXPECT_INT(frames[1].addr, 0x401080);
         sample.misc = PERF_MISC_KERNEL;
-        ASSERT_TRUE(stack_frames_of_chain(&sample, frames, &is_cut, &has_user) == 2);
+        ASSERT_CMP(stack_frames_of_chain(&sample, frames, &is_cut, &has_user), ==, 2);
         EXPECT_INT(frames[0].addr, 0x401014);
 }
 
@@ -425,7 +425,7 @@ TEST(many_stacks)
         }
         stacks_finish(stacks, w);
         EXPECT_INT(stacks_n_nodes(stacks), N + N / 500);
-        ASSERT_TRUE(stacks_n_series(stacks) == 1);
+        ASSERT_CMP(stacks_n_series(stacks), ==, 1);
         for (size_t i = 0; i < stacks_get_series(stacks, 0)->n_ends; i++) {
                 uint64_t n = stacks_get_series(stacks, 0)->ends[i].count;
 
@@ -464,7 +464,7 @@ static void expect_all(const struct stacks *stacks, uint64_t n)
                 for (size_t k = 0; k < series->n_ends; k++) {
                         counts[series->event] += series->ends[k].count;
                         weight += series->ends[k].weight;
-                        EXPECT_TRUE(series->ends[k].node < stacks_n_nodes(stacks));
+                        EXPECT_CMP(series->ends[k].node, <, stacks_n_nodes(stacks));
                 }
         }
         EXPECT_INT(counts[0] + counts[1] + counts[2], n);
@@ -489,10 +489,10 @@ TEST(without_memory_stacks_are_cut_and_no_sample_is_lost)
                 add_many(stacks, w, 0);
                 stacks_finish(stacks, w);
                 expect_all(stacks, N_MANY);
-                EXPECT_TRUE(stacks_n_nodes(stacks) > n_nodes);
+                EXPECT_CMP(stacks_n_nodes(stacks), >, n_nodes);
                 n_nodes = stacks_n_nodes(stacks);
                 EXPECT_INT(budget_has_left_out(&budget, BUDGET_STACKS), i < 3);
-                EXPECT_TRUE(budget.used_bytes <= budget.limit_bytes);
+                EXPECT_CMP(budget.used_bytes, <=, budget.limit_bytes);
                 stacks_free(TAKE(stacks));
                 EXPECT_INT(budget.used_bytes, 0);
                 budget_release(&budget);

@@ -175,7 +175,7 @@ TEST(threads_run_on_cpus_that_are_not_known)
                                      .time_ns = 30, .cpu = UINT32_MAX, .pid = 1, .tid = 2, .is_out = true});
         EXPECT_INT(cpu_spans_n(spans), 2);
         EXPECT_INT(cpu_spans_get(spans, 0)->to_ns, 30);
-        EXPECT_TRUE(cpu_spans_get(spans, 1)->to_ns == UINT64_MAX);
+        EXPECT_CMP(cpu_spans_get(spans, 1)->to_ns, ==, UINT64_MAX);
         cpu_spans_exit(spans, &(struct cpu_change){.time_ns = 40, .cpu = UINT32_MAX, .pid = 1, .tid = 3});
         cpu_spans_exit(spans, &(struct cpu_change){.time_ns = 50, .cpu = UINT32_MAX, .pid = 1, .tid = 2});
         EXPECT_INT(cpu_spans_get(spans, 0)->to_ns, 30);

@@ -22,8 +22,8 @@ TEST(the_incomplete_beta_function_has_its_closed_forms)
         for (double a = 0.25; a < 3000; a *= 1.9)
                 EXPECT_TRUE(is_near(student_incomplete_beta(a, a, 0.5), 0.5, 1e-10));
         EXPECT_TRUE(is_near(student_incomplete_beta(2, 3, 0.4), 0.5248, 1e-10));
-        EXPECT_TRUE(student_incomplete_beta(2, 3, 0) == 0);
-        EXPECT_TRUE(student_incomplete_beta(2, 3, 1) == 1);
+        EXPECT_CMP(student_incomplete_beta(2, 3, 0), ==, 0);
+        EXPECT_CMP(student_incomplete_beta(2, 3, 1), ==, 1);
 }
 
 /* One degree of freedom is Cauchy's distribution, two have a closed form; the others are from printed tables. */
@@ -77,7 +77,7 @@ TEST(an_interval_excludes_no_change_exactly_if_the_test_does)
 
                 b.mean = a.mean * (1 + shift);
                 w = welch_compare(&a, &b, 0.95);
-                EXPECT_TRUE((w.p < 0.05) == (w.low > 0 || w.high < 0));
+                EXPECT_CMP((w.p < 0.05), ==, (w.low > 0 || w.high < 0));
                 EXPECT_TRUE(w.low <= shift + 1e-9 && shift - 1e-9 <= w.high);
                 EXPECT_TRUE(is_near(welch_distance(&a, &b, 0).p * 2, w.p, 1e-9));
         }
@@ -89,7 +89,7 @@ TEST(one_run_tells_nothing)
         struct welch w = welch_compare(&a, &b, 0.95);
 
         EXPECT_TRUE(!w.is_known);
-        EXPECT_TRUE(w.p == 1);
+        EXPECT_CMP(w.p, ==, 1);
         EXPECT_TRUE(isinf(welch_smallest_change(&a, &b, 1, 5, 0.05, 0.9)));
 }
 
@@ -99,11 +99,11 @@ TEST(runs_without_any_difference_have_a_variance_all_the_same)
         struct run_group plain = welch_group_of(same, 3, 0), floored = welch_group_of(same, 3, 4);
         struct run_group other = {3, 8, 0}, wide = {3, 8, 4};
 
-        EXPECT_TRUE(floored.variance == 4);
-        EXPECT_TRUE(welch_compare(&floored, &wide, 0.95).p > 0.3);
+        EXPECT_CMP(floored.variance, ==, 4);
+        EXPECT_CMP(welch_compare(&floored, &wide, 0.95).p, >, 0.3);
         /* exact counters without any variance do differ */
-        EXPECT_TRUE(welch_compare(&plain, &other, 0.95).p == 0);
-        EXPECT_TRUE(welch_compare(&plain, &plain, 0.95).p == 1);
+        EXPECT_CMP(welch_compare(&plain, &other, 0.95).p, ==, 0);
+        EXPECT_CMP(welch_compare(&plain, &plain, 0.95).p, ==, 1);
 }
 
 TEST(a_group_of_zero_has_an_interval_without_end)
@@ -125,11 +125,11 @@ TEST(the_number_of_runs_suffices_and_allows_for_more_variance)
                 size_t n = welch_runs_for(&a, &b, change, 0.05, 0.9, 10000);
 
                 EXPECT_TRUE(n >= 5 && n <= last);
-                EXPECT_TRUE(welch_smallest_change(&a, &b, n, n, 0.05, 0.9) <= change);
-                EXPECT_TRUE((n == 5) == (welch_smallest_change(&a, &b, 5, 5, 0.05, 0.9) <= change));
+                EXPECT_CMP(welch_smallest_change(&a, &b, n, n, 0.05, 0.9), <=, change);
+                EXPECT_CMP((n == 5), ==, (welch_smallest_change(&a, &b, 5, 5, 0.05, 0.9) <= change));
                 last = n;
         }
-        EXPECT_TRUE(last == 5);
+        EXPECT_CMP(last, ==, 5);
         EXPECT_TRUE(!welch_runs_for(&a, &b, 1e-6, 0.05, 0.9, 10000));
         a.n = 1;
         EXPECT_TRUE(!welch_runs_for(&a, &b, 0.5, 0.05, 0.9, 10000));
@@ -150,7 +150,7 @@ TEST(discoveries_are_those_of_benjamini_and_hochberg)
                 EXPECT_TRUE(q[i] >= mixed[i] && q[i] <= 1);
                 n += q[i] <= 0.05;
         }
-        EXPECT_TRUE(n == 4);
+        EXPECT_CMP(n, ==, 4);
         EXPECT_TRUE(is_near(q[3 * 4 % 15], 0.0095 * 15 / 4, 1e-12));
         discoveries_adjust(mixed, 0, q);
 }

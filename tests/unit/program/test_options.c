@@ -304,7 +304,7 @@ TEST(what_is_not_done_yet_is_known)
         struct err err = {0};
 
         ASSERT_TRUE(parse("record -F999 -m imix ./python", &line, &err));
-        ASSERT_TRUE(command_line_find_later(&line) != NULL);
+        ASSERT_CMP(command_line_find_later(&line), !=, NULL);
         EXPECT_STR(command_line_find_later(&line)->name, "metrics");
         command_line_release(&line);
 }
@@ -345,11 +345,11 @@ TEST(tables_are_consistent)
                 struct option_walk walk = {.command = commands[i]};
                 const struct option *option;
 
-                EXPECT_TRUE(options_find_command(&commands_all, commands[i]->name) == commands[i]);
-                EXPECT_TRUE(commands[i]->summary != NULL);
+                EXPECT_CMP(options_find_command(&commands_all, commands[i]->name), ==, commands[i]);
+                EXPECT_CMP(commands[i]->summary, !=, NULL);
                 while ((option = option_next(&walk))) {
                         check_option(commands[i], option);
-                        EXPECT_TRUE(walk.group_offset + option->offset < commands[i]->options_size);
+                        EXPECT_CMP(walk.group_offset + option->offset, <, commands[i]->options_size);
                 }
         }
 }
@@ -363,9 +363,9 @@ TEST(examples_are_true)
                         struct command_line line;
                         struct err err = {0};
 
-                        EXPECT_TRUE(strlen(e->line) + 4 <= 100);
+                        EXPECT_CMP(strlen(e->line) + 4, <=, 100);
                         EXPECT_TRUE(parse(e->line + strlen("wperf "), &line, &err));
-                        EXPECT_TRUE(line.command == commands[i]);
+                        EXPECT_CMP(line.command, ==, commands[i]);
                         command_line_release(&line);
                 }
         }

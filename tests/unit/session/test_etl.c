@@ -74,7 +74,7 @@ TEST(threads_belong_to_processes)
         etl_add_sample(&b, 4002, TID, PROGRAM);
         etl_add_sample(&b, 4003, 999, PROGRAM); /* a thread of which nothing is known */
         report = etl_report(&b, "etl-threads.etl", 0, PROFILE_PROCESS | PROFILE_PID);
-        ASSERT_TRUE(hot_n_rows(report->hot) == 3);
+        ASSERT_CMP(hot_n_rows(report->hot), ==, 3);
         EXPECT_STR(hot_text(report->hot, hot_get_row(report->hot, 0)->process), "other.exe");
         EXPECT_INT(hot_get_row(report->hot, 0)->count, 3);
         for (size_t i = 1; i < 3; i++)

@@ -64,7 +64,7 @@ TEST(paths_have_the_letters_of_drives)
         etl_add_sample(&b, 2001, TID, LIBRARY);
         etl_add_sample(&b, 2002, TID, KERNEL);
         report = etl_report(&b, "etl-paths.etl", 0, 0);
-        ASSERT_TRUE(report->modules.n == 3);
+        ASSERT_CMP(report->modules.n, ==, 3);
         EXPECT_STR(report->modules.items[0].path, "E:\\a\\app.exe");
         EXPECT_STR(report->modules.items[1].path, "\\Device\\Other\\lib.dll");
         EXPECT_STR(report->modules.items[2].path, "C:\\Windows\\system32\\ntoskrnl.exe");
@@ -82,7 +82,7 @@ TEST(counters_have_names_and_intervals)
         etl_add_counter(&b, 2001, TID, PROGRAM, 7);
         etl_add_sample(&b, 2002, TID, PROGRAM);
         report = etl_report(&b, "etl-counters.etl", 0, PROFILE_EVENT);
-        ASSERT_TRUE(report->n_events == 3);
+        ASSERT_CMP(report->n_events, ==, 3);
         EXPECT_STR(report->events[0].name, "TotalCycles");
         EXPECT_INT(report->events[0].mean_period, 65536);
         EXPECT_STR(report->events[1].name, "counter-source-7");
@@ -266,7 +266,7 @@ TEST(emulated_code_is_told)
         EXPECT_STR(buf_text(&rows), "plain.exe x64 emulated 3\nhybrid.dll ARM64EC 2\naway.dll  1\n"
                                     "hybrid.dll ARM64 1\nhybrid.dll x64 emulated 1\n");
         EXPECT_TRUE(report->events[0].emulation.x64 > 0.49 && report->events[0].emulation.x64 < 0.51);
-        EXPECT_TRUE(report->events[0].emulation.x86 == 0);
+        EXPECT_CMP(report->events[0].emulation.x86, ==, 0);
         EXPECT_STR(report->events[0].emulated_module, "plain.exe");
 }
 

@@ -91,7 +91,7 @@ TEST(waits_are_samples_of_their_own)
         for (unsigned i = 0; i < 5; i++)
                 etl_add_sample(&b, 7000 + i, TID, PROGRAM);
         report = etl_report(&b, "etl-waits.etl", REPORT_SAMPLES, PROFILE_EVENT | PROFILE_PID);
-        ASSERT_TRUE(report->n_events == 2);
+        ASSERT_CMP(report->n_events, ==, 2);
         EXPECT_STR(report->events[0].name, "timer");
         EXPECT_INT(report->events[0].n_samples, 5);
         EXPECT_STR(report->events[1].name, "offcpu-time");
@@ -131,7 +131,7 @@ TEST(who_readies_a_thread_is_the_one_that_runs)
         etl_add_ready(&b, 3500, OTHER_TID);
         etl_add_stack(&b, ETL_STACK, 3501, 3500, PID, TID, frames, 2);
         report = etl_report(&b, "etl-ready.etl", REPORT_SAMPLES, PROFILE_EVENT | PROFILE_PID);
-        ASSERT_TRUE(report->n_events == 1);
+        ASSERT_CMP(report->n_events, ==, 1);
         EXPECT_STR(report->events[0].name, "ready-thread");
         EXPECT_INT(report->events[0].n_samples, 1);
         EXPECT_INT(sample_list_get(report->samples, 0)->tid, TID);
@@ -147,7 +147,7 @@ TEST(spans_say_when_threads_ran)
         etl_add_sample(&b, 2000, TID, PROGRAM);
         turn(&b);
         report = etl_report(&b, "etl-spans.etl", REPORT_SAMPLES, PROFILE_PID);
-        ASSERT_TRUE(cpu_spans_n(report->cpu_spans) == 4);
+        ASSERT_CMP(cpu_spans_n(report->cpu_spans), ==, 4);
         span = cpu_spans_get(report->cpu_spans, 0);
         EXPECT_TRUE(span->tid == TID && span->from_ns == 0 && span->to_ns == 300000 && span->cpu == 3);
         span = cpu_spans_get(report->cpu_spans, 1);

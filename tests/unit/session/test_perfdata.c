@@ -143,9 +143,9 @@ TEST(a_stream_that_unpacks_to_too_much_is_left_out)
         while ((got = perfdata_next(reader, &record, NULL)) > 0)
                 n_bytes += record.header.type == PERF_RECORD_SAMPLE ? record.header.size : 0;
         EXPECT_INT(got, 0);
-        EXPECT_TRUE(n_bytes >= LIMIT_COMPRESSED_FREE_BYTES);
-        EXPECT_TRUE(n_bytes < LIMIT_COMPRESSED_FREE_BYTES + 2 * OVERBLOWN_BYTES);
-        EXPECT_TRUE(perfdata_get_damage(reader)->overblown_bytes > 0);
+        EXPECT_CMP(n_bytes, >=, LIMIT_COMPRESSED_FREE_BYTES);
+        EXPECT_CMP(n_bytes, <, LIMIT_COMPRESSED_FREE_BYTES + 2 * OVERBLOWN_BYTES);
+        EXPECT_CMP(perfdata_get_damage(reader)->overblown_bytes, >, 0);
         EXPECT_INT(perfdata_get_damage(reader)->n_malformed, 0);
 }
 
@@ -385,7 +385,7 @@ static void cut_everywhere(struct session_builder *b)
                         EXPECT_INT(record.bytes.end - record.bytes.start, record.header.size);
                         n++;
                 }
-                EXPECT_TRUE(n >= n_records);
+                EXPECT_CMP(n, >=, n_records);
                 if (reader && cut < file.len && !b->pipe)
                         EXPECT_TRUE(perfdata_get_damage(reader)->cut_bytes ||
                                     perfdata_get_damage(reader)->features_missing);
@@ -394,7 +394,7 @@ static void cut_everywhere(struct session_builder *b)
                 perfdata_reader_free(reader);
                 free(exact);
         }
-        EXPECT_TRUE(most >= 9);
+        EXPECT_CMP(most, >=, 9);
         buf_release(&file);
 }
 

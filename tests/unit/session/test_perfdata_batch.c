@@ -54,9 +54,9 @@ static void expect_same_records(const struct buf *file)
 
         ASSERT_TRUE(one && many);
         while (perfdata_next_batch(many, &batch, MAX_RECORDS, &totals, &err) > 0) {
-                EXPECT_TRUE(batch.n <= MAX_RECORDS);
+                EXPECT_CMP(batch.n, <=, MAX_RECORDS);
                 for (size_t i = 0; i < batch.n; i++, n++) {
-                        ASSERT_TRUE(perfdata_next(one, &record, &err) == 1);
+                        ASSERT_CMP(perfdata_next(one, &record, &err), ==, 1);
                         perfdata_batch_get(&batch, i, &batched);
                         expect_same(&record, &batched);
                         EXPECT_INT(batch.items[i].is_sample, record.header.type == PERF_RECORD_SAMPLE);
@@ -64,7 +64,7 @@ static void expect_same_records(const struct buf *file)
         }
         EXPECT_INT(perfdata_next(one, &record, &err), 0);
         EXPECT_INT(totals.n_samples, N_SAMPLES);
-        EXPECT_TRUE(n > N_SAMPLES);
+        EXPECT_CMP(n, >, N_SAMPLES);
         perfdata_batch_release(&batch);
 }
 
@@ -87,7 +87,7 @@ static void expect_same_sample(const struct perf_attr *attr, struct cursor recor
         struct sample sample;
         bool ok = sample_parse(attr, record, &sample);
 
-        ASSERT_TRUE(sample_parse_plain(layout, record, plain) == ok);
+        ASSERT_CMP(sample_parse_plain(layout, record, plain), ==, ok);
         if (!ok)
                 return;
         EXPECT_TRUE(plain->misc == sample.misc && plain->pid == sample.pid && plain->tid == sample.tid);

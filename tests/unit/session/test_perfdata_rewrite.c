@@ -30,7 +30,7 @@ static void expect_section(const struct perfdata_reader *reader, unsigned featur
 {
         struct cursor c = perfdata_feature(reader, feature);
 
-        EXPECT_TRUE(c.failed == !want);
+        EXPECT_CMP(c.failed, ==, !want);
         EXPECT_TRUE(!want || (cursor_left(&c) == strlen(want) && !memcmp(c.at, want, cursor_left(&c))));
 }
 
@@ -116,7 +116,7 @@ TEST(all_in_front_of_the_sections_stays)
         reader = perfdata_open(in_path, NULL);
         ASSERT_TRUE(reader);
         end = perfdata_get_layout(reader)->data_off + perfdata_get_layout(reader)->data_bytes;
-        ASSERT_TRUE(again.len > end);
+        ASSERT_CMP(again.len, >, end);
         EXPECT_TRUE(!memcmp(again.data, file.data, 72));
         EXPECT_TRUE(!memcmp(again.data + 104, file.data + 104, (size_t)end - 104));
 }

@@ -290,7 +290,7 @@ static void write_pipe(int level)
         int fds[2];
 
         EXPECT_INT(pipe(fds), 0);
-        EXPECT_TRUE(fcntl(fds[1], F_SETPIPE_SZ, sizeof(bytes)) >= (int)sizeof(bytes));
+        EXPECT_CMP(fcntl(fds[1], F_SETPIPE_SZ, sizeof(bytes)), >=, (int)sizeof(bytes));
         snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
         builder_init(&b);
         build_small(&b);

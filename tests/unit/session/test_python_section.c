@@ -63,7 +63,7 @@ TEST(what_is_written_is_read)
         EXPECT_INT(section->counts.reasons[1].count, 5);
         EXPECT_STR(section->counts.reasons[1].text, "generator at exit");
         EXPECT_INT(section->n_codes, 2);
-        ASSERT_TRUE(section->n_places == 3);
+        ASSERT_CMP(section->n_places, ==, 3);
         EXPECT_STR(section->codes[section->places[0].code].function, "parse");
         EXPECT_STR(section->codes[section->places[0].code].file, "/a/app.py");
         EXPECT_INT(section->codes[section->places[0].code].first_line, 5);
@@ -202,7 +202,7 @@ TEST(the_section_is_bounded)
         EXPECT_INT(python_places_add(places, "f", "app.py", 1, 0), first);
         EXPECT_INT(python_places_add(places, "g", "app.py", 1, 0), 0);
         python_places_write(places, &counts, &bytes);
-        EXPECT_TRUE(bytes.len <= PYTHON_MAX_SECTION_BYTES);
+        EXPECT_CMP(bytes.len, <=, PYTHON_MAX_SECTION_BYTES);
         section = read(&bytes);
         ASSERT_TRUE(section);
         EXPECT_INT(section->n_places, n);

@@ -101,7 +101,7 @@ static void expect_full_sample(const struct sample *s)
         EXPECT_INT(cursor_left(&s->read), 72);
         EXPECT_INT(s->n_chain, 2);
         c = s->chain;
-        EXPECT_TRUE(cursor_u64(&c) == PERF_CONTEXT_USER);
+        EXPECT_CMP(cursor_u64(&c), ==, PERF_CONTEXT_USER);
         EXPECT_INT(cursor_u64(&c), 0x1234);
         EXPECT_TRUE(cursor_left(&s->raw) == 4 && !memcmp(s->raw.at, "rawb", 4));
         EXPECT_INT(s->n_branches, 1);
@@ -305,7 +305,7 @@ TEST(a_build_id_counts_where_it_was_asked_for)
                 bool is_size = size && size <= BUILD_ID_MAX;
 
                 builder_mmap_build_id(&b, 1, 10, 0x1000, 0x2000, 0, "/bin/y", bytes, (uint8_t)size);
-                EXPECT_TRUE(record_mmap_has_build_id(last_record(&b), true) == is_size);
+                EXPECT_CMP(record_mmap_has_build_id(last_record(&b), true), ==, is_size);
                 EXPECT_TRUE(record_mmap_parse(last_record(&b), true, &map));
                 EXPECT_INT(map.build_id_size, is_size ? size : 0);
                 EXPECT_INT(map.maj, is_size ? 0 : size);

@@ -111,7 +111,7 @@ TEST(rounds_of_many_buffers_come_out_in_order)
                         n_out++;
                 }
         }
-        EXPECT_TRUE(n_in > ROUNDS * BUFFERS);
+        EXPECT_CMP(n_in, >, ROUNDS * BUFFERS);
         EXPECT_INT(n_out, n_in);
 }
 

@@ -22,7 +22,7 @@ static void expect_line(const struct buf *section, size_t size, const char *text
                 builder_feature(&b, FEATURE_CMDLINE, section->data, size);
         builder_file(&b, &file);
         reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
-        ASSERT_TRUE(reader != NULL);
+        ASSERT_CMP(reader, !=, NULL);
         session_facts_add_command_line(reader, &line);
         EXPECT_STR(buf_text(&line), text);
         builder_release(&b);
@@ -92,7 +92,7 @@ static size_t count_build_ids(unsigned n_programs, unsigned n_builds)
         session_facts_write(facts, writer, NULL);
         EXPECT_TRUE(perfdata_writer_close(writer, NULL));
         reader = perfdata_open(file, NULL);
-        EXPECT_TRUE(reader != NULL);
+        EXPECT_CMP(reader, !=, NULL);
         if (reader)
                 perfdata_each_build_id(reader, count_entry, &n);
         session_facts_free(facts);

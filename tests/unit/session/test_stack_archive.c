@@ -26,7 +26,7 @@ static void expect_walk(const struct stack_archive *archive, uint64_t sample, co
         EXPECT_INT(walk->sample, sample);
         EXPECT_INT(walk->n_frames, n);
         EXPECT_INT(walk->end, end);
-        ASSERT_TRUE(stack_archive_frames(archive, walk, frames, N_ELEMENTS(frames)) == n);
+        ASSERT_CMP(stack_archive_frames(archive, walk, frames, N_ELEMENTS(frames)), ==, n);
         for (size_t i = 0; i < n; i++) {
                 EXPECT_INT(frames[i].pc, want[i].pc);
                 EXPECT_INT(frames[i].way, want[i].way);
@@ -124,7 +124,7 @@ TEST(many_stacks_cost_what_is_new)
                 stack_archive_add(w, i, frames, STACK_ARCHIVE_MAX_FRAMES, 0);
         }
         ASSERT_TRUE(stack_archive_write(w, &section, NULL));
-        EXPECT_TRUE(section.len < 3 * 1000 + 5 * STACK_ARCHIVE_MAX_FRAMES);
+        EXPECT_CMP(section.len, <, 3 * 1000 + 5 * STACK_ARCHIVE_MAX_FRAMES);
         archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, NULL);
         ASSERT_TRUE(archive);
         EXPECT_INT(stack_archive_n_nodes(archive), STACK_ARCHIVE_MAX_FRAMES - 1 + 10);
@@ -162,7 +162,7 @@ static void open_content(const struct buf *content, struct err *err)
         *err = (struct err){0};
         ASSERT_TRUE(archive_section_write(&kind, content, &section, NULL));
         archive = stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, err);
-        EXPECT_TRUE(!archive == !!err->text[0]);
+        EXPECT_CMP(!archive, ==, !!err->text[0]);
 }
 
 static void expect_content(bool is_good, const uint8_t *bytes, size_t size)

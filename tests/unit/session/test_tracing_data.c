@@ -75,14 +75,14 @@ TEST(what_is_written_is_read)
         EXPECT_STR(event->name, "sched_switch");
         EXPECT_INT(event->n_fields, 5);
         EXPECT_STR(event->fields[1].name, "prev_comm");
-        EXPECT_TRUE(event->fields[1].form == TRACING_TEXT);
+        EXPECT_CMP(event->fields[1].form, ==, TRACING_TEXT);
         EXPECT_TRUE(event->fields[2].form == TRACING_NUMBER && event->fields[2].is_signed);
         EXPECT_STR(event->fields[4].name, "where");
-        EXPECT_TRUE(event->fields[4].form == TRACING_POINTER);
+        EXPECT_CMP(event->fields[4].form, ==, TRACING_POINTER);
         event = tracing_data_find(data, 2101);
         ASSERT_TRUE(event);
         EXPECT_STR(event->system, "probe_python");
-        EXPECT_TRUE(field_of(event, "__probe_ip")->form == TRACING_POINTER);
+        EXPECT_CMP(field_of(event, "__probe_ip")->form, ==, TRACING_POINTER);
         EXPECT_TRUE(!tracing_data_find(data, 1));
 }
 
@@ -104,7 +104,7 @@ TEST(numbers_of_a_sample)
         buf_add_u32(&raw, 0);
         buf_add_u64(&raw, 256);
         c = cursor_make(raw.data, raw.len);
-        EXPECT_TRUE((int64_t)number_of(event, "prev_pid", c) == -2);
+        EXPECT_CMP((int64_t)number_of(event, "prev_pid", c), ==, -2);
         EXPECT_INT(number_of(event, "prev_state", c), 256);
         /* The record ends before this one. */
         EXPECT_TRUE(tracing_field_bytes(field_of(event, "where"), c).failed);
@@ -135,7 +135,7 @@ TEST(fields_that_stand_elsewhere)
         EXPECT_TRUE(!bytes.failed && cursor_left(&bytes) == 4);
         EXPECT_STR((const char *)bytes.at, "you");
         EXPECT_TRUE(tracing_field_bytes(field_of(event, "numbers"), c).failed);
-        EXPECT_TRUE(field_of(event, "numbers")->form == TRACING_BYTES);
+        EXPECT_CMP(field_of(event, "numbers")->form, ==, TRACING_BYTES);
 }
 
 TEST(cut_sections_keep_what_is_whole)
@@ -147,7 +147,7 @@ TEST(cut_sections_keep_what_is_whole)
         for (size_t len = 0; len <= section.len; len++) {
                 AUTO(tracing_data) data = tracing_data_new(cursor_make(section.data, len));
 
-                EXPECT_TRUE(tracing_data_n_events(data) >= last);
+                EXPECT_CMP(tracing_data_n_events(data), >=, last);
                 last = tracing_data_n_events(data);
         }
         EXPECT_INT(last, 3);

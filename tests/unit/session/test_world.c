@@ -413,12 +413,12 @@ TEST(identity_of_modules)
         builder_mmap(&b, 1, 8, 0x1000, 0x1000, 0, "//anon");
         builder_fork(&b, 2, 9, 8, 9, 8, 0);
         replay(w, &b);
-        EXPECT_TRUE(module_at(w, 1, 0x1000) == module_at(w, 2, 0x1000));
-        EXPECT_TRUE(module_at(w, 1, 0x1000) != module_at(w, 3, 0x1000));
-        EXPECT_TRUE(module_at(w, 4, 0x1000) != module_at(w, 5, 0x1000));
-        EXPECT_TRUE(module_at(w, 4, 0x1000) == module_at(w, 6, 0x1000));
-        EXPECT_TRUE(module_at(w, 7, 0x1000) != module_at(w, 8, 0x1000));
-        EXPECT_TRUE(module_at(w, 9, 0x1000) == module_at(w, 8, 0x1000));
+        EXPECT_CMP(module_at(w, 1, 0x1000), ==, module_at(w, 2, 0x1000));
+        EXPECT_CMP(module_at(w, 1, 0x1000), !=, module_at(w, 3, 0x1000));
+        EXPECT_CMP(module_at(w, 4, 0x1000), !=, module_at(w, 5, 0x1000));
+        EXPECT_CMP(module_at(w, 4, 0x1000), ==, module_at(w, 6, 0x1000));
+        EXPECT_CMP(module_at(w, 7, 0x1000), !=, module_at(w, 8, 0x1000));
+        EXPECT_CMP(module_at(w, 9, 0x1000), ==, module_at(w, 8, 0x1000));
         EXPECT_INT(world_n_modules(w), 6);
         EXPECT_INT(world_get_module(w, module_at(w, 5, 0x1000))->build_id[0], 2);
         EXPECT_TRUE(!world_get_module(w, 1000));
@@ -450,7 +450,7 @@ TEST(a_build_id_that_the_event_did_not_ask_for_is_none)
         while (perfdata_next(reader, &record, &err) > 0)
                 world_replay(w, &record);
         EXPECT_INT(world_get_module(w, module_at(w, 1, 0x1000))->build_id_size, 0);
-        EXPECT_TRUE(world_get_module(w, module_at(w, 1, 0x1000))->dev == 8ull << 32);
+        EXPECT_CMP(world_get_module(w, module_at(w, 1, 0x1000))->dev, ==, 8ull << 32);
         EXPECT_INT(world_get_module(w, module_at(w, 1, 0x2000))->build_id_size, 8);
         EXPECT_INT(world_get_module(w, module_at(w, 1, 0x3000))->build_id_size, 8);
         perfdata_reader_free(reader);
@@ -527,7 +527,7 @@ TEST(forks_and_maps_cost_what_changes)
 
                 child = ranges_share(root);
                 child = ranges_put(&pool, child, &range);
-                EXPECT_TRUE(pool.n_nodes - before < 200);
+                EXPECT_CMP(pool.n_nodes - before, <, 200);
                 EXPECT_INT(ranges_find(child, 0x10000)->module, 0);
                 ranges_drop(&pool, child);
         }
@@ -614,7 +614,7 @@ TEST(code_of_a_process_is_that_of_the_time)
         version = world_version(w, 1, PERF_MISC_USER);
         EXPECT_TRUE(world_code_is_at(w, 1, 299) && !world_code_is_at(w, 1, 300));
         EXPECT_STR(at_time(w, 1, 300, 0x5010), "/tmp/jit-1.dump+3010");
-        EXPECT_TRUE(world_version(w, 1, PERF_MISC_USER) != version);
+        EXPECT_CMP(world_version(w, 1, PERF_MISC_USER), !=, version);
         EXPECT_STR(at_time(w, 1, 150, 0x5010), "/tmp/jit-1.dump+1010"); /* out of order */
         EXPECT_STR(at_time(w, 1, 150, 0x5200), "//anon+5200");
         EXPECT_STR(at_time(w, 1, 150, 0x8010), "/tmp/jit-1.dump+10");

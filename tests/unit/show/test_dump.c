@@ -75,7 +75,7 @@ TEST(json_says_what_text_says)
         json = dump_text(&file, true);
         EXPECT_TRUE(json_check(json));
         EXPECT_INT(count(json, "{\"offset\":"), count(text, "\n  0x"));
-        EXPECT_TRUE(count(json, "{\"offset\":") > 40);
+        EXPECT_CMP(count(json, "{\"offset\":"), >, 40);
         EXPECT_CONTAINS(json, "{\"header\":{\"magic\":\"PERFILE2\"");
         EXPECT_CONTAINS(json, "\"comm\":\"a \\\"b\\\"\\u001b[2J\\ufffd\"");
         EXPECT_CONTAINS(text, "comm \"a \\x22b\\x22\\x1b[2J\\xff\"");
@@ -118,8 +118,8 @@ TEST(other_byte_order_reads_the_same)
                 text = dump_text(&file, false);
                 for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
                         EXPECT_CONTAINS(text, lines[i]);
-                EXPECT_TRUE(!strstr(text, "big endian") !=
-                            (swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)));
+                EXPECT_CMP(!strstr(text, "big endian"), !=,
+                           (swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)));
                 free(text);
         }
 }
@@ -167,7 +167,7 @@ TEST(packed_records_are_shown_behind_their_pack)
         EXPECT_CONTAINS(text, "COMPRESSED  misc 0x0 size ");
         EXPECT_CONTAINS(text, " packed {size ");
         EXPECT_INT(count(text, "  SAMPLE  misc"), 2);
-        EXPECT_TRUE(strstr(text, "COMPRESSED") < strstr(text, "SAMPLE  "));
+        EXPECT_CMP(strstr(text, "COMPRESSED"), <, strstr(text, "SAMPLE  "));
         free(text);
 }
 
@@ -211,8 +211,8 @@ TEST(goes_out_in_pieces)
 
                 build_long(&file);
                 EXPECT_TRUE(write_pieces(&file, json, &p, NULL));
-                EXPECT_TRUE(p.n > 8);
-                EXPECT_TRUE(p.largest < FIELD_PIECE_BYTES + 1024);
+                EXPECT_CMP(p.n, >, 8);
+                EXPECT_CMP(p.largest, <, FIELD_PIECE_BYTES + 1024);
                 EXPECT_INT(count(buf_text(&p.all), "SAMPLE"), 5000);
                 EXPECT_TRUE(!json || json_check(buf_text(&p.all)));
                 buf_release(&p.all);

@@ -149,7 +149,7 @@ TEST(hostile_names_are_lines_all_the_same)
                 uint64_t value;
 
                 end = strchr(at, '\n');
-                ASSERT_TRUE(end != NULL);
+                ASSERT_CMP(end, !=, NULL);
                 *end = '\0';
                 EXPECT_TRUE(text_starts(at, "a:b_c_7"));
                 for (const char *c = at; *c; c++)

@@ -167,7 +167,7 @@ TEST(written_in_pieces_until_that_fails)
         counted = (struct counted){.limit = 200000};
         EXPECT_TRUE(!export_perf_script(&all, &(struct export_sink){count_put, &counted}, &err));
         EXPECT_STR(err.text, "full");
-        EXPECT_TRUE(counted.n_puts < 5);
+        EXPECT_CMP(counted.n_puts, <, 5);
 }
 
 TAP_MAIN

@@ -73,7 +73,7 @@ struct decoded {
 
 static void add_string(struct decoded *d, uint64_t number, struct buf *out)
 {
-        ASSERT_TRUE(number < d->n_strings);
+        ASSERT_CMP(number, <, d->n_strings);
         buf_add(out, d->strings[number].bytes, d->strings[number].size);
 }
 
@@ -132,7 +132,7 @@ static void add_location(struct decoded *d, const struct field *message)
         }
         ASSERT_TRUE(id && id < N_MAX && mapping < N_MAX);
         if (mapping) {
-                EXPECT_TRUE(d->mappings[mapping].len > 0);
+                EXPECT_CMP(d->mappings[mapping].len, >, 0);
                 buf_printf(&text, "|%s", buf_text(&d->mappings[mapping]));
         }
         EXPECT_INT(d->locations[id].len, 0);
@@ -194,7 +194,7 @@ static void visit(struct decoded *d, const struct buf *profile, unsigned number,
 
 static void see_string(struct decoded *d, const struct field *field)
 {
-        ASSERT_TRUE(d->n_strings < N_MAX);
+        ASSERT_CMP(d->n_strings, <, N_MAX);
         d->strings[d->n_strings++] = *field;
 }
 
@@ -337,7 +337,7 @@ TEST(hostile_names_are_plain_text)
         for (size_t i = 0; i < d.n_strings; i++) {
                 const uint8_t *at = d.strings[i].bytes, *end = at + d.strings[i].size;
 
-                EXPECT_TRUE(d.strings[i].size <= EXPORT_NAME_MAX + 3);
+                EXPECT_CMP(d.strings[i].size, <=, EXPORT_NAME_MAX + 3);
                 while (at < end) {
                         size_t n = text_utf8_length(at);
 

@@ -125,7 +125,7 @@ TEST(hostile_names_are_one_document)
         export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, &out);
         EXPECT_TRUE(json_check(buf_text(&out)));
         EXPECT_CONTAINS(buf_text(&out), "\"name\":\"f\\\\x0aroot 1 [000] 1.000000: 1 forged: ");
-        EXPECT_TRUE(out.len < 16 * EXPORT_NAME_MAX);
+        EXPECT_CMP(out.len, <, 16 * EXPORT_NAME_MAX);
 }
 
 TAP_MAIN

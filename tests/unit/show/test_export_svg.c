@@ -19,10 +19,10 @@ static void add_frames(const struct calltree *tree, const struct export_svg_opti
 
         export_svg(tree, &export_ordinary_about, options, &svg);
         begin = strstr(buf_text(&svg), "<g class=\"f\">\n");
-        ASSERT_TRUE(begin != NULL);
+        ASSERT_CMP(begin, !=, NULL);
         begin += strlen("<g class=\"f\">\n");
         end = strstr(begin, "\n</g>\n");
-        ASSERT_TRUE(end != NULL);
+        ASSERT_CMP(end, !=, NULL);
         buf_add(out, begin, (size_t)(end + 1 - begin));
 }
 
@@ -229,7 +229,7 @@ TEST(hostile_names_open_and_close_nothing)
 
         export_svg(tree, &export_hostile_about, &upwards, &out);
         script = strstr(buf_text(&out), "<script>");
-        ASSERT_TRUE(script != NULL);
+        ASSERT_CMP(script, !=, NULL);
         out.data[script - out.data] = '\0';
         for (const char *at = out.data; *at; at++) {
                 bool is_known = *at != '<';
@@ -242,7 +242,7 @@ TEST(hostile_names_open_and_close_nothing)
                 EXPECT_TRUE(*at != '&' || text_starts(at, "&lt;") || text_starts(at, "&gt;") ||
                             text_starts(at, "&amp;") || text_starts(at, "&quot;"));
         }
-        EXPECT_TRUE(out.len < 32768);
+        EXPECT_CMP(out.len, <, 32768);
         EXPECT_CONTAINS(out.data, "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;&quot;'\n");
 }
 
@@ -270,7 +270,7 @@ TEST(a_differential_graph_is_coloured_by_the_difference)
         const struct export_svg_options options = {.before = before};
         AUTO_RELEASE(buf) out = {0};
 
-        ASSERT_TRUE(calltree_n_nodes(tree) == 6);
+        ASSERT_CMP(calltree_n_nodes(tree), ==, 6);
         for (uint32_t i = 0; i < 6; i++)
                 before[i] = (double)calltree_get_node(tree, i)->weight;
         for (uint32_t i = 1; i < 6; i++) {

@@ -171,7 +171,7 @@ TEST(narrow_terminals)
         for (const char *line = buf_text(&out); *line; line += strcspn(line, "\n") + 1) {
                 if (!strchr(" \n.", *line))
                         continue;
-                EXPECT_TRUE(strcspn(line, "\n") <= 60);
+                EXPECT_CMP(strcspn(line, "\n"), <=, 60);
         }
         for (int i = 0; i < 12; i++) {
                 char name[40];

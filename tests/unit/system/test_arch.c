@@ -6,12 +6,12 @@
 
 TEST(arch_by_name)
 {
-        EXPECT_TRUE(arch_from_machine("x86_64") == &arch_x86_64);
-        EXPECT_TRUE(arch_from_machine("AMD64") == &arch_x86_64);
-        EXPECT_TRUE(arch_from_machine("aarch64") == &arch_arm64);
-        EXPECT_TRUE(arch_from_machine("ARM64") == &arch_arm64);
-        EXPECT_TRUE(arch_from_machine("riscv64") == NULL);
-        EXPECT_TRUE(arch_from_machine("") == NULL);
+        EXPECT_CMP(arch_from_machine("x86_64"), ==, &arch_x86_64);
+        EXPECT_CMP(arch_from_machine("AMD64"), ==, &arch_x86_64);
+        EXPECT_CMP(arch_from_machine("aarch64"), ==, &arch_arm64);
+        EXPECT_CMP(arch_from_machine("ARM64"), ==, &arch_arm64);
+        EXPECT_CMP(arch_from_machine("riscv64"), ==, NULL);
+        EXPECT_CMP(arch_from_machine(""), ==, NULL);
 }
 
 TEST(x86_64_registers)
@@ -25,7 +25,7 @@ TEST(x86_64_registers)
         EXPECT_STR(arch_reg_name(arch, arch->reg_sp), "SP");
         EXPECT_STR(arch_reg_name(arch, arch->reg_fp), "BP");
         EXPECT_STR(arch_reg_name(arch, 23), "R15");
-        EXPECT_TRUE(arch_reg_name(arch, 24) == NULL);
+        EXPECT_CMP(arch_reg_name(arch, 24), ==, NULL);
         EXPECT_INT(arch->reg_lr, ARCH_REG_NONE);
         EXPECT_STR(arch_reg_name(arch, arch_reg_from_dwarf(arch, 1)), "DX");
         EXPECT_STR(arch_reg_name(arch, arch_reg_from_dwarf(arch, 3)), "BX");
@@ -58,9 +58,9 @@ TEST(every_register_has_a_name)
         const struct arch *archs[] = {&arch_x86_64, &arch_arm64};
 
         for (size_t i = 0; i < N_ELEMENTS(archs); i++) {
-                EXPECT_TRUE(archs[i]->n_regs <= ARCH_REGS_MAX);
+                EXPECT_CMP(archs[i]->n_regs, <=, ARCH_REGS_MAX);
                 for (unsigned reg = 0; reg < archs[i]->n_regs; reg++)
-                        EXPECT_TRUE(archs[i]->reg_names[reg] != NULL);
+                        EXPECT_CMP(archs[i]->reg_names[reg], !=, NULL);
                 for (size_t d = 0; d < archs[i]->n_dwarf_regs; d++)
                         EXPECT_TRUE(archs[i]->regs_user_mask >> archs[i]->dwarf_regs[d] & 1);
         }
@@ -93,9 +93,9 @@ TEST(arm_cpu_names)
         }
         cpu = arm_cpu_from_midr(0x510fffff);
         EXPECT_STR(cpu.vendor, "Qualcomm");
-        EXPECT_TRUE(cpu.product == NULL);
+        EXPECT_CMP(cpu.product, ==, NULL);
         cpu = arm_cpu_from_midr(0);
-        EXPECT_TRUE(cpu.vendor == NULL);
+        EXPECT_CMP(cpu.vendor, ==, NULL);
 }
 
 TAP_MAIN

@@ -121,7 +121,7 @@ TEST(a_sequence_without_an_end_is_dropped)
         while (done < sizeof(bytes)) {
                 size_t n = keys_add(&keys, bytes + done, sizeof(bytes) - done);
 
-                EXPECT_TRUE(n > 0);
+                EXPECT_CMP(n, >, 0);
                 if (!n)
                         return;
                 done += n;

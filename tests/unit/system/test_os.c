@@ -106,7 +106,7 @@ TEST(a_file_of_its_own_name_is_nobody_elses)
         struct os_stat st;
 
         ASSERT_TRUE(first && second);
-        EXPECT_TRUE(strcmp(buf_text(&a), buf_text(&b)) != 0);
+        EXPECT_CMP(strcmp(buf_text(&a), buf_text(&b)), !=, 0);
         EXPECT_TRUE(!strncmp(buf_text(&a), "unique.tmp.", 11));
         EXPECT_TRUE(os_file_write(first, "one", 3, &err));
         EXPECT_TRUE(os_stat(buf_text(&b), &st) && st.size_bytes == 0);
@@ -177,8 +177,8 @@ TEST(machine_is_told)
         os_machine_get(&m);
         EXPECT_TRUE(m.arch[0]);
         EXPECT_TRUE(m.n_cpus_online >= 1 && m.n_cpus_available >= m.n_cpus_online);
-        EXPECT_TRUE(m.page_bytes >= 4096);
-        EXPECT_TRUE(os_monotonic_ns() >= before);
+        EXPECT_CMP(m.page_bytes, >=, 4096);
+        EXPECT_CMP(os_monotonic_ns(), >=, before);
 }
 
 static void count_call(void *ctx, unsigned i)
@@ -217,7 +217,7 @@ TEST(os_expect_heap_makes_the_heap_large_at_once)
         enum { SIZE_BYTES = 4 << 20 };
 
         os_expect_heap(SIZE_BYTES);
-        EXPECT_TRUE(mallinfo2().keepcost >= SIZE_BYTES);
+        EXPECT_CMP(mallinfo2().keepcost, >=, SIZE_BYTES);
 }
 #endif
 
@@ -310,7 +310,7 @@ TEST(who_waits_for_a_lock_sleeps)
 
         os_parallel(4, hold, &l);
         EXPECT_INT(l.n, 4);
-        EXPECT_TRUE((clock() - before) * 1000 / CLOCKS_PER_SEC < HELD_MS / 3);
+        EXPECT_CMP((clock() - before) * 1000 / CLOCKS_PER_SEC, <, HELD_MS / 3);
         os_lock_free(l.lock);
 }
 
@@ -321,7 +321,7 @@ TEST(a_stop_is_seen_and_forgotten)
         EXPECT_INT(os_stop_requested(), SIGTERM);
         os_release_stop();
         EXPECT_INT(os_stop_requested(), 0);
-        EXPECT_TRUE(signal(SIGTERM, SIG_DFL) == SIG_DFL);
+        EXPECT_CMP(signal(SIGTERM, SIG_DFL), ==, SIG_DFL);
 }
 #endif
 
