@@ -179,6 +179,41 @@ def test_python_stacks_of_more_than_a_mebibyte(t: Context) -> None:
     check(re.search(r"python: .* native \(.*\d+ native stack larger than 1 MiB", quality) is not None, f"the Python stacks too: {quality}")
 
 
+# A structure that is passed by value lies on the stack: almost a MB, but few frames.
+LARGE_FRAMES = """
+import ctypes, sys, threading, time
+threading.stack_size(64 << 20)
+libc = ctypes.CDLL(None)
+comparison = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+class Large(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_char * 16384)]
+large = Large()
+def down(n):
+    end = time.thread_time() + 1
+    while not n and time.thread_time() < end:
+        sum(range(1000))
+    if n:
+        libc.qsort((ctypes.c_int * 2)(2, 1), 2, 4, comparison(lambda a, b: down(n - 1) or 0), large)
+thread = threading.Thread(target=down, args=(18,))
+thread.start()
+thread.join()
+"""
+
+
+def test_large_stacks_do_not_wait(t: Context) -> None:
+    """So many bytes come that they must be taken at once: with one look each 0.1 s most were left out."""
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    done = t.ours("record", "-g", "--engine", "stop", "-F", "2999", "--", "/usr/bin/python3.11", "-c", LARGE_FRAMES)
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    quality = done.out.splitlines()[-1]
+    n, n_cut = int(re.findall(r"(\d+) samples", quality)[0]), int(re.findall(r"(\d+) cut stacks", quality)[0])
+    harness.note(quality)
+    check("larger than the 1 MiB" not in quality, "the stacks are copied", done)
+    check(n > 300 and n_cut < 0.15 * n, f"{n_cut} of {n} stacks left out", done)
+
+
 def test_native_frames_stay(t: Context) -> None:
     """The C functions are between the caller of sorted() and the function that it calls back."""
     if not os.path.exists("/usr/bin/python3.11"):

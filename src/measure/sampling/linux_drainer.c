@@ -35,7 +35,7 @@ struct drainer {
         atomic_bool quits;
         atomic_int pace_ms;    /* next wait: short while new maps arrive, then growing */
         atomic_uint n_hurried; /* number of next waits with HURRIED_WAIT_MS */
-        struct pollfd *fds;    /* of the thread */
+        struct pollfd *fds;    /* of the thread: of what add_sources adds, and wake_fd */
 };
 
 struct drainer *drainer_new(const struct drainer_request *request)
@@ -45,7 +45,7 @@ struct drainer *drainer_new(const struct drainer_request *request)
         d->request = *request;
         d->pool = record_pool_new(request->max_bytes);
         d->heads = mem_new(request->n_rings, sizeof(*d->heads));
-        d->fds = mem_new(request->n_rings + 1, sizeof(*d->fds));
+        d->fds = mem_new(request->n_rings + 2, sizeof(*d->fds));
         d->wake_fd = d->news_fd = -1;
         d->pace_ms = SHORTEST_WAIT_MS;
         if (request->stops)
@@ -205,17 +205,21 @@ bool drainer_see_fds(struct pollfd *fds, size_t n)
         return is_any;
 }
 
-static size_t add_rings(const struct drainer *d, struct pollfd *fds)
+static size_t add_sources(const struct drainer *d, struct pollfd *fds)
 {
-        for (size_t i = 0; i < d->request.n_rings; i++)
+        size_t n = d->request.n_rings;
+
+        for (size_t i = 0; i < n; i++)
                 fds[i] = (struct pollfd){.fd = d->request.rings[i].fd, .events = POLLIN};
-        return d->request.n_rings;
+        if (d->request.stops)
+                fds[n++] = (struct pollfd){.fd = stop_engine_fd(d->request.stops), .events = POLLIN};
+        return n;
 }
 
 static void wait_for_rings(struct drainer *d)
 {
         int wait_ms = next_wait_ms(d);
-        size_t n = add_rings(d, d->fds);
+        size_t n = add_sources(d, d->fds);
 
         d->fds[n] = (struct pollfd){.fd = d->wake_fd, .events = POLLIN};
         while (poll(d->fds, n + 1, wait_ms) > 0 && !d->quits) {
@@ -328,7 +332,7 @@ struct record_pool *drainer_get_pool(struct drainer *d)
 size_t drainer_add_fds(const struct drainer *d, struct pollfd *fds)
 {
         if (!d->has_thread)
-                return add_rings(d, fds);
+                return add_sources(d, fds);
         fds[0] = (struct pollfd){.fd = d->news_fd, .events = POLLIN};
         return 1;
 }

@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "mem.h"
 
 #define AREA_BYTES ((size_t)96 << 20) /* address space; memory is used only as far as it is written */
 #define KEPT_BYTES ((size_t)8 << 20)  /* memory that an area keeps when it has been read */
 #define FACT_BYTES ((size_t)8 << 20)  /* that samples leave to messages about processes, threads and files */
+#define MANY_BYTES ((size_t)4 << 20)  /* that should be taken soon: deep stacks come with a GB a second */
 
 struct shared {
         /* How often the areas were exchanged, in the upper half, and how many bytes are in the guardian's area. One
@@ -25,6 +28,9 @@ struct stop_channel {
         struct shared *shared;
         uint8_t *areas[2];
         size_t taken_bytes; /* in the area that the recorder reads */
+        int many_fd;
+        uint32_t
+                told; /* used by the guardian: how often the areas had been exchanged when it told last, + 1 */
 };
 
 static void *share(size_t size)
@@ -39,6 +45,7 @@ struct stop_channel *stop_channel_new(struct err *err)
 {
         AUTO(stop_channel) c = mem_new(1, sizeof(*c));
 
+        c->many_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         c->shared = share(sizeof(*c->shared));
         for (int i = 0; i < 2; i++)
                 c->areas[i] = share(AREA_BYTES);
@@ -59,6 +66,8 @@ void stop_channel_free(struct stop_channel *c)
         }
         if (c->shared)
                 munmap(c->shared, sizeof(*c->shared));
+        if (c->many_fd >= 0)
+                close(c->many_fd);
         free(c);
 }
 
@@ -129,13 +138,39 @@ size_t stop_channel_waiting(const struct stop_channel *c)
         return used_bytes(atomic_load(&c->shared->state));
 }
 
+/* Without a descriptor the recorder looks a little later. */
+void stop_channel_tell(struct stop_channel *c)
+{
+        const uint64_t one = 1, state = atomic_load(&c->shared->state);
+
+        if (used_bytes(state) < MANY_BYTES || c->told == n_exchanged(state) + 1)
+                return;
+        c->told = n_exchanged(state) + 1;
+        if (write(c->many_fd, &one, sizeof(one)) < 0)
+                return;
+}
+
 /* --- the recorder's side --- */
+
+int stop_channel_fd(const struct stop_channel *c)
+{
+        return c->many_fd;
+}
+
+static void forget_told(const struct stop_channel *c)
+{
+        uint64_t n;
+
+        if (read(c->many_fd, &n, sizeof(n)) < 0)
+                return;
+}
 
 struct cursor stop_channel_take(struct stop_channel *c)
 {
         uint64_t state = atomic_load(&c->shared->state);
         const uint8_t *taken;
 
+        forget_told(c);
         if (c->taken_bytes > KEPT_BYTES)
                 madvise(c->areas[~n_exchanged(state) & 1] + KEPT_BYTES, AREA_BYTES - KEPT_BYTES, MADV_REMOVE);
         state = atomic_exchange(&c->shared->state, (uint64_t)(n_exchanged(state) + 1) << 32);

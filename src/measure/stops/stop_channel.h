@@ -92,10 +92,17 @@ bool stop_channel_add(struct stop_channel *channel, enum stop_message_kind kind,
 /* Bytes that wait to be taken. */
 size_t stop_channel_waiting(const struct stop_channel *channel);
 
+/* Makes stop_channel_fd readable, if it has not since the recorder has taken messages, when so many bytes wait that the recorder
+ * should take them soon. */
+void stop_channel_tell(struct stop_channel *channel);
+
 /* --- the recorder's side; one thread --- */
 
 /* Takes all messages since the last call. They are valid until the next call. */
 struct cursor stop_channel_take(struct stop_channel *channel);
+
+/* Readable when stop_channel_take should be called soon, which makes it unreadable. */
+int stop_channel_fd(const struct stop_channel *channel);
 
 /* The next message, whose bytes come in *ret_bytes; NULL at the end. */
 const struct stop_message *stop_channel_next(struct cursor *messages, struct cursor *ret_bytes);

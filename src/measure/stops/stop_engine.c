@@ -279,6 +279,11 @@ void stop_engine_take(struct stop_engine *e)
                 see_message(e, message, bytes);
 }
 
+int stop_engine_fd(const struct stop_engine *e)
+{
+        return stop_channel_fd(e->channel);
+}
+
 const uint8_t *stop_engine_next(struct stop_engine *e, size_t *ret_bytes)
 {
         const struct stop_message *message;

@@ -56,6 +56,9 @@ struct ring_filter stop_engine_filter(struct stop_engine *engine);
  * that were read before. */
 void stop_engine_take(struct stop_engine *engine);
 
+/* Readable when stop_engine_take should be called soon, because stack copies are large; -1 for none. */
+int stop_engine_fd(const struct stop_engine *engine);
+
 /* The next sample of the round, a record; NULL at the end. Valid until the next round. */
 const uint8_t *stop_engine_next(struct stop_engine *engine, size_t *ret_bytes);
 

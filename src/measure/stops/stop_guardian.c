@@ -34,16 +34,19 @@ static void close_between(unsigned first, unsigned last)
 }
 
 /* The streams lead nowhere, so that whoever reads the recorder's output sees its end. */
-static void keep_only(int socket)
+static void keep_only(int fd, int other_fd)
 {
+        int first = fd < other_fd ? fd : other_fd, second = fd < other_fd ? other_fd : fd;
         int nowhere = open("/dev/null", O_RDWR);
 
-        for (int fd = 0; fd <= STDERR_FILENO && nowhere >= 0; fd++)
-                dup2(nowhere, fd);
+        for (int i = 0; i <= STDERR_FILENO && nowhere >= 0; i++)
+                dup2(nowhere, i);
         if (nowhere > STDERR_FILENO)
                 close(nowhere);
-        close_between(STDERR_FILENO + 1, (unsigned)socket - 1);
-        close_between((unsigned)socket + 1, UINT32_MAX);
+        if (first >= 0)
+                close_between(STDERR_FILENO + 1, (unsigned)first - 1);
+        close_between((unsigned)(first < 0 ? STDERR_FILENO : first) + 1, (unsigned)second - 1);
+        close_between((unsigned)second + 1, UINT32_MAX);
 }
 
 /* In a process group of its own, so that the terminal and the shell do not send it signals; in the same session, so that
@@ -255,7 +258,7 @@ void stop_guardian_run(void *ctx, pid_t command, struct command_end *end)
         g->command_end = end;
         g->lock = os_lock_new();
         g->files_lock = os_lock_new();
-        keep_only(g->socket);
+        keep_only(g->socket, stop_channel_fd(g->channel));
         stand_apart();
         obey_recorder(g);
         if (g->is_tracing)

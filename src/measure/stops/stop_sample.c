@@ -306,5 +306,6 @@ void stop_sample_give(struct stop_guardian *g)
                 g->facts->counts.n_stops++;
         else
                 g->facts->counts.n_lost++;
+        stop_channel_tell(g->channel);
         buf_clear(&g->record);
 }

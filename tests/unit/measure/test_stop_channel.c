@@ -2,6 +2,7 @@
 /* Messages between two processes: whole, in order, and none twice, while one writes and the other reads. */
 #include "stop_channel.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -85,6 +86,35 @@ TEST(a_channel_that_is_full)
                 n_right++;
         EXPECT_INT(n_right, n_added);
         EXPECT_TRUE(add(channel, 1));
+}
+
+static bool is_told(const struct stop_channel *channel)
+{
+        struct pollfd fd = {.fd = stop_channel_fd(channel), .events = POLLIN};
+
+        return poll(&fd, 1, 0) == 1 && fd.revents == POLLIN;
+}
+
+/* The recorder looks seldom, unless so much waits that it should look at once. */
+TEST(many_bytes_are_told)
+{
+        AUTO(stop_channel) channel = stop_channel_new(NULL);
+
+        add(channel, 1);
+        stop_channel_tell(channel);
+        EXPECT_TRUE(!is_told(channel));
+        for (int round = 0; round < 3; round++) {
+                for (int32_t i = 0; stop_channel_waiting(channel) < 8u << 20; i++)
+                        add(channel, i);
+                EXPECT_TRUE(!is_told(channel));
+                stop_channel_tell(channel);
+                stop_channel_tell(channel);
+                EXPECT_TRUE(is_told(channel));
+                stop_channel_take(channel);
+                EXPECT_TRUE(!is_told(channel));
+                stop_channel_tell(channel);
+                EXPECT_TRUE(!is_told(channel));
+        }
 }
 
 TAP_MAIN
