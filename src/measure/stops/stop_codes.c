@@ -69,7 +69,8 @@ void stop_codes_keep(struct stop_codes *codes, struct seen_code *seen, struct py
 /* --- checks --- */
 
 /* Adds the blocks of a code object that the batch does not have yet; false: there is no room. */
-static bool add_seen(struct stop_codes *codes, struct code_batch *batch, uint32_t index)
+static bool add_seen(struct stop_codes *codes, struct code_batch *batch, struct stop_reader *reader,
+                     uint32_t index)
 {
         const struct seen_code *seen = &codes->seen[index];
 
@@ -81,59 +82,67 @@ static bool add_seen(struct stop_codes *codes, struct code_batch *batch, uint32_
                 if (block->batch == batch->number)
                         continue;
                 block->batch = batch->number;
+                block->now = stop_reader_find(reader, block->page + block->start, block->end - block->start);
                 block->at = batch->n_bytes;
-                batch->n_bytes += block->end - block->start;
+                batch->n_bytes += block->now ? 0 : block->end - block->start;
                 batch->blocks[batch->n_blocks++] = seen->blocks[i];
         }
         batch->seen[batch->n_seen++] = index;
         return true;
 }
 
-static bool read_blocks(const struct stop_codes *codes, struct code_batch *batch,
-                        const struct stop_thread *thread)
+/* Those that were not read ahead. */
+static bool read_blocks(struct stop_codes *codes, struct code_batch *batch, struct stop_reader *reader)
 {
+        size_t n = 0;
+
         if (batch->n_bytes > batch->cap_bytes) {
                 batch->cap_bytes = 2 * batch->n_bytes;
                 batch->bytes = mem_resize(batch->bytes, batch->cap_bytes, 1);
         }
         for (size_t i = 0; i < batch->n_blocks; i++) {
-                const struct seen_block *block = &codes->blocks[batch->blocks[i]];
+                struct seen_block *block = &codes->blocks[batch->blocks[i]];
+                uint64_t addr = block->page + block->start;
 
-                batch->pieces[i] = (struct stop_piece){block->page + block->start, batch->bytes + block->at,
-                                                       block->end - block->start};
+                if (block->now)
+                        continue;
+                block->now = batch->bytes + block->at;
+                batch->pieces[n++] =
+                        (struct stop_piece){addr, batch->bytes + block->at, block->end - block->start};
+                stop_reader_miss(reader, addr, block->end - block->start);
         }
-        return stop_thread_read_pieces(thread, batch->pieces, batch->n_blocks) == batch->n_blocks;
+        return !n || stop_thread_read_pieces(reader->thread, batch->pieces, n) == n;
 }
 
-static bool is_same(const struct stop_codes *codes, const struct code_batch *batch,
-                    const struct python_layout *layout, const struct seen_code *seen)
+static bool is_same(const struct stop_codes *codes, const struct python_layout *layout,
+                    const struct seen_code *seen)
 {
         for (size_t i = 0; i < seen->identity.n_pieces; i++) {
                 const struct seen_block *block = &codes->blocks[seen->blocks[i]];
                 uint64_t off = seen->identity.pieces[i].addr - block->page - block->start;
 
-                if (!python_identity_matches(&seen->identity, layout, i, batch->bytes + block->at + off))
+                if (!python_identity_matches(&seen->identity, layout, i, block->now + off))
                         return false;
         }
         return true;
 }
 
 /* If a block can't be read, a code object that is gone may have been at its end: all are read anew. */
-static bool check_batch(struct stop_codes *codes, struct code_batch *batch, const struct stop_thread *thread,
+static bool check_batch(struct stop_codes *codes, struct code_batch *batch, struct stop_reader *reader,
                         const struct python_layout *layout)
 {
         bool are_same = true;
 
         if (!batch->n_seen)
                 return true;
-        if (!read_blocks(codes, batch, thread)) {
+        if (!read_blocks(codes, batch, reader)) {
                 stop_codes_release(codes);
                 return false;
         }
         for (size_t i = 0; i < batch->n_seen; i++) {
                 struct seen_code *seen = &codes->seen[batch->seen[i]];
 
-                if (is_same(codes, batch, layout, seen))
+                if (is_same(codes, layout, seen))
                         continue;
                 seen->checked = 0;
                 are_same = false;
@@ -147,7 +156,7 @@ static void begin_batch(struct code_batch *batch)
         batch->n_seen = batch->n_blocks = batch->n_bytes = 0;
 }
 
-bool stop_codes_check(struct stop_codes *codes, struct code_batch *batch, const struct stop_thread *thread,
+bool stop_codes_check(struct stop_codes *codes, struct code_batch *batch, struct stop_reader *reader,
                       const struct python_layout *layout, const struct python_frame *frames, size_t n_frames,
                       uint64_t stop)
 {
@@ -162,14 +171,14 @@ bool stop_codes_check(struct stop_codes *codes, struct code_batch *batch, const 
 
                 if (!seen || seen->checked == stop || !seen->identity.n_pieces)
                         continue;
-                if (!add_seen(codes, batch, (uint32_t)*known - 1)) {
-                        are_same &= check_batch(codes, batch, thread, layout);
+                if (!add_seen(codes, batch, reader, (uint32_t)*known - 1)) {
+                        are_same &= check_batch(codes, batch, reader, layout);
                         begin_batch(batch);
                         if (!codes->n_seen)
                                 return false;
-                        add_seen(codes, batch, (uint32_t)*known - 1);
+                        add_seen(codes, batch, reader, (uint32_t)*known - 1);
                 }
                 seen->checked = stop; /* reset if it has changed */
         }
-        return check_batch(codes, batch, thread, layout) && are_same;
+        return check_batch(codes, batch, reader, layout) && are_same;
 }

@@ -7,7 +7,7 @@
 #include "map.h"
 #include "python_code.h"
 #include "python_stack.h"
-#include "stop_thread.h"
+#include "stop_reader.h"
 
 /* A code object of the process. */
 struct seen_code {
@@ -24,6 +24,7 @@ struct seen_block {
         uint64_t page;       /* its address */
         uint32_t start, end; /* offsets from there */
         uint64_t batch;      /* the last batch of reads that contains it */
+        const uint8_t *now;  /* its bytes in that batch; NULL: not read yet, they will be at `at` */
         size_t at;           /* in the bytes of that batch */
 };
 
@@ -59,7 +60,7 @@ struct code_batch {
 void code_batch_release(struct code_batch *batch);
 
 /* Checks the code objects of the frames; sets `checked` of those that are the same to `stop`. False if one has changed. */
-bool stop_codes_check(struct stop_codes *codes, struct code_batch *batch, const struct stop_thread *thread,
+bool stop_codes_check(struct stop_codes *codes, struct code_batch *batch, struct stop_reader *reader,
                       const struct python_layout *layout, const struct python_frame *frames, size_t n_frames,
                       uint64_t stop);
 

@@ -20,6 +20,12 @@ enum {
         MAX_STOPS_BETWEEN = 1 << 16,   /* between attempts to read an invalid code object */
 };
 
+/* A thread of such a process. */
+struct frames_thread {
+        struct python_thread python;
+        struct reader_ranges ranges;
+};
+
 /* A process while it runs one program. */
 struct python_image {
         uint32_t number;
@@ -30,7 +36,7 @@ struct python_image {
         uint32_t n_changes; /* stop_binaries_n_changes at the last search */
         uint64_t used;      /* the stop at which it was used last */
         struct python_runtime runtime;
-        struct map threads; /* tid to struct python_thread * */
+        struct map threads; /* tid to struct frames_thread * */
         struct stop_codes codes;
 };
 
@@ -44,6 +50,7 @@ struct stop_frames {
         uint64_t n_codes;
         struct python_frame frames[PYTHON_MAX_FRAMES];
         struct code_batch batch;
+        struct stop_reader reader;
         size_t code_bytes;
         size_t read_bytes; /* of code objects at this stop */
         struct os_lock *lock;
@@ -62,7 +69,7 @@ struct stop_frames *stop_frames_new(struct stop_binaries *binaries, const struct
 
 static void free_thread(void *ctx, uint64_t tid, uint64_t *thread)
 {
-        free((struct python_thread *)(uintptr_t)*thread);
+        free((struct frames_thread *)(uintptr_t)*thread);
 }
 
 static void forget_threads(struct python_image *image)
@@ -93,6 +100,7 @@ void stop_frames_free(struct stop_frames *f)
         map_release(&f->codes_by_content);
         map_release(&f->to_forget);
         code_batch_release(&f->batch);
+        stop_reader_release(&f->reader);
         os_lock_free(f->lock);
         free(f);
 }
@@ -160,27 +168,27 @@ static bool is_to_forget(struct stop_frames *f, int32_t tid)
         return is;
 }
 
-static struct python_thread *get_thread(struct stop_frames *f, struct python_image *image,
+static struct frames_thread *get_thread(struct stop_frames *f, struct python_image *image,
                                         const struct stop_thread *stands)
 {
-        struct python_thread *thread;
+        struct frames_thread *thread;
         uint64_t *slot;
 
         if (image->threads.n_used == MAX_THREADS_OF_IMAGE)
                 forget_threads(image);
         slot = map_put(&image->threads, (uint64_t)(uint32_t)stands->tid, NULL);
-        thread = (struct python_thread *)(uintptr_t)*slot;
+        thread = (struct frames_thread *)(uintptr_t)*slot;
         if (thread && is_to_forget(f, stands->tid))
-                python_thread_forget(thread);
+                python_thread_forget(&thread->python);
         /* A reused tid has another thread pointer; if it has the same one, that still finds its state. */
-        if (!thread || thread->pointer != stands->tls) {
+        if (!thread || thread->python.pointer != stands->tls) {
                 free(thread);
                 thread = mem_new(1, sizeof(*thread));
-                thread->pointer = stands->tls;
+                thread->python.pointer = stands->tls;
                 *slot = (uint64_t)(uintptr_t)thread;
         }
-        thread->pc = stands->pc;
-        thread->sp = stands->stack_addr;
+        thread->python.pc = stands->pc;
+        thread->python.sp = stands->stack_addr;
         return thread;
 }
 
@@ -196,11 +204,6 @@ static void walk(struct stop_frames *f, struct python_image *image, struct pytho
         thread->native_id = stop_thread_native_id(stands);
         python_thread_forget(thread);
         python_stack_walk(&image->runtime, thread, memory, f->frames, PYTHON_MAX_FRAMES, ret_walked);
-}
-
-static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
-{
-        return stop_thread_read(ctx, addr, ret_bytes, size) == size;
 }
 
 /* --- code objects --- */
@@ -277,7 +280,7 @@ static void check_codes(struct stop_frames *f, struct python_image *image, struc
                         const struct stop_thread *stands, struct python_memory *memory,
                         struct python_walked *walked)
 {
-        if (!stop_codes_check(&image->codes, &f->batch, stands, &image->runtime.layout, f->frames,
+        if (!stop_codes_check(&image->codes, &f->batch, &f->reader, &image->runtime.layout, f->frames,
                               walked->n_frames, f->n_stops) &&
             python_runtime_forget_copies(&image->runtime))
                 walk(f, image, thread, stands, memory, walked);
@@ -289,8 +292,8 @@ void stop_frames_see(void *ctx, const struct stop_thread *thread)
 {
         struct stop_frames *f = ctx;
         struct python_image *image = get_image(f, thread);
-        struct python_memory memory = {.read = read_memory,
-                                       .ctx = (void *)thread,
+        struct python_memory memory = {.read = stop_reader_read,
+                                       .ctx = &f->reader,
                                        .copy_start = thread->stack_addr,
                                        .copy = thread->stack,
                                        .copy_size = thread->stack_bytes};
@@ -304,11 +307,13 @@ void stop_frames_see(void *ctx, const struct stop_thread *thread)
         struct python_walked walked;
 
         if (image->binary) {
-                struct python_thread *state = get_thread(f, image, thread);
+                struct frames_thread *state = get_thread(f, image, thread);
 
-                walk(f, image, state, thread, &memory, &walked);
+                stop_reader_begin(&f->reader, thread, &state->ranges);
+                walk(f, image, &state->python, thread, &memory, &walked);
                 f->read_bytes = 0;
-                check_codes(f, image, state, thread, &memory, &walked);
+                check_codes(f, image, &state->python, thread, &memory, &walked);
+                stop_reader_end(&f->reader);
                 stack.end = (uint16_t)walked.end;
                 stack.n_frames = walked.n_frames;
                 for (size_t i = 0; i < walked.n_frames; i++) {

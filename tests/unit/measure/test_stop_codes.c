@@ -21,6 +21,8 @@ static const struct python_layout layout = {
 
 static struct stop_codes codes;
 static struct code_batch batch;
+static struct stop_reader reader;
+static struct reader_ranges ranges;
 static struct python_frame frames[2 * N_CODES];
 static uint64_t stop;
 
@@ -46,8 +48,12 @@ static uint8_t *make_codes(size_t n)
 static bool check_all(size_t n_frames)
 {
         const struct stop_thread thread = {.pid = getpid(), .tid = gettid()};
+        bool are_same;
 
-        return stop_codes_check(&codes, &batch, &thread, &layout, frames, n_frames, ++stop);
+        stop_reader_begin(&reader, &thread, &ranges);
+        are_same = stop_codes_check(&codes, &batch, &reader, &layout, frames, n_frames, ++stop);
+        stop_reader_end(&reader);
+        return are_same;
 }
 
 static size_t n_checked(void)
@@ -74,6 +80,8 @@ static void finish(uint8_t *memory)
         stop_codes_release(&codes);
         code_batch_release(&batch);
         batch = (struct code_batch){0};
+        stop_reader_release(&reader);
+        ranges = (struct reader_ranges){0};
 }
 
 TEST(only_what_has_changed_is_read_again)
