@@ -74,6 +74,44 @@ def test_a_thread_for_each_request_as_nobody(t: Context) -> None:
     check_shares(t, done.out, "nobody.data")
 
 
+# Threads of 1.5, 6 and 60 ms at the same time.
+TURNS = """
+import json, random, sys, threading
+from time import thread_time_ns
+MS = {"brief": 1.5, "middle": 6, "long": 60}
+def brief(end):
+    while thread_time_ns() < end: sum(range(300))
+def middle(end):
+    while thread_time_ns() < end: sum(range(300))
+def long(end):
+    while thread_time_ns() < end: sum(range(300))
+spent, lock, numbers, live = dict.fromkeys(MS, 0), threading.Lock(), random.Random(1), []
+def work(name, ms):
+    begin = thread_time_ns()
+    globals()[name](begin + ms * 1000000)
+    with lock:
+        spent[name] += thread_time_ns() - begin
+n = int(sys.argv[1])
+names = ["brief"] * 40 * n + ["middle"] * 10 * n + ["long"] * n
+numbers.shuffle(names)
+for name in names:
+    thread = threading.Thread(target=work, args=(name, numbers.uniform(.5, 1.5) * MS[name]))
+    thread.start()
+    live.append(thread)
+    if len(live) == 6:
+        live.pop(numbers.randrange(6)).join()
+for thread in live:
+    thread.join()
+print(json.dumps(spent))
+"""
+
+
+def test_threads_of_different_lengths(t: Context) -> None:
+    """A late event would lose most of what a thread of a period does."""
+    done = traced(t, "/usr/bin/python3.11", script(t, "turns.py", TURNS), "16")
+    check_shares(t, done.out, "wperf.data")
+
+
 # Each child takes 20 ms of CPU time.
 CHILDREN = """
 import os, time

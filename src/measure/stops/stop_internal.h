@@ -48,6 +48,9 @@ struct stop_restart {
         uint64_t deadline_ns;
 };
 
+/* A thread with less has so few samples that a late event changes its share. */
+enum { STOP_MANY_SAMPLES = 32 };
+
 /* A traced thread. */
 struct stop_task {
         int32_t tid;
@@ -69,7 +72,7 @@ struct stop_task {
         uint64_t first_blocked; /* the event's count at the first of them */
         uint8_t n_in_time;      /* stops in a row that came in time; stop_steady.c */
         bool is_steady;         /* its overrun event is disabled. Under the lock */
-        bool has_stopped;       /* at a sample */
+        uint8_t n_samples;      /* at most STOP_MANY_SAMPLES */
         bool was_blocked;       /* it has lost an event, or got none, because it blocked SIGTRAP */
         bool is_kept;           /* the recorder was told that it does not stop */
         bool is_counted;        /* why it does not stop was counted once */
@@ -93,8 +96,8 @@ struct stop_process {
         int *switch_fds;  /* of each CPU; stop_switch.c. NULL for none. Set under the lock */
         uint8_t saved;    /* enum stop_saved_place */
         bool has_blocked; /* a thread of it blocked SIGTRAP */
-        bool has_short;   /* most of its threads are shorter than a period */
-        uint32_t n_short, n_long; /* threads that ended without a sample, and with one */
+        bool has_short;   /* most of its threads have ended with few samples */
+        uint32_t n_short, n_long; /* threads that ended with few samples, and with many */
         uint64_t saved_off;       /* from the thread pointer to the mask of a new thread */
         struct stop_task *tasks;  /* the list changes only under the lock */
         struct stop_process *next;

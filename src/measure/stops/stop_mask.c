@@ -19,7 +19,7 @@ enum { SET_BYTES = 8 }; /* of a signal mask */
 /* From the start of a thread to the first reading: it has then usually left the C library's clone. */
 #define NEW_READING_NS 200000ull
 
-/* Threads of a program that end without a sample before later ones have their event from the start. */
+/* Threads of a program that end with few samples before later ones have their event from the start. */
 enum { SHORT_THREADS = 32 };
 
 /* From the first reading that found SIGTRAP blocked to the second. */
@@ -118,8 +118,8 @@ bool stop_mask_at_exec(struct stop_guardian *g, struct stop_task *task)
 }
 
 /* A thread may begin with SIGTRAP not blocked, block it, and look for signals before its mask is read. So threads have their
- * event from the start only in programs whose threads are mostly shorter than a period, and have not blocked SIGTRAP so far.
- * Others have all their samples if the event comes later. */
+ * event from the start only in programs whose threads mostly end after a few periods, and have not blocked SIGTRAP so far.
+ * The others lose the few samples of their first 0.2 ms, and all if they end within the first period. */
 static bool may_block_soon(const struct stop_process *process)
 {
         return process->has_blocked || !process->has_short;
@@ -129,7 +129,7 @@ void stop_mask_at_end(struct stop_task *task)
 {
         struct stop_process *process = task->process;
 
-        if (task->has_stopped)
+        if (task->n_samples == STOP_MANY_SAMPLES)
                 process->n_long++;
         else
                 process->n_short++;
@@ -168,7 +168,7 @@ void stop_mask_at_seize(struct stop_guardian *g, struct stop_task *task)
 void stop_mask_at_stop(struct stop_guardian *g, struct stop_task *task, uint64_t before_ns)
 {
         task->n_blocked = 0;
-        task->has_stopped = true;
+        task->n_samples += task->n_samples < STOP_MANY_SAMPLES;
         if (task->event_fd >= 0) /* not if the process has hidden its memory */
                 stop_steady_see_stop(g, task, before_ns);
 }
