@@ -133,6 +133,39 @@ def test_lines_against_their_own_time(t: Context) -> None:
     check(all(abs(value) < SIGMAS for value in off.values()), f"{off}")
 
 
+# --- threads that hand over the GIL ---
+
+
+def turns(t: Context, how: str) -> None:
+    """The functions have different shares, and each thread calls all of them."""
+    if not os.path.exists(PYTHON):
+        raise Skip(PYTHON)
+    done = t.ours("record", "-g", "--engine", "stop", "-F", "1999", "--", PYTHON, os.path.join(HERE, "python_turns.py"), how, "1.5")
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    said = re.search(r"^spent (.*)$", done.out, re.M)
+    check(done.status == 0 and said is not None, "record", done)
+    spent = {name: int(ns) for name, ns in re.findall(r"(\w+) (\d+)", said[1])}
+    listed = json.loads(t.good("report", "--sort", "python", "--python-file", "python_turns.py", "--json").out)["sampling"]["events"][0]["samples"]
+    counts = {row["python"]: row["count"] for row in listed}
+    n, total = sum(counts.get(name, 0) for name in spent), sum(spent.values())
+    off = {}
+    for name, ns in spent.items():
+        share = ns / total
+        off[name] = (counts.get(name, 0) / n - share) / math.sqrt(share * (1 - share) / n)
+    harness.note(f"{how}: {n} samples, standard errors off: " + ", ".join(f"{name} {value:+.2f}" for name, value in off.items()))
+    check(n > 300 and len(spent) == 5, f"{n} samples of {spent}", done)
+    check(all(abs(value) < SIGMAS for value in off.values()), f"{off}", done)
+
+
+def test_threads_from_which_the_gil_is_taken(t: Context) -> None:
+    turns(t, "switch")
+
+
+def test_threads_that_wait_for_their_turn(t: Context) -> None:
+    turns(t, "wait")
+
+
 def heading_of(done: Done) -> tuple[int, int]:
     match = re.search(r": (\d+) of (\d+) samples of cpu-clock ", done.out)
     check(match is not None, "a heading", done)
