@@ -72,6 +72,31 @@ static __always_inline int read_word(__u64 addr, __u64 *ret_word)
         return bpf_probe_read_user(ret_word, sizeof(*ret_word), (void *)addr);
 }
 
+static __always_inline void write_sample(struct oracle_sample *sample)
+{
+        __u64 size = sizeof(*sample) - sizeof(sample->frames) + sample->n_frames * sizeof(sample->frames[0]);
+        __u32 zero = 0;
+        __u64 *n_lost;
+
+        if (size <= sizeof(*sample) && bpf_ringbuf_output(&ring, sample, size, 0)) {
+                n_lost = bpf_map_lookup_elem(&lost, &zero);
+                if (n_lost)
+                        __sync_fetch_and_add(n_lost, 1);
+        }
+}
+
+/* The recorder's samples after this are not those of signals before it. */
+static __always_inline void write_left(__u32 tid)
+{
+        struct {
+                __u32 tid;
+                __u16 is_whole, is_delayed;
+                __u64 time_ns, ip, n_frames;
+        } left = {.tid = tid, .is_whole = ORACLE_LEFT, .time_ns = bpf_ktime_get_ns()};
+
+        bpf_ringbuf_output(&ring, &left, sizeof(left), 0);
+}
+
 /* prctl(ANY, ORACLE_MAGIC(pid), STATE, OUTER) passes the thread state of the calling thread, and the one that runs the other's
  * interpreter; 0: the thread is about to end. */
 SEC("raw_tp/sys_enter")
@@ -93,8 +118,8 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
                 return 0;
         if (passed.states[0])
                 bpf_map_update_elem(&states, &tid, &passed, BPF_ANY);
-        else
-                bpf_map_delete_elem(&states, &tid);
+        else if (!bpf_map_delete_elem(&states, &tid))
+                write_left(tid);
         return 0;
 }
 
@@ -200,7 +225,6 @@ SEC("raw_tp/signal_generate")
 int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
         __u32 tid = (__u32)bpf_get_current_pid_tgid(), zero = 0, cpu = bpf_get_smp_processor_id(), flags = 0;
-        __u64 size, *n_lost;
         struct oracle_states *state = bpf_map_lookup_elem(&states, &tid);
         struct oracle_layout *layout = bpf_map_lookup_elem(&layouts, &zero);
         struct oracle_sample *sample = bpf_map_lookup_elem(&scratch, &cpu);
@@ -215,11 +239,6 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
         sample->is_delayed = flags & TRAP_ASYNC;
         sample->time_ns = bpf_ktime_get_ns();
         walk_frames(layout, state, sample);
-        size = sizeof(*sample) - sizeof(sample->frames) + sample->n_frames * sizeof(sample->frames[0]);
-        if (size <= sizeof(*sample) && bpf_ringbuf_output(&ring, sample, size, 0)) {
-                n_lost = bpf_map_lookup_elem(&lost, &zero);
-                if (n_lost)
-                        __sync_fetch_and_add(n_lost, 1);
-        }
+        write_sample(sample);
         return 0;
 }

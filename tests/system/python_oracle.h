@@ -9,6 +9,7 @@ enum {
         ORACLE_FILE_BYTES = 112,
         ORACLE_LINES_BYTES = 16,
         ORACLE_MAX_STATES = 2,
+        ORACLE_LEFT = 2,
         ORACLE_SIGTRAP = 5,
         ORACLE_TRAP_PERF = 6,
         ORACLE_MAGIC =
@@ -55,7 +56,7 @@ struct oracle_frame {
 
 struct oracle_sample {
         __u32 tid;
-        __u16 is_whole;   /* the walk reached a frame without a caller */
+        __u16 is_whole; /* the walk reached a frame without a caller; ORACLE_LEFT: no sample, the thread's state is no longer known */
         __u16 is_delayed; /* the thread blocks the signal, so it stops when it unblocks it */
         __u64 time_ns;
         __u64 ip;

@@ -27,6 +27,7 @@ WORK = os.path.join(HERE, "python_oracle_work.py")
 SECONDS = {"python3": 0.2}
 OTHER_SECONDS = 0.06
 LEAST_MERGED = 0.995
+LEFT = 2  # ORACLE_LEFT in python_oracle.h
 # struct oracle_sample without its frames, and struct oracle_frame, of python_oracle.h
 SAMPLE = struct.Struct("=IHHQQQ")
 FRAME = struct.Struct("=QqQ64s112s16s")
@@ -44,6 +45,7 @@ class Seen:
     frames: tuple
     is_whole: bool = True
     is_delayed: bool = False
+    has_left: bool = False  # no sample: from then on the thread's signals are not seen
 
 
 @dataclass
@@ -99,7 +101,7 @@ def walked_samples(path: str) -> dict[int, list[Seen]]:
                 if raw not in known:
                     known[raw] = walked_frame(raw)
                 frames.append(known[raw])
-            found[tid].append(Seen(time_ns, ip, tuple(filter(None, frames)), bool(is_whole), bool(is_delayed)))
+            found[tid].append(Seen(time_ns, ip, tuple(filter(None, frames)), bool(is_whole), bool(is_delayed), is_whole == LEFT))
     for samples in found.values():
         samples.sort(key=lambda sample: sample.time_ns)
     return found
@@ -219,7 +221,7 @@ def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], line
     counts = Counts()
     for tid, samples in walked.items():
         for walk, sample in pairs_of(samples, recorded[tid]):
-            if not walk:
+            if not walk or walk.has_left:
                 continue
             counts.compared += 1
             counts.delayed += walk.is_delayed
