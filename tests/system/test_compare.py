@@ -61,7 +61,7 @@ def test_existing_sessions_are_not_mixed_with_new_ones(t: Context) -> None:
         file.write("mine")
     done = t.ours("record", "--repeat", "3", "-o", "a-%n.data", "--", "true")
     check(done.status == 2, "refused", done)
-    harness.check_sentence(done, "a-2.data exists")
+    harness.check_sentence(done, "a-2.data already exists")
     check(os.listdir(t.folder) == ["a-2.data"], "nothing was recorded")
 
 
