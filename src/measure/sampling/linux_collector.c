@@ -350,7 +350,7 @@ static bool targets_run(struct collector *c)
 
 static void wait_for_news(struct collector *c, int timeout_ms)
 {
-        size_t max = c->opened.n_rings + c->watched.n + 2, n = 0;
+        size_t max = c->opened.n_rings + 1 + c->watched.n + 2, n = 0;
         struct pollfd *fds = mem_new(max, sizeof(*fds));
 
         n = drainer_add_fds(c->drainer, fds);
