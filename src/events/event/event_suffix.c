@@ -43,7 +43,7 @@ static bool take_piece(const char *whole, struct event_item *item, struct span p
         if (!piece.len)
                 return err_set(
                         err, ERR_USAGE,
-                        "no modifier or interval after ':' (column %zu): write an interval such as :100000 or "
+                        "no modifier or interval after ':' (column %zu): add an interval such as :100000 or "
                         "modifiers such as :u",
                         column - 1);
         if (item->interval.at)

@@ -56,7 +56,7 @@ static bool read_modifiers(struct count_builder *b, const struct count_scope *sc
         if (*suffix.at == ':')
                 suffix = (struct span){suffix.at + 1, suffix.len - 1};
         if (!suffix.len)
-                return err_set(b->err, ERR_USAGE, "no modifier after ':' (column %zu): write one such as :u",
+                return err_set(b->err, ERR_USAGE, "no modifier after ':' (column %zu): add one, such as :u",
                                place);
         if (*suffix.at >= '0' && *suffix.at <= '9')
                 return err_set(b->err, ERR_USAGE,

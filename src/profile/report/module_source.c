@@ -415,7 +415,7 @@ static const char *why_not_used(const struct module_source *source, const struct
 
         if (go_build_id)
                 return is_other_go_build(desc->path, go_build_id)
-                               ? "was built again after the session was recorded, because its Go build id differs"
+                               ? "was rebuilt after the session was recorded: its Go build id differs"
                                : NULL;
         if (!desc->not_used && is_replaced(source, module, desc->path))
                 return "was changed after the session was recorded, and its build id is not known";

@@ -198,10 +198,7 @@ static void add_all(struct annotating *a)
                 add_function(a, i);
         if (i == n)
                 return;
-        buf_printf(
-                &note,
-                "%zu more functions are not shown, because the text would need more memory than --max-memory allows",
-                n - i);
+        buf_printf(&note, "%zu more functions are not shown: the text would exceed --max-memory", n - i);
         annotate_page_add_note(&a->page, buf_text(&note));
         cmd_warn(&note);
 }

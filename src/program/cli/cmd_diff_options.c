@@ -54,7 +54,7 @@ static const struct option comparing_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct comparing_options, group_by),
-                .help = "sum functions into groups by the rules in FILE, each a line GROUP PATTERN [MODULE]; "
+                .help = "sum functions into groups by the rules in FILE, one per line: GROUP PATTERN [MODULE]; "
                         "cpython has rules for the interpreter of CPython 3.8 to 3.15",
         },
         {

@@ -153,7 +153,7 @@ static const struct option sampling_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "FILE=COMMAND",
                 .offset = offsetof(struct sampling_options, versus),
-                .help = "alternate runs with another command, recorded into FILE, which has %n as -o has: "
+                .help = "alternate runs with another command and record those into FILE, which needs %n like -o: "
                         "--vs 'b-%n.data=./b work.py'; COMMAND is split into words by a shell's rules of "
                         "quoting, without a shell",
         },

@@ -52,7 +52,7 @@ static bool check_alone(const struct report_options *o, bool wants_tree, struct 
         const char *alone = o->tree.min_percent ? "--percent-limit" : "--max-stack";
 
         if (o->choice.describe && !o->choice.mem)
-                return err_set(err, ERR_USAGE, "--describe explains the columns of --mem: add --mem");
+                return err_set(err, ERR_USAGE, "--describe applies to the table of --mem: add --mem");
         return wants_tree || (!o->tree.min_percent && !o->tree.max_depth) ||
                err_set(err, ERR_USAGE,
                        "%s applies to the call tree: add -g; to limit the rows of a table write "

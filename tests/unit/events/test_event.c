@@ -375,10 +375,10 @@ TEST(errors_name_the_column)
                 {"cycles:pppp", "more than three 'p' (column 8); modifiers are u, k, h, p, pp, ppp, G and H"},
                 {"cycles:u:k", "event interval: k is invalid! (column 10)"},
                 {"cycles:",
-                 "no modifier or interval after ':' (column 7): write an interval such as :100000 or modifiers such as "
+                 "no modifier or interval after ':' (column 7): add an interval such as :100000 or modifiers such as "
                  ":u"},
                 {"cycles:u:",
-                 "no modifier or interval after ':' (column 9): write an interval such as :100000 or modifiers such "
+                 "no modifier or interval after ':' (column 9): add an interval such as :100000 or modifiers such "
                  "as :u"},
                 {"cycles:5:u", "'u' (column 10) stands after the interval: write the interval last"},
                 {"cycles:0", "event interval: 0 is invalid! (column 8)"},
