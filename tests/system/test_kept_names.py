@@ -288,7 +288,7 @@ def test_built_again_by_go(t: Context) -> None:
     os.replace(as_of_go(t, "paths", "other", "second/build"), program)
     os.utime(program, (1e9, 1e9))
     done = t.run(t.wperf, "report", "-v", "-i", session)
-    check(re.search(r"^note: \S*/program: was built again .* Go build id differs$", done.out, re.M) is not None, "the note says so", done)
+    check(re.search(r"^note: \S*/program: was rebuilt after .*: its Go build id differs$", done.out, re.M) is not None, "the note says so", done)
     rows = harness.rows_of(t.run(t.wperf, "report", "-i", session).out)
     check({row.symbol for row in rows if row.symbol.endswith((":program", "_here"))} == {"unknown:program"},
           f"no names of another build: {rows}")
