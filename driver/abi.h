@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What wperf and its Windows driver say to each other: requests and their payloads.
  *
- * Widths are fixed, padding is explicit, and all numbers are little-endian. A payload whose last member is an
- * array has as many items as its count says; nothing follows them. The version changes when a payload changes. A
- * driver answers ABI_REQUEST_VERSION to every program, and refuses other requests of a program of another version, because
- * their codes contain the version. */
+ * Widths are fixed, padding is explicit, and all numbers are little-endian. A payload whose last member is
+ * an array has as many items as its count says; nothing follows them. The version changes when a payload
+ * changes. A driver answers ABI_REQUEST_VERSION to every program, and refuses other requests of a program
+ * of another version, because their codes contain the version. */
 #ifndef ABI_H
 #define ABI_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define ABI_SERVICE        "WPERFDRIVER-2" /* the service; WindowsPerf's driver, WPERFDRIVER, may be installed too */
+#define ABI_SERVICE                                                                                          \
+        "WPERFDRIVER-2" /* the service; WindowsPerf's driver, WPERFDRIVER, may be installed                  \
+                           too */
 #define ABI_DEVICE         "\\Device\\WPERFDRIVER-2"
 #define ABI_LINK           "\\DosDevices\\WPERFDRIVER-2"
 #define ABI_PATH           "\\\\.\\WPERFDRIVER-2" /* for CreateFile */
@@ -34,8 +36,8 @@ enum {
 };
 
 /* A control code: CTL_CODE(ABI_DEVICE_TYPE, ABI_FUNCTION + number, METHOD_BUFFERED, FILE_READ_DATA |
- * FILE_WRITE_DATA). ABI_REQUEST_VERSION is the same in all versions; the others have the version in bits 6 to 10 of
- * the function. */
+ * FILE_WRITE_DATA). ABI_REQUEST_VERSION is the same in all versions; the others have the version in bits 6
+ * to 10 of the function. */
 #define ABI_CODE(number)                                                                                     \
         ((uint32_t)ABI_DEVICE_TYPE << 16 | 3u << 14 | (ABI_FUNCTION + (uint32_t)(number)) << 2)
 #define ABI_OWN(number) ABI_CODE((uint32_t)ABI_NUMBER << 6 | (uint32_t)(number))
@@ -156,8 +158,8 @@ struct abi_slot {
         uint32_t flags;
 };
 
-/* A plan: the slots are counted in windows of `window` slots, one window after the other, each for a period. The last
- * window may be shorter. */
+/* A plan: the slots are counted in windows of `window` slots, one window after the other, each for a
+ * period. The last window may be shorter. */
 struct abi_assign {
         uint32_t class;
         uint32_t n_slots; /* 0: count nothing on these units */
@@ -244,7 +246,8 @@ struct abi_sample {
         uint64_t chain[]; /* return addresses, the innermost first */
 };
 
-/* Another program began to sample with counters of its own: the driver ended the run and gave it the interrupts. */
+/* Another program began to sample with counters of its own: the driver ended the run and gave it the
+ * interrupts. */
 enum { ABI_SAMPLES_ENDED = 1 };
 
 struct abi_samples {

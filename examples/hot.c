@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hot SESSION   Prints the functions with the most samples, the hottest call path, and what the profile lacks.
+/* hot SESSION   Prints the functions with the most samples, the hottest call path, and what the profile
+ *               lacks.
  *
  * cc hot.c $(pkg-config --cflags --libs wperf) */
 #include <inttypes.h>

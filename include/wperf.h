@@ -2,14 +2,16 @@
 /* libwperf: read sessions, count, sample and look up addresses, as the program wperf does.
  *
  * Rules for all functions:
- * - The library prints nothing, never ends the process (but see wperf_set_out_of_memory), installs no signal handler and reads no
- *   environment variables.
- * - An object may be used by one thread at a time; different objects by different threads at the same time.  Only one wperf_count or
- *   wperf_record runs at a time in a process.
- * - A function that can fail returns NULL or 0 and fills `error`, which may be NULL.  Functions with an index return 0 if there is
- *   no such index.
- * - Requests are zero-initialised; a field that is 0 or NULL has its default.  The library copies what it keeps.
- * - Texts are UTF-8 or the raw bytes of a file, never NULL unless the comment says so, and valid until their object is freed.
+ * - The library prints nothing, never ends the process (but see wperf_set_out_of_memory), installs no
+ *   signal handler and reads no environment variables.
+ * - An object may be used by one thread at a time; different objects by different threads at the same time.
+ *   Only one wperf_count or wperf_record runs at a time in a process.
+ * - A function that can fail returns NULL or 0 and fills `error`, which may be NULL.  Functions with an
+ *   index return 0 if there is no such index.
+ * - Requests are zero-initialised; a field that is 0 or NULL has its default.  The library copies what it
+ *   keeps.
+ * - Texts are UTF-8 or the raw bytes of a file, never NULL unless the comment says so, and valid until
+ *   their object is freed.
  * - Times are in nanoseconds, sizes in bytes, shares from 0 to 1.
  *
  * Before version 1.0 a new version may change this interface. */
@@ -31,7 +33,7 @@
 extern "C" {
 #endif
 
-/* --- Errors and settings ----------------------------------------------------------------------------------- */
+/* --- Errors and settings ---------------------------------------------------------------------------- */
 
 enum wperf_error_code {
         WPERF_ERROR_NONE,
@@ -55,14 +57,15 @@ struct wperf_error {
 
 WPERF_API const char *wperf_version(void); /* "0.2.0" */
 
-/* `call` is called if memory runs out, and must not return; NULL: abort().  Call it before all other functions. */
+/* `call` is called if memory runs out, and must not return; NULL: abort().  Call it before all other
+ * functions. */
 WPERF_API void wperf_set_out_of_memory(void (*call)(void *ctx, size_t bytes), void *ctx);
 
-/* With `allow` not 0, files are mapped from now on instead of being read.  This saves memory for large sessions.  On Linux it
- * installs a handler for SIGBUS, which is needed if a mapped file becomes shorter. */
+/* With `allow` not 0, files are mapped from now on instead of being read.  This saves memory for large
+ * sessions.  On Linux it installs a handler for SIGBUS, which is needed if a mapped file becomes shorter. */
 WPERF_API void wperf_allow_mapping(int allow);
 
-/* --- Sessions ----------------------------------------------------------------------------------------------- */
+/* --- Sessions --------------------------------------------------------------------------------------- */
 
 typedef struct wperf_report wperf_report;
 
@@ -75,17 +78,17 @@ enum wperf_content {
 };
 
 struct wperf_report_request {
-        const char *path;  /* session of wperf, perf or simpleperf, or an event-trace file of Windows */
-        unsigned contents; /* a set of enum wperf_content */
-        const char *
-                symbol_path; /* more folders with images, PDBs and ELF files, separated by ';'; NULL for none */
+        const char *path;        /* session of wperf, perf or simpleperf, or an event-trace file of Windows */
+        unsigned contents;       /* a set of enum wperf_content */
+        const char *symbol_path; /* more folders with images, PDBs and ELF files, separated by ';'; NULL for
+                                    none */
         const char *symfs;   /* folder with the files of the machine that recorded; NULL for this machine's */
         int inlines;         /* inlined functions have their own rows */
         int lines;           /* rows by source line, too */
         int pages;           /* accesses to memory by page instead of cache line */
         int any_owner;       /* as root, also read sessions of other users */
-        uint64_t
-                max_memory; /* limit for data derived from files; 0: 1 GiB, or a quarter of the memory if that is less */
+        uint64_t max_memory; /* limit for data derived from files; 0: 1 GiB, or a quarter of the memory if
+                                that is less */
         const int32_t *pids; /* only samples of these processes */
         size_t n_pids;
 };
@@ -104,7 +107,8 @@ struct wperf_event {
 WPERF_API size_t wperf_report_event_count(const wperf_report *report);
 WPERF_API int wperf_report_event(const wperf_report *report, size_t index, struct wperf_event *event);
 
-/* A function, or with wperf_report_request.lines a source line of it.  Rows are sorted by event, then by weight, largest first. */
+/* A function, or with wperf_report_request.lines a source line of it.  Rows are sorted by event, then by
+ * weight, largest first. */
 struct wperf_row {
         size_t event;       /* index for wperf_report_event */
         const char *symbol; /* "x_mul", "0x17ab10" for a function without a name, "unknown" */
@@ -136,7 +140,8 @@ WPERF_API int wperf_report_python_row(const wperf_report *report, size_t index, 
 struct wperf_quality {
         uint64_t samples, lost, throttled, unresolved, cut_stacks;
         double counted_share; /* of the time in which the worst event was counted */
-        double kernel_share; /* of the CPU time, if the kernel was not sampled; negative: unknown, or it was */
+        double kernel_share;  /* of the CPU time, if the kernel was not sampled; negative: unknown, or it
+                                 was */
         int poor;
         int stacks_not_unwound;    /* 1: copies of stacks were not used; cut_stacks is 0 */
         uint64_t unjudged_stacks;  /* stacks that end in files that can't be read, so that they may be cut */
@@ -151,15 +156,15 @@ struct wperf_quality {
         uint64_t malformed_records, unknown_records, out_of_order;
         uint64_t unknown_events; /* samples of events that the file does not describe */
         uint64_t files_not_kept; /* mapped files that could not be kept open */
-        const char *
-                left_out; /* what was left out to save memory or work: "call stacks of perf.data"; "": nothing */
-        const char *doubts;   /* why names may be wrong; "": there is no reason */
-        const char *why_poor; /* "12 % of the samples have no symbol: ..."; "": it is not poor */
+        const char *left_out;    /* what was left out to save memory or work: "call stacks of perf.data"; "":
+                                    nothing */
+        const char *doubts;      /* why names may be wrong; "": there is no reason */
+        const char *why_poor;    /* "12 % of the samples have no symbol: ..."; "": it is not poor */
 };
 
 WPERF_API void wperf_report_quality(const wperf_report *report, struct wperf_quality *quality);
 
-/* --- Call trees --------------------------------------------------------------------------------------------- */
+/* --- Call trees ------------------------------------------------------------------------------------- */
 
 typedef struct wperf_tree wperf_tree;
 
@@ -174,8 +179,8 @@ struct wperf_node {
         uint64_t samples, weight;           /* of the node and of all nodes below it */
 };
 
-/* The call tree of an event; needs WPERF_TREES.  `inverted` not 0: the top nodes are the functions in which samples end, and
- * the nodes below are callers.  Free it before the report. */
+/* The call tree of an event; needs WPERF_TREES.  `inverted` not 0: the top nodes are the functions in which
+ * samples end, and the nodes below are callers.  Free it before the report. */
 WPERF_API wperf_tree *wperf_report_tree(wperf_report *report, size_t event, int inverted,
                                         struct wperf_error *error);
 WPERF_API void wperf_tree_free(wperf_tree *tree); /* NULL is allowed */
@@ -183,7 +188,7 @@ WPERF_API uint32_t wperf_tree_node_count(const wperf_tree *tree);
 /* Node 0 is the root.  Children are sorted by weight, largest first. */
 WPERF_API int wperf_tree_node(const wperf_tree *tree, uint32_t index, struct wperf_node *node);
 
-/* --- Samples and their frames -------------------------------------------------------------------------------- */
+/* --- Samples and their frames ----------------------------------------------------------------------- */
 
 struct wperf_sample {
         uint64_t time_ns; /* in the session's clock */
@@ -212,7 +217,7 @@ struct wperf_frame {
 WPERF_API int wperf_report_frame(const wperf_report *report, uint32_t stack, size_t index,
                                  struct wperf_frame *frame);
 
-/* --- Annotated functions ------------------------------------------------------------------------------------- */
+/* --- Annotated functions ---------------------------------------------------------------------------- */
 
 typedef struct wperf_annotation wperf_annotation;
 
@@ -267,7 +272,7 @@ struct wperf_instruction {
 WPERF_API int wperf_annotation_instruction(wperf_annotation *annotation, size_t function, size_t index,
                                            struct wperf_instruction *instruction);
 
-/* --- Accesses to memory -------------------------------------------------------------------------------------- */
+/* --- Accesses to memory ----------------------------------------------------------------------------- */
 
 typedef struct wperf_accesses wperf_accesses;
 
@@ -294,19 +299,20 @@ struct wperf_access {
         int sharing;            /* enum wperf_sharing, of a cache line */
 };
 
-/* Accesses of samples of Arm SPE, `perf mem` and `perf c2c`; needs WPERF_ACCESSES.  Sorted by event and latency.  Free them before
- * the report. */
+/* Accesses of samples of Arm SPE, `perf mem` and `perf c2c`; needs WPERF_ACCESSES.  Sorted by event and
+ * latency.  Free them before the report. */
 WPERF_API wperf_accesses *wperf_report_accesses(wperf_report *report, enum wperf_access_key key,
                                                 struct wperf_error *error);
 WPERF_API void wperf_accesses_free(wperf_accesses *accesses); /* NULL is allowed */
 WPERF_API size_t wperf_accesses_count(const wperf_accesses *accesses);
 WPERF_API int wperf_accesses_get(const wperf_accesses *accesses, size_t index, struct wperf_access *access);
 
-/* --- Events of a machine -------------------------------------------------------------------------------------- */
+/* --- Events of a machine ---------------------------------------------------------------------------- */
 
 typedef struct wperf_list wperf_list;
 
-/* What this machine can measure, or a CPU model of the catalogue such as "neoverse-n1" (NULL: this machine). */
+/* What this machine can measure, or a CPU model of the catalogue such as "neoverse-n1" (NULL: this
+ * machine). */
 WPERF_API wperf_list *wperf_list_open(const char *cpu_model, struct wperf_error *error);
 WPERF_API void wperf_list_free(wperf_list *list); /* NULL is allowed */
 
@@ -327,7 +333,7 @@ WPERF_API int wperf_list_metric(const wperf_list *list, size_t index, struct wpe
 WPERF_API size_t wperf_list_group_count(const wperf_list *list);
 WPERF_API int wperf_list_group(const wperf_list *list, size_t index, struct wperf_listed_group *group);
 
-/* --- Measuring ------------------------------------------------------------------------------------------------ */
+/* --- Measuring -------------------------------------------------------------------------------------- */
 
 /* What is measured: a command, processes, or all that runs on the CPUs. */
 struct wperf_target {
@@ -366,7 +372,8 @@ struct wperf_ending {
 
 struct wperf_count {
         const char *table; /* "core", "dsu", "dmc_clk", ...: the kind of the unit that counted */
-        int64_t number; /* of the CPU or unit; -1 for counts that follow the command, or for all units together */
+        int64_t number;    /* of the CPU or unit; -1 for counts that follow the command, or for all units
+                              together */
         const char *event, *index, *note, *unit; /* unit "ns" for clocks; "" for a number of events */
         uint64_t value;                          /* as counted */
         uint64_t scaled; /* for the whole time, if the event was multiplexed; else equal */
@@ -399,7 +406,7 @@ struct wperf_record_request {
 WPERF_API int wperf_record(const struct wperf_record_request *request, struct wperf_ending *ending,
                            struct wperf_error *error);
 
-/* --- Addresses ------------------------------------------------------------------------------------------------- */
+/* --- Addresses -------------------------------------------------------------------------------------- */
 
 typedef struct wperf_symbols wperf_symbols;
 

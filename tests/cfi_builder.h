@@ -26,7 +26,8 @@ static inline void cfi_builder_release(struct cfi_builder *b)
         buf_release(&b->text);
 }
 
-/* An entry of .eh_frame: its length, its id (0: a CIE, else the distance to the CIE at `cie`), its content. */
+/* An entry of .eh_frame: its length, its id (0: a CIE, else the distance to the CIE at `cie`), its
+ * content. */
 static inline void cfi_add_entry(struct buf *frame, size_t cie, bool is_fde, const void *content, size_t size)
 {
         buf_add_u32(frame, (uint32_t)size + 4);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes event-trace files in memory, for tests and seeds of the fuzzer: of 64-bit Windows, x64 unless etl_add_machine() says ARM64, with the
- * counter's clock of 10 MHz.  Numbers are written as given, also wrong ones. */
+/* Makes event-trace files in memory, for tests and seeds of the fuzzer: of 64-bit Windows, x64 unless
+ * etl_add_machine() says ARM64, with the counter's clock of 10 MHz.  Numbers are written as given, also
+ * wrong ones. */
 #ifndef ETL_BUILDER_H
 #define ETL_BUILDER_H
 

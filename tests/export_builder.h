@@ -79,7 +79,8 @@ static inline struct calltree *export_ordinary(void)
 
 enum { EXPORT_LONG = 100000 };
 
-/* A name that would end, open or forge something in each of the formats, one that is not UTF-8, and a very long one. */
+/* A name that would end, open or forge something in each of the formats, one that is not UTF-8, and a very
+ * long one. */
 static inline struct calltree *export_hostile(void)
 {
         static char endless[EXPORT_LONG + 1], broken[EXPORT_LONG + 1];

@@ -23,7 +23,8 @@ static int save(struct session_builder *b, const char *folder, const char *name)
 /* The feature, and attributes that perf 6.1 reads. */
 enum { ARCH = 6, OLD_ATTR_BYTES = 112 };
 
-/* A loop in one module that calls a function of another, as perf record -b records it; or the calls that have not returned. */
+/* A loop in one module that calls a function of another, as perf record -b records it; or the calls that
+ * have not returned. */
 static int save_branches(const char *folder, const char *name, bool are_calls)
 {
         static const uint64_t chain[] = {PERF_CONTEXT_USER, 0x402004};
@@ -54,7 +55,8 @@ static int save_branches(const char *folder, const char *name, bool are_calls)
         return save(&b, folder, name);
 }
 
-/* A build with three compilers, one of them with a thread of another name, in a program whose file is missing. */
+/* A build with three compilers, one of them with a thread of another name, in a program whose file is
+ * missing. */
 static int save_jobs(const char *folder)
 {
         enum { MAKE = 100, FIRST = 101, N_JOBS = 3 };

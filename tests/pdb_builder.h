@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PDBs in memory: the layout of a container, and the streams of a small program with symbols, lines, types and public symbols. */
+/* PDBs in memory: the layout of a container, and the streams of a small program with symbols, lines, types
+ * and public symbols. */
 #ifndef PDB_BUILDER_H
 #define PDB_BUILDER_H
 
@@ -206,7 +207,8 @@ static inline void built_mark(struct pdb_builder *b, uint16_t kind)
         built_end(b, &b->symbols);
 }
 
-/* A function of `size` bytes at offset `off` of section 1; the caller adds the records inside it and S_END. */
+/* A function of `size` bytes at offset `off` of section 1; the caller adds the records inside it and
+ * S_END. */
 static inline void built_proc(struct pdb_builder *b, uint16_t kind, uint32_t off, uint32_t size,
                               const char *name)
 {

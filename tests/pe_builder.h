@@ -36,7 +36,8 @@ static inline uint32_t pe_add_info(struct pe_builder *b, const void *info, size_
         return rva;
 }
 
-/* An entry of the table for code from `start` to `end`, relative to the beginning of the code.  Only x64 uses `end`. */
+/* An entry of the table for code from `start` to `end`, relative to the beginning of the code.  Only x64
+ * uses `end`. */
 static inline void pe_add_entry(struct pe_builder *b, uint32_t start, uint32_t end, uint32_t word)
 {
         buf_add_u32(&b->table, PE_CODE_RVA + start);

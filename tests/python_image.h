@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory of a process with CPython, made by hand: runtime, interpreter, thread states, frames and code objects of any
- * layout. */
+/* The memory of a process with CPython, made by hand: runtime, interpreter, thread states, frames and code
+ * objects of any layout. */
 #ifndef PYTHON_IMAGE_H
 #define PYTHON_IMAGE_H
 
@@ -79,7 +79,7 @@ static inline void image_byte(struct image *image, uint64_t addr, uint8_t value)
         image_put(image, addr, &value, 1);
 }
 
-/* --- Objects --------------------------------------------------------------------------------------------- */
+/* --- Objects ---------------------------------------------------------------------------------------- */
 
 /* Characters of `kind` bytes each; state as in PyASCIIObject with two bits of `interned`. */
 static inline uint64_t image_text_of(struct image *image, unsigned kind, bool is_ascii, const void *chars,
@@ -134,7 +134,7 @@ static inline uint64_t image_code(struct image *image, const char *name, int32_t
         return addr;
 }
 
-/* --- Threads and frames ---------------------------------------------------------------------------------- */
+/* --- Threads and frames ----------------------------------------------------------------------------- */
 
 static inline void image_init(struct image *image, const struct python_layout *layout)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An ELF library made of bytes with the symbols and constants that identify a version of CPython, and _PyRuntime. */
+/* An ELF library made of bytes with the symbols and constants that identify a version of CPython, and
+ * _PyRuntime. */
 #ifndef PYTHON_LIBRARY_H
 #define PYTHON_LIBRARY_H
 

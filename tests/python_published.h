@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts of versions that are not installed here, from the structs that CPython publishes, and the tables `_Py_DebugOffsets` of
- * such an interpreter.  Words are in the order of the header; sections that the room python does not read have 0. */
+/* Layouts of versions that are not installed here, from the structs that CPython publishes, and the tables
+ * `_Py_DebugOffsets` of such an interpreter.  Words are in the order of the header; sections that the room
+ * python does not read have 0. */
 #ifndef PYTHON_PUBLISHED_H
 #define PYTHON_PUBLISHED_H
 
@@ -50,7 +51,8 @@ static inline void published_add(struct published *table, size_t n, const uint64
                 offsetof(struct type, instr_ptr), offsetof(struct type, localsplus),                         \
                 offsetof(struct type, owner), offsetof(struct type, stackpointer), tlbc
 
-/* thread_state: Include/cpython/pystate.h; 3.14 and 3.15 have other sections than 3.13; the numbers are examples. */
+/* thread_state: Include/cpython/pystate.h; 3.14 and 3.15 have other sections than 3.13; the numbers are
+ * examples. */
 static inline void published_add_thread(struct published *table)
 {
         if (table->minor < 15)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sections of names as simpleperf and hiperf write them, for tests and seeds; in this machine's byte order. */
+/* Sections of names as simpleperf and hiperf write them, for tests and seeds; in this machine's byte
+ * order. */
 #ifndef RECORDED_BUILDER_H
 #define RECORDED_BUILDER_H
 

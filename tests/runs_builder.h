@@ -15,8 +15,9 @@ enum { RUNS_MAX_FUNCTIONS = 200 };
 struct runs_builder {
         uint64_t state;
         size_t n_functions;
-        double n_samples; /* mean number of samples of a run */
-        double dispersion; /* variance of a count from run to run, in variances of pure sampling; each function has up to this much */
+        double n_samples;   /* mean number of samples of a run */
+        double dispersion;  /* variance of a count from run to run, in variances of pure sampling; each
+                               function has up to this much */
         double speed_noise; /* relative deviation of the speed of a whole run */
         /* in B, this function takes `planted` times as long; 1: no difference */
         size_t planted_function;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples with named stacks for the tests of exports that keep time: of an ordinary program, and of one whose names are
- * hostile. */
+/* Samples with named stacks for the tests of exports that keep time: of an ordinary program, and of one
+ * whose names are hostile. */
 #ifndef SAMPLES_BUILDER_H
 #define SAMPLES_BUILDER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes perf.data records and files in memory, in either byte order, for tests, fuzzing seeds and benchmarks. Numbers are written
- * as given, also wrong ones. */
+/* Makes perf.data records and files in memory, in either byte order, for tests, fuzzing seeds and
+ * benchmarks. Numbers are written as given, also wrong ones. */
 #ifndef SESSION_BUILDER_H
 #define SESSION_BUILDER_H
 
@@ -31,7 +31,8 @@ struct session_builder {
         size_t record_start;
 };
 
-/* One event cpu-clock with id 11, sample_type IDENTIFIER, IP, TID, TIME, CPU, PERIOD, CALLCHAIN, sample_id_all. */
+/* One event cpu-clock with id 11, sample_type IDENTIFIER, IP, TID, TIME, CPU, PERIOD, CALLCHAIN,
+ * sample_id_all. */
 void builder_init(struct session_builder *b);
 void builder_release(struct session_builder *b);
 
@@ -65,7 +66,8 @@ void builder_round(struct session_builder *b);
 void builder_sample(struct session_builder *b, unsigned event, uint64_t time, int32_t pid, int32_t tid,
                     uint16_t misc, const uint64_t *chain,
                     uint64_t n_chain); /* ip is chain[0], or the first entry that is not a mark */
-/* A sample of an event that also has PERF_SAMPLE_BRANCH_STACK; `branches` has from, to and flags of each branch. */
+/* A sample of an event that also has PERF_SAMPLE_BRANCH_STACK; `branches` has from, to and flags of each
+ * branch. */
 void builder_sample_branches(struct session_builder *b, unsigned event, uint64_t time, int32_t pid,
                              uint16_t misc, const uint64_t *chain, uint64_t n_chain,
                              const uint64_t (*branches)[3], uint64_t n_branches);
@@ -90,8 +92,8 @@ void builder_end(struct session_builder *b);
 void builder_feature(struct session_builder *b, unsigned number, const void *bytes, size_t size);
 void builder_feature_str(struct session_builder *b, unsigned number, const char *text);
 
-/* Converts the records so far to COMPRESSED (or COMPRESSED2) records, each of at most `piece` bytes of the zstd stream. False if
- * zstd is not in the build. */
+/* Converts the records so far to COMPRESSED (or COMPRESSED2) records, each of at most `piece` bytes of the
+ * zstd stream. False if zstd is not in the build. */
 bool builder_compress(struct session_builder *b, size_t piece, bool second_kind);
 
 /* The whole file: header, ids, attributes, records, features. */

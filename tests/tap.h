@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The test harness: named tests that register themselves, expectations, skips with a reason, TAP on standard output.  One test
- * program is one .c file with TAP_MAIN at its end. */
+/* The test harness: named tests that register themselves, expectations, skips with a reason, TAP on
+ * standard output.  One test program is one .c file with TAP_MAIN at its end. */
 #ifndef TAP_H
 #define TAP_H
 

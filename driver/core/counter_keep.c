@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The counters that Windows reserved for the driver are its own, and so are those of units that nobody can reserve. The counter that counts
- * cycles only belongs to programs, which may read it at any time: its value is never written, and its filter is changed only if
- * no other counter is free. */
+/* The counters that Windows reserved for the driver are its own, and so are those of units that nobody can
+ * reserve. The counter that counts cycles only belongs to programs, which may read it at any time: its
+ * value is never written, and its filter is changed only if no other counter is free. */
 #include "counter_keep.h"
 
 #include "counter_registers.h"
@@ -30,7 +30,8 @@ static uint64_t cycles_bit(const struct counter_set *set)
         return set->class->cycles_bits ? UINT64_C(1) << set->class->cycles_bit : 0;
 }
 
-/* On the counter for cycles if it counts what is wanted already, or nobody else reads it; else on a free one. */
+/* On the counter for cycles if it counts what is wanted already, or nobody else reads it; else on a free
+ * one. */
 static uint8_t choose_cycles_counter(const struct counter_set *set)
 {
         const struct counter_kept *kept = &set->kept;

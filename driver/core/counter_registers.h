@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers of a counter set, for counter_set.c and counter_keep.c. All functions are called on the unit's CPU. */
+/* The registers of a counter set, for counter_set.c and counter_keep.c. All functions are called on the
+ * unit's CPU. */
 #ifndef COUNTER_REGISTERS_H
 #define COUNTER_REGISTERS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs the counters, and accumulates in 64 bits what they count.
  *
- * A counter is not set to 0 when it is read: the difference to the last value, modulo its width, is added, so no event is
- * lost between the two. A second wrap between two reads is found by the overflow bit: it is set although the value has not
- * become smaller. */
+ * A counter is not set to 0 when it is read: the difference to the last value, modulo its width, is added,
+ * so no event is lost between the two. A second wrap between two reads is found by the overflow bit: it is
+ * set although the value has not become smaller. */
 #include "counter_set.h"
 
 #include <string.h>
@@ -135,8 +135,8 @@ void counter_set_reset(struct counter_set *set)
 
 /* --- accumulating --- */
 
-/* What the counter has counted since `*last`. `overflow` is the mask of overflow bits that were set and have been
- * cleared; a wrap after that leaves its bit behind, which belongs to this difference. */
+/* What the counter has counted since `*last`. `overflow` is the mask of overflow bits that were set and
+ * have been cleared; a wrap after that leaves its bit behind, which belongs to this difference. */
 static uint64_t take_difference(struct counter_set *set, uint32_t counter, uint64_t overflow, uint64_t *last)
 {
         uint32_t bits = counter_registers_width(set, counter);
@@ -253,8 +253,8 @@ static void begin(struct counter_set *set)
         counter_keep_switch_on(set);
 }
 
-/* If the counters have stopped, they begin again: what they counted since the last call is lost, and that time does not count
- * as running. */
+/* If the counters have stopped, they begin again: what they counted since the last call is lost, and that
+ * time does not count as running. */
 static bool begin_again(struct counter_set *set)
 {
         if (counter_keep_is_intact(set, own_plan_bits(set) | source_bits(set)))
@@ -353,8 +353,8 @@ struct due_call {
         void *ctx;
 };
 
-/* Sets the counter so that it wraps after what is left of the period: what it counted since the wrap belongs to the next
- * period, so the mean period is exact. */
+/* Sets the counter so that it wraps after what is left of the period: what it counted since the wrap
+ * belongs to the next period, so the mean period is exact. */
 static void rearm(struct counter_set *set, uint32_t i, uint64_t overflow, const struct due_call *due)
 {
         struct counter_source *s = &set->sources[i];

@@ -58,8 +58,8 @@ void counter_set_init(struct counter_set *set, const struct hw *hw, const struct
 /* Whether the set has a plan or sources. */
 bool counter_set_is_used(const struct counter_set *set);
 
-/* Whether `window` counters for a plan and `n_sources` for sampling are free together. The counter that counts cycles only is
- * none of them: programs read it, so it can't be set to a period. */
+/* Whether `window` counters for a plan and `n_sources` for sampling are free together. The counter that
+ * counts cycles only is none of them: programs read it, so it can't be set to a period. */
 bool counter_set_has_room(const struct counter_set *set, uint32_t window, uint32_t n_sources);
 
 /* Replaces the plan or the sources; the set is not running, and the arguments have been checked. */
@@ -80,8 +80,9 @@ void counter_set_stop(struct counter_set *set);
 /* Adds what was counted so far, without a change of the window. */
 void counter_set_read(struct counter_set *set);
 
-/* Handles an overflow interrupt: re-arms the sources. Calls `due` for each source that has reached its period, with the number of
- * periods beyond the first that have passed too. False if no counter of a source has overflowed. */
+/* Handles an overflow interrupt: re-arms the sources. Calls `due` for each source that has reached its
+ * period, with the number of periods beyond the first that have passed too. False if no counter of a source
+ * has overflowed. */
 bool counter_set_interrupt(struct counter_set *set, void (*due)(void *ctx, uint32_t source, uint64_t missed),
                            void *ctx);
 

@@ -157,8 +157,9 @@ static void stop_cpu(void *arg)
         spe_buffer_stop(&work->driver->cpus[work->cpu].spe);
 }
 
-/* The shortest period of the CPU's plans; counters of 32 bits are read often enough even if there is one window. The timer also finds
- * counters that have lost their power, those that sample, too, and SPE's piece that is full. 0: the CPU needs no timer. */
+/* The shortest period of the CPU's plans; counters of 32 bits are read often enough even if there is one
+ * window. The timer also finds counters that have lost their power, those that sample, too, and SPE's piece
+ * that is full. 0: the CPU needs no timer. */
 static uint32_t timer_period(const struct driver *driver, uint32_t cpu)
 {
         uint32_t period = driver->cpus[cpu].spe.what.period ? DRIVER_READ_MS : 0;

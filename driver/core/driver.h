@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The driver of one machine: its counters, samples and SPE data, and who owns them.
  *
- * The shell (the Windows driver, a test) makes one with driver_new, hands requests to request_run, one at a time, and
- * interrupts and timers to the functions below, on the CPU that they belong to. */
+ * The shell (the Windows driver, a test) makes one with driver_new, hands requests to request_run, one at a
+ * time, and interrupts and timers to the functions below, on the CPU that they belong to. */
 #ifndef DRIVER_H
 #define DRIVER_H
 
@@ -62,28 +62,31 @@ void driver_free(struct driver *driver);
 /* Adds what the counters of the CPU counted, and goes on with the next windows; looks after SPE's buffer. */
 void driver_tick(struct driver *driver, uint32_t cpu);
 
-/* Handles an interrupt of the core's PMU, and of SPE. False if it is not the driver's; that of somebody else's counter then waits for
- * driver_give_way. */
+/* Handles an interrupt of the core's PMU, and of SPE. False if it is not the driver's; that of somebody
+ * else's counter then waits for driver_give_way. */
 bool driver_interrupt(struct driver *driver, uint32_t cpu, const struct driver_frame *frame);
 bool driver_spe_interrupt(struct driver *driver, uint32_t cpu);
 
-/* If interrupts of others wait: ends the measurement, and gives interrupts back. Called before each request. */
+/* If interrupts of others wait: ends the measurement, and gives interrupts back. Called before each
+ * request. */
 void driver_give_way(struct driver *driver);
 
 /* For driver_start and driver_stop. */
 bool driver_take_interrupts(struct driver *driver);
 void driver_give_interrupts(struct driver *driver);
 
-/* Starts and stops everything that is assigned. `keep`: add to the counts that there are. False, and nothing runs, if another program
- * samples with counters of its own, or uses SPE. Only a start with sources takes the interrupts. */
+/* Starts and stops everything that is assigned. `keep`: add to the counts that there are. False, and
+ * nothing runs, if another program samples with counters of its own, or uses SPE. Only a start with sources
+ * takes the interrupts. */
 bool driver_start(struct driver *driver, bool keep);
 void driver_stop(struct driver *driver);
 
-/* Takes the lock for `owner`. With `force` also from another owner, whose measurement ends; false if another has it. */
+/* Takes the lock for `owner`. With `force` also from another owner, whose measurement ends; false if
+ * another has it. */
 bool driver_lock(struct driver *driver, const void *owner, bool force);
 
-/* Ends the measurement of `owner`, removes its plans and releases the lock, if it has it. To be called when the owner's handle
- * is closed, too. */
+/* Ends the measurement of `owner`, removes its plans and releases the lock, if it has it. To be called when
+ * the owner's handle is closed, too. */
 void driver_release(struct driver *driver, const void *owner);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an interrupt does, and who gets interrupts: the driver takes those of all PMUs only while it samples. */
+/* What an interrupt does, and who gets interrupts: the driver takes those of all PMUs only while it
+ * samples. */
 #include "counter_keep.h"
 #include "driver.h"
 
@@ -55,8 +56,9 @@ static void add_sample(void *ctx, uint32_t source, uint64_t missed)
         sample_ring_add(&cpu->ring, &sample, chain);
 }
 
-/* An interrupt of a counter that another program began to use after the driver had taken the interrupts. Its overflow bit stays, and it is
- * kept from interrupting again and again until driver_give_way, when Windows gets it. */
+/* An interrupt of a counter that another program began to use after the driver had taken the interrupts.
+ * Its overflow bit stays, and it is kept from interrupting again and again until driver_give_way, when
+ * Windows gets it. */
 static void hold_others(struct driver *driver, uint32_t cpu)
 {
         bool is_used;

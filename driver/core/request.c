@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of requests. Nothing of a payload is used before its size has been compared with the table's, and the count in
- * it with the size. */
+/* The table of requests. Nothing of a payload is used before its size has been compared with the table's,
+ * and the count in it with the size. */
 #include "request.h"
 
 #include <string.h>

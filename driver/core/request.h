@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests of programs: a table says what each takes and gives; sizes and indices are checked before its handler runs. */
+/* Requests of programs: a table says what each takes and gives; sizes and indices are checked before its
+ * handler runs. */
 #ifndef REQUEST_H
 #define REQUEST_H
 
@@ -18,8 +19,8 @@ enum request_status {
         REQUEST_TAKEN,     /* another program samples with the PMU, or uses SPE */
 };
 
-/* Runs a request of `owner`, one request at a time. `in` and `out` may be the same memory; *ret_bytes is the size of the answer,
- * 0 unless the status is REQUEST_OK. */
+/* Runs a request of `owner`, one request at a time. `in` and `out` may be the same memory; *ret_bytes is
+ * the size of the answer, 0 unless the status is REQUEST_OK. */
 enum request_status request_run(struct driver *driver, const void *owner, uint32_t code, const void *in,
                                 uint32_t in_bytes, void *out, uint32_t out_bytes, uint32_t *ret_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handlers of request.c's table, by file: the machine, counting, sampling. A check gets a payload whose size is right and
- * tells whether its numbers are; a handler gets a payload that was checked, writes at most `room` bytes and returns the
- * size of its answer. */
+/* The handlers of request.c's table, by file: the machine, counting, sampling. A check gets a payload whose
+ * size is right and tells whether its numbers are; a handler gets a payload that was checked, writes at
+ * most `room` bytes and returns the size of its answer. */
 #ifndef REQUEST_HANDLERS_H
 #define REQUEST_HANDLERS_H
 

@@ -161,7 +161,8 @@ static void release_spe(void *arg)
         spe_buffer_release(read->spe, read->part.bytes);
 }
 
-/* The bytes are copied where interrupts and other threads go on: nobody else takes them, because requests come one at a time. */
+/* The bytes are copied where interrupts and other threads go on: nobody else takes them, because requests
+ * come one at a time. */
 enum request_status request_read_spe(struct driver *driver, struct request *request)
 {
         const struct abi_read *in = request->in;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The samples of one CPU on their way from its interrupts to a reader on any CPU. One writer, one reader, no lock. */
+/* The samples of one CPU on their way from its interrupts to a reader on any CPU. One writer, one reader,
+ * no lock. */
 #ifndef SAMPLE_RING_H
 #define SAMPLE_RING_H
 
@@ -20,8 +21,8 @@ struct sample_ring {
 /* Empties the ring; nobody writes or reads. */
 void sample_ring_reset(struct sample_ring *ring);
 
-/* Appends a sample with its n_chain callers, or counts it as dropped if there is no room. `missed` earlier ones count as
- * generated and dropped. */
+/* Appends a sample with its n_chain callers, or counts it as dropped if there is no room. `missed` earlier
+ * ones count as generated and dropped. */
 void sample_ring_add(struct sample_ring *ring, const struct abi_sample *sample, const uint64_t *chain);
 
 /* Moves whole samples to `out` while they fit; returns their bytes. */

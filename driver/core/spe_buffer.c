@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs SPE. The hardware writes from PMBPTR up to PMBLIMITR, then stops with an interrupt; pieces of the ring are given to
- * it one after the other. Where little fits before the ring's end, the rest is skipped. */
+/* Programs SPE. The hardware writes from PMBPTR up to PMBLIMITR, then stops with an interrupt; pieces of
+ * the ring are given to it one after the other. Where little fits before the ring's end, the rest is
+ * skipped. */
 #include "spe_buffer.h"
 
 #include <string.h>

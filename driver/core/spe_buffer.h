@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SPE of one CPU: the hardware writes records into a ring of memory, piece by piece; a reader on any CPU takes them.
+/* SPE of one CPU: the hardware writes records into a ring of memory, piece by piece; a reader on any CPU
+ * takes them.
  *
  * All functions are called on the CPU, without its interrupts; none of them copies. */
 #ifndef SPE_BUFFER_H
@@ -12,7 +13,8 @@ enum {
         SPE_BUFFER_BYTES = 1 << 20,
         SPE_PAGE_BYTES = 4096,
         SPE_LONGEST_RECORD_BYTES = 2048, /* no record is longer: PMSIDR_EL1.MaxSize */
-        /* A piece that ends sooner at the end of the ring is not begun, or left at the next tick, if there is room at the start. */
+        /* A piece that ends sooner at the end of the ring is not begun, or left at the next tick, if there
+         * is room at the start. */
         SPE_PIECE_LEAST_BYTES = SPE_BUFFER_BYTES / 4,
 };
 
@@ -39,15 +41,16 @@ bool spe_buffer_is_taken(const struct spe_buffer *spe);
 
 void spe_buffer_start(struct spe_buffer *spe);
 
-/* Handles the buffer's interrupt: takes note of what was written and gives the hardware the next piece. False if the
- * interrupt is not this buffer's. */
+/* Handles the buffer's interrupt: takes note of what was written and gives the hardware the next piece.
+ * False if the interrupt is not this buffer's. */
 bool spe_buffer_interrupt(struct spe_buffer *spe);
 
-/* Waits for the last records, then stops, and leaves the registers as they were. What was written can still be read. */
+/* Waits for the last records, then stops, and leaves the registers as they were. What was written can still
+ * be read. */
 void spe_buffer_stop(struct spe_buffer *spe);
 
-/* The same as spe_buffer_interrupt for a timer, where no interrupt comes: the buffer that is full then was a stall. Leaves a piece that is
- * nearly full. */
+/* The same as spe_buffer_interrupt for a timer, where no interrupt comes: the buffer that is full then was
+ * a stall. Leaves a piece that is nearly full. */
 void spe_buffer_tick(struct spe_buffer *spe);
 
 /* Bytes that the hardware does not write until spe_buffer_release. */
@@ -56,7 +59,8 @@ struct spe_part {
         uint32_t bytes; /* 0: there are none */
 };
 
-/* Finds up to `max_bytes` that were written and not yet read. `newest`: includes what the hardware has just written. */
+/* Finds up to `max_bytes` that were written and not yet read. `newest`: includes what the hardware has just
+ * written. */
 struct spe_part spe_buffer_claim(struct spe_buffer *spe, uint32_t max_bytes, bool newest);
 
 /* Removes the bytes of a part, and lets a paused hardware go on. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Installs wperf's Windows driver as a service of the kernel: wperf-devgen install|upgrade|uninstall|status. A .sys file is installed by the
- * service functions, and Windows checks the signature in the image when it loads it. An .inf file is a driver package without a
- * device: Windows checks the signature of its catalogue, and keeps the package in its driver store.
+/* Installs wperf's Windows driver as a service of the kernel: wperf-devgen
+ * install|upgrade|uninstall|status. A .sys file is installed by the service functions, and Windows checks
+ * the signature in the image when it loads it. An .inf file is a driver package without a device: Windows
+ * checks the signature of its catalogue, and keeps the package in its driver store.
  *
  * Exit status: 0; 1 if the command failed; 2 for wrong usage; 3 of `status` if the driver is not loaded. */
 #include <windows.h>
@@ -144,7 +145,8 @@ static bool check_package(const wchar_t *inf)
 
 /* --- who may open the device --- */
 
-/* A security descriptor that lets the account measure beside administrators and the system; to be freed by LocalFree. */
+/* A security descriptor that lets the account measure beside administrators and the system; to be freed by
+ * LocalFree. */
 static PSECURITY_DESCRIPTOR descriptor_for(const wchar_t *user)
 {
         wchar_t text[SECURITY_CHARS], domain[MAX_PATH], *sid_text;
@@ -418,8 +420,8 @@ static void put_back(SC_HANDLE service, const wchar_t *former, const wchar_t *pa
                 fwprintf(stderr, L"wperf-devgen: the former driver is loaded again\n");
 }
 
-/* Copies the driver and starts it; if this fails, what was new is removed again, and the former driver put back. `descriptor` is NULL to leave as it is who may open
- * the device. */
+/* Copies the driver and starts it; if this fails, what was new is removed again, and the former driver put
+ * back. `descriptor` is NULL to leave as it is who may open the device. */
 static int put(SC_HANDLE services, const wchar_t *from, PSECURITY_DESCRIPTOR descriptor)
 {
         wchar_t path[PATH_CHARS], former[PATH_CHARS + 8];

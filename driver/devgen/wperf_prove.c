@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Proves on a machine with Windows on Arm what was never seen there: docs/not-proven-on-hardware.md. Run as administrator, it prints a
- * line for each point, and at last leaves the machine as it was.
+/* Proves on a machine with Windows on Arm what was never seen there: docs/not-proven-on-hardware.md. Run as
+ * administrator, it prints a line for each point, and at last leaves the machine as it was.
  *
- * wperf-prove [FOLDER]    FOLDER has wperf.exe, wperf-devgen.exe and wperfdriver-2.sys (default: that of this program)
+ * wperf-prove [FOLDER]    FOLDER has wperf.exe, wperf-devgen.exe and wperfdriver-2.sys (default: that of
+ *                         this program)
  * Exit status: 0; 1 if a point failed; 2 for wrong usage. */
 #include <windows.h>
 
@@ -51,7 +52,8 @@ static enum verdict say_output(enum verdict verdict)
 
 /* --- work whose instructions are known --- */
 
-/* Exported, so that it has a name without debug information. Each turn executes TURN_INSTRUCTIONS instructions. */
+/* Exported, so that it has a name without debug information. Each turn executes TURN_INSTRUCTIONS
+ * instructions. */
 __declspec(dllexport) void prove_work(uint64_t turns);
 
 __attribute__((noinline)) void prove_work(uint64_t turns)

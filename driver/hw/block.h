@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the counters of each PMU block are programmed. tools/gen_blocks.py generates the tables from driver/blocks/; they are
- * constant. */
+/* How the counters of each PMU block are programmed. tools/gen_blocks.py generates the tables from
+ * driver/blocks/; they are constant. */
 #ifndef BLOCK_H
 #define BLOCK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What driver/core needs of a machine, as a table of functions. The Windows driver, the bare-metal test and the simulated
- * machine of the unit tests each have their own.
+/* What driver/core needs of a machine, as a table of functions. The Windows driver, the bare-metal test and
+ * the simulated machine of the unit tests each have their own.
  *
  * Functions that do not name a CPU act on the CPU that calls them. */
 #ifndef HW_H
@@ -46,7 +46,8 @@ struct hw {
         const struct hw_unit *units;
         uint32_t n_units;
 
-        /* Registers of a unit, called on its CPU. `index` is the number of a counter, for registers that each counter has. */
+        /* Registers of a unit, called on its CPU. `index` is the number of a counter, for registers that
+         * each counter has. */
         uint64_t (*read)(void *ctx, const struct hw_unit *unit, const struct block_class *class,
                          enum block_role role, uint32_t index);
         void (*write)(void *ctx, const struct hw_unit *unit, const struct block_class *class,
@@ -61,19 +62,19 @@ struct hw {
         /* Runs a function on a CPU, without interrupts of its PMU, and returns when it has ended. */
         void (*run_on_cpu)(void *ctx, uint32_t cpu, void (*run)(void *arg), void *arg);
 
-        /* Calls driver_tick for the CPU, on that CPU and without interrupts of its PMU, every period_ms. 0 ends this; no
-         * call is under way then. */
+        /* Calls driver_tick for the CPU, on that CPU and without interrupts of its PMU, every period_ms. 0
+         * ends this; no call is under way then. */
         void (*set_timer)(void *ctx, uint32_t cpu, uint32_t period_ms);
 
-        /* From now on the overflow interrupts of all CPUs call driver_interrupt, until give_interrupts, after which no call is
-         * under way. False if they cannot be had. */
+        /* From now on the overflow interrupts of all CPUs call driver_interrupt, until give_interrupts,
+         * after which no call is under way. False if they cannot be had. */
         bool (*take_interrupts)(void *ctx, struct driver *driver);
         void (*give_interrupts)(void *ctx);
 
         uint64_t (*time_ns)(void *ctx);
 
-        /* Reads two words of the interrupted program's or kernel's stack, in an interrupt; false if they cannot be read
-         * without waiting. */
+        /* Reads two words of the interrupted program's or kernel's stack, in an interrupt; false if they
+         * cannot be read without waiting. */
         bool (*read_stack)(void *ctx, uint64_t address, bool user, uint64_t ret[2]);
 
         /* Memory that is always present, filled with 0 and aligned to a page; NULL if there is none. */

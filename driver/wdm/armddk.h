@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What wdm.h of mingw-w64 takes from a header of this name on Arm, and mingw-w64 10 does not have; only what driver/wdm uses. */
+/* What wdm.h of mingw-w64 takes from a header of this name on Arm, and mingw-w64 10 does not have; only
+ * what driver/wdm uses. */
 #ifndef ARMDDK_H
 #define ARMDDK_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the driver needs of the machine and of Windows beyond the functions that every driver uses: counters, their interrupt,
- * and a way to act on a CPU. platform_arm64.c is for Windows on Arm; the tests have one with a simulated machine, for wine.
+/* What the driver needs of the machine and of Windows beyond the functions that every driver uses:
+ * counters, their interrupt, and a way to act on a CPU. platform_arm64.c is for Windows on Arm; the tests
+ * have one with a simulated machine, for wine.
  *
  * CPUs are numbered from 0 over all processor groups. */
 #ifndef PLATFORM_H
@@ -10,14 +11,15 @@
 
 #include "driver.h"
 
-/* Fills in the CPUs, units and registers of `hw`, and may replace other functions of it; reserves the counters that nobody else
- * has. Memory is hw->allocate's. Called at PASSIVE_LEVEL, once before platform_close. */
+/* Fills in the CPUs, units and registers of `hw`, and may replace other functions of it; reserves the
+ * counters that nobody else has. Memory is hw->allocate's. Called at PASSIVE_LEVEL, once before
+ * platform_close. */
 NTSTATUS platform_open(struct hw *hw);
 void platform_close(struct hw *hw);
 
-/* For hw->take_interrupts and hw->give_interrupts: from platform_begin_interrupts on an overflow interrupt calls driver_interrupt
- * for its CPU. After platform_end_interrupts no call is under way. The driver's counters do not run when either is called.
- * PASSIVE_LEVEL. */
+/* For hw->take_interrupts and hw->give_interrupts: from platform_begin_interrupts on an overflow interrupt
+ * calls driver_interrupt for its CPU. After platform_end_interrupts no call is under way. The driver's
+ * counters do not run when either is called. PASSIVE_LEVEL. */
 NTSTATUS platform_begin_interrupts(struct driver *driver);
 void platform_end_interrupts(void);
 
@@ -28,7 +30,8 @@ struct platform_visit {
         uint32_t cpu;
 };
 
-/* Moves the thread to a CPU, and keeps the PMU's interrupts and DPCs of the CPU away until platform_leave. PASSIVE_LEVEL. */
+/* Moves the thread to a CPU, and keeps the PMU's interrupts and DPCs of the CPU away until platform_leave.
+ * PASSIVE_LEVEL. */
 void platform_enter(uint32_t cpu, struct platform_visit *visit);
 void platform_leave(const struct platform_visit *visit);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The PMUs of cores, and SPE, on Windows on Arm; platform_units.c finds the other units.
  *
- * Windows gives the interrupt of all PMUs to one handler (HalProfileSourceInterruptHandler), at PROFILE_LEVEL, and has
- * counters reserved by HalAllocateHardwareCounters. It gives the interrupt of SPE to nobody; the core's timer looks after SPE. */
+ * Windows gives the interrupt of all PMUs to one handler (HalProfileSourceInterruptHandler), at
+ * PROFILE_LEVEL, and has counters reserved by HalAllocateHardwareCounters. It gives the interrupt of SPE to
+ * nobody; the core's timer looks after SPE. */
 #include "platform.h"
 #include "platform_units.h"
 #include "register_access.h"
@@ -111,8 +112,8 @@ static bool has_spe(void)
                !(READ_REGISTER("s3_0_c9_c10_7") & not_allowed);
 }
 
-/* Stacks of programs may be paged out, which nobody may wait for in an interrupt. The stack of a thread that runs in the kernel is
- * present. */
+/* Stacks of programs may be paged out, which nobody may wait for in an interrupt. The stack of a thread
+ * that runs in the kernel is present. */
 static bool read_stack(void *ctx, uint64_t address, bool user, uint64_t ret[2])
 {
         ULONG_PTR low, high;
@@ -206,8 +207,8 @@ void platform_close(struct hw *hw)
 
 /* --- interrupts --- */
 
-/* A CPU that was added since the driver was opened has none of its counters. Its interrupt is switched off, because it would come again and
- * again: the driver can't hand it to anybody. */
+/* A CPU that was added since the driver was opened has none of its counters. Its interrupt is switched off,
+ * because it would come again and again: the driver can't hand it to anybody. */
 static void refuse_interrupt(void)
 {
         uint64_t pending = READ_REGISTER("pmovsclr_el0") & READ_REGISTER("pmintenset_el1");
@@ -252,8 +253,8 @@ NTSTATUS platform_begin_interrupts(struct driver *driver)
         return status;
 }
 
-/* A handler that has read `interrupted` ends before its CPU lets a thread run. NULL, because Windows tells nobody which handler there
- * was before. */
+/* A handler that has read `interrupted` ends before its CPU lets a thread run. NULL, because Windows tells
+ * nobody which handler there was before. */
 void platform_end_interrupts(void)
 {
         (void)set_handler(NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whoever reads the registers of a cluster's PMU on a core without one stops the kernel, so a device in the registry is not enough: it may
- * be from another machine that had this disk. The id must be in the firmware's tables, too. */
+/* Whoever reads the registers of a cluster's PMU on a core without one stops the kernel, so a device in the
+ * registry is not enough: it may be from another machine that had this disk. The id must be in the
+ * firmware's tables, too. */
 #include "platform_units.h"
 
 #include "abi.h"

@@ -9,8 +9,8 @@
 
 enum { PLATFORM_UNITS_MAX = 256 };
 
-/* Writes up to PLATFORM_UNITS_MAX units into `units`, and returns how many; maps their registers. Units of a block are those that the
- * firmware of this start describes and Windows has found. PASSIVE_LEVEL. */
+/* Writes up to PLATFORM_UNITS_MAX units into `units`, and returns how many; maps their registers. Units of
+ * a block are those that the firmware of this start describes and Windows has found. PASSIVE_LEVEL. */
 uint32_t platform_units_open(const struct hw *hw, struct hw_unit *units);
 
 /* Ends platform_units_open. */

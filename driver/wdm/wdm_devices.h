@@ -12,7 +12,8 @@ struct wdm_device {
         uint32_t bytes; /* 0: it has no memory */
 };
 
-/* Fills in up to `max` devices with the id `acpi` ("ARMHD620"), and returns how many there are of those. PASSIVE_LEVEL. */
+/* Fills in up to `max` devices with the id `acpi` ("ARMHD620"), and returns how many there are of those.
+ * PASSIVE_LEVEL. */
 uint32_t wdm_devices_find(const char *acpi, struct wdm_device *ret, uint32_t max);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The driver as Windows sees it: a device whose requests go to driver/core, one at a time. While no handle is open, the driver
- * holds no counters and no memory; the interrupt of PMUs only while it samples. */
+/* The driver as Windows sees it: a device whose requests go to driver/core, one at a time. While no handle
+ * is open, the driver holds no counters and no memory; the interrupt of PMUs only while it samples. */
 #include "request.h"
 #include "wdm_access.h"
 #include "wdm_hw.h"
@@ -104,8 +104,8 @@ static NTSTATUS NTAPI on_create(DEVICE_OBJECT *device, IRP *irp)
         return status;
 }
 
-/* The file's last handle was closed, or its process ended; Windows sends both requests, wine only the close. After the driver was
- * unloaded, which only wine does earlier, nothing is left to do. */
+/* The file's last handle was closed, or its process ended; Windows sends both requests, wine only the
+ * close. After the driver was unloaded, which only wine does earlier, nothing is left to do. */
 static NTSTATUS release_owner(IRP *irp, bool closes)
 {
         if (!begin_use())
@@ -149,8 +149,8 @@ static NTSTATUS status_of(enum request_status status)
         return STATUS_INTERNAL_ERROR;
 }
 
-/* All codes of abi.h are METHOD_BUFFERED: Windows has copied the payload, and copies the answer. Others are unknown, and
- * refused before their buffers are looked at. */
+/* All codes of abi.h are METHOD_BUFFERED: Windows has copied the payload, and copies the answer. Others are
+ * unknown, and refused before their buffers are looked at. */
 static NTSTATUS NTAPI on_control(DEVICE_OBJECT *device, IRP *irp)
 {
         const IO_STACK_LOCATION *stack = IoGetCurrentIrpStackLocation(irp);
@@ -172,7 +172,8 @@ static NTSTATUS NTAPI on_control(DEVICE_OBJECT *device, IRP *irp)
         return status;
 }
 
-/* Windows calls this when no handle is open. Where one is (wine), new requests are refused, and those under way end first. */
+/* Windows calls this when no handle is open. Where one is (wine), new requests are refused, and those under
+ * way end first. */
 static VOID NTAPI on_unload(DRIVER_OBJECT *object)
 {
         IoDeleteSymbolicLink(&link_name);

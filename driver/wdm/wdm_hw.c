@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A timer of each CPU queues a DPC to the CPU. The DPC may be late: it looks at `on`, which changes only on its CPU while the
- * PMU's interrupts are kept away. */
+/* A timer of each CPU queues a DPC to the CPU. The DPC may be late: it looks at `on`, which changes only on
+ * its CPU while the PMU's interrupts are kept away. */
 #include "wdm_hw.h"
 
 #define POOL_TAG 0x66727077 /* "wprf" */

@@ -12,9 +12,9 @@
 
 enum { SHARE_BYTES = 64 * 1024 };
 
-/* A module's first two add up.  Measured on a slow virtual machine of 2026: lookups of one address take 5 s, rules of one function
- * 4 s, events of unknown kinds 1.7 s, and buffers that only unpack 0.2 s.  Events that become records reach the limit of memory after
- * 1.3 s at most. */
+/* A module's first two add up.  Measured on a slow virtual machine of 2026: lookups of one address take 5
+ * s, rules of one function 4 s, events of unknown kinds 1.7 s, and buffers that only unpack 0.2 s.  Events
+ * that become records reach the limit of memory after 1.3 s at most. */
 static const uint64_t steps_of_mb[BUDGET_N_WORKS] = {
         [BUDGET_WORK_DEBUG] = 512 << 20,
         [BUDGET_WORK_UNWIND] = 512 << 20,
@@ -198,7 +198,8 @@ void budget_share_keep(struct budget_share *share, uint64_t bytes)
 
 /* --- Recording what was left out --- */
 
-/* Counts a new file after it is complete, because another thread may read the files.  NULL: there are too many. */
+/* Counts a new file after it is complete, because another thread may read the files.  NULL: there are too
+ * many. */
 static struct budget_short *note_file(struct budget *command, const char *name)
 {
         size_t n = command->n_files;

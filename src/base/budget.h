@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits the memory that a command uses for data derived from files: decompressed sections, frames, lines,
- * names, and the work that a file may cause. There is a budget for the command and one for each file. Over the limit of memory, less
- * valuable data is left out first; over that of work, the file is given up.  The command's budget remembers from which file.  Safe to
- * use from several threads. */
+ * names, and the work that a file may cause. There is a budget for the command and one for each file. Over
+ * the limit of memory, less valuable data is left out first; over that of work, the file is given up.  The
+ * command's budget remembers from which file.  Safe to use from several threads. */
 #ifndef BUDGET_H
 #define BUDGET_H
 
@@ -22,8 +22,8 @@ enum {
 
 #define BUDGET_DEFAULT_BYTES ((uint64_t)1 << 30)
 
-/* Uses of memory, in the order in which they are left out.  Names may use the whole limit, lines three quarters of it, sampled
- * addresses and single samples five eighths, call stacks and long names half. */
+/* Uses of memory, in the order in which they are left out.  Names may use the whole limit, lines three
+ * quarters of it, sampled addresses and single samples five eighths, call stacks and long names half. */
 enum budget_use {
         BUDGET_LONG_NAMES,
         BUDGET_STACKS,
@@ -35,10 +35,12 @@ enum budget_use {
         BUDGET_N_USES
 };
 
-/* What is done with a file.  Work is counted in steps: a turn of a loop, or 64 bytes copied.  It is not measured by a clock, so that
- * a result does not depend on the machine.  Each MB of a file may cause as many steps as take at most some ten seconds. */
+/* What is done with a file.  Work is counted in steps: a turn of a loop, or 64 bytes copied.  It is not
+ * measured by a clock, so that a result does not depend on the machine.  Each MB of a file may cause as
+ * many steps as take at most some ten seconds. */
 enum budget_work {
-        BUDGET_WORK_DEBUG, /* reading debug information: a step is BUDGET_STEP_BYTES of entries, lines or ranges */
+        BUDGET_WORK_DEBUG,  /* reading debug information: a step is BUDGET_STEP_BYTES of entries, lines or
+                               ranges */
         BUDGET_WORK_UNWIND, /* unwinding by its frame information: a step is four instructions of rules */
         BUDGET_WORK_TRACE,  /* reading an event trace: a step is an event, or 64 bytes that are unpacked */
         BUDGET_N_WORKS
@@ -62,8 +64,8 @@ struct budget {
         uint64_t max_steps;        /* 0: no limit */
         bool is_unasked;           /* max_steps are those of a file about which nothing was said */
         _Atomic uint64_t n_steps;
-        /* For a command: the files from which something was left out.  The lock is for adding one; another thread may read those below
-         * `n_files` meanwhile. */
+        /* For a command: the files from which something was left out.  The lock is for adding one; another
+         * thread may read those below `n_files` meanwhile. */
         atomic_flag lock;
         struct budget_short files[BUDGET_MAX_FILES];
         _Atomic size_t n_files;
@@ -72,15 +74,16 @@ struct budget {
 
 void budget_init(struct budget *budget, uint64_t limit_bytes);
 
-/* The budget of one file, with the limit of `command`, or BUDGET_DEFAULT_BYTES if that is NULL.  In a command a file may cause the
- * work of one MB, whoever reads it; a recorder, which has none, reads its files for as long as it runs. */
+/* The budget of one file, with the limit of `command`, or BUDGET_DEFAULT_BYTES if that is NULL.  In a
+ * command a file may cause the work of one MB, whoever reads it; a recorder, which has none, reads its
+ * files for as long as it runs. */
 void budget_init_file(struct budget *budget, struct budget *command, const char *name);
 
 /* A file's budget returns to the command's budget the bytes that it still holds. */
 void budget_release(struct budget *budget);
 
-/* Takes `bytes` from the budget and from its parent. If one of the limits would be exceeded, returns false, takes nothing and
- * records this. If `budget` is NULL there is no limit. */
+/* Takes `bytes` from the budget and from its parent. If one of the limits would be exceeded, returns false,
+ * takes nothing and records this. If `budget` is NULL there is no limit. */
 bool budget_take(struct budget *budget, enum budget_use use, uint64_t bytes);
 void budget_give(struct budget *budget, uint64_t bytes);
 
@@ -92,8 +95,8 @@ bool budget_has_room(const struct budget *budget, enum budget_use use, uint64_t 
 /* Lets `bytes` more of the file cause work; the first MB counts as a whole one. */
 void budget_allow_work(struct budget *budget, enum budget_work work, uint64_t bytes);
 
-/* Counts steps.  False once there are more than the file may cause; then `use` of it is given up, and this is recorded.  Without a
- * budget, or where no work was allowed, there is no limit. */
+/* Counts steps.  False once there are more than the file may cause; then `use` of it is given up, and this
+ * is recorded.  Without a budget, or where no work was allowed, there is no limit. */
 bool budget_work(struct budget *budget, enum budget_use use, uint64_t steps);
 
 /* The steps that are left; UINT64_MAX: no limit. */
@@ -131,7 +134,8 @@ void budget_add_given_up(const struct budget *budget, struct buf *out);
 
 /* --- Shares --- */
 
-/* Memory that a thread took from a budget in advance, for many small objects.  Zero-initialised has no limit. */
+/* Memory that a thread took from a budget in advance, for many small objects.  Zero-initialised has no
+ * limit. */
 struct budget_share {
         struct budget *budget; /* kept by the caller; NULL: no limit */
         uint64_t taken_bytes;
@@ -168,7 +172,8 @@ uint64_t budget_limit(const struct budget *budget);
 /* "inlined frames and lines"; the text for a use. */
 const char *budget_use_text(enum budget_use use);
 
-/* Appends what was left out: "names longer than 64 KiB and lines of a.out, names of b.so"; nothing if nothing was. */
+/* Appends what was left out: "names longer than 64 KiB and lines of a.out, names of b.so"; nothing if
+ * nothing was. */
 void budget_add_text(const struct budget *budget, struct buf *out);
 
 #endif

@@ -19,8 +19,8 @@ struct buf {
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf);
 
-/* The same for a buffer that is filled many times: frees the memory if it is more than 1 MiB and less than a quarter of it was
- * used, so that one large record does not use memory for ever. */
+/* The same for a buffer that is filled many times: frees the memory if it is more than 1 MiB and less than
+ * a quarter of it was used, so that one large record does not use memory for ever. */
 void buf_clear_and_shrink(struct buf *buf);
 
 /* Swaps the contents of two buffers. */

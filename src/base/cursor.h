@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bounds-checked reading of untrusted bytes.  A read past the end sets `failed`, returns 0 and does not move, so that a parser
- * may read a whole structure and check once. */
+/* Bounds-checked reading of untrusted bytes.  A read past the end sets `failed`, returns 0 and does not
+ * move, so that a parser may read a whole structure and check once. */
 #ifndef CURSOR_H
 #define CURSOR_H
 

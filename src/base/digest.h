@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A hash for bytes that an attacker may have chosen: BLAKE2b with a digest of 32 bytes and no key (RFC 7693). It is not feasible
- * to make two texts with the same digest; map_hash_bytes does not guarantee this. */
+/* A hash for bytes that an attacker may have chosen: BLAKE2b with a digest of 32 bytes and no key (RFC
+ * 7693). It is not feasible to make two texts with the same digest; map_hash_bytes does not guarantee
+ * this. */
 #ifndef DIGEST_H
 #define DIGEST_H
 

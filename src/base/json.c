@@ -70,7 +70,8 @@ static size_t plain_bytes(const unsigned char *at)
         return n;
 }
 
-/* Escapes the C1 controls, which a terminal may obey, and invisible characters, so that they do not mislead people who look at the document. */
+/* Escapes the C1 controls, which a terminal may obey, and invisible characters, so that they do not mislead
+ * people who look at the document. */
 static void add_character(const unsigned char *at, size_t n, struct buf *out)
 {
         uint32_t code;

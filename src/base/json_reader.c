@@ -56,7 +56,7 @@ static bool take_word(struct json_reader *r, const char *word)
         return cursor_skip(&r->at, len);
 }
 
-/* --- Strings ---------------------------------------------------------------------------------------------- */
+/* --- Strings ---------------------------------------------------------------------------------------- */
 
 static bool take_hex4(struct json_reader *r, uint32_t *ret)
 {
@@ -155,7 +155,7 @@ const char *json_read_str(struct json_reader *r)
         return take_string(r) ? buf_text(&r->text) : "";
 }
 
-/* --- Numbers ---------------------------------------------------------------------------------------------- */
+/* --- Numbers ---------------------------------------------------------------------------------------- */
 
 static size_t take_digits(struct json_reader *r)
 {
@@ -230,7 +230,7 @@ bool json_read_bool(struct json_reader *r)
         return false;
 }
 
-/* --- Objects and arrays ----------------------------------------------------------------------------------- */
+/* --- Objects and arrays ----------------------------------------------------------------------------- */
 
 static bool begin(struct json_reader *r, char open, const char *what)
 {

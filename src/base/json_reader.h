@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a JSON document (RFC 8259) value by value, without building a tree.  After the first error all functions do nothing and return
- * false, so that a caller checks once at the end. */
+/* Reads a JSON document (RFC 8259) value by value, without building a tree.  After the first error all
+ * functions do nothing and return false, so that a caller checks once at the end. */
 #ifndef JSON_READER_H
 #define JSON_READER_H
 
@@ -24,8 +24,9 @@ struct json_reader {
 void json_reader_init(struct json_reader *reader, const void *bytes, size_t size);
 void json_reader_release(struct json_reader *reader);
 
-/* Calls `each` for each key of an object, or each element of an array (`key` is then NULL).  `each` reads exactly one value, or fails the
- * reader.  `key` is valid until the value is read.  At most JSON_MAX_DEPTH levels. */
+/* Calls `each` for each key of an object, or each element of an array (`key` is then NULL).  `each` reads
+ * exactly one value, or fails the reader.  `key` is valid until the value is read.  At most JSON_MAX_DEPTH
+ * levels. */
 typedef void json_each_fn(void *ctx, struct json_reader *reader, const char *key);
 bool json_read_object(struct json_reader *reader, json_each_fn *each, void *ctx);
 bool json_read_array(struct json_reader *reader, json_each_fn *each, void *ctx);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Quicksort, one partition at a time: the parts are a binary tree, and only those on the way to a wanted place are split. */
+/* Quicksort, one partition at a time: the parts are a binary tree, and only those on the way to a wanted
+ * place are split. */
 #include "lazy_order.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An order of many items of which only a few are looked at: items are sorted as far as it takes to know who stands at a place.  A list of
- * half a million rows shows its first page after one pass, in place of a full sort. */
+/* An order of many items of which only a few are looked at: items are sorted as far as it takes to know who
+ * stands at a place.  A list of half a million rows shows its first page after one pass, in place of a full
+ * sort. */
 #ifndef LAZY_ORDER_H
 #define LAZY_ORDER_H
 
@@ -28,8 +29,9 @@ struct lazy_order {
         size_t n_parts, cap_parts;
 };
 
-/* Begins an order of `n` items, at most UINT32_MAX.  The caller owns `items`, which the order moves, and `ctx`; both must outlive it.
- * With `is_sorted` they are in their order already.  An order that was begun before is dropped. */
+/* Begins an order of `n` items, at most UINT32_MAX.  The caller owns `items`, which the order moves, and
+ * `ctx`; both must outlive it. With `is_sorted` they are in their order already.  An order that was begun
+ * before is dropped. */
 void lazy_order_begin(struct lazy_order *order, struct lazy_item *items, size_t n, bool is_sorted,
                       lazy_compare_fn compare, const void *ctx);
 void lazy_order_release(struct lazy_order *order);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linear probing, at most two thirds full.  Removing a key moves later keys of the same run back, so that no marks for removed
- * keys are needed. */
+/* Linear probing, at most two thirds full.  Removing a key moves later keys of the same run back, so that
+ * no marks for removed keys are needed. */
 #include "map.h"
 
 #include <stdlib.h>
@@ -109,8 +109,8 @@ void map_each(const struct map *map, void (*fn)(void *ctx, uint64_t key, uint64_
 
 /* --- Hashes of bytes --- */
 
-/* The factors are secret, too.  If they were known, an attacker could choose two first words whose difference has a known effect
- * on the hash for any start value, and a second word that cancels it. */
+/* The factors are secret, too.  If they were known, an attacker could choose two first words whose
+ * difference has a known effect on the hash for any start value, and a second word that cancels it. */
 struct hash_key {
         uint64_t start, factors[2];
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MD5 (RFC 1321), only to compare source files with the checksums in debug information: it does not withstand an attacker. */
+/* MD5 (RFC 1321), only to compare source files with the checksums in debug information: it does not
+ * withstand an attacker. */
 #ifndef MD5_H
 #define MD5_H
 

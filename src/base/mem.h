@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory: allocation that never returns NULL.  If memory runs out, the program ends, by the one function that it chose.  Callers
- * must check sizes from files against a named limit first. */
+/* Memory: allocation that never returns NULL.  If memory runs out, the program ends, by the one function
+ * that it chose.  Callers must check sizes from files against a named limit first. */
 #ifndef MEM_H
 #define MEM_H
 
@@ -32,8 +32,8 @@ void *mem_grow(void *items, size_t n, size_t *cap, size_t size) MUST_CHECK;
 /* Ends the program because `bytes` more could not be allocated: calls the function below, or abort(). */
 NO_RETURN void mem_exhausted(size_t bytes);
 
-/* Chooses what ends the program; `end` must not return (if it does, abort() is called).  NULL: abort().  Call it before
- * other threads start. */
+/* Chooses what ends the program; `end` must not return (if it does, abort() is called).  NULL: abort().
+ * Call it before other threads start. */
 void mem_set_exhausted(void (*end)(void *ctx, size_t bytes), void *ctx);
 
 #endif

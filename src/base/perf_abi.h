@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's perf_event ABI: attribute layout, sample bits and record types, so that every platform can read and write
- * perf.data.  Source: perf_event_open(2) and the kernel's uapi header. */
+/* The kernel's perf_event ABI: attribute layout, sample bits and record types, so that every platform can
+ * read and write perf.data.  Source: perf_event_open(2) and the kernel's uapi header. */
 #ifndef PERF_ABI_H
 #define PERF_ABI_H
 
@@ -239,7 +239,9 @@ enum perf_record_type {
 #define PERF_AUX_FLAG_TRUNCATED 1u /* the area was full: the event was disabled until it was read */
 #define PERF_AUX_FLAG_OVERWRITE 2u
 #define PERF_AUX_FLAG_PARTIAL   4u
-#define PERF_AUX_FLAG_COLLISION 8u /* Arm SPE dropped a sample, because the one before it was not finished */
+#define PERF_AUX_FLAG_COLLISION                                                                              \
+        8u /* Arm SPE dropped a sample, because the one before it was not                                    \
+              finished */
 
 /* PERF_SAMPLE_DATA_SRC: union perf_mem_data_src of the kernel, as shifts, masks and bits of its fields. */
 enum {

@@ -62,7 +62,8 @@ static size_t common_end(const struct ended_path *a, const struct ended_path *b)
         return n;
 }
 
-/* The begin of the folder or file whose name differs from those of all paths with `n_common` bytes at the end. */
+/* The begin of the folder or file whose name differs from those of all paths with `n_common` bytes at the
+ * end. */
 static const char *begin_of_difference(const struct ended_path *p, size_t n_common)
 {
         const char *at = p->path + (p->len > n_common ? p->len - n_common - 1 : 0);

@@ -7,12 +7,12 @@
 
 #include "buf.h"
 
-/* The short form of a path: its base name; for __init__.py and __main__.py with the folder (`json/__init__.py`). Points into
- * `path`. */
+/* The short form of a path: its base name; for __init__.py and __main__.py with the folder
+ * (`json/__init__.py`). Points into `path`. */
 const char *python_label_file(const char *path);
 
-/* Sets ret[i] to the short form of paths[i], with as many folders as it takes to tell it from the other paths (`x/util.py` and
- * `y/util.py`). Equal paths have equal forms. They point into `paths`. */
+/* Sets ret[i] to the short form of paths[i], with as many folders as it takes to tell it from the other
+ * paths (`x/util.py` and `y/util.py`). Equal paths have equal forms. They point into `paths`. */
 void python_label_files(const char *const *paths, size_t n, const char **ret);
 
 /* Appends the label with a file's short form; as python_label_add. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The few terminal control codes that wperf itself writes, in a form that a name from a file cannot imitate.
+/* The few terminal control codes that wperf itself writes, in a form that a name from a file cannot
+ * imitate.
  *
- * Views add a code with text_code_add; the code contains a random key.  text_add_output removes the key just before the text is
- * written, and makes all other control characters visible.  So a name that a view forgot to make printable cannot control
- * the terminal. */
+ * Views add a code with text_code_add; the code contains a random key.  text_add_output removes the key
+ * just before the text is written, and makes all other control characters visible.  So a name that a view
+ * forgot to make printable cannot control the terminal. */
 #ifndef TEXT_CODE_H
 #define TEXT_CODE_H
 
@@ -22,7 +23,8 @@ enum text_code {
         TEXT_CODE_N
 };
 
-/* Sets the key of this process; call it once, before a code is made.  Without a key the codes are those of a terminal. */
+/* Sets the key of this process; call it once, before a code is made.  Without a key the codes are those of
+ * a terminal. */
 void text_code_set_key(uint64_t key);
 
 /* The code with its key; valid until the end of the program. */
@@ -36,8 +38,8 @@ bool text_code_is_ascii(void);
 /* The number of bytes at the beginning that text_add_output() would not change. */
 size_t text_plain_output(const void *bytes, size_t size);
 
-/* Appends what may be written to a stream or into a text file: codes without their keys, ends of lines (CSV has
- * CR LF) and tabs as they are, and everything else
+/* Appends what may be written to a stream or into a text file: codes without their keys, ends of lines (CSV
+ * has CR LF) and tabs as they are, and everything else
  * as text_add_printable does. */
 void text_add_output(struct buf *out, const void *bytes, size_t size);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text comparison: without regard to case, with patterns, in lists of words, and the nearest of several names. */
+/* Text comparison: without regard to case, with patterns, in lists of words, and the nearest of several
+ * names. */
 #ifndef TEXT_MATCH_H
 #define TEXT_MATCH_H
 
@@ -24,7 +25,8 @@ bool text_pattern_has_arguments(const char *pattern);
 /* True if `pattern` matches the whole of `text`, ignoring case: `*` is any text, `?` any byte. */
 bool text_match_glob(const char *pattern, const char *text);
 
-/* The number of single-letter changes (insert, delete, replace, swap of neighbours) from a to b, up to a limit. */
+/* The number of single-letter changes (insert, delete, replace, swap of neighbours) from a to b, up to a
+ * limit. */
 unsigned text_distance(const char *a, const char *b);
 
 /* The nearest of `n` names to `word`, or NULL if none is near enough for a suggestion. */

@@ -58,8 +58,8 @@ bool text_to_double(const char *text, double *ret_value)
                 at = parse_exponent(at, &exponent);
         if (!at || *at)
                 return false;
-        /* A power of ten up to 10^22 is exact, so that 0.1 is 1 / 10.  pow() would need glibc 2.29, and the packages must run on
-         * 2.28. */
+        /* A power of ten up to 10^22 is exact, so that 0.1 is 1 / 10.  pow() would need glibc 2.29, and the
+         * packages must run on 2.28. */
         if (exponent < n_fraction)
                 value /= (double)powl(10, n_fraction - exponent);
         else

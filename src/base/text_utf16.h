@@ -8,8 +8,8 @@
 #include "buf.h"
 #include "cursor.h"
 
-/* Appends the text up to its NUL, or to the end of the cursor, and moves behind it.  Half of a pair becomes U+FFFD.  False: there was
- * no NUL. */
+/* Appends the text up to its NUL, or to the end of the cursor, and moves behind it.  Half of a pair becomes
+ * U+FFFD.  False: there was no NUL. */
 bool text_add_utf16(struct cursor *c, struct buf *out);
 
 #endif

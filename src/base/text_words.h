@@ -9,9 +9,9 @@
 #include "arena.h"
 #include "err.h"
 
-/* Blanks separate words; '...' keeps all bytes, "..." keeps all but \" and \\, and \ keeps the next byte.  Nothing is expanded: $, *, ~
- * and operators such as | and ; are ordinary bytes.  Returns an array that ends with NULL; array and words are in `arena`.  NULL if a
- * quote has no end (ERR_USAGE). */
+/* Blanks separate words; '...' keeps all bytes, "..." keeps all but \" and \\, and \ keeps the next byte.
+ * Nothing is expanded: $, *, ~ and operators such as | and ; are ordinary bytes.  Returns an array that
+ * ends with NULL; array and words are in `arena`.  NULL if a quote has no end (ERR_USAGE). */
 char **text_split_words(const char *text, struct arena *arena, size_t *ret_n, struct err *err);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The instructions of one section of an object file, for the oracle and for measurements:
  *
- *   disassemble [-i] FILE [SECTION]   a line for each: address, size, flow, target or -, text; SECTION is .text
+ *   disassemble [-i] FILE [SECTION]   a line for each: address, size, flow, target or -, text; SECTION is
+ *                                     .text
  *   disassemble -r FILE [SECTION]     form, names and text of each instruction whose registers are known
  *   disassemble -t FILE [SECTION]     the time to start LLVM, and for each instruction
  *

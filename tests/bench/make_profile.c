@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the reference session for measurements of reading and analysis: 2.2 million samples with 14 frames on average over a
- * call tree of 19,000 nodes, four CPUs' buffers in rounds, 366 MB.  make_profile FILE [SAMPLES [LEVEL]] */
+/* Writes the reference session for measurements of reading and analysis: 2.2 million samples with 14 frames
+ * on average over a call tree of 19,000 nodes, four CPUs' buffers in rounds, 366 MB.  make_profile FILE
+ * [SAMPLES [LEVEL]] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frames of addresses from a PDB, for oracles and for measurements (pdb.py):
  *
- *   pdb_frames FILE.pdb < RVAS      hexadecimal, one a line; prints a line `FUNCTION PATH:LINE:COLUMN` for each frame,
- *                                   innermost first, and an empty line after each address
+ *   pdb_frames FILE.pdb < RVAS      hexadecimal, one a line; prints a line `FUNCTION PATH:LINE:COLUMN` for
+ *                                   each frame, innermost first, and an empty line after each address
  *   pdb_frames -q FILE.pdb < RVAS   the same work, but prints only the number of frames */
 #include <inttypes.h>
 #include <stdio.h>

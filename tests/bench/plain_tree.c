@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The minimum cost of a call tree: maps a session of make_profile, walks its records in the file's order and makes one node for
- * each distinct path of addresses; without sorting by time, maps of processes, and names.  plain_tree FILE */
+/* The minimum cost of a call tree: maps a session of make_profile, walks its records in the file's order
+ * and makes one node for each distinct path of addresses; without sorting by time, maps of processes, and
+ * names.  plain_tree FILE */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times reading a session, with one more step in each row: in the order of the file, by time, with parsed samples, with a lookup
- * of each address, with a lookup of each frame.  CPU time: the median of ROUNDS with the smallest and largest.  read_session FILE
- * [ROUNDS] */
+/* Times reading a session, with one more step in each row: in the order of the file, by time, with parsed
+ * samples, with a lookup of each address, with a lookup of each frame.  CPU time: the median of ROUNDS with
+ * the smallest and largest.  read_session FILE [ROUNDS] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

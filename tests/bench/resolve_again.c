@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The time that the symbol cache saves:
  *
- *   resolve_again [-n ADDRESSES] FILE     random addresses in the code of FILE: from its debug information, and from the cache
- *   resolve_again -s [-n ADDRESSES]       artificial frames, five for each address, of functions with long names
+ *   resolve_again [-n ADDRESSES] FILE     random addresses in the code of FILE: from its debug information,
+ *                                         and from the cache
+ *   resolve_again -s [-n ADDRESSES]       artificial frames, five for each address, of functions with long
+ *                                         names
  *
  * The cache is made in a folder below the current one, and removed. */
 #include <stdio.h>

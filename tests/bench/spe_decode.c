@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How fast SPE bytes become records, beside a copy of the same bytes: spe_decode [MEBIBYTES [ROUNDS]].  The stream is of loads,
- * branches and other operations, 64 bytes each as of Arm's cores.  Read is it whole, in pieces of 64 KiB, with perf's value of
- * the memory access made for each record, and with a stray byte in every 4 KiB.  Time is that of the processor; shown are the
- * median round and its spread. */
+/* How fast SPE bytes become records, beside a copy of the same bytes: spe_decode [MEBIBYTES [ROUNDS]].  The
+ * stream is of loads, branches and other operations, 64 bytes each as of Arm's cores.  Read is it whole, in
+ * pieces of 64 KiB, with perf's value of the memory access made for each record, and with a stray byte in
+ * every 4 KiB.  Time is that of the processor; shown are the median round and its spread. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of a step by call-frame information: unwind_steps FILE [N_ADDRESSES].  Addresses are random ones in the functions of the
- * file; each is stepped once, reading its row, then N_ROUNDS times with cached rows.  CPU time. */
+/* Cost of a step by call-frame information: unwind_steps FILE [N_ADDRESSES].  Addresses are random ones in
+ * the functions of the file; each is stepped once, reading its row, then N_ROUNDS times with cached rows.
+ * CPU time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

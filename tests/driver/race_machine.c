@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver/core on a machine of 16 CPUs that all run at the same time: each counts, samples and is interrupted at random moments,
- * timers tick, and a program measures, reads and dies. Built with -fsanitize=thread; race.sh runs it.
+/* driver/core on a machine of 16 CPUs that all run at the same time: each counts, samples and is
+ * interrupted at random moments, timers tick, and a program measures, reads and dies. Built with
+ * -fsanitize=thread; race.sh runs it.
  *
  * race_machine [SECONDS [SEED]] */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the simulated machine needs of the system on which it runs. sim_threads.c has it for POSIX, tests/windows/sim_kernel.c for
- * drivers in wine. */
+/* What the simulated machine needs of the system on which it runs. sim_threads.c has it for POSIX,
+ * tests/windows/sim_kernel.c for drivers in wine. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 

@@ -35,7 +35,8 @@ static inline bool sim_image_differs(const struct hw_unit *u, const char *what, 
         return true;
 }
 
-/* Counters that ran at the beginning may have gone on. Overflow bits of a class that only clears them can't be set again. */
+/* Counters that ran at the beginning may have gone on. Overflow bits of a class that only clears them can't
+ * be set again. */
 static inline bool sim_image_class_is_same(const struct hw_unit *u, const struct block_class *class,
                                            const struct sim_class *before, const struct sim_class *now)
 {

@@ -292,8 +292,8 @@ static void sim_release(void *ctx, void *memory)
 
 /* --- the machine --- */
 
-/* Registers as some other program may have left them: all counters count something, wide ones, and some have wrapped. Those of
- * programs count: PMCCNTR of cores. */
+/* Registers as some other program may have left them: all counters count something, wide ones, and some
+ * have wrapped. Those of programs count: PMCCNTR of cores. */
 static void make_hostile(struct sim_machine *m, const struct hw_unit *unit)
 {
         for (uint32_t c = 0; c < unit->block->n_classes; c++) {

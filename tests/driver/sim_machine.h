@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A simulated machine for driver/core: CPUs with PMUs, and units of the other blocks, whose registers behave as
- * driver/blocks/ describes them. A test dictates what happens; counters count it, wrap and interrupt.
+/* A simulated machine for driver/core: CPUs with PMUs, and units of the other blocks, whose registers
+ * behave as driver/blocks/ describes them. A test dictates what happens; counters count it, wrap and
+ * interrupt.
  *
  * Each CPU has a lock, which whoever acts on the CPU holds: a test may have a thread for each CPU. */
 #ifndef SIM_MACHINE_H
@@ -15,8 +16,8 @@ enum { SIM_CPUS_MAX = 128, SIM_UNITS_MAX = SIM_CPUS_MAX + 16, SIM_CLASSES_MAX = 
 struct sim_class {
         uint64_t control, select, enabled, interrupts, overflow, cycles, cycles_filter;
         uint64_t events[BLOCK_COUNTERS_MAX], values[BLOCK_COUNTERS_MAX];
-        uint64_t counted
-                [BLOCK_COUNTERS_MAX]; /* by each counter, whatever was written to it; a test sets it to 0 */
+        uint64_t counted[BLOCK_COUNTERS_MAX]; /* by each counter, whatever was written to it; a test sets it
+                                                 to 0 */
 };
 
 struct sim_cpu {
@@ -56,8 +57,8 @@ struct sim_machine {
         uint32_t n_core_counters;
 };
 
-/* Makes a machine with `n_cpus` CPUs, each with the core PMU, and `n_each` units of every other block, and its
- * driver. The registers are as another program may have left them. */
+/* Makes a machine with `n_cpus` CPUs, each with the core PMU, and `n_each` units of every other block, and
+ * its driver. The registers are as another program may have left them. */
 void sim_machine_init(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
 /* The same without a driver: interrupts are lost until `driver` is set. */
 void sim_machine_make(struct sim_machine *machine, uint32_t n_cpus, uint32_t n_each, bool with_spe);
@@ -68,8 +69,8 @@ void sim_machine_release(struct sim_machine *machine);
 /* The unit `number` of a block; the core PMU of a CPU if the block is "core-pmuv3". */
 uint32_t sim_machine_find_unit(const struct sim_machine *machine, const char *block, uint32_t number);
 
-/* `n` events happen in a unit, for each of its counters that counts them; a counter that wraps interrupts its CPU. The
- * caller is on the unit's CPU, and holds its lock if there are threads. */
+/* `n` events happen in a unit, for each of its counters that counts them; a counter that wraps interrupts
+ * its CPU. The caller is on the unit's CPU, and holds its lock if there are threads. */
 void sim_machine_count(struct sim_machine *machine, uint32_t unit, uint32_t class, uint32_t code, uint64_t n);
 void sim_machine_cycle(struct sim_machine *machine, uint32_t unit, uint32_t class, uint64_t n);
 
@@ -83,8 +84,8 @@ void sim_machine_deliver(struct sim_machine *machine, uint32_t cpu);
 void sim_machine_pass(struct sim_machine *machine, uint64_t ns);
 void sim_machine_tick(struct sim_machine *machine, uint32_t cpu);
 
-/* sim_spe.c: SPE of a CPU samples the next `n` operations (sim_spe.h), and writes records of those that the filters let pass. Returns how
- * many records were written: 0 while the buffer or the mode is off. */
+/* sim_spe.c: SPE of a CPU samples the next `n` operations (sim_spe.h), and writes records of those that the
+ * filters let pass. Returns how many records were written: 0 while the buffer or the mode is off. */
 uint32_t sim_machine_sample(struct sim_machine *machine, uint32_t cpu, uint32_t n);
 void sim_spe_connect(struct hw *hw);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SPE of a simulated CPU: the registers' filters, and records of the architecture's packets (Arm ARM, DDI 0487, "The Statistical Profiling
- * Extension sample record format"). */
+/* SPE of a simulated CPU: the registers' filters, and records of the architecture's packets (Arm ARM, DDI
+ * 0487, "The Statistical Profiling Extension sample record format"). */
 #include "sim_spe.h"
 
 #include "sim_machine.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* simulate_block BLOCK [MILLISECONDS]: counts all events of a block with driver/core on a simulated device, in which each
- * event happens as often in a millisecond as a line `simulate` of the description says. Prints what the driver counted. */
+/* simulate_block BLOCK [MILLISECONDS]: counts all events of a block with driver/core on a simulated device,
+ * in which each event happens as often in a millisecond as a line `simulate` of the description says.
+ * Prints what the driver counted. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -37,7 +37,8 @@ static union plan stat_plan(uint32_t n)
         return plan;
 }
 
-/* Runs a plan while 1,000 cycles pass in the kernel and 500 in a program; returns those that the driver counted. */
+/* Runs a plan while 1,000 cycles pass in the kernel and 500 in a program; returns those that the driver
+ * counted. */
 static uint64_t run_stat(uint32_t n)
 {
         union plan plan = stat_plan(n);
@@ -173,7 +174,8 @@ TEST(who_began_meanwhile_goes_on)
         sim_machine_release(&machine);
 }
 
-/* Whoever was interrupted between a write of PMSELR and the register that it selects finds it as he left it. */
+/* Whoever was interrupted between a write of PMSELR and the register that it selects finds it as he left
+ * it. */
 TEST(the_selected_counter_stays)
 {
         const struct abi_source source = {.code = INSTRUCTIONS, .period = 10};

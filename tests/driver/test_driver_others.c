@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The driver beside another program that uses the PMU: with counters that Windows reserved for it, and interrupts. */
+/* The driver beside another program that uses the PMU: with counters that Windows reserved for it, and
+ * interrupts. */
 #include <stdlib.h>
 
 #include "plans.h"
@@ -139,7 +140,8 @@ TEST(an_interrupt_of_a_cpu_that_the_driver_does_not_know)
 
 /* --- another program --- */
 
-/* It counts with some counters on each CPU, and samples with others, as a trace does: its handler starts the period again. */
+/* It counts with some counters on each CPU, and samples with others, as a trace does: its handler starts
+ * the period again. */
 struct foreign {
         uint32_t counters, sampling; /* bits of the counters that Windows gave it, and of those that sample */
         bool runs;

@@ -163,7 +163,8 @@ TEST(every_wrong_size_is_refused)
         begin();
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
                 for (size_t in_bytes = 0; in_bytes < 300; in_bytes++) {
-                        /* Exactly as long as they say, so that the address sanitizer sees an access behind them. */
+                        /* Exactly as long as they say, so that the address sanitizer sees an access behind
+                         * them. */
                         unsigned char *in = calloc(1, in_bytes + !in_bytes), *out = malloc(sizes[i].out + 1);
                         enum request_status status;
 

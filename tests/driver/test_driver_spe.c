@@ -193,7 +193,8 @@ TEST(an_end_that_is_too_short_for_a_record_is_skipped)
                 EXPECT_INT(sim_machine_sample(&machine, 0, WHOLE / 2), WHOLE / 2);
                 read_spe(0, ABI_READ_MAX_BYTES);
                 expect_records(&next);
-                /* The first turn writes up to the end; the second leaves room there, where old records still are. */
+                /* The first turn writes up to the end; the second leaves room there, where old records
+                 * still are. */
                 sim_machine_sample(&machine, 0, WHOLE / 2 - (turn ? SHORT : 0));
                 read_spe(0, ABI_READ_MAX_BYTES);
                 expect_records(&next);
@@ -241,7 +242,8 @@ TEST(the_cpu_goes_on_while_its_data_is_copied)
         sim_machine_release(&machine);
 }
 
-/* Where no interrupt tells that a piece is full, the timer gives another one before it is: the ring's end is skipped. */
+/* Where no interrupt tells that a piece is full, the timer gives another one before it is: the ring's end
+ * is skipped. */
 TEST(the_timer_leaves_a_piece_before_it_is_full)
 {
         enum { STEP = SPE_PIECE_LEAST_BYTES / RECORD - 64 };

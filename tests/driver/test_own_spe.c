@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arm SPE from the text of an event through wperf's own driver, on the simulated machine, to decoded records. */
+/* Arm SPE from the text of an event through wperf's own driver, on the simulated machine, to decoded
+ * records. */
 #include "event.h"
 #include "os_paths.h"
 #include "own_spe.h"
@@ -371,7 +372,8 @@ TEST(a_driver_that_always_has_more)
         buf_release(&bytes);
 }
 
-/* How often a taker asks in `ms`, if a byte comes each `ns_per_byte`; *ret_most: the most bytes that waited. */
+/* How often a taker asks in `ms`, if a byte comes each `ns_per_byte`; *ret_most: the most bytes that
+ * waited. */
 static unsigned count_asks(uint64_t ms, uint64_t ns_per_byte, uint64_t *ret_most)
 {
         struct own_spe_taker taker = {0};

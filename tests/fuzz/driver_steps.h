@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The steps of fuzz_driver_requests, which make_driver_seeds writes. A byte below 16 is the number of a request: 16 bits of
- * payload size, 16 bits of room for the answer and the payload follow; bit 7 selects the owner. Bit 7 of the others selects
- * the CPU. */
+/* The steps of fuzz_driver_requests, which make_driver_seeds writes. A byte below 16 is the number of a
+ * request: 16 bits of payload size, 16 bits of room for the answer and the payload follow; bit 7 selects
+ * the owner. Bit 7 of the others selects the CPU. */
 #ifndef DRIVER_STEPS_H
 #define DRIVER_STEPS_H
 

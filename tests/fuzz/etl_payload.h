@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An event of an event-trace file from a fuzz input: u8 flags, u8 type, u8 version, 16 bytes of GUID if it has one, its payload. */
+/* An event of an event-trace file from a fuzz input: u8 flags, u8 type, u8 version, 16 bytes of GUID if it
+ * has one, its payload. */
 #ifndef ETL_PAYLOAD_H
 #define ETL_PAYLOAD_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of /proc whose content is a fuzz input: the linker's --wrap puts these functions instead of those of os.h and linux_maps.h.  The input is divided
- * into parts by bytes 0xff: the first file that is read has the first part, and so on; an empty part is a file that does not exist. */
+/* Files of /proc whose content is a fuzz input: the linker's --wrap puts these functions instead of those
+ * of os.h and linux_maps.h.  The input is divided into parts by bytes 0xff: the first file that is read has
+ * the first part, and so on; an empty part is a file that does not exist. */
 #ifndef FAKE_FILES_H
 #define FAKE_FILES_H
 

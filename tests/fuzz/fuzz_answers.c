@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the sections of an archived session: unchanged, and as the content of sections with correct headers; and as a file
- * of the cache with a correct header and key. */
+/* Any bytes as the sections of an archived session: unchanged, and as the content of sections with correct
+ * headers; and as a file of the cache with a correct header and key. */
 #include "answers_cache.h"
 #include "ask_archive.h"
 #include "source_archive.h"
@@ -23,8 +23,8 @@ static void use_source(struct cursor section)
         }
 }
 
-/* The content follows a key of zeros, and has one module.  It is first read with little memory: files may need 64 MB, and
- * otherwise most of the time would be spent on a few bytes that request this much. */
+/* The content follows a key of zeros, and has one module.  It is first read with little memory: files may
+ * need 64 MB, and otherwise most of the time would be spent on a few bytes that request this much. */
 static void use_cache(const uint8_t *data, size_t size, struct buf *section)
 {
         enum { LITTLE_BYTES = 256 << 10 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the symbols of a session that was archived in version 1: unchanged, and as content after a correct header. */
+/* Any bytes as the symbols of a session that was archived in version 1: unchanged, and as content after a
+ * correct header. */
 #include "ask_archive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a baseline and compares its runs with themselves.  A baseline that was read can be written, and is then read again. */
+/* Reads a baseline and compares its runs with themselves.  A baseline that was read can be written, and is
+ * then read again. */
 #include <stdint.h>
 #include <stdlib.h>
 

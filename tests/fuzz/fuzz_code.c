@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a program: its code compared with itself has no changes.  Half of the bytes are then changed in place, and both
- * compared: that may give anything, but ends. */
+/* Any bytes as a program: its code compared with itself has no changes.  Half of the bytes are then changed
+ * in place, and both compared: that may give anything, but ends. */
 #include <stdlib.h>
 #include <string.h>
 

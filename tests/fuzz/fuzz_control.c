@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first byte determines the pieces in which the rest arrives as lines of --control; the first line is also used as the
- * option's value.  For all input the commands are the same as when lines arrive one by one, and at most one line is stored. */
+/* The first byte determines the pieces in which the rest arrives as lines of --control; the first line is
+ * also used as the option's value.  For all input the commands are the same as when lines arrive one by
+ * one, and at most one line is stored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,8 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         feed(data + 1, size - 1, (size_t)data[0] + 1, &pieces);
         feed(data + 1, size - 1, size, &all);
         feed_lines(data + 1, size - 1, &whole);
-        /* A command without a line feed may be used early, and then be incomplete: only input that arrived at once can be
-         * compared. */
+        /* A command without a line feed may be used early, and then be incomplete: only input that arrived
+         * at once can be compared. */
         if (all.len < whole.len || (whole.len && memcmp(all.data, whole.data, whole.len)))
                 abort();
         buf_release(&pieces);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first line is -e, the second -m (empty: none), the third -E and -k, the fourth the model of the catalogue or nothing; each
- * further line is a file of the PMU folder (PATH=TEXT) in addition to it.  The result is a consistent list that can be written
- * and read, or one error message, never both. */
+/* The first line is -e, the second -m (empty: none), the third -E and -k, the fourth the model of the
+ * catalogue or nothing; each further line is a file of the PMU folder (PATH=TEXT) in addition to it.  The
+ * result is a consistent list that can be written and read, or one error message, never both. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of a session's section WPERF_COUNT: the result is a list with valid references only, which can be written and read
- * again, or one error message. */
+/* The text of a session's section WPERF_COUNT: the result is a list with valid references only, which can
+ * be written and read again, or one error message. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Suffixes and the words for global constructors are added after the limit, but are no longer than the input. */
+/* Suffixes and the words for global constructors are added after the limit, but are no longer than the
+ * input. */
 enum { FRAME_BYTES = 64 };
 
 /* A folded name is never much longer; if folding fails, the name does not change. */

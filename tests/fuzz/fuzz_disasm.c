@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as code: the first byte selects architecture and syntax, the second the address, the rest is the code.  Every byte
- * belongs to one instruction, in order; texts have one line; blocks are inside the code.  Without libLLVM the same holds for the
- * replacement texts. */
+/* Any bytes as code: the first byte selects architecture and syntax, the second the address, the rest is
+ * the code.  Every byte belongs to one instruction, in order; texts have one line; blocks are inside the
+ * code.  Without libLLVM the same holds for the replacement texts. */
 #include <stdlib.h>
 #include <string.h>
 

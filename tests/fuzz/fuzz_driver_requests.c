@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The input is a program that asks the driver: requests of two owners with any payload and any room for the answer, and between
- * them events, ticks, interrupts and samples of the machine.  Payload and answer are exactly as long as the driver is told, so
- * the address sanitizer finds every access behind them.  driver_steps.h describes the steps. */
+/* The input is a program that asks the driver: requests of two owners with any payload and any room for the
+ * answer, and between them events, ticks, interrupts and samples of the machine.  Payload and answer are
+ * exactly as long as the driver is told, so the address sanitizer finds every access behind them.
+ * driver_steps.h describes the steps. */
 #include <stdlib.h>
 #include <string.h>
 

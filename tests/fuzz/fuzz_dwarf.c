@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as an ELF file with debug information: looks up addresses in all of its code, with the file also as its own shared
- * file, package and .dwo file. */
+/* Any bytes as an ELF file with debug information: looks up addresses in all of its code, with the file
+ * also as its own shared file, package and .dwo file. */
 #include <stdlib.h>
 #include <string.h>
 

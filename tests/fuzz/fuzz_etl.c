@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An event-trace file: the session that is made of it can be read, and its samples are whole and in the order of time. */
+/* An event-trace file: the session that is made of it can be read, and its samples are whole and in the
+ * order of time. */
 #include <stdlib.h>
 
 #include "etl_session.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any payload as each kind of event about the machine (etl_payload.h): texts end where they should, and no longer than the event. */
+/* Any payload as each kind of event about the machine (etl_payload.h): texts end where they should, and no
+ * longer than the event. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first line is event text, each further one a file of the PMU folder (PATH=TEXT): the result is a list of complete events or
- * one error message, never both. */
+/* The first line is event text, each further one a file of the PMU folder (PATH=TEXT): the result is a list
+ * of complete events or one error message, never both. */
 #include <stdlib.h>
 #include <string.h>
 

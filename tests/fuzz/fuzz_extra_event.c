@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first byte determines what the rest is: 'e' the text of -E, 'f' a file of it, otherwise a file of -C.  The result is names
- * that can be typed, or one error message and the old names. */
+/* The first byte determines what the rest is: 'e' the text of -E, 'f' a file of it, otherwise a file of -C.
+ * The result is names that can be typed, or one error message and the old names. */
 #include <stdlib.h>
 #include <string.h>
 

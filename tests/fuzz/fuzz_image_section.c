@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the section about PE images: an image is found by its path and build id.  Input: u8 number of bytes of a path, the path, the
- * section. */
+/* Any bytes as the section about PE images: an image is found by its path and build id.  Input: u8 number
+ * of bytes of a path, the path, the section. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the kernel's functions in the symbol cache: names are inside the bytes, and functions contain the address. */
+/* Any bytes as the kernel's functions in the symbol cache: names are inside the bytes, and functions
+ * contain the address. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first byte determines the pieces in which the rest arrives from a terminal.  All input is used, each key takes at least a
- * byte, and outside of a paste the result does not depend on the pieces, unless one ends with an escape. */
+/* The first byte determines the pieces in which the rest arrives from a terminal.  All input is used, each
+ * key takes at least a byte, and outside of a paste the result does not depend on the pieces, unless one
+ * ends with an escape. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

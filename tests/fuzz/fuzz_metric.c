@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A formula: the result is a metric that can be computed for any values, or one error message, never both.  The values of the
- * names are taken from the bytes of the formula. */
+/* A formula: the result is a metric that can be computed for any values, or one error message, never both.
+ * The values of the names are taken from the bytes of the formula. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

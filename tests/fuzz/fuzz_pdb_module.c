@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the streams of a PDB with a valid container: each begins with 2 bytes of size; symbols of a module, its lines,
- * records of ids, of types, of public symbols with their addresses, contributions. */
+/* Any bytes as the streams of a PDB with a valid container: each begins with 2 bytes of size; symbols of a
+ * module, its lines, records of ids, of types, of public symbols with their addresses, contributions. */
 #include <string.h>
 
 #include "cursor.h"

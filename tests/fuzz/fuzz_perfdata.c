@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a session file: read raw and by time, every record is parsed and replayed, and lookups are made. */
+/* Any bytes as a session file: read raw and by time, every record is parsed and replayed, and lookups are
+ * made. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts of /proc and /sys that do not come from a kernel: u8 number of the reader, then files as fake_files.h divides them. */
+/* Texts of /proc and /sys that do not come from a kernel: u8 number of the reader, then files as
+ * fake_files.h divides them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a process to Python frames, code objects, lines and a chain with native frames.  Input: u8 kind and u8 flags, both as
- * in python_small.h; the memory from IMAGE_BASE on, where _PyRuntime is; 16 bytes from which native frames are made. */
+/* Memory of a process to Python frames, code objects, lines and a chain with native frames.  Input: u8 kind
+ * and u8 flags, both as in python_small.h; the memory from IMAGE_BASE on, where _PyRuntime is; 16 bytes
+ * from which native frames are made. */
 #include <stdlib.h>
 
 #include "cursor.h"

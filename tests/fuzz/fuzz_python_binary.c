@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the file of a CPython, and names as its native functions.  Input: the file's path, which is also a function's
- * name, a zero byte, the file. */
+/* Any bytes as the file of a CPython, and names as its native functions.  Input: the file's path, which is
+ * also a function's name, a zero byte, the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a Python process while it runs: its memory changes between two reads.  Nothing that is read needs to be true, but all results are
- * inside their bounds, and every walk ends.  Input: python_moving.h. */
+/* Reads a Python process while it runs: its memory changes between two reads.  Nothing that is read needs
+ * to be true, but all results are inside their bounds, and every walk ends.  Input: python_moving.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the section of Python places: the result is written and read again, and each place has the function in the
- * section, and is in its range. */
+/* Any bytes as the section of Python places: the result is written and read again, and each place has the
+ * function in the section, and is in its range. */
 #include <stdlib.h>
 #include <string.h>
 

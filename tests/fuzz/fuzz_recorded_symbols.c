@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a section of names, of each recorder: each listed file is looked up, and paths that may not be listed. */
+/* Any bytes as a section of names, of each recorder: each listed file is looked up, and paths that may not
+ * be listed. */
 #include <stdlib.h>
 
 #include "recorded_symbols.h"

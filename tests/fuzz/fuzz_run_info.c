@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the section that says how a run was made and ended: what was read is the same when it is written and read again. */
+/* Any bytes as the section that says how a run was made and ended: what was read is the same when it is
+ * written and read again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

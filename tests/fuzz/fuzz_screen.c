@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draws as the bytes say, on grids of all sizes, and reads the escape codes with a model of a terminal: it must show the expected
- * screen, and must not get an unknown code. */
+/* Draws as the bytes say, on grids of all sizes, and reads the escape codes with a model of a terminal: it
+ * must show the expected screen, and must not get an unknown code. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

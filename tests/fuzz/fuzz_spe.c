@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first byte says in which pieces the rest comes.  Pieces make no difference, each byte is counted once, records stand in
- * their order and do not overlap, and each one alone is read as the same record.  Whatever is read can be written as text. */
+/* The first byte says in which pieces the rest comes.  Pieces make no difference, each byte is counted
+ * once, records stand in their order and do not overlap, and each one alone is read as the same record.
+ * Whatever is read can be written as text. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session with SPE data: each sample that is made of them can be read, and samples that stand for equal ones stand for all. */
+/* A session with SPE data: each sample that is made of them can be read, and samples that stand for equal
+ * ones stand for all. */
 #include <stdlib.h>
 
 #include "spe_samples.h"

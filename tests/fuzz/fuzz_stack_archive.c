@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as packed stacks: as a section, as the content of one with a correct header, and as its end.  Every walk is read; it
- * is written and read again with the same result. */
+/* Any bytes as packed stacks: as a section, as the content of one with a correct header, and as its end.
+ * Every walk is read; it is written and read again with the same result. */
 #include <stdlib.h>
 
 #include "archive_section.h"

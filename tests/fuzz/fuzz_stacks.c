@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a session whose samples become stacks and edges: call chains, the hardware's record of calls, deferred call
- * chains, branches.  No names are looked up, so no file is opened. */
+/* Any bytes as a session whose samples become stacks and edges: call chains, the hardware's record of
+ * calls, deferred call chains, branches.  No names are looked up, so no file is opened. */
 #include <stdlib.h>
 #include <string.h>
 

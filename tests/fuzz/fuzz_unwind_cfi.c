@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call-frame information in an object made for it, and a walk that uses it.  Input: u8 flags (1 AArch64, 2 .debug_frame instead
- * of .eh_frame), u16 bytes of .eh_frame_hdr, u64 an address, .eh_frame_hdr, and the rest is the table. */
+/* Call-frame information in an object made for it, and a walk that uses it.  Input: u8 flags (1 AArch64, 2
+ * .debug_frame instead of .eh_frame), u16 bytes of .eh_frame_hdr, u64 an address, .eh_frame_hdr, and the
+ * rest is the table. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks with Windows unwind codes in an image made for it.  Input: u8 flags (1 ARM64), u8 number of entries, u16 bytes of code,
- * u16 offset of the pc in the code, entries of the table as in the image, except that starts and ends are relative to the
- * beginning of the code, the code, and the rest is unwind information.  The stack has all of the input, and addresses of code
- * between its words. */
+/* Walks with Windows unwind codes in an image made for it.  Input: u8 flags (1 ARM64), u8 number of
+ * entries, u16 bytes of code, u16 offset of the pc in the code, entries of the table as in the image,
+ * except that starts and ends are relative to the beginning of the code, the code, and the rest is unwind
+ * information.  The stack has all of the input, and addresses of code between its words. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unwind information in an image made for it.  Input: u8 0 x64 or 1 ARM64, u32 the last word of the entry of .pdata,
- * then the bytes of a section at INFO_RVA. */
+/* Unwind information in an image made for it.  Input: u8 0 x64 or 1 ARM64, u32 the last word of the entry
+ * of .pdata, then the bytes of a section at INFO_RVA. */
 #include <string.h>
 
 #include "mem.h"

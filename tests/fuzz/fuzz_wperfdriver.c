@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The input is what a driver answers, WPERFDRIVER or wperf's own: pieces of a kind, a size and bytes.  Each answer is exactly as long as the reader is told, so
- * the address sanitizer finds every access behind it.  wperfdriver_pieces.h describes the pieces. */
+/* The input is what a driver answers, WPERFDRIVER or wperf's own: pieces of a kind, a size and bytes.  Each
+ * answer is exactly as long as the reader is told, so the address sanitizer finds every access behind it.
+ * wperfdriver_pieces.h describes the pieces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ union counts {
         struct wperfdriver_dmc_counts memory;
 };
 
-/* The first two bytes of the piece are the number of assigned events, whose numbers follow; the rest is the answer, and zeros. */
+/* The first two bytes of the piece are the number of assigned events, whose numbers follow; the rest is the
+ * answer, and zeros. */
 static void try_counts(enum piece_kind kind, const uint8_t *bytes, size_t size, struct err *err)
 {
         size_t room = kind == PIECE_COUNTS           ? sizeof(struct wperfdriver_counts)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* XPRESS: the first two bytes are the size that the rest should have, unpacked.  A stream that is cut gives no more than the whole one. */
+/* XPRESS: the first two bytes are the size that the rest should have, unpacked.  A stream that is cut gives
+ * no more than the whole one. */
 #include <stdlib.h>
 #include <string.h>
 

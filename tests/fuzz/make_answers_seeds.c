@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_answers into a folder: whole sections, contents of sections, and a store with every kind. */
+/* Writes the seeds of fuzz_answers into a folder: whole sections, contents of sections, and a store with
+ * every kind. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -75,7 +75,8 @@ static void save(struct etl_builder *b, const char *folder, const char *name)
         save_seed(folder, name, &b->file);
 }
 
-/* Streams that are cut, that give fewer or more bytes than the buffer's header says, and that refer to what is before their start. */
+/* Streams that are cut, that give fewer or more bytes than the buffer's header says, and that refer to what
+ * is before their start. */
 static void save_bad_streams(const char *folder, void (*begin)(struct etl_builder *b))
 {
         static const int changes[] = {-8, -1, 1, 8, 4096};
@@ -283,7 +284,8 @@ static void save_short(const char *folder)
         save(&b, folder, "short");
 }
 
-/* Stacks of other times and threads, keys without frames, too many parts and frames, and calls from the kernel back into programs. */
+/* Stacks of other times and threads, keys without frames, too many parts and frames, and calls from the
+ * kernel back into programs. */
 static void save_stacks(const char *folder)
 {
         static const uint64_t back[] = {KERNEL, PROGRAM, KERNEL + 8, PROGRAM + 8}, key = 7, other = 9;

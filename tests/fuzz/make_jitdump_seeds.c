@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_jitdump into the folder given as its argument, and jit-4711.dump for tests/data/jit. Run by hand when
- * the format changes. */
+/* Writes the seeds of fuzz_jitdump into the folder given as its argument, and jit-4711.dump for
+ * tests/data/jit. Run by hand when the format changes. */
 #include "jitdump_builder.h"
 #include "save_seed.h"
 
@@ -122,7 +122,8 @@ static void make_short_bodies(void)
         save(&b, "short_bodies");
 }
 
-/* Lines of another function than the one that follows, and an .eh_frame_hdr that is longer than the record says. */
+/* Lines of another function than the one that follows, and an .eh_frame_hdr that is longer than the record
+ * says. */
 static void make_strangers(void)
 {
         struct dump_builder b = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_kallsyms_kept into a folder: the result of kallsyms_kept_write for a small kernel, and damaged forms
- * of it. */
+/* Writes the seeds of fuzz_kallsyms_kept into a folder: the result of kallsyms_kept_write for a small
+ * kernel, and damaged forms of it. */
 #include <string.h>
 
 #include "kallsyms_kept.h"

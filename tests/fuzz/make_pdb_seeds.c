@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_pdb and fuzz_pdb_module into the two folders given as its arguments.  Run by hand when the reader
- * changes. */
+/* Writes the seeds of fuzz_pdb and fuzz_pdb_module into the two folders given as its arguments.  Run by
+ * hand when the reader changes. */
 #include <stdio.h>
 
 #include "pdb_sample.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_perfdata into the folder given as its argument: one small session for each part of the format.  Run by
- * hand when the format changes. */
+/* Writes the seeds of fuzz_perfdata into the folder given as its argument: one small session for each part
+ * of the format.  Run by hand when the format changes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -99,7 +99,8 @@ static void save_attr_sizes(void)
         }
 }
 
-/* One sample for each single field, in both byte orders: with enough numbers for any of them, and a sample that is cut in it. */
+/* One sample for each single field, in both byte orders: with enough numbers for any of them, and a sample
+ * that is cut in it. */
 static void save_sample_fields(void)
 {
         for (unsigned way = 0; way < 50; way++) {
@@ -255,7 +256,8 @@ static void add_caps(struct session_builder *b)
         builder_feature(b, 28, caps, sizeof(caps));
 }
 
-/* Edges, the hardware's record of calls with and without further frames in the chain, and all of it in the other byte order. */
+/* Edges, the hardware's record of calls with and without further frames in the chain, and all of it in the
+ * other byte order. */
 static void save_branches(void)
 {
         uint64_t chain[] = {PERF_CONTEXT_KERNEL,
@@ -282,7 +284,8 @@ static void save_branches(void)
                         builder_sample_branches(&b, 0, 2000 + n, 100, PERF_MISC_USER, chain + 2, n, branches,
                                                 4 - n);
                 }
-                /* the oldest call in the hardware's record is further out in the chain than its number says */
+                /* the oldest call in the hardware's record is further out in the chain than its number
+                 * says */
                 builder_sample_branches(&b, 0, 3000, 100, PERF_MISC_USER, chain + 2, 5, branches + 1, 1);
                 if (way & 4)
                         add_caps(&b);
@@ -291,8 +294,8 @@ static void save_branches(void)
         }
 }
 
-/* One more than the limits for a chain (STACKS_MAX_FRAMES) and for the branches in a record of calls (256); compressed, because
- * short inputs are tried more often. */
+/* One more than the limits for a chain (STACKS_MAX_FRAMES) and for the branches in a record of calls (256);
+ * compressed, because short inputs are tried more often. */
 static void save_past_limits(void)
 {
         static uint64_t chain[1 + 1025], many[257][3];
@@ -324,7 +327,8 @@ static void save_past_limits(void)
         }
 }
 
-/* All words that are not addresses, and samples that wait while the pieces in which they came are replaced. */
+/* All words that are not addresses, and samples that wait while the pieces in which they came are
+ * replaced. */
 static void save_contexts(void)
 {
         static const uint64_t chain[] = {

@@ -65,8 +65,8 @@ static void save_constants(const char *name, const char *path, const char *const
 
 #define SAVE_CONSTANTS(name, path, constants) save_constants(name, path, constants, sizeof(constants) - 1)
 
-/* The section of constants is the last of the file, so that a read after its end is detected, and its header gives it
- * `size_bytes`. */
+/* The section of constants is the last of the file, so that a read after its end is detected, and its
+ * header gives it `size_bytes`. */
 static void save_last_rodata(const char *name, const char *constants, uint64_t size_bytes)
 {
         enum { OFFSET_AT = 64 + 24, SIZE_AT = 64 + 32 }; /* in the section headers, for the first section */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_python into a folder: a thread with a generator, two native calls and names that are not ASCII, for
- * each layout; tables of offsets; line tables.  Into a second folder those of fuzz_python_moving: the same thread, in which one word changes
- * between two reads. */
+/* Writes the seeds of fuzz_python into a folder: a thread with a generator, two native calls and names that
+ * are not ASCII, for each layout; tables of offsets; line tables.  Into a second folder those of
+ * fuzz_python_moving: the same thread, in which one word changes between two reads. */
 #include <string.h>
 
 #include "python_changes.h"
@@ -16,7 +16,8 @@ static struct image image;
 /* Where the things of make_frames lie. */
 static uint64_t made[N_WHATS];
 
-/* Native frames: another function, an eval function with the first shim, glue, an eval function with the second, others. */
+/* Native frames: another function, an eval function with the first shim, glue, an eval function with the
+ * second, others. */
 static const uint8_t tail[SMALL_TAIL_BYTES] = {5 << 3 | 0,      16 << 3 | 4 | 2, 2 << 3 | 3,
                                                16 << 3 | 4 | 2, 1 << 3,          1 << 3};
 /* The same functions for each Python frame of 3.8 to 3.10; there are nine. */
@@ -161,8 +162,8 @@ static void make_texts(void)
         image_enter(&image, state, image_push(&image, hidden, 2, frame));
 }
 
-/* Frames on a chunk of the data stack that is longer than one read, with `n` more chunks after it, whose frames are its
- * callees. */
+/* Frames on a chunk of the data stack that is longer than one read, with `n` more chunks after it, whose
+ * frames are its callees. */
 static void make_pieces(unsigned n, uint64_t bytes_of_first)
 {
         uint64_t state = image_thread(&image, IMAGE_POINTER), code = image_code(&image, "f", 3), first, frame;
@@ -203,8 +204,8 @@ static void make_strangers(void)
                 image_thread(&image, 2 * IMAGE_POINTER + i);
 }
 
-/* A 3.14 whose memory begins with its offsets.  Its structs are declared long, so that another offset is inside them: word number
- * `far`, unless that is 0. */
+/* A 3.14 whose memory begins with its offsets.  Its structs are declared long, so that another offset is
+ * inside them: word number `far`, unless that is 0. */
 static void make_described(size_t far, uint64_t value)
 {
         struct published table;
@@ -354,7 +355,8 @@ static void save_moving_change(const struct change *change, unsigned number)
                     image.used - IMAGE_BASE - 8 * (number % 7));
 }
 
-/* The words of the thread's innermost frame and code object become 0 one after the other, and the memory ends at half. */
+/* The words of the thread's innermost frame and code object become 0 one after the other, and the memory
+ * ends at half. */
 static void save_moving_layout(unsigned number)
 {
         AUTO_RELEASE(buf) first = {0};
@@ -395,7 +397,8 @@ static void save_moving_threads(void)
         }
 }
 
-/* Sizes that are read before what they are the size of, and pointers that are followed twice, change at each read. */
+/* Sizes that are read before what they are the size of, and pointers that are followed twice, change at
+ * each read. */
 static void save_turning(void)
 {
         static const struct change turning[] = {

@@ -38,7 +38,8 @@ static void end_file(struct buf *out, const struct buf *file)
         buf_add(out, file->data, file->len);
 }
 
-/* The kernel, a dex file with the offsets of its parts, a file without functions, and one that is listed again. */
+/* The kernel, a dex file with the offsets of its parts, a file without functions, and one that is listed
+ * again. */
 static void build_kinds(struct buf *out)
 {
         AUTO_RELEASE(buf) file = {0};
@@ -194,7 +195,8 @@ static void add_hiperf_file(struct buf *out, const char *path, const char *build
         add_u32(out, n_names);
 }
 
-/* Build ids with the characters before and after the hexadecimal digits, with an odd length, and with too many bytes. */
+/* Build ids with the characters before and after the hexadecimal digits, with an odd length, and with too
+ * many bytes. */
 static void build_build_ids(struct buf *out)
 {
         static const char *const ids[] = {"abcdef0123456789",

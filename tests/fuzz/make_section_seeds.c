@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes seeds of the small readers of sessions into CORPUS/image_section, run_info, session_lines, simpleperf_info, count_section, etl_machine
- * and etl_dotnet.  The other arguments are names of seeds of count_text. */
+/* Writes seeds of the small readers of sessions into CORPUS/image_section, run_info, session_lines,
+ * simpleperf_info, count_section, etl_machine and etl_dotnet.  The other arguments are names of seeds of
+ * count_text. */
 #include <string.h>
 
 #include "etl_builder.h"

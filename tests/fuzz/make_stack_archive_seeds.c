@@ -83,8 +83,8 @@ static void save_borders(void)
         save_both("borders", writer);
 }
 
-/* Content for the path of fuzz_stack_archive: two nodes that make it as deep as allowed, another one instead of the last, and
- * walks from both. */
+/* Content for the path of fuzz_stack_archive: two nodes that make it as deep as allowed, another one
+ * instead of the last, and walks from both. */
 static void save_behind_path(void)
 {
         static const uint8_t end[] = {3, 1, 0, 1, 0, 2, 0, 2, 0, 0x80, 8, 3, 0, 1, 3};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes seeds of fuzz_tracing_data into a folder: rare and damaged sections.  The seeds `sched` and `probe` come from real
- * recorders. */
+/* Writes seeds of fuzz_tracing_data into a folder: rare and damaged sections.  The seeds `sched` and
+ * `probe` come from real recorders. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -69,7 +69,8 @@ static void save_formats(void)
 
         save_format("numbers", false, numbers);
         save_format("numbers_swapped", true, numbers);
-        /* The 32 bits at byte 30 are the end of "header_page", read as offset 101, and the size of its text. */
+        /* The 32 bits at byte 30 are the end of "header_page", read as offset 101, and the size of its
+         * text. */
         save_format("elsewhere", false,
                     "name: elsewhere\nID: 8\n"
                     "\tfield:__data_loc char[] a;\toffset:30;\tsize:4;\n"

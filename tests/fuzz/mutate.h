@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Changes inputs of fuzz targets by their structure: whole records are copied, moved, removed, taken from other inputs or changed
- * inside, and sizes and tables that contain them are updated.  Only for libFuzzer (-Dfuzz=true). */
+/* Changes inputs of fuzz targets by their structure: whole records are copied, moved, removed, taken from
+ * other inputs or changed inside, and sizes and tables that contain them are updated.  Only for libFuzzer
+ * (-Dfuzz=true). */
 #ifndef MUTATE_H
 #define MUTATE_H
 
@@ -13,7 +14,8 @@
 /* libFuzzer's own change of up to `max_size` bytes in place; returns the new size. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-/* Defined by targets with a mutator.  The same bytes and seed give the same result, except for pieces of earlier inputs. */
+/* Defined by targets with a mutator.  The same bytes and seed give the same result, except for pieces of
+ * earlier inputs. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 struct mutate_random {
@@ -27,8 +29,8 @@ bool mutate_one_in(struct mutate_random *random, size_t n);
 
 /* How bytes are divided into pieces (records, entries, units).  Fields that are not set must be zero. */
 struct mutate_framing {
-        /* Size of the piece at `at`, of which `left` bytes (at least 1) are available: 0 or more than `left` means all of
-         * them. */
+        /* Size of the piece at `at`, of which `left` bytes (at least 1) are available: 0 or more than
+         * `left` means all of them. */
         size_t (*measure)(const struct mutate_framing *framing, const uint8_t *at, size_t left);
         /* Writes the size of a piece that was changed into it.  NULL: pieces do not contain their size. */
         void (*resize)(const struct mutate_framing *framing, uint8_t *at, size_t size);

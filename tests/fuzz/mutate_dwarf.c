@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mutates debug information in ELF files by its structure: entries of units, abbreviations, units of the other sections.  A
- * section that has grown moves to the end of the file; only 64-bit files in this machine's byte order are supported. */
+/* Mutates debug information in ELF files by its structure: entries of units, abbreviations, units of the
+ * other sections.  A section that has grown moves to the end of the file; only 64-bit files in this
+ * machine's byte order are supported. */
 #include <elf.h>
 #include <string.h>
 

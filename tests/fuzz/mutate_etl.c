@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mutates event-trace files by their structure: whole buffers, and the events of a buffer, which is unpacked before and packed again. */
+/* Mutates event-trace files by their structure: whole buffers, and the events of a buffer, which is
+ * unpacked before and packed again. */
 #include <string.h>
 
 #include "codec.h"

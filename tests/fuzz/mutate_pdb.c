@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mutates PDBs by their structure: divides the container into streams, changes one of them, and makes a container again. */
+/* Mutates PDBs by their structure: divides the container into streams, changes one of them, and makes a
+ * container again. */
 #include "cursor.h"
 #include "mutate_pdb_records.h"
 #include "pdb_builder.h"
@@ -84,7 +85,8 @@ static uint32_t first_number(const struct buf *stream)
         return cursor_u32(&c);
 }
 
-/* Streams of modules and types are recognised by their first number; others by their numbers in the PDBs that the tests make. */
+/* Streams of modules and types are recognised by their first number; others by their numbers in the PDBs
+ * that the tests make. */
 static void change_stream(struct msf_builder *msf, size_t max_bytes, struct mutate_random *random)
 {
         uint32_t i = (uint32_t)mutate_below(random, msf->n_streams);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mutates sessions by their structure: records, attributes and feature sections; the header and the table of sections after the
- * data are updated. */
+/* Mutates sessions by their structure: records, attributes and feature sections; the header and the table
+ * of sections after the data are updated. */
 #include <string.h>
 
 #include "cursor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mutates sections of names by their files: simpleperf writes each file's size before it, hiperf writes the number of files
- * first. */
+/* Mutates sections of names by their files: simpleperf writes each file's size before it, hiperf writes the
+ * number of files first. */
 #include <string.h>
 
 #include "cursor.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inputs of fuzz_python_moving: as those of fuzz_python (python_small.h), with MOVING_CHANGES changes of the memory at the end. */
+/* Inputs of fuzz_python_moving: as those of fuzz_python (python_small.h), with MOVING_CHANGES changes of
+ * the memory at the end. */
 #ifndef PYTHON_MOVING_H
 #define PYTHON_MOVING_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The main function of a fuzz target without libFuzzer: runs it on every file of the given folders and files, as one TAP test for
- * each file.  Every reader has a target, so its work and memory have a bound here that nobody needs to ask for. */
+/* The main function of a fuzz target without libFuzzer: runs it on every file of the given folders and
+ * files, as one TAP test for each file.  Every reader has a target, so its work and memory have a bound
+ * here that nobody needs to ask for. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the fuzz targets: reads all fields of an entry of unwind information, and aborts if its contract is broken. */
+/* For the fuzz targets: reads all fields of an entry of unwind information, and aborts if its contract is
+ * broken. */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packs bytes as XPRESS, as Windows does for buffers of event-trace files, with matches of up to MAX_MATCH bytes. */
+/* Packs bytes as XPRESS, as Windows does for buffers of event-trace files, with matches of up to MAX_MATCH
+ * bytes. */
 #ifndef XPRESS_PACK_H
 #define XPRESS_PACK_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
-/* A replacement for Linux's uncore drivers: two DSUs, one for each CPU, and two DMC-620 channels.  Names, formats, events and
- * refusals are those of drivers/perf/arm_dsu_pmu.c and arm_dmc620_pmu.c.  They count traffic that a test writes into the
- * parameter `traffic`: an event of weight W counts W for each unit on the first instance, 2 W on the second. Cycles are
- * nanoseconds. */
+/* A replacement for Linux's uncore drivers: two DSUs, one for each CPU, and two DMC-620 channels.  Names,
+ * formats, events and refusals are those of drivers/perf/arm_dsu_pmu.c and arm_dmc620_pmu.c.  They count
+ * traffic that a test writes into the parameter `traffic`: an event of weight W counts W for each unit on
+ * the first instance, 2 W on the second. Cycles are nanoseconds. */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
@@ -153,7 +153,8 @@ static u64 count_now(struct perf_event *event)
         return count_of(dmc_events, ARRAY_SIZE(dmc_events), event->attr.config2, instance);
 }
 
-/* The kind of counter that an event needs, and the number of these; the DSU's cycles have a counter of their own. */
+/* The kind of counter that an event needs, and the number of these; the DSU's cycles have a counter of
+ * their own. */
 static unsigned int counters_for(struct perf_event *event, unsigned int *kind)
 {
         bool dsu = is_dsu(event->pmu);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
-/* A test double of Linux's driver of the Arm Statistical Profiling Extension: arm_spe_0 on all CPUs.  Names, formats, capabilities
- * and refusals are those of drivers/perf/arm_spe_pmu.c.  The samples are made by a timer: its interval in nanoseconds is the event's
- * period, for the emulated machine runs an instruction each nanosecond.  Address, mode, process and time are those of the
- * interrupted program; operation, events, latencies and the data source follow from the sample's number (make_operation), so that a
- * test knows them. */
+/* A test double of Linux's driver of the Arm Statistical Profiling Extension: arm_spe_0 on all CPUs.
+ * Names, formats, capabilities and refusals are those of drivers/perf/arm_spe_pmu.c.  The samples are made
+ * by a timer: its interval in nanoseconds is the event's period, for the emulated machine runs an
+ * instruction each nanosecond.  Address, mode, process and time are those of the interrupted program;
+ * operation, events, latencies and the data source follow from the sample's number (make_operation), so
+ * that a test knows them. */
 #include <asm/arch_timer.h>
 #include <asm/irq_regs.h>
 #include <linux/cpumask.h>

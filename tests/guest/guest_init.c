@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first process of the guest: runs the commands that machine.py sends over the console, one after the other.
- * A request is a line `run SECONDS UID FOLDER LENGTH` and LENGTH bytes, arguments that each end in NUL; or `off`.
- * The answer is a line `\002done STATUS OUT ERR`, then OUT bytes of standard output and ERR of standard error.
- * A command leads a process group, and what is left of the group is killed with its end. */
+/* The first process of the guest: runs the commands that machine.py sends over the console, one after the
+ * other. A request is a line `run SECONDS UID FOLDER LENGTH` and LENGTH bytes, arguments that each end in
+ * NUL; or `off`. The answer is a line `\002done STATUS OUT ERR`, then OUT bytes of standard output and ERR
+ * of standard error. A command leads a process group, and what is left of the group is killed with its
+ * end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Executes functions of ARM64 images, as far as the stack and preserved registers are concerned, along each branch once, and
- * unwinds at every instruction and every return address: the caller's registers must be those at the function's entry.
- * arm64_paths IMAGE... prints TAP, a test for each image. */
+/* Executes functions of ARM64 images, as far as the stack and preserved registers are concerned, along each
+ * branch once, and unwinds at every instruction and every return address: the caller's registers must be
+ * those at the function's entry. arm64_paths IMAGE... prints TAP, a test for each image. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints rows of call-frame information as wperf reads them: cfi_dump FILE [DEBUG_FILE] < ADDRESSES, virtual and hexadecimal, one
- * a line; prints `ADDRESS START END ENTRY_END CFA [REGISTER=RULE]...` for each, or `ADDRESS none` or `damaged`. */
+/* Prints rows of call-frame information as wperf reads them: cfi_dump FILE [DEBUG_FILE] < ADDRESSES,
+ * virtual and hexadecimal, one a line; prints `ADDRESS START END ENTRY_END CFA [REGISTER=RULE]...` for
+ * each, or `ADDRESS none` or `damaged`. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

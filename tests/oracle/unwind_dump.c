@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the unwind information of a PE image, for comparison with other tools: unwind_dump FILE
  *
- * A function is a line with its addresses and facts, followed by an indented line for each operation.  Each entry must be found
- * by its first and its last byte. */
+ * A function is a line with its addresses and facts, followed by an indented line for each operation.  Each
+ * entry must be found by its first and its last byte. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

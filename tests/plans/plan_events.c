@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_events TREE [EVENTS] [-F HZ] [-k]: what would be sampled on the machine whose /sys is TREE, as text.
  * plan_events TREE --mem [-L CYCLES] [-F HZ] [-k]: what would be sampled for accesses to memory.
- * plan_events TREE --count [EVENTS] [-m METRICS] [-E EXTRA] [-d DMC] [-M MODEL] [-k]: what would be counted, MODEL in the place
- * of TREE. */
+ * plan_events TREE --count [EVENTS] [-m METRICS] [-E EXTRA] [-d DMC] [-M MODEL] [-k]: what would be
+ * counted, MODEL in the place of TREE. */
 #include <stdio.h>
 #include <string.h>
 

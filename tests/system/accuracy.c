@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* accuracy SCALE: four phases of different lengths.  Each prints its name and its CPU time in ns, without the time in which a
- * hypervisor stopped the machine; at the end how often the program lost its CPU. */
+/* accuracy SCALE: four phases of different lengths.  Each prints its name and its CPU time in ns, without
+ * the time in which a hypervisor stopped the machine; at the end how often the program lost its CPU. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* accuracy_paths SCALE: CPU time in one function, called by five paths.  Each prints its name and its CPU time in ns, without the
- * time in which a hypervisor stopped the machine. */
+/* accuracy_paths SCALE: CPU time in one function, called by five paths.  Each prints its name and its CPU
+ * time in ns, without the time in which a hypervisor stopped the machine. */
 #include <inttypes.h>
 #include <stdio.h>
 

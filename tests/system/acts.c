@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acts NAME: uses children, signals and threads in one of many ways, and prints the results, which must be the same with and
- * without a recorder.  It looks like a Python interpreter by its symbol _PyRuntime.  A second thread works meanwhile, so that the
- * process is often stopped. */
+/* acts NAME: uses children, signals and threads in one of many ways, and prints the results, which must be
+ * the same with and without a recorder.  It looks like a Python interpreter by its symbol _PyRuntime.  A
+ * second thread works meanwhile, so that the process is often stopped. */
 #include "acts.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses of child processes: each function is called in an interpreter that is sampled, and prints its results, which must be the
- * same as without a recorder. */
+/* Uses of child processes: each function is called in an interpreter that is sampled, and prints its
+ * results, which must be the same as without a recorder. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -143,8 +143,8 @@ int act_clone_vfork(void)
         return 0;
 }
 
-/* A child that has used this much CPU time may be traced by the recorder. A fork and few system calls take less on most
- * machines, but not always where page faults are expensive: then the next child is tried. */
+/* A child that has used this much CPU time may be traced by the recorder. A fork and few system calls take
+ * less on most machines, but not always where page faults are expensive: then the next child is tried. */
 enum { GRACE_US = 2000, MOST_CHILDREN = 50, REFUSED_LATE = 8 };
 
 static bool is_past_grace(pid_t pid)
@@ -311,7 +311,8 @@ static void count_signal(int sig)
         n_signals++;
 }
 
-/* Waits until the child has stopped or continues, and until n signals came, which takes a while on a busy machine. */
+/* Waits until the child has stopped or continues, and until n signals came, which takes a while on a busy
+ * machine. */
 static void wait_for(pid_t pid, int options, int n)
 {
         const struct timespec moment = {.tv_nsec = 5000000};
@@ -373,8 +374,8 @@ int act_subreaper(void)
         return 0;
 }
 
-/* A child that dies with its parent. The parent exits only after the child has asked for the signal: on a busy CPU that
- * takes longer than any time that one could wait. */
+/* A child that dies with its parent. The parent exits only after the child has asked for the signal: on a
+ * busy CPU that takes longer than any time that one could wait. */
 int act_death_signal(void)
 {
         pid_t pid;

@@ -3,8 +3,9 @@
  *
  *   ask_debuginfod [-l MILLISECONDS] [-L LIBRARY] [-s SOURCE] FILE...
  *
- * Prints a line for each: the debug file's path, or `none`, and a note if there is one; -s looks for a source file instead.  At
- * the end prints the note, the longest step of progress, and the number of progress calls. */
+ * Prints a line for each: the debug file's path, or `none`, and a note if there is one; -s looks for a
+ * source file instead.  At the end prints the note, the longest step of progress, and the number of
+ * progress calls. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,8 +22,8 @@ static inline uint64_t thread_cpu_ns(void)
         return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* CPU time during which a hypervisor stopped the whole machine, as far as burn_ms detects it.  The kernel counts it for the
- * thread, but there are no timer ticks in it. */
+/* CPU time during which a hypervisor stopped the whole machine, as far as burn_ms detects it.  The kernel
+ * counts it for the thread, but there are no timer ticks in it. */
 static uint64_t held_ns;
 
 static inline __attribute__((always_inline)) void burn_ms(uint64_t ms)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A Windows program that needs no library: works for a while in two functions, the first with twice the work of the second, then
- * ends.  test_wine.py builds it. */
+/* A Windows program that needs no library: works for a while in two functions, the first with twice the
+ * work of the second, then ends.  test_wine.py builds it. */
 typedef unsigned long long u64;
 
 enum { ROUNDS = 1200, HOT = 400000, WARM = HOT / 2 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A Windows program whose call graph is known: calls_pe.exe ROUNDS.  Each path has frames of another kind, and is short, so that
- * many samples are in prologues and epilogues.  test_wine.py builds it and has the paths. */
+/* A Windows program whose call graph is known: calls_pe.exe ROUNDS.  Each path has frames of another kind,
+ * and is short, so that many samples are in prologues and epilogues.  test_wine.py builds it and has the
+ * paths. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>

@@ -4,9 +4,11 @@
  *   deep N DEPTH   main > descend (DEPTH + 1 times) > burn
  *   wide N DEPTH   main > descend_wide (DEPTH + 1 times) > burn, with frames of a kilobyte
  *   sort N         main > sort_all > qsort of the C library > compare > burn
- *   signal N       main > interrupted > burn, and signals run a handler on top of these: on_signal > in_handler
+ *   signal N       main > interrupted > burn, and signals run a handler on top of these: on_signal >
+ *                  in_handler
  *   fork N         main > parent_work > burn, and in a child main > child_work > burn
- *   exec N TIMES   main > before_exec > burn, then the same program with TIMES - 1; at 0 as deep with DEPTH 3
+ *   exec N TIMES   main > before_exec > burn, then the same program with TIMES - 1; at 0 as deep with DEPTH
+ *                  3
  *   pool N WORKERS in each of WORKERS threads: worker > task > burn
  *   wait N         prints ready, then as deep with DEPTH 3
  *
@@ -25,7 +27,8 @@
 
 enum { LOOPS_PER_UNIT = 10000000, SORTED = 20000, TICK_US = 5000, MAX_WORKERS = 16 };
 
-/* Changed after each call, which prevents tail calls; by different amounts, so that equal functions are not merged. */
+/* Changed after each call, which prevents tail calls; by different amounts, so that equal functions are not
+ * merged. */
 static volatile uint64_t sink;
 
 static NOINLINE void burn(uint64_t loops)

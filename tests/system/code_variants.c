@@ -1,4 +1,5 @@
-/* Compiled by test_code_diff.py in variants: one line changed, and the functions, which the marks divide, in another order. */
+/* Compiled by test_code_diff.py in variants: one line changed, and the functions, which the marks divide,
+ * in another order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

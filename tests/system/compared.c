@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compared ALPHA BETA GAMMA: does this much work in three functions, in millions of steps each.  Work, not time: a change of the numbers is
- * a change of the program. */
+/* compared ALPHA BETA GAMMA: does this much work in three functions, in millions of steps each.  Work, not
+ * time: a change of the numbers is a change of the program. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -8,7 +8,8 @@
 
 static volatile uint64_t sink;
 
-/* Each step waits for the multiplication before it, which takes 3 or 4 cycles on all processors; that of a variable in memory takes 1 to 6. */
+/* Each step waits for the multiplication before it, which takes 3 or 4 cycles on all processors; that of a
+ * variable in memory takes 1 to 6. */
 #define MULTIPLIER 6364136223846793005u
 
 static NOINLINE void alpha(uint64_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* copied_code MS: copies a part of its code into anonymous memory at the same addresses, as programs do that want huge pages for
- * their code, and runs it. */
+/* copied_code MS: copies a part of its code into anonymous memory at the same addresses, as programs do
+ * that want huge pages for their code, and runs it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
  * faults N     touches N fresh pages
  * switches N   two processes send a byte to each other N times
  * hops N       moves to another CPU N times
- * grow N       prints `ready`; for each byte read from standard input a new thread touches N fresh pages, then prints `done`
+ * grow N       prints `ready`; for each byte read from standard input a new thread touches N fresh pages,
+ *              then prints `done`
  * spin N       uses N ms of CPU time
  * sleep N      sleeps N ms */
 #include <pthread.h>

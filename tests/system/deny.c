@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* deny EPERM|ENOSYS COMMAND [ARG]...: runs COMMAND and refuses perf_event_open, as a container engine does. */
+/* deny EPERM|ENOSYS COMMAND [ARG]...: runs COMMAND and refuses perf_event_open, as a container engine
+ * does. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads a Python library, argv[1], while it runs, and runs Python code.  Before, it neither defines nor needs any symbol of
- * Python. */
+/* Loads a Python library, argv[1], while it runs, and runs Python code.  Before, it neither defines nor
+ * needs any symbol of Python. */
 #include <dlfcn.h>
 #include <stdio.h>
 

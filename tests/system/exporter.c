@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exporter FORMAT ordinary|hostile: writes an export of a hand-made tree to standard output; pprof is not compressed. */
+/* exporter FORMAT ordinary|hostile: writes an export of a hand-made tree to standard output; pprof is not
+ * compressed. */
 #include <stdio.h>
 #include <string.h>
 

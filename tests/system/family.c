@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* family MS PROGRAM [ARG]...: three threads with a function each, and a child that works and then executes PROGRAM. */
+/* family MS PROGRAM [ARG]...: three threads with a function each, and a child that works and then executes
+ * PROGRAM. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An interpreter with a function for each handler, with names like those of CPython's interpreter with tail calls. */
+/* An interpreter with a function for each handler, with names like those of CPython's interpreter with tail
+ * calls. */
 #include "burn.h"
 
 NOINLINE void _TAIL_CALL_ADD(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small sessions and jitdumps that are made to cause much work: for make_hostile.  N and BYTES are those of its command line. */
+/* Small sessions and jitdumps that are made to cause much work: for make_hostile.  N and BYTES are those of
+ * its command line. */
 #ifndef HOSTILE_RECORDS_H
 #define HOSTILE_RECORDS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Part of its time is in the handler of a signal that interrupts a function at its first instruction, which follows another
- * function. */
+/* Part of its time is in the handler of a signal that interrupts a function at its first instruction, which
+ * follows another function. */
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jit MS [nameless|memfd]: generates a loop in anonymous memory, as a JIT compiler does, names it in /tmp/perf-PID.map, and runs it.
- * With memfd the memory is a file's, which is mapped twice, as by .NET. */
+/* jit MS [nameless|memfd]: generates a loop in anonymous memory, as a JIT compiler does, names it in
+ * /tmp/perf-PID.map, and runs it. With memfd the memory is a file's, which is mapped twice, as by .NET. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jitdumper FOLDER MS [again|gone|swap|ticks|map]: writes a loop into anonymous memory, describes it in FOLDER/jit-PID.dump as
- * a JIT compiler does, and runs it.
+/* jitdumper FOLDER MS [again|gone|swap|ticks|map]: writes a loop into anonymous memory, describes it in
+ * FOLDER/jit-PID.dump as a JIT compiler does, and runs it.
  *   again   the file also describes a function that was at the same address before
  *   gone    the file is removed before the program ends
- *   swap    two functions run by turns at one address, for MS milliseconds of CPU time in all; the time of each is printed
+ *   swap    two functions run by turns at one address, for MS milliseconds of CPU time in all; the time of
+ *           each is printed
  *   ticks   the same as swap, but the times in the file are those of another clock
  *   map     the same as swap, but the functions are described only in /tmp/perf-PID.map */
 #include <fcntl.h>
@@ -27,8 +28,8 @@ static const uint8_t short_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xef,
 #elif defined(__aarch64__)
 /* subs x0, x0, #1; b.ne -4; ret */
 static const uint32_t code[] = {0xf1000400, 0x54ffffe1, 0xd65f03c0};
-/* Two loops, each between stp x29, x30, [sp, #-16]!; mov x29, sp and ldp x29, x30, [sp], #16: subs x0, x0, #1; b.ne -4, and sub
- * x0, x0, #1; nop; cbnz x0, -8. */
+/* Two loops, each between stp x29, x30, [sp, #-16]!; mov x29, sp and ldp x29, x30, [sp], #16: subs x0, x0,
+ * #1; b.ne -4, and sub x0, x0, #1; nop; cbnz x0, -8. */
 static const uint32_t long_code[] = {0xa9bf7bfd, 0x910003fd, 0xf1000400, 0x54ffffe1, 0xa8c17bfd, 0xd65f03c0};
 static const uint32_t short_code[] = {0xa9bf7bfd, 0x910003fd, 0xd1000400, 0xd503201f,
                                       0xb5ffffc0, 0xa8c17bfd, 0xd65f03c0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library_uses CASE ...   What the library promises to the program that uses it: each case prints `ok` or what is wrong. */
+/* library_uses CASE ...   What the library promises to the program that uses it: each case prints `ok` or
+ *                         what is wrong. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes small files that unpack to, or name, much more than their own size.
- * Usage: make_hostile KIND FILE N BYTES: N symbols, sections, zstd frames, samples or lines; BYTES of the string that all
- * symbols share, what each section or frame unpacks to, or frames of each stack. */
+ * Usage: make_hostile KIND FILE N BYTES: N symbols, sections, zstd frames, samples or lines; BYTES of the
+ * string that all symbols share, what each section or frame unpacks to, or frames of each stack. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that is compiled but never run: memory_model.py invents accesses of its functions to its data.  It is linked without
- * a C library, so that gcc for another machine needs nothing else. */
+/* A program that is compiled but never run: memory_model.py invents accesses of its functions to its data.
+ * It is linked without a C library, so that gcc for another machine needs nothing else. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Burns CPU time at the ends of known paths: main > left|right > walk (deep) > burn_a, main > qsort > compare > burn_b, and
- * in a signal handler.  paths MILLISECONDS of CPU time */
+/* Burns CPU time at the ends of known paths: main > left|right > walk (deep) > burn_a, main > qsort >
+ * compare > burn_b, and in a signal handler.  paths MILLISECONDS of CPU time */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plt_calls MS: two functions that call short functions of the C library through the procedure linkage table, in turn, for MS
- * milliseconds of CPU time.  Built without frame pointers, and linked so that the table has no call-frame information. */
+/* plt_calls MS: two functions that call short functions of the C library through the procedure linkage
+ * table, in turn, for MS milliseconds of CPU time.  Built without frame pointers, and linked so that the
+ * table has no call-frame information. */
 #include <string.h>
 
 #include "burn.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program [MS]: `./program` of the documentation.  It sorts numbers and adds up their digits for MS (300) ms of CPU time. */
+/* program [MS]: `./program` of the documentation.  It sorts numbers and adds up their digits for MS (300)
+ * ms of CPU time. */
 #include <stdio.h>
 #include <stdlib.h>
 

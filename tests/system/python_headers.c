@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the offsets in CPython's headers of the fields that src/names/python reads, with the names of struct python_layout.  Not part
- * of the build: test_python_frames.py compiles it with each installed Python.h. */
+/* Prints the offsets in CPython's headers of the fields that src/names/python reads, with the names of
+ * struct python_layout.  Not part of the build: test_python_frames.py compiles it with each installed
+ * Python.h. */
 #define Py_BUILD_CORE 1
 #include <Python.h>
 #include <frameobject.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the Python frames of a thread in the kernel when an overflow sends the thread the signal that stops it.
+/* Reads the Python frames of a thread in the kernel when an overflow sends the thread the signal that stops
+ * it.
  *
- * The kernel sends this signal and delivers it on the same return to user mode, so the thread runs no instruction between this
- * and the stop at which the recorder reads the frames.  Therefore both read the same state, and the recorder needs no hook.  A
- * thread that blocks the signal stops later; its samples are marked. */
+ * The kernel sends this signal and delivers it on the same return to user mode, so the thread runs no
+ * instruction between this and the stop at which the recorder reads the frames.  Therefore both read the
+ * same state, and the recorder needs no hook.  A thread that blocks the signal stops later; its samples are
+ * marked. */
 #include <linux/types.h>
 
 #include <asm/ptrace.h>
@@ -47,7 +49,8 @@ struct {
         __type(value, struct oracle_states);
 } states SEC(".maps");
 
-/* One for each CPU, because tracepoints are not preempted.  BPF_MAP_TYPE_PERCPU_ARRAY does not allow values of this size. */
+/* One for each CPU, because tracepoints are not preempted.  BPF_MAP_TYPE_PERCPU_ARRAY does not allow values
+ * of this size. */
 struct {
         __uint(type, BPF_MAP_TYPE_ARRAY);
         __uint(max_entries, 1); /* python_oracle.c sets it to the number of CPUs */
@@ -97,8 +100,8 @@ static __always_inline void write_left(__u32 tid)
         bpf_ringbuf_output(&ring, &left, sizeof(left), 0);
 }
 
-/* prctl(ANY, ORACLE_MAGIC(pid), STATE, OUTER) passes the thread state of the calling thread, and the one that runs the other's
- * interpreter; 0: the thread is about to end. */
+/* prctl(ANY, ORACLE_MAGIC(pid), STATE, OUTER) passes the thread state of the calling thread, and the one
+ * that runs the other's interpreter; 0: the thread is about to end. */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -3,8 +3,8 @@
  *
  * python_oracle LAYOUT SAMPLES
  *
- * LAYOUT is the output of python_headers.c.  Prints `ready` when it has begun, and `lost N` at the end.  Status 3: the kernel
- * refuses BPF, with the reason on standard error. */
+ * LAYOUT is the output of python_headers.c.  Prints `ready` when it has begun, and `lost N` at the end.
+ * Status 3: the kernel refuses BPF, with the reason on standard error. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations shared by python_oracle.bpf.c and python_oracle.c.  The file of samples is an array of struct oracle_sample. */
+/* Declarations shared by python_oracle.bpf.c and python_oracle.c.  The file of samples is an array of
+ * struct oracle_sample. */
 #ifndef PYTHON_ORACLE_H
 #define PYTHON_ORACLE_H
 
@@ -16,11 +17,12 @@ enum {
                 0x0ac1e, /* the second argument of the prctl() by which a thread passes its thread state */
 };
 
-/* The second argument of the prctl() by which a thread passes its thread state to the oracle with this pid. */
+/* The second argument of the prctl() by which a thread passes its thread state to the oracle with this
+ * pid. */
 #define ORACLE_MAGIC(pid) (0xac1eull << 32 | (__u32)(pid))
 
-/* Offsets of the fields in CPython's headers, as python_headers.c prints them.  ORACLE_NO_FIELD: this version does not have the
- * field. */
+/* Offsets of the fields in CPython's headers, as python_headers.c prints them.  ORACLE_NO_FIELD: this
+ * version does not have the field. */
 #define ORACLE_NO_FIELD (~0ull)
 
 /* Thread states of a thread, the one that runs first: an interpreter may run another one. */
@@ -56,7 +58,8 @@ struct oracle_frame {
 
 struct oracle_sample {
         __u32 tid;
-        __u16 is_whole; /* the walk reached a frame without a caller; ORACLE_LEFT: no sample, the thread's state is no longer known */
+        __u16 is_whole;   /* the walk reached a frame without a caller; ORACLE_LEFT: no sample, the thread's
+                             state is no longer known */
         __u16 is_delayed; /* the thread blocks the signal, so it stops when it unblocks it */
         __u64 time_ns;
         __u64 ip;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A module for python_oracle_work.py, which subinterpreters can import, too: passes thread states to python_oracle.  Not part of
- * the build: test_python_oracle.py compiles it with each installed Python.h. */
+/* A module for python_oracle_work.py, which subinterpreters can import, too: passes thread states to
+ * python_oracle.  Not part of the build: test_python_oracle.py compiles it with each installed Python.h. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

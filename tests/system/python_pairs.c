@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stops the main thread of a process repeatedly, pairs its native stack with its Python frames, and prints a line for each stop:
+/* Stops the main thread of a process repeatedly, pairs its native stack with its Python frames, and prints
+ * a line for each stop:
  *
  *     merged<tab>PYTHON READS<tab>NAME NAME ...      innermost first, Python functions as py:NAME:LINE
  *     REASON<tab>PYTHON'S END<tab>the native stack
@@ -64,7 +65,7 @@ static bool read_word(void *ctx, uint64_t addr, uint64_t *ret_word)
         return read_process(ctx, addr, ret_word, sizeof(*ret_word));
 }
 
-/* --- Modules and symbols --------------------------------------------------------------------------------- */
+/* --- Modules and symbols ---------------------------------------------------------------------------- */
 
 static int compare_symbols(const void *a, const void *b)
 {
@@ -223,7 +224,7 @@ static bool find_binary(struct python_binary *ret_binary, uint64_t *ret_bias)
         return false;
 }
 
-/* --- One stop -------------------------------------------------------------------------------------------- */
+/* --- One stop --------------------------------------------------------------------------------------- */
 
 static void print_python(const struct python_runtime *runtime, struct python_memory *memory,
                          const struct python_frame *frame)

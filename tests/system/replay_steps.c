@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unwinds at each instruction that steps_pe.c executed and compares with what happened: replay_steps FILE IMAGE FOLDER, where
- * IMAGE is the program and FOLDER has the libraries.
+/* Unwinds at each instruction that steps_pe.c executed and compares with what happened: replay_steps FILE
+ * IMAGE FOLDER, where IMAGE is the program and FOLDER has the libraries.
  *
- * The reference is the processor: a call puts its return address on the stack, and when it returns, the caller has its old values
- * in the registers that a callee must preserve. */
+ * The reference is the processor: a call puts its return address on the stack, and when it returns, the
+ * caller has its old values in the registers that a callee must preserve. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

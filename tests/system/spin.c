@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spin MS [ignore-term] [unlink FILE]: burns CPU in `spin_here`.  Prints "ready" first, so that a recorder can attach when it
- * runs. */
+/* spin MS [ignore-term] [unlink FILE]: burns CPU in `spin_here`.  Prints "ready" first, so that a recorder
+ * can attach when it runs. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

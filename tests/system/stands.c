@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks like a Python interpreter by its symbol _PyRuntime.  Prints its user, and works for argv[1] ms in its first thread and in
- * a second one, each with a mark on its stack.  Then executes the rest of its arguments, if there is any. */
+/* Looks like a Python interpreter by its symbol _PyRuntime.  Prints its user, and works for argv[1] ms in
+ * its first thread and in a second one, each with a mark on its stack.  Then executes the rest of its
+ * arguments, if there is any. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static void *work(void *arg)
         uint64_t end = cpu_ns() + (uint64_t)ms * 1000000u;
 
         mark.magic = STANDS_MAGIC; /* set last, because the thread may stop while the mark is written */
-        /* A comparison with the constant would keep it in a register, which called functions save on the stack. */
+        /* A comparison with the constant would keep it in a register, which called functions save on the
+         * stack. */
         while (cpu_ns() < end && mark.magic) {
                 for (int i = 0; i < 100000; i++) {
                         counter++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mark that the program `stands` leaves on its stack, for the test that reads it while the program is stopped. */
+/* The mark that the program `stands` leaves on its stack, for the test that reads it while the program is
+ * stopped. */
 #ifndef STANDS_H
 #define STANDS_H
 

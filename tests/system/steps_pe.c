@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A Windows program that steps through functions with many kinds of frames, one instruction at a time, and writes for each the
- * registers, the stack, and the caller that RtlVirtualUnwind finds: steps_pe.exe FILE.  test_wine.py builds it, and
- * replay_steps.c reads its output. */
+/* A Windows program that steps through functions with many kinds of frames, one instruction at a time, and
+ * writes for each the registers, the stack, and the caller that RtlVirtualUnwind finds: steps_pe.exe FILE.
+ * test_wine.py builds it, and replay_steps.c reads its output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program with the section of CPython's state, but without symbols; works for so many milliseconds of CPU time. */
+/* A program with the section of CPython's state, but without symbols; works for so many milliseconds of CPU
+ * time. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions shared by the tests of counting: lists of events, a sink that adds up counts, and a process that follows commands. */
+/* Functions shared by the tests of counting: lists of events, a sink that adds up counts, and a process
+ * that follows commands. */
 #ifndef TALLY_H
 #define TALLY_H
 

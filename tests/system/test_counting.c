@@ -206,8 +206,8 @@ TEST(context_switches_of_a_command_with_its_child)
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
         all = switches_of_children() - before;
-        /* Both sides wait once for each byte. Other programs preempt them as often as they like, and the kernel
-         * counts that for the processes, too; there also from before the exec to after the exit. */
+        /* Both sides wait once for each byte. Other programs preempt them as often as they like, and the
+         * kernel counts that for the processes, too; there also from before the exec to after the exit. */
         EXPECT_CMP(all, >, 3900);
         EXPECT_TRUE(is_within(t.value[SWITCHES], all - 40, all));
         counting_free(c);
@@ -412,8 +412,8 @@ TEST(the_end_is_noticed_at_once)
         free_list(&list);
 }
 
-/* Runs a command that touches 3,000 pages at once and 1,000 after twice the delay. False if the first part took
- * longer than the delay, by the time of the file that the command makes after it. */
+/* Runs a command that touches 3,000 pages at once and 1,000 after twice the delay. False if the first part
+ * took longer than the delay, by the time of the file that the command makes after it. */
 static bool run_with_delay(struct count_request *request, const char *made, uint64_t delay_ns,
                            struct tally *t)
 {

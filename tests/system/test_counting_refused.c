@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counting when the kernel refuses, or as an ordinary user, and that counting leaves no processes and descriptors behind. */
+/* Counting when the kernel refuses, or as an ordinary user, and that counting leaves no processes and
+ * descriptors behind. */
 #include <dirent.h>
 #include <grp.h>
 #include <signal.h>
@@ -89,8 +90,8 @@ TEST(group_that_does_not_fit)
         NEED_EVENTS();
         add_default(&list);
         list.items[0].together = list.items[1].together = list.items[3].together = 1;
-        /* Only a leader may be pinned: the kernel refuses a group with such an event with the same errno as one that is too
-         * large. */
+        /* Only a leader may be pinned: the kernel refuses a group with such an event with the same errno as
+         * one that is too large. */
         list.items[3].event.attr.flags |= PERF_ATTR_PINNED;
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);

@@ -160,8 +160,8 @@ TEST(threads_that_stand)
                 spawn_release(&child);
                 SKIP(err.text);
         }
-        /* As many samples as the time in user mode has, less a third for what is late or estimated; of both threads,
-         * and most of them in the threads' work. */
+        /* As many samples as the time in user mode has, less a third for what is late or estimated; of both
+         * threads, and most of them in the threads' work. */
         printf("# %u samples, the CPU is known of %u, %u marks, %u as the register\n", seen.n, seen.n_cpus,
                seen.n_marks, seen.n_still);
         EXPECT_CMP(seen.n, >, user_seconds(&child) * HZ * 2 / 3 - 10);

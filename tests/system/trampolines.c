@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trampolines MS DEPTH FOLDER map|dump: calls through code in memory without a file, made as CPython makes its trampolines for
- * profilers, DEPTH times, then burns.  map: CPython's own code, named in /tmp/perf-PID.map.  dump: other code (with another frame
- * size), with its unwinding information in FOLDER/jit-PID.dump.  No frame pointers. */
+/* trampolines MS DEPTH FOLDER map|dump: calls through code in memory without a file, made as CPython makes
+ * its trampolines for profilers, DEPTH times, then burns.  map: CPython's own code, named in
+ * /tmp/perf-PID.map.  dump: other code (with another frame size), with its unwinding information in
+ * FOLDER/jit-PID.dump.  No frame pointers. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waits FOLDER FIRST STEP: waits in many ways, while signals come that the program ignores, and says how each wait ended and how
- * long it took. Runs the rows FIRST, FIRST + STEP, and so on. It looks like a Python interpreter by its symbol _PyRuntime. */
+/* waits FOLDER FIRST STEP: waits in many ways, while signals come that the program ignores, and says how
+ * each wait ended and how long it took. Runs the rows FIRST, FIRST + STEP, and so on. It looks like a
+ * Python interpreter by its symbol _PyRuntime. */
 #include "waits.h"
 
 #include <errno.h>

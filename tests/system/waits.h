@@ -11,8 +11,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* LATE_MS: what ends the wait if the signal that comes before does not. NEVER_MS: only a wait that has missed its signal lasts
- * so long. */
+/* LATE_MS: what ends the wait if the signal that comes before does not. NEVER_MS: only a wait that has
+ * missed its signal lasts so long. */
 enum { END_MS = 120, STEP_MS = 20, SIGNAL_MS = 70, RESUME_MS = 90, LATE_MS = 300, NEVER_MS = 1500 };
 
 /* What happens besides the signals that are ignored. */

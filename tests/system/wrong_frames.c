@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wrong_frames MODE MS: burns in a function whose call-frame information takes the caller's frame from the frame pointer,
- * while the frame pointer is wrong:
+/* wrong_frames MODE MS: burns in a function whose call-frame information takes the caller's frame from the
+ * frame pointer, while the frame pointer is wrong:
  *
  *   nowhere   the frame pointer holds a stack address, but the return address there is in no mapping
  *   above     the frame pointer is above the end of the stack

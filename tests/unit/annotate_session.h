@@ -39,7 +39,8 @@ static inline struct report *report_of_built(const char *path, struct session_bu
         return report;
 }
 
-/* A report of a session with these samples of `name`, a file of tests/data; `path` is where the session is written. */
+/* A report of a session with these samples of `name`, a file of tests/data; `path` is where the session is
+ * written. */
 static inline struct report *report_of(const char *path, const char *name, const struct samples_at *list)
 {
         AUTO(object) object = object_open(data_path(name), NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of expected results with the test data: for the addresses of a range of code, the frames that other tools found. */
+/* The files of expected results with the test data: for the addresses of a range of code, the frames that
+ * other tools found. */
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
@@ -16,8 +17,8 @@ struct answer {
         const char *frames; /* from there on */
 };
 
-/* Splits the lines ADDRESS TAB FRAMES of `text`, which must outlive the result; the address of the last line is the end of the
- * code. Returns their number; the caller frees. */
+/* Splits the lines ADDRESS TAB FRAMES of `text`, which must outlive the result; the address of the last
+ * line is the end of the code. Returns their number; the caller frees. */
 static inline size_t read_answers(char *text, struct answer **ret_answers)
 {
         size_t n = 0, cap = 0;

@@ -8,8 +8,9 @@
 
 enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
 
-/* Process 100 runs names.so's functions: 3 samples in local_leaf, with has_chains called by global_one at one of two lines, 2 in
- * global_one, 1 at an address that is not mapped; process 200, its child, runs global_one once. */
+/* Process 100 runs names.so's functions: 3 samples in local_leaf, with has_chains called by global_one at
+ * one of two lines, 2 in global_one, 1 at an address that is not mapped; process 200, its child, runs
+ * global_one once. */
 static inline void build_names(struct session_builder *b, bool has_chains)
 {
         static const uint64_t chain[] = {PERF_CONTEXT_USER, BASE + 0x1100, BASE + 0x1122};

@@ -8,7 +8,8 @@
 
 #define BYTES(text) text, sizeof(text) - 1
 
-/* Version 1, "zR", code alignment 1, data alignment -8, column 16, u32 addresses; CFA = r7 + 8, r16 at CFA - 8. */
+/* Version 1, "zR", code alignment 1, data alignment -8, column 16, u32 addresses; CFA = r7 + 8, r16 at CFA
+ * - 8. */
 #define CIE_X64 "\1zR\0\1\x78\20\1\3\x0c\7\10\x90\1"
 /* The same with column 30 and CFA = sp, which is r31. */
 #define CIE_ARM64 "\1zR\0\1\x78\36\1\3\x0c\37\0"

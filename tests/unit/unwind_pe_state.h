@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hand-made states for steps by Windows unwind information.  Each word of memory contains a number made from its address, and
- * each register a number of its own, so that the origin of a value is known. */
+/* Hand-made states for steps by Windows unwind information.  Each word of memory contains a number made
+ * from its address, and each register a number of its own, so that the origin of a value is known. */
 #ifndef UNWIND_PE_STATE_H
 #define UNWIND_PE_STATE_H
 

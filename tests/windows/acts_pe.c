@@ -5,7 +5,8 @@
  *   cpus            prints the CPUs that it may run on, as a mask
  *   spin MS         uses the CPU for this long
  *   wait FILE       prints "ready" and its process id, and uses the CPU until FILE exists
- *   load DLL N      loads the DLL, calls its function work, and unloads it, N times, with other work in between */
+ *   load DLL N      loads the DLL, calls its function work, and unloads it, N times, with other work in
+ *                   between */
 #include "outline.h"
 
 #include <windows.h>

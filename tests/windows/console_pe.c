@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes lines that are not ASCII to standard output, by the function that commands use.  Usage: console PIECE: this many bytes a call */
+/* Writes lines that are not ASCII to standard output, by the function that commands use.  Usage: console
+ * PIECE: this many bytes a call */
 #include <stdio.h>
 #include <stdlib.h>
 

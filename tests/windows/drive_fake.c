@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads fake_wperfdriver.sys, changes its settings, and takes its lock like another program. Usage: drive_fake install DRIVER.SYS, or
- * start, stop, remove; register or forget its interface; set SETTING VALUE...; running: print how many cores count; force: take the lock
- * and keep it; free: take it and give it back. As a program that is counted, pinned STATUS: print which CPUs it may use, and end with
- * STATUS after 0.3 s; function: print the address of sampled_function. */
+/* Loads fake_wperfdriver.sys, changes its settings, and takes its lock like another program. Usage:
+ * drive_fake install DRIVER.SYS, or start, stop, remove; register or forget its interface; set SETTING
+ * VALUE...; running: print how many cores count; force: take the lock and keep it; free: take it and give
+ * it back. As a program that is counted, pinned STATUS: print which CPUs it may use, and end with STATUS
+ * after 0.3 s; function: print the address of sampled_function. */
 #include <windows.h>
 #include <winioctl.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads wperf's driver and sets its simulated machine. Usage: drive_wdm install DRIVER.SYS, or start, stop, remove; keep: hold the machine
- * until the input ends; set NAME VALUE... of the machine; device ID INSTANCE FIRST BYTES, forget ID: what the registry has of a device below
- * ACPI\; spe: print PMSCR_EL1, PMSIRR_EL1 and how many operations are left; running: print how many CPUs count or sample; hold: take the
- * lock and stay. As a program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the number of the process and the address of
- * sampled_function, and run it for so long. */
+/* Loads wperf's driver and sets its simulated machine. Usage: drive_wdm install DRIVER.SYS, or start, stop,
+ * remove; keep: hold the machine until the input ends; set NAME VALUE... of the machine; device ID INSTANCE
+ * FIRST BYTES, forget ID: what the registry has of a device below ACPI\; spe: print PMSCR_EL1, PMSIRR_EL1
+ * and how many operations are left; running: print how many CPUs count or sample; hold: take the lock and
+ * stay. As a program that is measured, pinned STATUS: end with STATUS after 0.3 s; function MS: print the
+ * number of the process and the address of sampled_function, and run it for so long. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The devices of a machine that is not there, in place of cfgmgr32.dll: FAKE_CLUSTERS=2,2 are two clusters of two cores each, FAKE_MEMORY=2
- * two memory controllers, whose registers begin at 0x80000000 and 0x80100000. Numbers are written as the documentation of Windows has them,
- * apart from those of the program that is tested. */
+/* The devices of a machine that is not there, in place of cfgmgr32.dll: FAKE_CLUSTERS=2,2 are two clusters
+ * of two cores each, FAKE_MEMORY=2 two memory controllers, whose registers begin at 0x80000000 and
+ * 0x80100000. Numbers are written as the documentation of Windows has them, apart from those of the program
+ * that is tested. */
 #include <windows.h>
 
 #include <stdio.h>

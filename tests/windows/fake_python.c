@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built as python312.dll and python313.dll: what a profiler reads of CPython, laid out by this compiler from the declarations in
- * Include/internal/pycore_{runtime,interp,frame,debug_offsets}.h and Include/cpython/{pystate,code,unicodeobject}.h, and a
- * function with the name and the local variables of the interpreter's loop, which runs the functions of fake_python.h. */
+/* Built as python312.dll and python313.dll: what a profiler reads of CPython, laid out by this compiler
+ * from the declarations in Include/internal/pycore_{runtime,interp,frame,debug_offsets}.h and
+ * Include/cpython/{pystate,code,unicodeobject}.h, and a function with the name and the local variables of
+ * the interpreter's loop, which runs the functions of fake_python.h. */
 #include "fake_python.h"
 #include "outline.h"
 
@@ -155,7 +156,8 @@ struct runtime {
 
 /* --- The state --- */
 
-/* struct _Py_DebugOffsets of 3.13: sections that begin with the size of a struct; those of unused structs are left out. */
+/* struct _Py_DebugOffsets of 3.13: sections that begin with the size of a struct; those of unused structs
+ * are left out. */
 #if FAKE_MINOR == 12
 EXPORT struct runtime _PyRuntime;
 #else

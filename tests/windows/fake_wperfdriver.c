@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A driver with the interface of WPERFDRIVER 3.8 that counts by rules instead of hardware, for wine's driver host. The layouts are
- * written as offsets, apart from those of the program that is tested. In each round an event counts 1000 * number + core + 1, the cycle
- * counter 1000000; a kernel that is not excluded adds 500000 to an event. An event of a cluster counts 2000 * number + cluster + 1, of a
- * memory controller 3000 * number + the first address of its registers / 2^20. If several cores count one cluster, each gets a part. What
- * came since the last tick is lost when it is stopped, and the lock stays with a process that has ended, as in the driver itself. */
+/* A driver with the interface of WPERFDRIVER 3.8 that counts by rules instead of hardware, for wine's
+ * driver host. The layouts are written as offsets, apart from those of the program that is tested. In each
+ * round an event counts 1000 * number + core + 1, the cycle counter 1000000; a kernel that is not excluded
+ * adds 500000 to an event. An event of a cluster counts 2000 * number + cluster + 1, of a memory controller
+ * 3000 * number + the first address of its registers / 2^20. If several cores count one cluster, each gets
+ * a part. What came since the last tick is lost when it is stopped, and the lock stays with a process that
+ * has ended, as in the driver itself. */
 #include <ntddk.h>
 
 #include "fake_requests.h"
@@ -62,7 +64,8 @@ static struct core cores[MAX_CORES];
 static ULONG settings[FAKE_N_SETTINGS] = {
         3 << 16 | 8 << 8, ALL_COUNTERS, 2, 0xffffffff, 0, 0xffffffff, 0, 0, 0, 0, 0, 0};
 static ULONG cores_of_cluster;
-/* The array of memory controllers is as long as the first program said; the driver writes over its end for one that says more. */
+/* The array of memory controllers is as long as the first program said; the driver writes over its end for
+ * one that says more. */
 static struct {
         ULONG n;
         struct {
@@ -244,7 +247,8 @@ static NTSTATUS each_core(const UCHAR *in, ULONG size, ULONG request)
         for (ULONG i = 0; i < n; i++) {
                 struct core *core = &cores[in[CONTROL_CORES + i] % MAX_CORES];
 
-                /* The last core reads the memory controllers; one core of a cluster counts it, if all cores are named. */
+                /* The last core reads the memory controllers; one core of a cluster counts it, if all cores
+                 * are named. */
                 if (request == 0)
                         start(core, u32_at(in + CONTROL_PERIOD),
                               (flags & FLAG_CORE) | (i == n - 1 ? flags & FLAG_DMC : 0) |

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the offsets that wperf uses for CPython 3.MINOR on Windows, with the names of tests/system/python_headers.c.  Usage: layouts
- * MINOR */
+/* Prints the offsets that wperf uses for CPython 3.MINOR on Windows, with the names of
+ * tests/system/python_headers.c.  Usage: layouts MINOR */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs three functions that two others call, in phases, and prints the CPU time of each phase by the thread's own clock.  Usage: phases
- * SIZE [CHILDREN]: a phase is SIZE times 10 million rounds of a loop, or a part of it; children run the same */
+/* Runs three functions that two others call, in phases, and prints the CPU time of each phase by the
+ * thread's own clock.  Usage: phases SIZE [CHILDREN]: a phase is SIZE times 10 million rounds of a loop, or
+ * a part of it; children run the same */
 #include "outline.h"
 
 #include <windows.h>

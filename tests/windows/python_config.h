@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instead of the pyconfig.h beside CPython's headers, which is for Linux: what decides the layout of structs on 64-bit Windows. */
+/* Instead of the pyconfig.h beside CPython's headers, which is for Linux: what decides the layout of
+ * structs on 64-bit Windows. */
 #define Py_PYCONFIG_H
 #define MS_WINDOWS
 #define MS_WIN32

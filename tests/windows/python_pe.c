@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs fake_python.c.  Usage: python DLL N [THREADS]: loads the DLL after a while, and runs its program N times in each thread */
+/* Runs fake_python.c.  Usage: python DLL N [THREADS]: loads the DLL after a while, and runs its program N
+ * times in each thread */
 #include "fake_python.h"
 #include "outline.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads an INF file by the setup functions of Windows: read_inf FILE SECTION KEY... prints the fields of the line KEY of SECTION, with
- * strings put in; the key #0 is the first line. The exit status is 1 if there is no such file, section or line. */
+/* Reads an INF file by the setup functions of Windows: read_inf FILE SECTION KEY... prints the fields of
+ * the line KEY of SECTION, with strings put in; the key #0 is the first line. The exit status is 1 if there
+ * is no such file, section or line. */
 #include <windows.h>
 
 #include <setupapi.h>

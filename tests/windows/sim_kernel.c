@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The platform of the driver's test build: the simulated machine of tests/driver, whose time passes in a thread. Its CPUs are
- * locks: who acts on a CPU holds its lock. This has what wine lacks (interrupts, moving to a CPU, the target of a DPC), and nothing
- * else of the driver is changed for it. */
+/* The platform of the driver's test build: the simulated machine of tests/driver, whose time passes in a
+ * thread. Its CPUs are locks: who acts on a CPU holds its lock. This has what wine lacks (interrupts,
+ * moving to a CPU, the target of a DPC), and nothing else of the driver is changed for it. */
 #include "platform.h"
 #include "sim_machine.h"
 #include "sim_shared.h"
@@ -238,7 +238,8 @@ static void build_stack(void)
         }
 }
 
-/* Blocks whose devices are in the registry have a unit for each that has enough memory, in place of n_each. */
+/* Blocks whose devices are in the registry have a unit for each that has enough memory, in place of
+ * n_each. */
 static void use_devices(void)
 {
         struct wdm_device devices[SIM_DEVICES_MAX];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What sim_kernel.c, the simulated machine in the test build of the driver, shares with a test, in a section that the test makes before it
- * opens the device. Without one the machine has the values of SIM_DEFAULTS.
+/* What sim_kernel.c, the simulated machine in the test build of the driver, shares with a test, in a
+ * section that the test makes before it opens the device. Without one the machine has the values of
+ * SIM_DEFAULTS.
  *
- * In each simulated millisecond, on each CPU or unit: 1,000,000 cycles; an event happens SIM_RATE times; SPE samples
- * spe_per_ms operations (tests/driver/sim_spe.h). */
+ * In each simulated millisecond, on each CPU or unit: 1,000,000 cycles; an event happens SIM_RATE times;
+ * SPE samples spe_per_ms operations (tests/driver/sim_spe.h). */
 #ifndef SIM_SHARED_H
 #define SIM_SHARED_H
 
@@ -23,11 +24,11 @@ enum {
 #define SIM_RATE(code, unit) (UINT64_C(1000) * (code) + (unit) + 1)
 
 struct sim_shared {
-        uint32_t n_cpus; /* of the machine */
-        uint32_t n_each; /* units of each other block */
-        uint32_t
-                runs_freely; /* 1: a simulated millisecond in each real one; 0: up to wanted_ms, as fast as it can */
-        uint32_t kernel; /* 1: all CPUs are in the kernel */
+        uint32_t n_cpus;      /* of the machine */
+        uint32_t n_each;      /* units of each other block */
+        uint32_t runs_freely; /* 1: a simulated millisecond in each real one; 0: up to wanted_ms, as fast as
+                                 it can */
+        uint32_t kernel;      /* 1: all CPUs are in the kernel */
         uint64_t wanted_ms, done_ms;
         uint64_t pmsidr_lacks; /* bits of PMSIDR_EL1 that the machine does not have; read when it is opened */
         uint64_t others;       /* what other drivers use: SIM_OTHERS_*; read when it is opened */

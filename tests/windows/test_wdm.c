@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loading wperf's driver in wine, who may use it, and what becomes of its owner. Usage: test_wdm DRIVER.SYS; test_wdm hold EVENT:
- * measure, set the event, and stay. */
+/* Loading wperf's driver in wine, who may use it, and what becomes of its owner. Usage: test_wdm
+ * DRIVER.SYS; test_wdm hold EVENT: measure, set the event, and stay. */
 #include <stdlib.h>
 
 #include "tap.h"

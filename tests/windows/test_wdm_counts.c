@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts, samples and SPE data of wperf's driver in wine, on a simulated machine that dictates them. Usage: test_wdm_counts
- * DRIVER.SYS */
+/* Counts, samples and SPE data of wperf's driver in wine, on a simulated machine that dictates them. Usage:
+ * test_wdm_counts DRIVER.SYS */
 #include "sim_spe.h"
 #include "tap.h"
 #include "wdm_requests.h"

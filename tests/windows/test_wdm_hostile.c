@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong and random requests to wperf's driver in wine. Usage: test_wdm_hostile DRIVER.SYS; WPERF_DRIVER_SECONDS is the length of
- * the random part, by default 30; WPERF_DRIVER_SEED its beginning. */
+/* Wrong and random requests to wperf's driver in wine. Usage: test_wdm_hostile DRIVER.SYS;
+ * WPERF_DRIVER_SECONDS is the length of the random part, by default 30; WPERF_DRIVER_SEED its beginning. */
 #include <stdlib.h>
 
 #include "tap.h"

@@ -75,15 +75,15 @@ const struct catalogue_event *catalogue_find_code(const struct catalogue_cpu *cp
 const struct catalogue_event *catalogue_find_anywhere(const char *name, size_t len,
                                                       const struct catalogue_cpu **ret_cpu);
 
-/* The model's own metric, else a built-in one (imix, icache, dcache, itlb, dtlb, and those of PMU blocks). With
- * `cpu` NULL, only the built-in ones. NULL if there is none. */
+/* The model's own metric, else a built-in one (imix, icache, dcache, itlb, dtlb, and those of PMU blocks).
+ * With `cpu` NULL, only the built-in ones. NULL if there is none. */
 const struct catalogue_metric *catalogue_find_metric(const struct catalogue_cpu *cpu, const char *name,
                                                      size_t len);
 const struct catalogue_group *catalogue_find_group(const struct catalogue_cpu *cpu, const char *name,
                                                    size_t len);
 
-/* The built-in metrics in the order of `list`: first those of the cores, then those of PMU blocks, whose events begin with
- * a slash. */
+/* The built-in metrics in the order of `list`: first those of the cores, then those of PMU blocks, whose
+ * events begin with a slash. */
 const struct catalogue_metric *catalogue_built_in(size_t *ret_n);
 
 #endif

@@ -74,8 +74,8 @@ struct event_defaults {
 bool event_parse_sampling(const char *text, const struct event_defaults *defaults,
                           const struct pmu_source *source, struct event_list *ret, struct err *err);
 
-/* Checks the modifiers and intervals of events with known names; does not read the machine's PMUs. `longest`: the longest interval of events
- * that CPUs count. */
+/* Checks the modifiers and intervals of events with known names; does not read the machine's PMUs.
+ * `longest`: the longest interval of events that CPUs count. */
 bool event_check_intervals(const char *text, uint64_t longest, struct err *err);
 
 /* The default of record and sample: cycles if the machine has a core PMU, else cpu-clock. */

@@ -155,15 +155,16 @@ bool event_pmu_is_usable(const struct pmu *pmu, bool counting, const char *whole
 /* True for the name of an SPE PMU (arm_spe_0) and for arm_spe, which means all of them. */
 bool event_name_is_spe(struct span name);
 
-/* Applies the terms of the item, which are SPE filters, to an event of an SPE PMU that is loaded. Errors are those of WindowsPerf,
- * with the column. */
+/* Applies the terms of the item, which are SPE filters, to an event of an SPE PMU that is loaded. Errors
+ * are those of WindowsPerf, with the column. */
 bool event_spe_apply(const struct event_resolver *r, struct event_item *item, const struct pmu *pmu,
                      struct event *event);
 
 /* Whether the machine's CPUs are Arm's. */
 bool event_spe_is_arm(const struct pmu_source *source);
 
-/* Returns why a machine shows no SPE PMU and what to do about it, as the second part of a sentence. `source` may be NULL. */
+/* Returns why a machine shows no SPE PMU and what to do about it, as the second part of a sentence.
+ * `source` may be NULL. */
 const char *event_spe_why_missing(const struct pmu_source *source);
 
 /* Sets the period to `asked`, rounded down to a multiple of 256 as the hardware does; 0 means the default. */

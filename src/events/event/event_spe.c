@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of the Arm Statistical Profiling Extension: arm_spe_0/FILTER=VALUE,.../. Filters have WindowsPerf's long and short names, and those
- * of the kernel's driver. The driver's `format` files define which filters there are, and the bits of their values. */
+/* Events of the Arm Statistical Profiling Extension: arm_spe_0/FILTER=VALUE,.../. Filters have
+ * WindowsPerf's long and short names, and those of the kernel's driver. The driver's `format` files define
+ * which filters there are, and the bits of their values. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static const struct {
         {"event_filter", NULL}, {"inv_event_filter", NULL}, {"discard", NULL},
 };
 
-/* Bits of PMSEVFR_EL1 and of an events packet. The names are WindowsPerf's if it has one, a short name, and perf's. */
+/* Bits of PMSEVFR_EL1 and of an events packet. The names are WindowsPerf's if it has one, a short name, and
+ * perf's. */
 static const struct {
         const char *names[3];
         uint8_t bit;

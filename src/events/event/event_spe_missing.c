@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds out why a machine has no PMU of Arm SPE: because of the CPU, the driver, the kernel's page tables or the hypervisor. */
+/* Finds out why a machine has no PMU of Arm SPE: because of the CPU, the driver, the kernel's page tables
+ * or the hypervisor. */
 #include <string.h>
 
 #include "core_kind.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PMU blocks: units outside the cores, such as a cluster's cache or a memory controller, with the names and
- * units of their events. The tables are generated from driver/blocks/ by tools/gen_blocks.py; they are constant
- * and nothing here is allocated. */
+ * units of their events. The tables are generated from driver/blocks/ by tools/gen_blocks.py; they are
+ * constant and nothing here is allocated. */
 #ifndef PMU_BLOCK_H
 #define PMU_BLOCK_H
 
@@ -19,8 +19,8 @@ struct pmu_block_event {
 struct pmu_block_class {
         const char *name; /* "dsu": its events are written /dsu/NAME */
         const char *title;
-        /* On Linux: the start of the names in the PMU's events folder, and a field to set for an event that is
-         * given by number; linux_field is NULL if there is none. */
+        /* On Linux: the start of the names in the PMU's events folder, and a field to set for an event that
+         * is given by number; linux_field is NULL if there is none. */
         const char *linux_events;
         const char *linux_field;
         uint64_t linux_value;
@@ -47,8 +47,8 @@ struct pmu_block {
 size_t pmu_block_count(void);
 const struct pmu_block *pmu_block_get(size_t index);
 
-/* The block that describes a PMU: of those with its name, the one whose identifier or cores the machine has, else
- * one for any machine, else the first; NULL if there is none. `kinds` may be NULL. */
+/* The block that describes a PMU: of those with its name, the one whose identifier or cores the machine
+ * has, else one for any machine, else the first; NULL if there is none. `kinds` may be NULL. */
 const struct pmu_block *pmu_block_of(const struct pmu_source *source, const struct pmu *pmu,
                                      const struct core_kinds *kinds);
 
@@ -69,8 +69,8 @@ const struct pmu_block_event *pmu_block_find_code(const struct pmu_block_class *
 /* Whether the PMU accepts every event by number. If not, only the events in its folder exist. */
 bool pmu_block_takes_numbers(const struct pmu_source *source, const struct pmu *pmu);
 
-/* Appends the name in the PMU's events folder of an event of the class; false, and nothing is appended, if it is
- * not there. */
+/* Appends the name in the PMU's events folder of an event of the class; false, and nothing is appended, if
+ * it is not there. */
 bool pmu_block_linux_event(const struct pmu_source *source, const struct pmu *pmu,
                            const struct pmu_block_class *class, const char *name, size_t len,
                            struct buf *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Units outside the cores: which PMUs an event with a prefix (/dsu/NAME) is counted on, and which of them are the
- * clusters (DSU) and memory controllers (DMC-620) that have tables of their own. */
+/* Units outside the cores: which PMUs an event with a prefix (/dsu/NAME) is counted on, and which of them
+ * are the clusters (DSU) and memory controllers (DMC-620) that have tables of their own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static bool fail_name(const struct event_resolver *r, const struct pmu_block_cla
                        nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Finds the event's number by names of -E, as a number, or in the block. 1: found, 0: not found, -1: error. */
+/* Finds the event's number by names of -E, as a number, or in the block. 1: found, 0: not found, -1:
+ * error. */
 static int find_number(const struct event_resolver *r, const struct pmu_block_class *class,
                        const struct event_item *item, uint64_t *ret_number)
 {

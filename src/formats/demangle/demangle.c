@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recognises mangled names of C++ and Rust, and handles prefixes and suffixes of compilers: clone suffixes and global
- * constructors.  Other files have the grammars; undecorate.c handles Microsoft's names. */
+/* Recognises mangled names of C++ and Rust, and handles prefixes and suffixes of compilers: clone suffixes
+ * and global constructors.  Other files have the grammars; undecorate.c handles Microsoft's names. */
 #include "demangle.h"
 
 #include <stdlib.h>

@@ -27,8 +27,9 @@ enum node_kind {
         NODE_CONVERSION,
         NODE_LITERAL_OPERATOR,
         NODE_VENDOR_OPERATOR,
-        NODE_LAMBDA, /* parameters a, declared template parameters b or NULL, number num */
-        NODE_DECL, /* template parameter; num is its letter y n t p k, `a` its type, list, pattern or concept */
+        NODE_LAMBDA,   /* parameters a, declared template parameters b or NULL, number num */
+        NODE_DECL,     /* template parameter; num is its letter y n t p k, `a` its type, list, pattern or
+                          concept */
         NODE_UNNAMED,  /* number num */
         NODE_BINDING,  /* structured binding of the names a */
         NODE_ENCODING, /* a: the name, b: NODE_FUNCTION or NULL for data, c: cells of its arguments */
@@ -148,8 +149,8 @@ struct demangle {
 
 typedef struct node *demangle_parse(struct demangle *d);
 
-/* `.part.0`, `.cold`, `.llvm.123`, `.123`: one word and the numbers after it are one suffix, which is appended as ` [clone
- * .cold]`. */
+/* `.part.0`, `.cold`, `.llvm.123`, `.123`: one word and the numbers after it are one suffix, which is
+ * appended as ` [clone .cold]`. */
 bool demangle_clone(struct demangle *d, struct buf *out);
 
 /* Parsing, demangle_node.c.  After the end of the input all characters are NUL. */
@@ -162,8 +163,8 @@ bool demangle_number(struct demangle *d, uint32_t *ret_value);
 bool demangle_index(struct demangle *d, unsigned base, uint32_t *ret_value);
 bool demangle_spend(struct demangle *d);
 
-/* Every constructor returns NULL after DEMANGLE_MAX_NODES; node_wrap and node_join also if an operand is NULL, so that failures
- * propagate. */
+/* Every constructor returns NULL after DEMANGLE_MAX_NODES; node_wrap and node_join also if an operand is
+ * NULL, so that failures propagate. */
 struct node *node_new(struct demangle *d, enum node_kind kind);
 struct node *node_wrap(struct demangle *d, enum node_kind kind, struct node *a);
 struct node *node_join(struct demangle *d, enum node_kind kind, struct node *a, struct node *b);
@@ -208,8 +209,9 @@ uint32_t demangle_cv(struct demangle *d);
 /* `type`; or, if arguments may follow T_ or S_, the template with these arguments. */
 struct node *demangle_maybe_args(struct demangle *d, struct node *name);
 
-/* The arguments to which T_ refers while a function is printed.  They are looked up while printing, because a substitution made
- * in one function may be used in another.  The arguments themselves belong to the enclosing function. */
+/* The arguments to which T_ refers while a function is printed.  They are looked up while printing, because
+ * a substitution made in one function may be used in another.  The arguments themselves belong to the
+ * enclosing function. */
 struct scope {
         const struct node *params; /* first cell */
         const struct scope *outer;
@@ -248,8 +250,8 @@ void print_lambda(struct printer *p, const struct node *n);
 void print_template_decl(struct printer *p, const struct node *n);
 /* The pack that an expansion of `n` iterates over, or NULL. */
 const struct node *print_find_pack(struct printer *p, const struct node *n);
-/* The argument of a template parameter; returns other nodes unchanged.  NULL: there is no argument.  Sets p->scope to the scope
- * of the result; the caller restores it. */
+/* The argument of a template parameter; returns other nodes unchanged.  NULL: there is no argument.  Sets
+ * p->scope to the scope of the result; the caller restores it. */
 const struct node *print_resolve(struct printer *p, const struct node *n);
 /* Which parts of a function are printed: with return type and arguments, with arguments, or the name only. */
 enum encoding_part { FULL_ENCODING, WITHOUT_RETURN, NAME_ONLY };

@@ -203,8 +203,8 @@ static struct node *std_scope(struct demangle *d)
         return node_text(d, NODE_NAME, "std", 3);
 }
 
-/* Parts of a prefix that begin with something other than a name: T_, S_, St, a decltype. *ret_known: it is a candidate
- * already. */
+/* Parts of a prefix that begin with something other than a name: T_, S_, St, a decltype. *ret_known: it is
+ * a candidate already. */
 static struct node *parse_prefix_start(struct demangle *d, bool *ret_known)
 {
         char c = demangle_look(d, 0), next = demangle_look(d, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints names in the layout of binutils.  Every step is counted, because the text of a small tree can be very long. */
+/* Prints names in the layout of binutils.  Every step is counted, because the text of a small tree can be
+ * very long. */
 #include <stdio.h>
 #include <string.h>
 

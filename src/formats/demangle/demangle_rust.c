@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rust's v0 names: paths, and limits on nesting and work.  Other files parse types, constants and identifiers.  The layout is
- * that of rustc-demangle. */
+/* Rust's v0 names: paths, and limits on nesting and work.  Other files parse types, constants and
+ * identifiers.  The layout is that of rustc-demangle. */
 #include <string.h>
 
 #include "demangle_rust_internal.h"

@@ -143,7 +143,8 @@ static uint32_t adapt_bias(uint32_t delta, uint32_t n_chars, bool is_first)
         return k + 36 * delta / (delta + 38);
 }
 
-/* One number of variable length; false at the end, or if it is larger than a position and a character can be. */
+/* One number of variable length; false at the end, or if it is larger than a position and a character can
+ * be. */
 static bool parse_delta(struct cursor *code, uint32_t bias, uint32_t *ret_delta)
 {
         uint64_t delta = 0, weight = 1;

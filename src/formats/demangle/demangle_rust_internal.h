@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations shared by the demangle_rust*.c files.  Rust's v0 names (RFC 2603; "v0 Symbol Format" in the book of rustc) are
- * printed while they are parsed: for a back reference, the text that it points to is parsed again. */
+/* Declarations shared by the demangle_rust*.c files.  Rust's v0 names (RFC 2603; "v0 Symbol Format" in the
+ * book of rustc) are printed while they are parsed: for a back reference, the text that it points to is
+ * parsed again. */
 #ifndef DEMANGLE_RUST_INTERNAL_H
 #define DEMANGLE_RUST_INTERNAL_H
 
@@ -74,8 +75,8 @@ size_t rust_encode(uint32_t c, char out[4]);
 /* The basic type of a lower-case letter, or NULL. */
 const char *rust_basic_type(char letter);
 
-/* The whole name in d->in up to its suffix.  False if it does not have this form; `d` and `out` are undefined then.  With
- * `is_long`, hashes and disambiguators are shown. */
+/* The whole name in d->in up to its suffix.  False if it does not have this form; `d` and `out` are
+ * undefined then.  With `is_long`, hashes and disambiguators are shown. */
 bool demangle_rust_v0(struct demangle *d, bool is_long, struct buf *out);
 bool demangle_rust_legacy(struct demangle *d, bool is_long, struct buf *out);
 

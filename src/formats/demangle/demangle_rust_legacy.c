@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rust's older names.  They look like a C++ name in namespaces, whose last part is `h` and 16 hexadecimal digits of a hash;
- * characters that C++ names cannot contain are escaped as `$LT$`, `$u20$` or `..`. */
+/* Rust's older names.  They look like a C++ name in namespaces, whose last part is `h` and 16 hexadecimal
+ * digits of a hash; characters that C++ names cannot contain are escaped as `$LT$`, `$u20$` or `..`. */
 #include <string.h>
 
 #include "demangle_rust_internal.h"

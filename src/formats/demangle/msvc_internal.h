@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations shared by the undecorate*.c and msvc_*.c files: the parse tree of a decorated name, the parser, the printer,
- * tables of codes. */
+/* Declarations shared by the undecorate*.c and msvc_*.c files: the parse tree of a decorated name, the
+ * parser, the printer, tables of codes. */
 #ifndef MSVC_INTERNAL_H
 #define MSVC_INTERNAL_H
 
@@ -101,7 +101,8 @@ struct msvc_name {
         struct msvc_node near[MSVC_NEAR_NODES]; /* not initialised */
 };
 
-/* Parsing.  Every function that returns a node returns NULL for malformed input and if a limit is exceeded. */
+/* Parsing.  Every function that returns a node returns NULL for malformed input and if a limit is
+ * exceeded. */
 bool msvc_spend(struct demangle *d);
 /* Enters one level of nesting, or returns false; each successful call needs a msvc_leave. */
 bool msvc_enter(struct msvc_name *m);
@@ -114,7 +115,8 @@ struct msvc_node *msvc_text(struct msvc_name *m, enum msvc_kind kind, const char
 bool msvc_append(struct msvc_name *m, struct msvc_node *list, struct msvc_node **tail,
                  struct msvc_node *item);
 
-/* `0` to `9` are 1 to 10, `A` to `P` are hexadecimal digits up to `@`; `?` before the number makes it negative. */
+/* `0` to `9` are 1 to 10, `A` to `P` are hexadecimal digits up to `@`; `?` before the number makes it
+ * negative. */
 bool msvc_number(struct msvc_name *m, uint64_t *ret_value, bool *ret_is_negative);
 bool msvc_unsigned(struct msvc_name *m, uint64_t *ret_value);
 struct msvc_node *msvc_number_node(struct msvc_name *m);

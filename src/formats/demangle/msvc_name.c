@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses names in decorated names: parts separated by @, innermost first, and digits that refer to earlier parts. */
+/* Parses names in decorated names: parts separated by @, innermost first, and digits that refer to earlier
+ * parts. */
 #include <string.h>
 
 #include "msvc_internal.h"
@@ -65,8 +66,8 @@ static struct msvc_node *parse_simple(struct msvc_name *m)
         return n;
 }
 
-/* clang writes the number in capitals and in full each time, and digits do not count it.  With Microsoft's compiler digits may
- * refer to it. */
+/* clang writes the number in capitals and in full each time, and digits do not count it.  With Microsoft's
+ * compiler digits may refer to it. */
 static bool is_clangs(const char *text, size_t len)
 {
         for (size_t i = 0; i < len; i++) {

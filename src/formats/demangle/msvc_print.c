@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints names and symbols in the layout of llvm-undname.  Every step is counted, because references to earlier types can make
- * the text of a short name very long. */
+/* Prints names and symbols in the layout of llvm-undname.  Every step is counted, because references to
+ * earlier types can make the text of a short name very long. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of data and functions that the compiler makes: tables of virtual functions and bases, type descriptions, guards of static
- * variables, thunks, initialisers. */
+/* Names of data and functions that the compiler makes: tables of virtual functions and bases, type
+ * descriptions, guards of static variables, thunks, initialisers. */
 #include <string.h>
 
 #include "msvc_internal.h"
@@ -98,8 +98,8 @@ static struct msvc_node *parse_base_data(struct msvc_name *m, const char *text)
         return n;
 }
 
-/* A variable is followed by its type; older compilers omit the `?` before it and an @ after it.  After `?$` there is a variable
- * template, whose type is omitted. */
+/* A variable is followed by its type; older compilers omit the `?` before it and an @ after it.  After `?$`
+ * there is a variable template, whose type is omitted. */
 static struct msvc_node *parse_variable_init(struct msvc_name *m, struct msvc_node *part, bool is_marked)
 {
         struct msvc_node *n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* String constants in decorated names (`??_C@_05...@hello?$AA@`) have their length in bytes, a checksum and the first bytes.  The
- * width of the characters is guessed from zero bytes, as in llvm-undname. */
+/* String constants in decorated names (`??_C@_05...@hello?$AA@`) have their length in bytes, a checksum and
+ * the first bytes.  The width of the characters is guessed from zero bytes, as in llvm-undname. */
 #include <string.h>
 
 #include "msvc_internal.h"
@@ -16,7 +16,8 @@ static bool is_hex(char c)
         return c >= 'A' && c <= 'P';
 }
 
-/* After `?`: digits for frequent characters, letters for letters above 127, `$` and two digits for other bytes. */
+/* After `?`: digits for frequent characters, letters for letters above 127, `$` and two digits for other
+ * bytes. */
 static bool parse_escaped(struct cursor *in, uint8_t *ret_byte)
 {
         static const char frequent[] = ",/\\:. \n\t'-";
@@ -148,7 +149,8 @@ static size_t all_zeros(const uint8_t *bytes, size_t n)
         return n_zeros;
 }
 
-/* A complete string ends with a zero as wide as its characters; in a cut string, plain letters have zero bytes. */
+/* A complete string ends with a zero as wide as its characters; in a cut string, plain letters have zero
+ * bytes. */
 static unsigned guess_width(const uint8_t *bytes, size_t n, uint64_t n_whole)
 {
         bool is_whole = n_whole < NARROW_SHOWN_BYTES;

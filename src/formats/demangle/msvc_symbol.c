@@ -4,8 +4,8 @@
 
 #include "msvc_internal.h"
 
-/* `A` to `X` are the three kinds of access, eight letters each; the second letter of each pair is for far code.  A private thunk
- * is virtual like others, but llvm-undname does not print this. */
+/* `A` to `X` are the three kinds of access, eight letters each; the second letter of each pair is for far
+ * code.  A private thunk is virtual like others, but llvm-undname does not print this. */
 static bool parse_access(char code, uint16_t *ret_traits)
 {
         static const uint16_t access[] = {MSVC_PRIVATE, MSVC_PROTECTED, MSVC_PUBLIC};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Codes of operators, types and calling conventions in decorated names.  The texts are those of llvm-undname; for codes that it
- * does not support, those of undname. */
+/* Codes of operators, types and calling conventions in decorated names.  The texts are those of
+ * llvm-undname; for codes that it does not support, those of undname. */
 #include <stddef.h>
 
 #include "msvc_internal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recognises decorated names of Microsoft's C++, and handles suffixes of compilers.  Other files have the grammar, which has no
- * specification. */
+/* Recognises decorated names of Microsoft's C++, and handles suffixes of compilers.  Other files have the
+ * grammar, which has no specification. */
 #include "undecorate.h"
 
 #include <string.h>

@@ -453,7 +453,8 @@ size_t disasm_size_x86_64(const uint8_t *code, size_t size)
 
 /* --- fields --- */
 
-/* The operand size that VEX and EVEX prefixes contain instead of 66, f3 and f2, and the length of the vector. */
+/* The operand size that VEX and EVEX prefixes contain instead of 66, f3 and f2, and the length of the
+ * vector. */
 static void read_vector_prefix(const struct x86_insn *insn, unsigned *ret_pp, unsigned *ret_bytes)
 {
         const uint8_t *opcode = insn->code + insn->opcode_off;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers of AArch64 instructions, by the groups of the Arm Architecture Reference Manual, C4.1.  Of SIMD only the forms whose
- * operands are all vector or floating-point registers, and conversions; SVE and system instructions are left as they are. */
+/* The registers of AArch64 instructions, by the groups of the Arm Architecture Reference Manual, C4.1.  Of
+ * SIMD only the forms whose operands are all vector or floating-point registers, and conversions; SVE and
+ * system instructions are left as they are. */
 #include "disasm_registers_internal.h"
 
 enum { FIXED = 31, SP = 31 }; /* the zero register or the stack pointer, which are not renamed */
@@ -41,7 +42,8 @@ static void take(struct arm64_registers *r, unsigned set, unsigned vectors)
                         continue;
                 disasm_registers_add_name(r->ret, is_vector ? DISASM_NAME_VECTOR : DISASM_NAME_GENERAL,
                                           number);
-                /* the number 31 is left in the word of a general register, so another one stands for all others */
+                /* the number 31 is left in the word of a general register, so another one stands for all
+                 * others */
                 r->word &= ~(31u << lows[i]);
         }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers of x86-64 instructions: ModRM, SIB, REX and VEX as in Intel's SDM, volume 2, chapter 2 and appendix A.  Instructions with
- * REX2, EVEX and XOP prefixes are left as they are. */
+/* The registers of x86-64 instructions: ModRM, SIB, REX and VEX as in Intel's SDM, volume 2, chapter 2 and
+ * appendix A.  Instructions with REX2, EVEX and XOP prefixes are left as they are. */
 #include "disasm_internal.h"
 #include "disasm_registers_internal.h"
 
@@ -312,7 +312,8 @@ static bool take_opcode(struct x86_registers *r)
         return r->fields.has_modrm;
 }
 
-/* Control and debug registers; registers of x87; the bound registers of MPX; opcodes that go on in ModRM, such as xgetbv. */
+/* Control and debug registers; registers of x87; the bound registers of MPX; opcodes that go on in ModRM,
+ * such as xgetbv. */
 static bool has_other_registers(const struct x86_registers *r)
 {
         unsigned opcode = opcode_of(r);

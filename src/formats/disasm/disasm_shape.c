@@ -33,7 +33,8 @@ static void add_other_bytes(const uint8_t *code, size_t size, struct disasm_shap
         }
 }
 
-/* jmp and jcc have two forms, for a near and a distant target; the linker or the size of the function chooses. */
+/* jmp and jcc have two forms, for a near and a distant target; the linker or the size of the function
+ * chooses. */
 static void lengthen_jump(const struct disasm_x86_fields *fields, struct disasm_shape *shape)
 {
         uint8_t *last = &shape->bytes[shape->n_bytes - 1];

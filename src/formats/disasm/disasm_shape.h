@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instructions without the addresses that they contain, to compare code of two builds.  Decodes bytes, and does not need LLVM. */
+/* Instructions without the addresses that they contain, to compare code of two builds.  Decodes bytes, and
+ * does not need LLVM. */
 #ifndef DISASM_SHAPE_H
 #define DISASM_SHAPE_H
 
@@ -13,8 +14,10 @@ enum disasm_ref_kind {
         DISASM_REF_CODE, /* pc-relative target of a branch, jump or call */
         DISASM_REF_PC,   /* pc-relative operand */
         DISASM_REF_PAGE, /* AArch64: the page of adrp, into register `reg` */
-        DISASM_REF_LOW, /* AArch64: a number that is added to register `reg`, maybe the low bits of an address */
-        /* x86-64: an immediate or a displacement of 4 or 8 bytes, which in some programs is an absolute address */
+        DISASM_REF_LOW,  /* AArch64: a number that is added to register `reg`, maybe the low bits of an
+                            address */
+        /* x86-64: an immediate or a displacement of 4 or 8 bytes, which in some programs is an absolute
+         * address */
         DISASM_REF_NUMBER,
 };
 
@@ -25,7 +28,8 @@ struct disasm_ref {
         uint8_t off, size_bytes;
         uint8_t reg;
         bool has_register;  /* NUMBER: a displacement that is added to a register */
-        uint8_t load_bytes; /* the size of the memory operand at the address; 0: not known, or there is none */
+        uint8_t load_bytes; /* the size of the memory operand at the address; 0: not known, or there is
+                               none */
 };
 
 enum { DISASM_MAX_REFS = 2, DISASM_MAX_SHAPE_BYTES = 16, ARM64_REGISTERS = 31 };
@@ -43,14 +47,15 @@ struct disasm_shape {
         uint32_t written; /* AArch64: set of general registers that may be written */
 };
 
-/* The first instruction of `size` bytes of code at `addr`; `size` must not be 0.  False if there is none: then the shape has the
- * first byte (AArch64: up to four) and no fields. */
+/* The first instruction of `size` bytes of code at `addr`; `size` must not be 0.  False if there is none:
+ * then the shape has the first byte (AArch64: up to four) and no fields. */
 bool disasm_shape_get(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr,
                       struct disasm_shape *ret);
 
 /* --- Jump tables of AArch64 ----------------------------------------------------------------------------- */
 
-/* The size of the elements that a load with a register as offset (ldrb w0, [x1, w0, uxtw]) reads; 0: another instruction. */
+/* The size of the elements that a load with a register as offset (ldrb w0, [x1, w0, uxtw]) reads; 0:
+ * another instruction. */
 unsigned disasm_arm64_element_bytes(uint32_t word);
 
 /* Whether it adds a register, extended by its sign (sxtb, sxth, sxtw) or not, times 4 to another one. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Debug information (DWARF 2 to 5): looks up functions, inlined functions and source lines of addresses in an object. */
+/* Debug information (DWARF 2 to 5): looks up functions, inlined functions and source lines of addresses in
+ * an object. */
 #ifndef DWARF_H
 #define DWARF_H
 
@@ -31,19 +32,20 @@ enum {
 };
 
 enum {
-        /* Must be raised when the frames of an address change: other functions, lines or another order.  Then answers in the
-         * symbol cache are no longer used. */
+        /* Must be raised when the frames of an address change: other functions, lines or another order.
+         * Then answers in the symbol cache are no longer used. */
         DWARF_ANSWERS_VERSION = 3,
 };
 
 struct dwarf;
 
-/* The name, as in object_find_section, of the i-th section from which frames, labels and extents come, in a program, a debug file
- * or a package; NULL after the last one. */
+/* The name, as in object_find_section, of the i-th section from which frames, labels and extents come, in a
+ * program, a debug file or a package; NULL after the last one. */
 const char *dwarf_section_name(size_t i);
 
-/* Reads the units' headers.  `alt` is the file that .gnu_debugaltlink names, or NULL; both must outlive the reader.  ERR_MISSING:
- * the object has no debug information; ERR_UNSUPPORTED: the object is not linked, or has the other byte order. */
+/* Reads the units' headers.  `alt` is the file that .gnu_debugaltlink names, or NULL; both must outlive the
+ * reader.  ERR_MISSING: the object has no debug information; ERR_UNSUPPORTED: the object is not linked, or
+ * has the other byte order. */
 struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *err);
 void dwarf_free(struct dwarf *dwarf);
 AUTO_DEFINE(dwarf)
@@ -66,28 +68,30 @@ struct dwarf_split {
         void *ctx;
 };
 
-/* To be called before the first lookup.  Without it, or if a file is missing, units only have the data of their skeletons:
- * lines. */
+/* To be called before the first lookup.  Without it, or if a file is missing, units only have the data of
+ * their skeletons: lines. */
 void dwarf_set_split(struct dwarf *dwarf, const struct dwarf_split *split);
 
-/* Looks up `n` sorted, distinct addresses.  Each call decodes units and then forgets them, so one call with many addresses is
- * much faster than many calls.  Never fails: damaged parts have no frames, and dwarf_note describes the damage. */
+/* Looks up `n` sorted, distinct addresses.  Each call decodes units and then forgets them, so one call with
+ * many addresses is much faster than many calls.  Never fails: damaged parts have no frames, and dwarf_note
+ * describes the damage. */
 void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames);
 
-/* The labels of the outermost function that contains `addr`, without those of functions inlined into it: sorted by address;
- * labels without an address come last, sorted by line.  Texts live as long as the reader.  The caller frees *ret_labels (free()).
- * Returns their number, 0 if not known. */
+/* The labels of the outermost function that contains `addr`, without those of functions inlined into it:
+ * sorted by address; labels without an address come last, sorted by line.  Texts live as long as the
+ * reader.  The caller frees *ret_labels (free()). Returns their number, 0 if not known. */
 size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct source_label **ret_labels);
 
-/* All address ranges of that function, sorted: also the .cold part.  The caller frees *ret_extents (free()).  Returns their
- * number, 0 if not known. */
+/* All address ranges of that function, sorted: also the .cold part.  The caller frees *ret_extents
+ * (free()).  Returns their number, 0 if not known. */
 size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct source_extent **ret_extents);
 
-/* The MD5 checksum of a source file (16 bytes; DWARF 5, section 6.2.4.1), by a path of a frame that was looked up; NULL if it is not known. */
+/* The MD5 checksum of a source file (16 bytes; DWARF 5, section 6.2.4.1), by a path of a frame that was
+ * looked up; NULL if it is not known. */
 const uint8_t *dwarf_source_md5(const struct dwarf *dwarf, const char *path);
 
-/* Describes the first damage, and says how many units are damaged and how many .dwo files are missing: sentences separated by
- * newlines; "" if there is nothing to say. */
+/* Describes the first damage, and says how many units are damaged and how many .dwo files are missing:
+ * sentences separated by newlines; "" if there is nothing to say. */
 const char *dwarf_note(const struct dwarf *dwarf);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Abbreviation tables.  Each is parsed once into skip programs, which step over an entry with as few reads as possible, because
- * most entries of a unit are only skipped. */
+/* Abbreviation tables.  Each is parsed once into skip programs, which step over an entry with as few reads
+ * as possible, because most entries of a unit are only skipped. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +148,8 @@ static uint32_t leaf_bytes(const struct dwarf_abbrevs *abbrevs, const struct dwa
         return abbrev->n_skips == 1 && skip->kind == DWARF_LAYOUT_FIXED ? skip->n : DWARF_NO_LEAF;
 }
 
-/* In nearly all tables codes count from 1 on; from the first code that does not, they are stored in the map. */
+/* In nearly all tables codes count from 1 on; from the first code that does not, they are stored in the
+ * map. */
 static void put_code(struct dwarf_abbrevs *abbrevs, uint64_t code)
 {
         if (abbrevs->is_dense && code != abbrevs->n_abbrevs + 1) {
@@ -218,8 +219,8 @@ static void *copy(const void *items, size_t n, size_t size)
         return n ? memcpy(mem_resize(NULL, n, size), items, n * size) : NULL;
 }
 
-/* Tables are parsed into a draft, whose arrays are large enough after the first few, and then copied with their exact size,
- * because a vmlinux has thousands. */
+/* Tables are parsed into a draft, whose arrays are large enough after the first few, and then copied with
+ * their exact size, because a vmlinux has thousands. */
 static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
                                           const struct dwarf_shape *shape, struct err *err)
 {

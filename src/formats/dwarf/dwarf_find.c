@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks up frames of addresses, sorted by unit, so that each unit is decoded once and forgotten before the next one.  If there
- * are many units, two threads each decode a part of them. */
+/* Looks up frames of addresses, sorted by unit, so that each unit is decoded once and forgotten before the
+ * next one.  If there are many units, two threads each decode a part of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ struct dwarf_wanted {
         size_t index;
 };
 
-/* Sorts by unit, and in each unit by address.  Usually the order of the addresses is the order of the units in the file. */
+/* Sorts by unit, and in each unit by address.  Usually the order of the addresses is the order of the units
+ * in the file. */
 static void sort_wanted(struct dwarf_wanted **wanted, size_t n, size_t n_units)
 {
         struct dwarf_wanted *from = *wanted, *sorted;
@@ -51,7 +52,8 @@ struct dwarf_decoded {
         struct dwarf_lines lines;
 };
 
-/* The innermost frame has the line of the address; each other frame has the line of the call to the frame inside it. */
+/* The innermost frame has the line of the address; each other frame has the line of the call to the frame
+ * inside it. */
 static bool add_frames(struct dwarf_decoded *decoded, const struct dwarf_place *place,
                        struct source_frames *out)
 {
@@ -155,8 +157,9 @@ static void find_part(void *ctx, unsigned i)
 
 /* --- Two parts --- */
 
-/* Start of the second part: before the unit with which half of all entries are read.  n_wanted if one part is enough, or if .dwo
- * files are needed.  Does not depend on the number of threads, so that results do not, either. */
+/* Start of the second part: before the unit with which half of all entries are read.  n_wanted if one part
+ * is enough, or if .dwo files are needed.  Does not depend on the number of threads, so that results do
+ * not, either. */
 static size_t choose_second(const struct dwarf *dwarf, const struct dwarf_wanted *wanted, size_t n_wanted)
 {
         const struct dwarf_unit *units = dwarf->main.units;
@@ -208,7 +211,8 @@ static void add_part(struct dwarf *dwarf, const struct dwarf_part *part, struct 
         free(part->frames.frames);
 }
 
-/* Looks up a part in the same thread as the part before, so that data which that part has read need not be read again. */
+/* Looks up a part in the same thread as the part before, so that data which that part has read need not be
+ * read again. */
 static void find_after(struct dwarf_part *part, struct source_frames *out)
 {
         part->frames = *out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads values of attributes, by a table of forms.  Values that need a unit's tables (texts, indexed addresses) are stored as
- * indexes and looked up when they are used. */
+/* Reads values of attributes, by a table of forms.  Values that need a unit's tables (texts, indexed
+ * addresses) are stored as indexes and looked up when they are used. */
 #include "dwarf_form.h"
 
 #define FIXED(n, class)                                                                                      \

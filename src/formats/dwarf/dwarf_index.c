@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the unit of an address: in .debug_aranges (DWARF 5, section 6.1.2), and for units that are not in it by their own
- * entries. */
+/* Finds the unit of an address: in .debug_aranges (DWARF 5, section 6.1.2), and for units that are not in
+ * it by their own entries. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations of the format shared by the files dwarf_*.c: sections, abbreviations, values, units and ranges.  A file's debug
- * sections are a dwarf_file; offsets of entries are offsets in its .debug_info. */
+/* Declarations of the format shared by the files dwarf_*.c: sections, abbreviations, values, units and
+ * ranges.  A file's debug sections are a dwarf_file; offsets of entries are offsets in its .debug_info. */
 #ifndef DWARF_INTERNAL_H
 #define DWARF_INTERNAL_H
 
@@ -308,8 +308,8 @@ struct dwarf_segments {
         size_t n, cap;
 };
 
-/* Sorts the intervals and divides them into segments without overlaps: if two contain an address, its owner is the one that
- * begins later; if both begin together, the one with the greater number. */
+/* Sorts the intervals and divides them into segments without overlaps: if two contain an address, its owner
+ * is the one that begins later; if both begin together, the one with the greater number. */
 void dwarf_flatten(struct dwarf_intervals *intervals, struct dwarf_segments *out);
 
 /* The owner at `addr`, or DWARF_NO_OWNER. */

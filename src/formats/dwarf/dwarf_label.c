@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The labels of a function, including those that only its abstract origin has, and all of its address ranges. */
+/* The labels of a function, including those that only its abstract origin has, and all of its address
+ * ranges. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs line programs (DWARF 5, section 6.2.5) for the places that are looked up.  No rows are stored: a sequence is an address
- * range with sorted rows, so each place gets its row when the next row is reached. */
+/* Runs line programs (DWARF 5, section 6.2.5) for the places that are looked up.  No rows are stored: a
+ * sequence is an address range with sorted rows, so each place gets its row when the next row is reached. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -43,8 +43,8 @@ static void give_row(struct line_machine *m, uint64_t end, struct dwarf_row last
                 places->items[m->next++].pending = last;
 }
 
-/* For a row whose address is not greater than that of the row before, or with a place before it.  False if the row is dropped,
- * because its address decreases, which is not allowed. */
+/* For a row whose address is not greater than that of the row before, or with a place before it.  False if
+ * the row is dropped, because its address decreases, which is not allowed. */
 static bool put_row_slowly(struct line_machine *m, uint64_t addr, uint64_t last_addr, struct dwarf_row last)
 {
         if (last_addr == NO_ROW) {
@@ -70,7 +70,8 @@ static inline __attribute__((always_inline)) void put_row(struct line_machine *m
         r->last = r->row;
 }
 
-/* If two sequences contain a place, the one that begins later is used; if both begin together, the second one. */
+/* If two sequences contain a place, the one that begins later is used; if both begin together, the second
+ * one. */
 static void end_sequence(struct line_machine *m, const struct registers *r)
 {
         uint64_t end = r->addr;
@@ -191,8 +192,8 @@ static inline __attribute__((always_inline)) const uint8_t *run_standard(struct 
 
 enum { USUAL_BYTES = 6 }; /* bytes read before the line increment, which checks for the end itself */
 
-/* The opcodes that compilers usually write before a row, in this order; each of them is optional.  Separate branches are
- * predicted better than one branch for all opcodes.  The last one may have a long number. */
+/* The opcodes that compilers usually write before a row, in this order; each of them is optional.  Separate
+ * branches are predicted better than one branch for all opcodes.  The last one may have a long number. */
 static inline __attribute__((always_inline)) const uint8_t *run_usual(struct line_machine *m,
                                                                       struct registers *r, const uint8_t *at)
 {
@@ -225,8 +226,8 @@ static void prepare_steps(struct line_machine *m)
         }
 }
 
-/* Discriminators are the most frequent extended opcode, and rows that are looked up do not need them.  False: it is another
- * opcode, or incomplete. */
+/* Discriminators are the most frequent extended opcode, and rows that are looked up do not need them.
+ * False: it is another opcode, or incomplete. */
 static inline __attribute__((always_inline)) bool skip_discriminator(const uint8_t **at, const uint8_t *end)
 {
         const uint8_t *p = *at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The header of a line table: properties of its opcodes, folders and files (DWARF 5, section 6.2.4; up to version 4 two lists of
- * texts), and the paths made from them. */
+/* The header of a line table: properties of its opcodes, folders and files (DWARF 5, section 6.2.4; up to
+ * version 4 two lists of texts), and the paths made from them. */
 #include <string.h>
 
 #include "dwarf_form.h"
@@ -195,8 +195,8 @@ static bool put_before(char *text, size_t *at, const char *part)
         return true;
 }
 
-/* The folders to which a name is relative, in order; NULL: none.  Folder 0 is the unit's own: up to version 4 by definition; in
- * version 5 it is usually the same. */
+/* The folders to which a name is relative, in order; NULL: none.  Folder 0 is the unit's own: up to version
+ * 4 by definition; in version 5 it is usually the same. */
 static void find_parts(const struct dwarf_lines *lines, const struct dwarf_source *source,
                        const char *ret_parts[3])
 {

@@ -20,8 +20,8 @@ void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit
 void dwarf_index_listed(struct dwarf_file *file, struct dwarf_segments *out,
                         struct dwarf_complaints *complaints);
 
-/* Uses the entries of the units that are not listed, or their functions if the entries do not have ranges: sets
- * dwarf->scanned. */
+/* Uses the entries of the units that are not listed, or their functions if the entries do not have ranges:
+ * sets dwarf->scanned. */
 void dwarf_index_scanned(struct dwarf *dwarf);
 
 /* --- Places: the addresses in a unit that are looked up --- */
@@ -69,14 +69,14 @@ struct dwarf_tree {
         size_t n_nodes, cap_nodes;
 };
 
-/* Assigns to each place the innermost function that contains it: of two, the one whose range begins later; if both begin
- * together, the one that comes later in the file. */
+/* Assigns to each place the innermost function that contains it: of two, the one whose range begins later;
+ * if both begin together, the one that comes later in the file. */
 bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, struct dwarf_places *places,
                      struct err *err);
 void dwarf_tree_release(struct dwarf_tree *tree);
 
-/* Appends the ranges of all functions, but not of inlined functions.  If `owner` is DWARF_NO_OWNER, each is its own: the offset of its
- * entry in the unit. */
+/* Appends the ranges of all functions, but not of inlined functions.  If `owner` is DWARF_NO_OWNER, each is
+ * its own: the offset of its entry in the unit. */
 bool dwarf_add_functions(const struct dwarf_unit *unit, uint32_t owner, struct dwarf_intervals *out,
                          struct err *err);
 
@@ -120,7 +120,8 @@ struct dwarf_program {
 bool dwarf_lines_header(const struct dwarf_unit *unit, struct dwarf_lines *lines,
                         struct dwarf_program *ret_program, struct err *err);
 
-/* Reads the header of the unit's line program, then gives each address the row of the line table that covers it.  On failure, results before the damage are kept. */
+/* Reads the header of the unit's line program, then gives each address the row of the line table that
+ * covers it.  On failure, results before the damage are kept. */
 bool dwarf_lines_find(const struct dwarf_unit *unit, struct dwarf_lines *lines, struct dwarf_places *places,
                       struct err *err);
 void dwarf_lines_release(struct dwarf_lines *lines);
@@ -131,8 +132,8 @@ const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct dw
 
 /* --- Split debug information --- */
 
-/* The unit with the entries of a skeleton, which must be prepared; for other units, the unit itself.  If the file is missing,
- * returns the skeleton, and counts it. */
+/* The unit with the entries of a skeleton, which must be prepared; for other units, the unit itself.  If
+ * the file is missing, returns the skeleton, and counts it. */
 struct dwarf_unit *dwarf_unit_full(struct dwarf *dwarf, struct dwarf_unit *unit);
 void dwarf_unit_close_full(struct dwarf_unit *unit);
 
@@ -173,7 +174,8 @@ struct dwarf {
         struct buf note;
 };
 
-/* A reader of the same sections for another thread, which shares nothing else with this one.  It is owned by this reader. */
+/* A reader of the same sections for another thread, which shares nothing else with this one.  It is owned
+ * by this reader. */
 struct dwarf *dwarf_get_second(struct dwarf *dwarf);
 
 /* To be called before and after each lookup. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Address ranges as described by entries (DWARF 5, section 2.17), and as sorted segments without overlaps, so that one binary
- * search finds the innermost owner. */
+/* Address ranges as described by entries (DWARF 5, section 2.17), and as sorted segments without overlaps,
+ * so that one binary search finds the innermost owner. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -135,8 +135,8 @@ static inline __attribute__((always_inline)) void read_list_entry(const struct d
         *ret_end = end;
 }
 
-/* Reads entries of the usual kind, up to the first other one, while seven bytes are left: the kind and two offsets of up to three
- * bytes, which read_offset reads without checking for the end. */
+/* Reads entries of the usual kind, up to the first other one, while seven bytes are left: the kind and two
+ * offsets of up to three bytes, which read_offset reads without checking for the end. */
 static bool add_offset_pairs(const struct dwarf_unit *unit, uint64_t base, uint32_t owner, struct cursor *c,
                              struct dwarf_intervals *out, struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Split debug information (DWARF 5, sections 3.1.2 and 7.3.5): finds the unit with the entries of a skeleton in the program, in a
- * .dwo file or a package of them.  GNU's form of version 4 has other names. */
+/* Split debug information (DWARF 5, sections 3.1.2 and 7.3.5): finds the unit with the entries of a
+ * skeleton in the program, in a .dwo file or a package of them.  GNU's form of version 4 has other names. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"

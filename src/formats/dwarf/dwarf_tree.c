@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the functions and inlined functions that contain the looked-up places of a unit, in one walk over its entries that reads
- * only their address ranges. */
+/* Finds the functions and inlined functions that contain the looked-up places of a unit, in one walk over
+ * its entries that reads only their address ranges. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,8 +105,8 @@ size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr)
         return search(places, 0, places->n, addr);
 }
 
-/* Counts the places of `around` in the ranges that were read, taking the work from the budget.  With `id`, assigns them to this
- * node, unless a node that begins later has them. */
+/* Counts the places of `around` in the ranges that were read, taking the work from the budget.  With `id`,
+ * assigns them to this node, unless a node that begins later has them. */
 static bool claim_places(struct tree_walk *walk, const struct around *around, uint32_t id, struct around *ret,
                          struct err *err)
 {
@@ -140,8 +140,8 @@ static bool claim_places(struct tree_walk *walk, const struct around *around, ui
         return true;
 }
 
-/* Version 2 has no lists of ranges: a function in several pieces only has the address of the first, and functions inlined into it
- * may be in another. */
+/* Version 2 has no lists of ranges: a function in several pieces only has the address of the first, and
+ * functions inlined into it may be in another. */
 static bool are_ranges_whole(const struct tree_walk *walk)
 {
         return walk->unit->shape.version > 2;
@@ -155,14 +155,15 @@ static uint32_t add_node(struct dwarf_tree *tree, uint64_t start, uint32_t paren
         return (uint32_t)tree->n_nodes - 1;
 }
 
-/* Version 2 has no ranges for an inlined function in several pieces. It contains no place itself, but those inlined into it may. */
+/* Version 2 has no ranges for an inlined function in several pieces. It contains no place itself, but those
+ * inlined into it may. */
 static void add_without_ranges(struct tree_walk *walk, uint32_t off, struct around *inside)
 {
         inside->node = add_node(walk->tree, walk->tree->nodes[inside->node].start, inside->node, off);
 }
 
-/* A function that contains a place becomes a node.  *ret describes it for the entries inside; its `end` is 0 if it contains no
- * place, and then the entries inside are skipped. */
+/* A function that contains a place becomes a node.  *ret describes it for the entries inside; its `end` is
+ * 0 if it contains no place, and then the entries inside are skipped. */
 static bool read_node(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off,
                       const struct around *around, struct around *ret, struct err *err)
 {
@@ -187,7 +188,8 @@ static bool read_node(struct tree_walk *walk, const struct dwarf_abbrev *abbrev,
 
 /* --- The walk --- */
 
-/* Skips the children of an entry, if it has a sibling attribute.  `at` is after the entry's abbreviation code. */
+/* Skips the children of an entry, if it has a sibling attribute.  `at` is after the entry's abbreviation
+ * code. */
 static bool skip_children(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, const uint8_t *at)
 {
         struct cursor c;
@@ -218,8 +220,9 @@ static bool read_function(struct tree_walk *walk, const struct dwarf_abbrev *abb
         return read_ranges(walk, abbrev, err);
 }
 
-/* A function may contain functions whose code is elsewhere.  The code of inlined functions and blocks is inside the code of the
- * enclosing entry; if that contains no place, they are skipped with all entries inside. */
+/* A function may contain functions whose code is elsewhere.  The code of inlined functions and blocks is
+ * inside the code of the enclosing entry; if that contains no place, they are skipped with all entries
+ * inside. */
 static bool visit(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, struct err *err)
 {
         const uint8_t *at = walk->c.at;

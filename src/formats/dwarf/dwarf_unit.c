@@ -8,8 +8,8 @@
 
 /* --- Headers --- */
 
-/* Version 5: DW_UT_*, and fields that depend on it.  A .dwo file has no attributes for the beginnings of its tables; they are
- * after their headers. */
+/* Version 5: DW_UT_*, and fields that depend on it.  A .dwo file has no attributes for the beginnings of
+ * its tables; they are after their headers. */
 static bool read_unit_type(struct dwarf_unit *unit, struct cursor *c)
 {
         uint8_t type = cursor_u8(c);
@@ -28,8 +28,8 @@ static bool read_unit_type(struct dwarf_unit *unit, struct cursor *c)
         return type == DW_UT_compile || type == DW_UT_skeleton || type == DW_UT_split_compile;
 }
 
-/* Reads the header at the cursor, and moves the cursor past the unit.  A unit of an unknown version is skipped:
- * ret_unit->shape.version is 0 then. */
+/* Reads the header at the cursor, and moves the cursor past the unit.  A unit of an unknown version is
+ * skipped: ret_unit->shape.version is 0 then. */
 static bool read_header(struct cursor *c, struct dwarf_unit *ret_unit, struct err *err)
 {
         struct dwarf_unit unit = {.off = cursor_pos(c)};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Methods of .NET programs in event-trace files: the runtime says of each method that it compiles where its code is. */
+/* Methods of .NET programs in event-trace files: the runtime says of each method that it compiles where its
+ * code is. */
 #ifndef ETL_DOTNET_H
 #define ETL_DOTNET_H
 
@@ -16,8 +17,8 @@ struct etl_method {
         bool begins;      /* its code is new; false: it existed before the event */
 };
 
-/* Whether it is MethodLoadVerbose or MethodUnloadVerbose of the runtime, or what its rundown says of methods at the beginning or end of a
- * recording: all have one layout. */
+/* Whether it is MethodLoadVerbose or MethodUnloadVerbose of the runtime, or what its rundown says of
+ * methods at the beginning or end of a recording: all have one layout. */
 bool etl_dotnet_is_method(const struct etl_event *event);
 
 /* Appends "Namespace.Class.Method" as UTF-8.  False: the event is shorter than its kind requires. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads an event-trace file of Windows (.etl): its header and its events, buffer by buffer.  Each buffer has events of one CPU in the order
- * of time; buffers of different CPUs are not ordered. */
+/* Reads an event-trace file of Windows (.etl): its header and its events, buffer by buffer.  Each buffer
+ * has events of one CPU in the order of time; buffers of different CPUs are not ordered. */
 #ifndef ETL_FILE_H
 #define ETL_FILE_H
 
@@ -73,10 +73,10 @@ struct etl_event {
 
 struct etl_counts {
         uint64_t n_buffers, n_packed, n_events;
-        uint64_t n_bad_buffers; /* cannot be unpacked, or end within an event */
-        uint64_t cut_bytes;     /* at the end of the file: less than a buffer */
-        uint64_t
-                given_up_bytes; /* at the end of the file: the buffers before took too much work for its size */
+        uint64_t n_bad_buffers;  /* cannot be unpacked, or end within an event */
+        uint64_t cut_bytes;      /* at the end of the file: less than a buffer */
+        uint64_t given_up_bytes; /* at the end of the file: the buffers before took too much work for its
+                                    size */
 };
 
 struct etl_file;
@@ -84,8 +84,8 @@ struct etl_file;
 /* Whether bytes are the beginning of an event-trace file. */
 bool etl_file_is(const void *bytes, size_t size);
 
-/* `bytes` stay valid until etl_file_free(); `name` is for messages.  ERR_FORMAT: not an event-trace file; ERR_UNSUPPORTED: of a kind that
- * cannot be read. */
+/* `bytes` stay valid until etl_file_free(); `name` is for messages.  ERR_FORMAT: not an event-trace file;
+ * ERR_UNSUPPORTED: of a kind that cannot be read. */
 struct etl_file *etl_file_open(const void *bytes, size_t size, const char *name, struct err *err);
 void etl_file_free(struct etl_file *file);
 AUTO_DEFINE(etl_file)

@@ -121,7 +121,8 @@ bool etl_kernel_image(const struct etl_event *event, unsigned pointer_bytes, str
         return !c.failed;
 }
 
-/* The class of the events that PerfView and the Windows Performance Recorder add to a file: b3e675d7-2554-4f18-830b-2762732560de. */
+/* The class of the events that PerfView and the Windows Performance Recorder add to a file:
+ * b3e675d7-2554-4f18-830b-2762732560de. */
 static const uint8_t image_class[ETL_GUID_BYTES] = {0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f,
                                                     0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde};
 

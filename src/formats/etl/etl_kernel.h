@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The content of the kernel's events in event-trace files.  Each function returns false if the event is shorter than its kind and version
- * requires.  Texts are appended to a buffer as UTF-8. */
+/* The content of the kernel's events in event-trace files.  Each function returns false if the event is
+ * shorter than its kind and version requires.  Texts are appended to a buffer as UTF-8. */
 #ifndef ETL_KERNEL_H
 #define ETL_KERNEL_H
 
@@ -87,7 +87,8 @@ struct etl_sample {
 /* ETL_SAMPLE and ETL_COUNTER_SAMPLE */
 bool etl_kernel_sample(const struct etl_event *event, unsigned pointer_bytes, struct etl_sample *ret);
 
-/* Whether the event says that one or more events (or buffers, or the file) of a real-time session were lost. */
+/* Whether the event says that one or more events (or buffers, or the file) of a real-time session were
+ * lost. */
 enum etl_loss { ETL_LOST_NOTHING, ETL_LOST_EVENTS, ETL_LOST_BUFFERS, ETL_LOST_FILE };
 enum etl_loss etl_kernel_loss(const struct etl_event *event);
 
@@ -100,8 +101,8 @@ bool etl_kernel_is_interval(const struct etl_event *event);
 /* Appends the name of the source, which may be empty. */
 bool etl_kernel_interval(const struct etl_event *event, struct etl_interval *ret, struct buf *name);
 
-/* A stack of the event with the same time and thread, or part of one: its frames, innermost first, or the key of frames that are
- * in another event. */
+/* A stack of the event with the same time and thread, or part of one: its frames, innermost first, or the
+ * key of frames that are in another event. */
 struct etl_stack {
         uint64_t time; /* ticks */
         uint32_t pid, tid;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What event-trace files say about the machine: its processors and memory, its Windows, and the letters of its drives.  Texts are
- * appended to a buffer as UTF-8; each function returns false if the event is shorter than its kind requires. */
+/* What event-trace files say about the machine: its processors and memory, its Windows, and the letters of
+ * its drives.  Texts are appended to a buffer as UTF-8; each function returns false if the event is shorter
+ * than its kind requires. */
 #ifndef ETL_MACHINE_H
 #define ETL_MACHINE_H
 
@@ -32,8 +33,8 @@ bool etl_machine_read(const struct etl_event *event, unsigned pointer_bytes, str
 bool etl_machine_is_build(const struct etl_event *event);
 bool etl_machine_build(const struct etl_event *event, struct buf *text);
 
-/* A prefix of paths as the kernel writes them, and what stands for it in paths of programs: "\Device\HarddiskVolume2\" and "C:\".
- * Both are appended with a NUL. */
+/* A prefix of paths as the kernel writes them, and what stands for it in paths of programs:
+ * "\Device\HarddiskVolume2\" and "C:\". Both are appended with a NUL. */
 bool etl_machine_is_volume(const struct etl_event *event);
 bool etl_machine_volume(const struct etl_event *event, struct buf *kernel, struct buf *program);
 

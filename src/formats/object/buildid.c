@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Build ids in an ELF file's notes: the GNU build id, which is found and compared, and the one of Go's linker. */
+/* Build ids in an ELF file's notes: the GNU build id, which is found and compared, and the one of Go's
+ * linker. */
 #include <string.h>
 
 #include "elf_format.h"
@@ -14,8 +15,8 @@ static void skip_padding(struct cursor *c, size_t align)
                 cursor_skip(c, align - over);
 }
 
-/* There are notes with 8-byte alignment (.note.gnu.property), but a build id never follows one with another alignment in the same
- * area. */
+/* There are notes with 8-byte alignment (.note.gnu.property), but a build id never follows one with another
+ * alignment in the same area. */
 static size_t note_align(const struct cursor *area)
 {
         struct cursor c = *area;

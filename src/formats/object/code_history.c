@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bounds of all ranges divide the addresses into pieces, the leaves of a segment tree.  A range is stored in the few nodes
- * that cover it, each node's list is sorted by time, and a search walks from a leaf to the root: its cost stays small even if
- * addresses were used again many times. */
+/* The bounds of all ranges divide the addresses into pieces, the leaves of a segment tree.  A range is
+ * stored in the few nodes that cover it, each node's list is sorted by time, and a search walks from a leaf
+ * to the root: its cost stays small even if addresses were used again many times. */
 #include "code_history.h"
 
 #include <stdlib.h>
@@ -90,7 +90,8 @@ static void cut_into_pieces(struct code_history *h)
         }
 }
 
-/* Adds the nodes of one range, from its pieces upwards: two siblings in the range are replaced by their parent. */
+/* Adds the nodes of one range, from its pieces upwards: two siblings in the range are replaced by their
+ * parent. */
 static size_t nodes_of(const struct code_history *h, const struct code_range *range, size_t ret_nodes[2 * 64])
 {
         size_t n = 0, low, high;

@@ -20,8 +20,8 @@ struct code_range {
 
 struct code_history;
 
-/* Copies `ranges`; results are indexes into it; at most UINT32_MAX.  If times are equal, the range with the higher index is
- * later. */
+/* Copies `ranges`; results are indexes into it; at most UINT32_MAX.  If times are equal, the range with the
+ * higher index is later. */
 struct code_history *code_history_new(const struct code_range *ranges, size_t n_ranges);
 void code_history_free(struct code_history *history);
 AUTO_DEFINE(code_history)
@@ -42,8 +42,8 @@ struct code_found {
 bool code_history_find(const struct code_history *history, uint64_t addr, uint64_t time, enum code_told told,
                        struct code_found *ret);
 
-/* The longest interval around `time` without a code change, from *ret_from up to but not including *ret_to: with
- * CODE_TOLD_LATE all results in it are the same.  0 and UINT64_MAX if code never changes. */
+/* The longest interval around `time` without a code change, from *ret_from up to but not including *ret_to:
+ * with CODE_TOLD_LATE all results in it are the same.  0 and UINT64_MAX if code never changes. */
 void code_history_span(const struct code_history *history, uint64_t time, uint64_t *ret_from,
                        uint64_t *ret_to);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Symbols of a stripped file: the name of a debug file (.gnu_debuglink), or a small object inside the file (.gnu_debugdata,
- * MiniDebugInfo). */
+/* Symbols of a stripped file: the name of a debug file (.gnu_debuglink), or a small object inside the file
+ * (.gnu_debugdata, MiniDebugInfo). */
 #include <string.h>
 
 #include "codec.h"

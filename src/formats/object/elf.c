@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ELF headers: tables of sections and segments, and facts about the whole file.  32 and 64 bits, both byte orders.  The other
- * elf_ files handle section contents, symbols, notes and frames. */
+/* ELF headers: tables of sections and segments, and facts about the whole file.  32 and 64 bits, both byte
+ * orders.  The other elf_ files handle section contents, symbols, notes and frames. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,8 +238,8 @@ const struct elf_segment *elf_find_segment(const struct elf *elf, uint32_t type)
         return NULL;
 }
 
-/* A library may also have an interpreter, so that it can be run, such as libc.so.6; but it has a name (DT_SONAME), which programs
- * do not have. */
+/* A library may also have an interpreter, so that it can be run, such as libc.so.6; but it has a name
+ * (DT_SONAME), which programs do not have. */
 static bool is_program(const struct elf *elf)
 {
         const struct elf_segment *dynamic = elf_find_segment(elf, ELF_PT_DYNAMIC);

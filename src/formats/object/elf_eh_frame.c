@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Function ranges from .eh_frame: only the start and size of each entry; the unwinder reads the rules.  Format: Linux Standard
- * Base Core 5.0, chapter 10.6.
+/* Function ranges from .eh_frame: only the start and size of each entry; the unwinder reads the rules.
+ * Format: Linux Standard Base Core 5.0, chapter 10.6.
  *
  *   .eh_frame      entries: u32 length (0xffffffff: u64 follows; 0: the end), u32 id, content
  *                  id 0: a CIE, whose augmentation 'R' gives the encoding of addresses in its FDEs
@@ -36,7 +36,8 @@ enum {
 struct area {
         struct cursor bytes;
         uint64_t addr;
-        /* "relative to data" then means relative to its start; in other sections it needs a running process */
+        /* "relative to data" then means relative to its start; in other sections it needs a running
+         * process */
         bool is_hdr;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constants of the ELF format; <elf.h> is not available everywhere.  Source: System V ABI, gABI chapters 4 and 5; the GNU
- * extensions are from the Linux Standard Base. */
+/* Constants of the ELF format; <elf.h> is not available everywhere.  Source: System V ABI, gABI chapters 4
+ * and 5; the GNU extensions are from the Linux Standard Base. */
 #ifndef ELF_FORMAT_H
 #define ELF_FORMAT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* File header, one program header, section headers, names of sections, symbols, names of symbols.  The only segment and the only
- * section of code have no bytes in the file; their offsets are equal to their addresses, so that converting addresses to file
- * offsets and back does not change them. */
+/* File header, one program header, section headers, names of sections, symbols, names of symbols.  The only
+ * segment and the only section of code have no bytes in the file; their offsets are equal to their
+ * addresses, so that converting addresses to file offsets and back does not change them. */
 #include "elf_names.h"
 
 #include <assert.h>

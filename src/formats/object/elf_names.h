@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes an ELF image with symbols and without code, so that programs that read symbol tables can name addresses of a mapping
- * without a file.  In a mapping at page offset 0, an address is the symbol's address plus the mapping's start. */
+/* Writes an ELF image with symbols and without code, so that programs that read symbol tables can name
+ * addresses of a mapping without a file.  In a mapping at page offset 0, an address is the symbol's address
+ * plus the mapping's start. */
 #ifndef ELF_NAMES_H
 #define ELF_NAMES_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The stubs of the procedure linkage table (.plt, .plt.sec, .plt.got) and their targets.  A stub is recognised by its code: the
- * slot of the global offset table that it loads has a relocation, which has a symbol.  This does not depend on the order and size
- * of stubs; layouts: x86-64 psABI chapter 5.2 and 11.1.3 (CET), AArch64 ELF ABI chapter 8. */
+/* The stubs of the procedure linkage table (.plt, .plt.sec, .plt.got) and their targets.  A stub is
+ * recognised by its code: the slot of the global offset table that it loads has a relocation, which has a
+ * symbol.  This does not depend on the order and size of stubs; layouts: x86-64 psABI chapter 5.2 and
+ * 11.1.3 (CET), AArch64 ELF ABI chapter 8. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +45,8 @@ static bool is_slot(uint16_t machine, uint32_t type)
         return type == ARM64_GLOB_DAT || type == ARM64_JUMP_SLOT || type == ARM64_IRELATIVE;
 }
 
-/* Relative relocations come first in .rela.dyn (DT_RELACOUNT), tens of thousands in a library, and belong to no slot of a
- * stub. */
+/* Relative relocations come first in .rela.dyn (DT_RELACOUNT), tens of thousands in a library, and belong
+ * to no slot of a stub. */
 static uint64_t relative_bytes(const struct elf *elf, size_t section)
 {
         size_t dynamic = elf_find_type(elf, ELF_SHT_DYNAMIC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The relocations of code and data that is loaded: of a relocatable object (all of them), and of a linked one (for the dynamic
- * linker).  Types: x86-64 psABI, table 4.9; AArch64 ELF ABI, chapter 5.7. */
+/* The relocations of code and data that is loaded: of a relocatable object (all of them), and of a linked
+ * one (for the dynamic linker).  Types: x86-64 psABI, table 4.9; AArch64 ELF ABI, chapter 5.7. */
 #include <stdlib.h>
 
 #include "elf_format.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unpacks ELF sections: SHF_COMPRESSED with its header (gABI, "Section compression"), and the older .zdebug_ sections: "ZLIB" and
- * the size as 8 big-endian bytes. */
+/* Unpacks ELF sections: SHF_COMPRESSED with its header (gABI, "Section compression"), and the older
+ * .zdebug_ sections: "ZLIB" and the size as 8 big-endian bytes. */
 #include <string.h>
 
 #include "codec.h"

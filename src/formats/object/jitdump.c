@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads records and connects them: a line table and unwinding information belong to the next load, a move to the load with its
- * number.  code_history finds the code at an address and time. */
+/* Reads records and connects them: a line table and unwinding information belong to the next load, a move
+ * to the load with its number.  code_history finds the code at an address and time. */
 #include "jitdump.h"
 
 #include <inttypes.h>

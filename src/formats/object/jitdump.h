@@ -24,8 +24,8 @@ enum {
 struct jitdump;
 struct os_origin; /* os.h */
 
-/* Reads the file if it has this origin; memory is taken from `budget`, which may be NULL.  Never fails: whole records are used.
- * `note` describes what is missing, and does not change if nothing is. */
+/* Reads the file if it has this origin; memory is taken from `budget`, which may be NULL.  Never fails:
+ * whole records are used. `note` describes what is missing, and does not change if nothing is. */
 struct jitdump *jitdump_new(const char *path, const struct os_origin *origin, struct budget *budget,
                             struct buf *note);
 
@@ -88,12 +88,12 @@ struct jitdump_hit {
         str_id *text;                /* where the caller may store the interned name; 0 at first */
 };
 
-/* The function at `addr` at `time` by the dump's clock, or CODE_HISTORY_LATEST.  False: only same_from and same_to of *ret_hit
- * are set. */
+/* The function at `addr` at `time` by the dump's clock, or CODE_HISTORY_LATEST.  False: only same_from and
+ * same_to of *ret_hit are set. */
 bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct jitdump_hit *ret_hit);
 
-/* The function whose bytes are at an offset of the file; same_from and same_to are offsets.  For a function that was moved, its
- * load. */
+/* The function whose bytes are at an offset of the file; same_from and same_to are offsets.  For a function
+ * that was moved, its load. */
 bool jitdump_find_off(const struct jitdump *dump, uint64_t off, struct jitdump_hit *ret_hit);
 
 /* The budget that jitdump_new() was given. */
@@ -106,7 +106,8 @@ const struct code_history *jitdump_history(const struct jitdump *dump);
 bool jitdump_get_frames(const struct jitdump *dump, const struct jitdump_load *load,
                         struct cursor *ret_frames, uint64_t *ret_addr);
 
-/* `size` bytes of code at an offset of the file; false if they are not all in one function.  Kept by the dump. */
+/* `size` bytes of code at an offset of the file; false if they are not all in one function.  Kept by the
+ * dump. */
 bool jitdump_read_code(const struct jitdump *dump, uint64_t off, uint64_t size, const uint8_t **ret_code);
 
 #endif

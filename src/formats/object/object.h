@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An object file or a memory image of one: sections, segments, identity, symbols.  One API for all formats; each format
- * implements object_internal.h. symbol/ decides which names and addresses a profile shows. */
+/* An object file or a memory image of one: sections, segments, identity, symbols.  One API for all formats;
+ * each format implements object_internal.h. symbol/ decides which names and addresses a profile shows. */
 #ifndef OBJECT_H
 #define OBJECT_H
 
@@ -21,7 +21,8 @@ struct object *object_open(const char *path, struct err *err);
 /* Whether the file begins like an object file; what follows may be damaged. */
 bool object_is_file(const char *path);
 
-/* Bytes in memory, which the caller keeps as long as the object; `name` is used in error messages (copied). */
+/* Bytes in memory, which the caller keeps as long as the object; `name` is used in error messages
+ * (copied). */
 struct object *object_open_bytes(const void *bytes, size_t size, const char *name, struct err *err);
 
 void object_free(struct object *object);
@@ -30,8 +31,8 @@ AUTO_DEFINE(object)
 /* A parser calls this last for a mapped file: false and an error if the file became shorter meanwhile. */
 bool object_check(const struct object *object, struct err *err);
 
-/* Properties of the mapped file when it was opened, and who may change it (struct os_map).  If all are equal, the bytes are
- * equal. */
+/* Properties of the mapped file when it was opened, and who may change it (struct os_map).  If all are
+ * equal, the bytes are equal. */
 struct object_file {
         uint64_t dev, inode, size_bytes;
         int64_t mtime_ns, ctime_ns;
@@ -41,12 +42,12 @@ struct object_file {
 /* False for bytes in memory. */
 bool object_get_file(const struct object *object, struct object_file *ret_file);
 
-/* Whether the mapped file was changed since it was opened, so that its bytes may be a mixture; false for bytes in memory, and if
- * another file is at its path now. */
+/* Whether the mapped file was changed since it was opened, so that its bytes may be a mixture; false for
+ * bytes in memory, and if another file is at its path now. */
 bool object_is_changed(const struct object *object);
 
-/* Counts the decompressed bytes of this object in `budget`, which outlives it; to be called before a section is read.  Without
- * it, or with NULL, the object has its own budget. */
+/* Counts the decompressed bytes of this object in `budget`, which outlives it; to be called before a
+ * section is read.  Without it, or with NULL, the object has its own budget. */
 void object_set_budget(struct object *object, struct budget *budget);
 struct budget *object_budget(const struct object *object);
 
@@ -83,10 +84,12 @@ struct object_facts {
         uint8_t build_id_size; /* 0: it has none */
 };
 
-/* The build id of a PE image is its 20 bytes that identify its PDB in the debug directory: the GUID, then the age. */
+/* The build id of a PE image is its 20 bytes that identify its PDB in the debug directory: the GUID, then
+ * the age. */
 const struct object_facts *object_get_facts(const struct object *object);
 
-/* The instruction set of the code at an address: a PE image may have code for two machines (ARM64EC, ARM64X). */
+/* The instruction set of the code at an address: a PE image may have code for two machines (ARM64EC,
+ * ARM64X). */
 enum object_machine object_machine_at(const struct object *object, uint64_t addr);
 
 /* The same, but ARM64EC for code of ARM64 that is for emulated processes. */
@@ -95,8 +98,8 @@ enum object_machine object_code_at(const struct object *object, uint64_t addr);
 /* Whether a PE image has code for emulated processes: it is ARM64EC or ARM64X. */
 bool object_is_hybrid(const struct object *object);
 
-/* Build ids are equal if one is a prefix of the other and only zeros follow, because perf.data cuts and pads them to 20 bytes.
- * An empty build id is equal to none. */
+/* Build ids are equal if one is a prefix of the other and only zeros follow, because perf.data cuts and
+ * pads them to 20 bytes. An empty build id is equal to none. */
 bool object_build_id_equal(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size);
 
 /* --- Sections and segments ----------------------------------------------------------------------------- */
@@ -117,7 +120,8 @@ struct object_section {
 size_t object_n_sections(const struct object *object);
 const struct object_section *object_get_section(const struct object *object, size_t i);
 
-/* The first section with this name and with bytes in the file, or NULL.  `.debug_x` also finds `.zdebug_x`. */
+/* The first section with this name and with bytes in the file, or NULL.  `.debug_x` also finds
+ * `.zdebug_x`. */
 const struct object_section *object_find_section(const struct object *object, const char *name);
 
 /* The section's content, unpacked at the first call and kept as long as the object. */
@@ -127,11 +131,12 @@ bool object_read_section(struct object *object, const struct object_section *sec
 /* The section's bytes in the file, not unpacked; empty if they are outside the file. */
 struct cursor object_raw_section(const struct object *object, const struct object_section *section);
 
-/* Releases the memory for these bytes of the file until they are read again; no effect for bytes in memory. */
+/* Releases the memory for these bytes of the file until they are read again; no effect for bytes in
+ * memory. */
 void object_forget(const struct object *object, const uint8_t *bytes, size_t size);
 
-/* Unpacks packed sections in two threads, so that object_read_section need not do it.  NULL entries are skipped;
- * object_read_section reports failures. */
+/* Unpacks packed sections in two threads, so that object_read_section need not do it.  NULL entries are
+ * skipped; object_read_section reports failures. */
 void object_unpack_sections(struct object *object, const struct object_section *const *sections, size_t n);
 
 #define OBJECT_SEGMENT_CODE (1u << 0)
@@ -146,8 +151,8 @@ struct object_segment {
 size_t object_n_segments(const struct object *object);
 const struct object_segment *object_get_segment(const struct object *object, size_t i);
 
-/* Converts between file offsets and virtual addresses, by segments, or by sections if there are none.  False if this part of the
- * file is not loaded. */
+/* Converts between file offsets and virtual addresses, by segments, or by sections if there are none.
+ * False if this part of the file is not loaded. */
 bool object_to_addr(const struct object *object, uint64_t file_off, uint64_t *ret_addr);
 bool object_to_file_off(const struct object *object, uint64_t addr, uint64_t *ret_file_off);
 
@@ -204,14 +209,16 @@ struct object_range {
         uint64_t size_bytes;
 };
 
-/* The functions in the unwind tables, sorted by start, each start once; the caller frees *ret_ranges (free()). Damaged entries
- * are left out.  Returns their number. */
+/* The functions in the unwind tables, sorted by start, each start once; the caller frees *ret_ranges
+ * (free()). Damaged entries are left out.  Returns their number. */
 size_t object_list_functions(struct object *object, struct object_range **ret_ranges);
 
-/* An entry of the exception directory (.pdata) of a PE image for x64 or ARM64: a function, or a part of one. */
+/* An entry of the exception directory (.pdata) of a PE image for x64 or ARM64: a function, or a part of
+ * one. */
 struct object_unwind {
         uint64_t start, end; /* virtual addresses */
-        /* its last word: the image-relative address of the unwind information, or packed unwind information */
+        /* its last word: the image-relative address of the unwind information, or packed unwind
+         * information */
         uint32_t word;
         struct cursor info; /* to the end of the section in the file; failed: there is no information */
 };
@@ -225,7 +232,8 @@ bool object_get_unwind(const struct object *object, size_t i, struct object_unwi
 /* The entry that contains `addr`, found by binary search as in Windows. */
 bool object_find_unwind(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
 
-/* The entry of the function that has code at `addr`: if the code is a part that continues another entry (x64), the first one. */
+/* The entry of the function that has code at `addr`: if the code is a part that continues another entry
+ * (x64), the first one. */
 bool object_find_function(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
 
 /* The entry at an image-relative address, in the table or in x64's unwind information. */
@@ -262,12 +270,12 @@ struct object_relocation {
         bool is_defined;                      /* `target` is in this object */
 };
 
-/* Of 64-bit ELF objects for x86-64 and AArch64, sorted by address: all relocations of what is loaded of a relocatable object, the
- * dynamic ones of a linked object.  The caller frees *ret_relocations (free()); names and sections belong to the object.  Returns
- * their number. */
+/* Of 64-bit ELF objects for x86-64 and AArch64, sorted by address: all relocations of what is loaded of a
+ * relocatable object, the dynamic ones of a linked object.  The caller frees *ret_relocations (free());
+ * names and sections belong to the object.  Returns their number. */
 size_t object_list_relocations(struct object *object, struct object_relocation **ret_relocations);
 
-/* --- Separate debug information -------------------------------------------------------------------------- */
+/* --- Separate debug information --------------------------------------------------------------------- */
 
 enum { OBJECT_MAX_DEBUGDATA_BYTES = 256 << 20 };
 
@@ -283,8 +291,8 @@ struct object_pdb {
         uint32_t age;
 };
 
-/* Converts the machine field of PE images and PDBs.  For code for both emulated and native programs (ARM64EC, ARM64X) it is the
- * machine that loads the image. */
+/* Converts the machine field of PE images and PDBs.  For code for both emulated and native programs
+ * (ARM64EC, ARM64X) it is the machine that loads the image. */
 enum object_machine object_machine_of_pe(uint16_t machine);
 
 /* Whether a file with this name may be a PE image, by its suffix. */
@@ -305,7 +313,8 @@ struct object *object_open_debugdata(struct object *object, struct err *err);
 /* The build id in notes without an object (/sys/kernel/notes); returns its size, 0 if there is none. */
 size_t object_find_build_id(const void *notes, size_t size, uint8_t ret_build_id[OBJECT_BUILD_ID_BYTES]);
 
-/* The build id that Go's linker writes, as text (.note.go.buildid); returns its length, 0 if there is none. */
+/* The build id that Go's linker writes, as text (.note.go.buildid); returns its length, 0 if there is
+ * none. */
 size_t object_find_go_build_id(struct object *object, char ret_id[OBJECT_GO_BUILD_ID_BYTES + 1]);
 
 #endif

@@ -73,15 +73,16 @@ void object_release_packed(struct object *object);
 bool elf_is(const struct cursor *bytes);
 bool pe_is(const struct cursor *bytes);
 
-/* Reads the headers in `bytes`; the caller sets fields of struct object that are common to all formats later. Error messages do
- * not begin with a file name. */
+/* Reads the headers in `bytes`; the caller sets fields of struct object that are common to all formats
+ * later. Error messages do not begin with a file name. */
 struct object *elf_new(const struct cursor *bytes, struct err *err);
 struct object *pe_new(const struct cursor *bytes, struct err *err);
 
-/* Takes ownership of the bytes in `owned`, which were taken from `budget`; returns them to the budget when it is freed. */
+/* Takes ownership of the bytes in `owned`, which were taken from `budget`; returns them to the budget when
+ * it is freed. */
 struct object *object_open_owned(struct buf *owned, const char *name, struct budget *budget, struct err *err);
 
-/* --- Tables of strings ----------------------------------------------------------------------------------- */
+/* --- Tables of strings ------------------------------------------------------------------------------ */
 
 /* Size of a table up to and including its last NUL, so that every offset in it is a terminated string. */
 size_t object_string_table_size(const struct cursor *table);

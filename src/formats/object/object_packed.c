@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packed sections: each is unpacked once; the result or the failure is kept.  Several sections are divided between two
- * threads. */
+/* Packed sections: each is unpacked once; the result or the failure is kept.  Several sections are divided
+ * between two threads. */
 #include <stdlib.h>
 
 #include "mem.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PE images (PE32 and PE32+): headers, sections, and the PDB of the image.  The other pe_ files handle symbols and functions. */
+/* PE images (PE32 and PE32+): headers, sections, and the PDB of the image.  The other pe_ files handle
+ * symbols and functions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,8 @@ static void find_strings(struct pe *pe)
                 pe->strings = c;
 }
 
-/* "/123" refers to a name in the table of strings.  Other names are copied, because a name of full length has no NUL. */
+/* "/123" refers to a name in the table of strings.  Other names are copied, because a name of full length
+ * has no NUL. */
 static const char *name_of(const struct pe *pe, const char *raw, char *own)
 {
         const char *name;

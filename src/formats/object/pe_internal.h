@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations shared by the PE files of this room, and limits.  Virtual addresses are relative to the base address for which the
- * image was linked. */
+/* Declarations shared by the PE files of this room, and limits.  Virtual addresses are relative to the base
+ * address for which the image was linked. */
 #ifndef PE_INTERNAL_H
 #define PE_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The exception directory (.pdata) of a PE image: its entries, and the functions that they describe.  unwind/ reads the unwind
- * information.
+/* The exception directory (.pdata) of a PE image: its entries, and the functions that they describe.
+ * unwind/ reads the unwind information.
  *
  *   x64    start, end, address of the unwind information; if it is odd, of another entry
  *   ARM64  start, then by the lowest two bits: 0 the address of .xdata, whose first word has the length,

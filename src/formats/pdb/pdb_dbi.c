@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The DBI stream: machine, modules, sections, and which module contributed which part of a section.  Its header has 64 bytes and
- * the sizes of the parts after it: modules, section contributions, section map, source files, type servers, edit-and-continue,
- * numbers of further streams.  LLVM: docs/PDB/DbiStream. */
+/* The DBI stream: machine, modules, sections, and which module contributed which part of a section.  Its
+ * header has 64 bytes and the sizes of the parts after it: modules, section contributions, section map,
+ * source files, type servers, edit-and-continue, numbers of further streams.  LLVM: docs/PDB/DbiStream. */
 #include <stdlib.h>
 #include <string.h>
 

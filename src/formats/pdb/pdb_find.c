@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks up functions and frames of addresses: sorts the addresses by module, so that each module is decoded once. */
+/* Looks up functions and frames of addresses: sorts the addresses by module, so that each module is decoded
+ * once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +82,8 @@ const char *pdb_name_proc(struct pdb *pdb, const struct pdb_found *found, uint32
         return name;
 }
 
-/* The public symbol before an address that is in no function of a module.  If it is a function with a known size, the address is
- * after its end, and there is no result. */
+/* The public symbol before an address that is in no function of a module.  If it is a function with a known
+ * size, the address is after its end, and there is no result. */
 static bool find_before(struct pdb *pdb, uint32_t rva, struct pdb_found *found, struct pdb_function *function)
 {
         struct pdb_public symbol;
@@ -192,8 +193,8 @@ static void pdb_decoded_release(struct pdb_decoded *decoded)
         free(decoded->places.items);
 }
 
-/* The function that contains an address, as an index into module->procs; for a separated part, the function it was separated
- * from. */
+/* The function that contains an address, as an index into module->procs; for a separated part, the function
+ * it was separated from. */
 static uint32_t find_owner(const struct pdb_module *module, uint32_t rva)
 {
         uint32_t from, to;
@@ -275,7 +276,8 @@ static void decode_inlines(struct pdb_decoded *decoded)
 
 /* --- Frames --- */
 
-/* Adds the function at the address, with its line: the line of the instruction, or of the call to the inlined function. */
+/* Adds the function at the address, with its line: the line of the instruction, or of the call to the
+ * inlined function. */
 static void add_outer(struct pdb_decoded *decoded, const struct pdb_place *place, bool is_alone)
 {
         struct source_frames *out = decoded->out;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that link-time code generation inlined from another module.  The imports of the module and the exports of the other
- * one map their ids to ids of the PDB, which have names.  microsoft-pdb: cvinfo.h, CrossScopeReferences. */
+/* Functions that link-time code generation inlined from another module.  The imports of the module and the
+ * exports of the other one map their ids to ids of the PDB, which have names.  microsoft-pdb: cvinfo.h,
+ * CrossScopeReferences. */
 #include "err.h"
 #include "pdb_internal.h"
 #include "text_match.h"
@@ -13,7 +14,8 @@ enum {
 
 #define IS_IMPORTED 0x80000000u
 
-/* Finds reference number `scope` of the imports: an offset in /names of the name of a module, a number, and that many ids. */
+/* Finds reference number `scope` of the imports: an offset in /names of the name of a module, a number, and
+ * that many ids. */
 static bool find_reference(const struct pdb_lines *lines, uint32_t id, uint32_t *ret_name_off,
                            uint32_t *ret_local)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The info stream: identity of the PDB, and its named streams, such as /names with the paths of source files.  LLVM:
- * docs/PDB/PdbStream, microsoft/pdb-rs: docs/pdb/names_stream. */
+/* The info stream: identity of the PDB, and its named streams, such as /names with the paths of source
+ * files.  LLVM: docs/PDB/PdbStream, microsoft/pdb-rs: docs/pdb/names_stream. */
 #include <string.h>
 
 #include "pdb_internal.h"
@@ -29,8 +29,8 @@ static bool has_bit(const struct cursor *bits, uint32_t i)
         return i / 8 < cursor_left(bits) && bits->start[i / 8] & 1u << i % 8;
 }
 
-/* The number of the stream with a name: the stream has the names, then a hash table from their offsets to numbers.  Moves the
- * cursor past it. */
+/* The number of the stream with a name: the stream has the names, then a hash table from their offsets to
+ * numbers.  Moves the cursor past it. */
 static uint32_t find_named(struct cursor *c, const char *wanted)
 {
         uint32_t names_bytes = cursor_u32(c), n_buckets, found = PDB_NO_STREAM;

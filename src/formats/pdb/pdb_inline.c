@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inlined functions: records S_INLINESITE inside a function, nested like the calls.  Each has a program (binary annotations) that
- * computes its code and lines.  Addresses outside the enclosing function are left out. microsoft-pdb: cvinfo.h,
- * BinaryAnnotationOpcode. */
+/* Inlined functions: records S_INLINESITE inside a function, nested like the calls.  Each has a program
+ * (binary annotations) that computes its code and lines.  Addresses outside the enclosing function are left
+ * out. microsoft-pdb: cvinfo.h, BinaryAnnotationOpcode. */
 #include <stdlib.h>
 
 #include "mem.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations shared by the files of the PDB reader: the reader, sections, modules, functions, lines and names. */
+/* Declarations shared by the files of the PDB reader: the reader, sections, modules, functions, lines and
+ * names. */
 #ifndef PDB_INTERNAL_H
 #define PDB_INTERNAL_H
 
@@ -26,7 +27,8 @@ enum {
         PDB_MIN_BUDGET = 1 << 20,      /* minimum of these bytes */
 };
 
-/* Limit on the bytes of the file that are in memory at a time, and the bytes that the kernel reads around an access. */
+/* Limit on the bytes of the file that are in memory at a time, and the bytes that the kernel reads around
+ * an access. */
 enum { PDB_MAX_TOUCHED_BYTES = 1 << 20, PDB_TOUCHED_AROUND_BYTES = 64 * 1024 };
 
 /* Streams with fixed numbers. */
@@ -162,11 +164,12 @@ void pdb_dbi_release(struct pdb *pdb);
 /* False if the section does not exist or is shorter. */
 bool pdb_to_rva(const struct pdb *pdb, uint16_t section, uint32_t off, uint32_t *ret_rva);
 
-/* The number of the section with the RVA, 0: none; *ret_from and *ret_to are the range of the section, or of the gap. */
+/* The number of the section with the RVA, 0: none; *ret_from and *ret_to are the range of the section, or
+ * of the gap. */
 uint16_t pdb_find_section(const struct pdb *pdb, uint32_t rva, uint32_t *ret_from, uint32_t *ret_to);
 
-/* The contribution with the address.  False in a gap; then off and size_bytes are the range of the gap, and section and module
- * are not valid. */
+/* The contribution with the address.  False in a gap; then off and size_bytes are the range of the gap, and
+ * section and module are not valid. */
 bool pdb_find_contribution(struct pdb *pdb, uint16_t section, uint32_t off,
                            struct pdb_contribution *ret_contribution);
 
@@ -178,8 +181,8 @@ struct pdb_public {
         uint32_t record; /* offset in the symbol record stream */
 };
 
-/* The last public symbol at or before an address in a section, and the address of the next one in that section (UINT32_MAX:
- * none).  False if there is none at or before it. */
+/* The last public symbol at or before an address in a section, and the address of the next one in that
+ * section (UINT32_MAX: none).  False if there is none at or before it. */
 bool pdb_find_public(struct pdb *pdb, uint16_t section, uint32_t off, struct pdb_public *ret_public,
                      uint32_t *ret_next_off);
 
@@ -216,14 +219,15 @@ struct pdb_symbol {
         struct cursor body;
 };
 
-/* Reads the record at the cursor, and moves the cursor past it.  False at the end, or if it is damaged (c->failed). */
+/* Reads the record at the cursor, and moves the cursor past it.  False at the end, or if it is damaged
+ * (c->failed). */
 bool pdb_symbol_next(struct cursor *c, struct pdb_symbol *ret_symbol);
 
 bool pdb_symbol_opens(uint16_t kind);
 bool pdb_symbol_closes(uint16_t kind);
 
-/* The function's record and the records inside it; if its end is not known, up to the end of the module's symbols.  The caller
- * releases the piece. */
+/* The function's record and the records inside it; if its end is not known, up to the end of the module's
+ * symbols.  The caller releases the piece. */
 bool pdb_module_scope(struct pdb *pdb, const struct pdb_module *module, const struct pdb_proc *proc,
                       struct pdb_piece *ret_symbols, struct err *err);
 
@@ -300,7 +304,8 @@ struct pdb_subsection {
         struct cursor body;
 };
 
-/* Reads the part at the cursor, and moves the cursor past it.  False at the end, or if it is damaged (c->failed). */
+/* Reads the part at the cursor, and moves the cursor past it.  False at the end, or if it is damaged
+ * (c->failed). */
 bool pdb_subsection_next(struct cursor *c, struct pdb_subsection *ret_subsection);
 
 /* The parts of a module's line information other than rows. */
@@ -352,8 +357,8 @@ struct pdb_inlines {
 
 void pdb_inlines_release(struct pdb_inlines *inlines);
 
-/* Sets the inlined functions of places, which are all in the function.  `chunks` are the RVAs of the function's parts, its own
- * first. */
+/* Sets the inlined functions of places, which are all in the function.  `chunks` are the RVAs of the
+ * function's parts, its own first. */
 struct pdb_body {
         struct cursor symbols; /* begins at the function's record */
         const uint32_t *chunks;
@@ -369,8 +374,8 @@ bool pdb_inlines_find(struct pdb *pdb, const struct pdb_body *body, struct pdb_l
 const char *pdb_find_inlinee_name(struct pdb *pdb, uint32_t id);
 void pdb_types_release(struct pdb_types *types);
 
-/* The same for an id of the module.  For a function that link-time code generation took from another module, the id is a number
- * in the module's imports. */
+/* The same for an id of the module.  For a function that link-time code generation took from another
+ * module, the id is a number in the module's imports. */
 const char *pdb_find_inlinee_name_in(struct pdb *pdb, const struct pdb_module *module,
                                      const struct pdb_lines *lines, uint32_t id);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line information of a module (C13): subsections with 4 bytes of kind, 4 of size, and content.  This file reads rows of lines,
- * checksums of source files, and the source positions of inlined functions.  microsoft/pdb-rs: docs/codeview/line_data. */
+/* Line information of a module (C13): subsections with 4 bytes of kind, 4 of size, and content.  This file
+ * reads rows of lines, checksums of source files, and the source positions of inlined functions.
+ * microsoft/pdb-rs: docs/codeview/line_data. */
 #include "pdb_internal.h"
 
 #include <stdlib.h>
@@ -121,7 +122,8 @@ static void set_row(struct pdb_place *place, const struct pdb_line_row *row)
         place->column = row->column;
 }
 
-/* Assigns rows to places, both sorted.  A row ends at the next row, so the last of several rows at one address is used. */
+/* Assigns rows to places, both sorted.  A row ends at the next row, so the last of several rows at one
+ * address is used. */
 static void set_rows(const struct rows *rows, struct pdb_places *places, size_t first, uint64_t end)
 {
         size_t at = 0;

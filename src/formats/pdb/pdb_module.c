@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Symbols of a module: its functions, thunks and separated parts as address ranges without overlaps.  Records inside a function
- * are read elsewhere, when a lookup needs them.  Records: 2 bytes of length, 2 of kind, then fields (microsoft-pdb: cvinfo.h). */
+/* Symbols of a module: its functions, thunks and separated parts as address ranges without overlaps.
+ * Records inside a function are read elsewhere, when a lookup needs them.  Records: 2 bytes of length, 2 of
+ * kind, then fields (microsoft-pdb: cvinfo.h). */
 #include <stdlib.h>
 
 #include "mem.h"
@@ -198,7 +199,8 @@ static int compare_procs(const void *a, const void *b)
         return x->record < y->record ? -1 : x->record > y->record;
 }
 
-/* If several begin at one address, the first in the file stays; if the size is not known, the range ends at the next one. */
+/* If several begin at one address, the first in the file stays; if the size is not known, the range ends at
+ * the next one. */
 static void order_procs(struct pdb_module *module)
 {
         struct pdb_proc *procs = module->procs;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the container of a PDB.  The first block is the superblock: 32 bytes of magic; then, 4 bytes each, the size of a block,
- * the active free-block map, the number of blocks, the size of the directory, an unused field, and the numbers of the blocks that
- * list the directory's blocks.  The directory has the number of streams, their sizes, and the numbers of their blocks.
- * Free-block maps are only used by writers.  LLVM: docs/PDB/MsfFile. */
+/* Reads the container of a PDB.  The first block is the superblock: 32 bytes of magic; then, 4 bytes each,
+ * the size of a block, the active free-block map, the number of blocks, the size of the directory, an
+ * unused field, and the numbers of the blocks that list the directory's blocks.  The directory has the
+ * number of streams, their sizes, and the numbers of their blocks. Free-block maps are only used by
+ * writers.  LLVM: docs/PDB/MsfFile. */
 #include "pdb_msf.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The container of a PDB (multi-stream file, "MSF 7.00"): numbered streams, each a list of blocks of equal size. */
+/* The container of a PDB (multi-stream file, "MSF 7.00"): numbered streams, each a list of blocks of equal
+ * size. */
 #ifndef PDB_MSF_H
 #define PDB_MSF_H
 
@@ -55,8 +56,8 @@ bool pdb_stream_piece(const struct pdb_msf *msf, uint32_t stream, uint32_t off, 
 /* The same for a few bytes, copied into `to`. */
 bool pdb_stream_copy(const struct pdb_msf *msf, uint32_t stream, uint32_t off, uint32_t size, void *to);
 
-/* The NUL-terminated text at `off`, at most `max_bytes` long: a pointer into the file, or copied into `copy`.  NULL if there is
- * none. */
+/* The NUL-terminated text at `off`, at most `max_bytes` long: a pointer into the file, or copied into
+ * `copy`.  NULL if there is none. */
 const char *pdb_stream_text(const struct pdb_msf *msf, uint32_t stream, uint32_t off, uint32_t max_bytes,
                             struct buf *copy);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Public symbols: the publics stream lists the offsets of their records (S_PUB32) in another stream, sorted by address.  Lookups
- * use binary search in the file itself.  microsoft/pdb-rs: docs/pdb/globals. */
+/* Public symbols: the publics stream lists the offsets of their records (S_PUB32) in another stream, sorted
+ * by address.  Lookups use binary search in the file itself.  microsoft/pdb-rs: docs/pdb/globals. */
 #include <string.h>
 
 #include "pdb_internal.h"
@@ -10,7 +10,8 @@ enum {
         RECORD_BYTES = 14, /* length, kind, flags, offset, section; the name follows */
 };
 
-/* The header has the size of a hash table of names, which comes before the addresses, then the size of the addresses. */
+/* The header has the size of a hash table of names, which comes before the addresses, then the size of the
+ * addresses. */
 static void open_publics(struct pdb *pdb)
 {
         uint8_t header[HEADER_BYTES] = {0};

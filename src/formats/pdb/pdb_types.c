@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of inlined functions, from the streams of ids (IPI) and types (TPI).  Records have variable sizes.  The hash stream of
- * each has the offsets of some of them; the others are found by walking from there.  LLVM: docs/PDB/TpiStream, CodeViewTypes. */
+/* Names of inlined functions, from the streams of ids (IPI) and types (TPI).  Records have variable sizes.
+ * The hash stream of each has the offsets of some of them; the others are found by walking from there.
+ * LLVM: docs/PDB/TpiStream, CodeViewTypes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One packet of Arm's Statistical Profiling Extension: its kind, its payload and what the payload says (Arm ARM, DDI 0487,
- * chapter "The Statistical Profiling Extension sample record format", up to FEAT_SPEv1p4).  Which packets make up a record
- * is decided in spe_record.c. */
+/* One packet of Arm's Statistical Profiling Extension: its kind, its payload and what the payload says (Arm
+ * ARM, DDI 0487, chapter "The Statistical Profiling Extension sample record format", up to FEAT_SPEv1p4).
+ * Which packets make up a record is decided in spe_record.c. */
 #ifndef SPE_PACKET_H
 #define SPE_PACKET_H
 
@@ -34,7 +34,8 @@ enum spe_address {
         SPE_ADDRESS_TARGET,
         SPE_ADDRESS_DATA_VIRTUAL,
         SPE_ADDRESS_DATA_PHYSICAL,
-        SPE_ADDRESS_PREVIOUS_TARGET, /* of the branch that was taken last before this operation (FEAT_SPE_PBT) */
+        SPE_ADDRESS_PREVIOUS_TARGET, /* of the branch that was taken last before this operation
+                                        (FEAT_SPE_PBT) */
         SPE_ADDRESS_N_KNOWN,
 };
 
@@ -107,8 +108,8 @@ static inline uint64_t spe_packet_payload(const uint8_t *at, size_t left, unsign
         return payload;
 }
 
-/* The packet at `at`, where `left` bytes are left; its kind says if there is none.  Inline and without a pointer to the result,
- * because a decoder spends its time here. */
+/* The packet at `at`, where `left` bytes are left; its kind says if there is none.  Inline and without a
+ * pointer to the result, because a decoder spends its time here. */
 static inline struct spe_packet spe_packet_at(const uint8_t *at, size_t left)
 {
         const struct spe_header *header;
@@ -130,8 +131,8 @@ enum spe_packet_status {
         SPE_PACKET_BAD, /* no packet begins with these bytes */
 };
 
-/* Reads the packet at the cursor and moves past it.  Where the packet is not whole, the cursor stays and *packet is not
- * written. */
+/* Reads the packet at the cursor and moves past it.  Where the packet is not whole, the cursor stays and
+ * *packet is not written. */
 enum spe_packet_status spe_packet_read(struct cursor *c, struct spe_packet *packet);
 
 /* The class of an operation. */
@@ -155,7 +156,8 @@ enum spe_subclass {
         SPE_SUBCLASS_SET,         /* memory set (FEAT_MOPS) */
         SPE_SUBCLASS_VECTOR,      /* SVE or SME registers; flags: PREDICATED, GATHER */
         SPE_SUBCLASS_GCS,         /* guarded control stack; flags: COMMON */
-        /* class BRANCH; flags: CONDITIONAL, INDIRECT, GUARDED, and CALL, RETURN or NO_CALL where the CPU tells */
+        /* class BRANCH; flags: CONDITIONAL, INDIRECT, GUARDED, and CALL, RETURN or NO_CALL where the CPU
+         * tells */
         SPE_SUBCLASS_BRANCH,
 };
 
@@ -179,11 +181,11 @@ enum spe_operation_flag {
 };
 
 struct spe_operation {
-        uint8_t class_id; /* enum spe_class */
-        uint8_t subclass; /* enum spe_subclass */
-        uint16_t flags;   /* SPE_OPERATION_x */
-        uint32_t
-                vector_bits; /* effective vector length or tile size, rounded up to a power of two; 0: not told */
+        uint8_t class_id;     /* enum spe_class */
+        uint8_t subclass;     /* enum spe_subclass */
+        uint16_t flags;       /* SPE_OPERATION_x */
+        uint32_t vector_bits; /* effective vector length or tile size, rounded up to a power of two; 0: not
+                                 told */
 };
 
 /* What the payload of an operation packet says; `class_id` is the packet's index. */

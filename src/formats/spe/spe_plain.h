@@ -30,8 +30,9 @@ enum plain_field {
 _Static_assert(SPE_HAS_TIMESTAMP == 1 << (FIELD_TIMESTAMP - 1), "enum plain_field is enum spe_field");
 _Static_assert((int)N_FIELDS <= (int)SPE_PACKED_SLOTS, "a slot for each field");
 
-/* Identifies the packet that a record begins with; never 0. The class of an operation and the register of a context are left out, because
- * they differ from record to record. An extended header counts as another packet: a stray 0x20 before a PC is not a part of it. */
+/* Identifies the packet that a record begins with; never 0. The class of an operation and the register of a
+ * context are left out, because they differ from record to record. An extended header counts as another
+ * packet: a stray 0x20 before a PC is not a part of it. */
 #define SPE_FIRST_OF(kind)                            (((kind) + 1) << 8)
 #define SPE_FIRST_OF_INDEX(kind, header_bytes, index) (SPE_FIRST_OF(kind) | (header_bytes) << 5 | (index))
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each byte that no record has used may begin a record: a run of packets up to END or TIMESTAMP, with one PC and no packet
- * twice.  Therefore a stray byte costs only itself, even if it looks like a header.  After damage, a record must begin with the
- * packet that the stream's records begin with, on all known cores the PC; otherwise packets that are left of a damaged record
- * would be read as part of the next one. */
+/* Each byte that no record has used may begin a record: a run of packets up to END or TIMESTAMP, with one
+ * PC and no packet twice.  Therefore a stray byte costs only itself, even if it looks like a header.  After
+ * damage, a record must begin with the packet that the stream's records begin with, on all known cores the
+ * PC; otherwise packets that are left of a damaged record would be read as part of the next one. */
 #include "spe_record.h"
 
 #include <string.h>
@@ -71,9 +71,9 @@ static bool add_packet(struct spe_packed *found, const struct spe_packet *packet
         return true;
 }
 
-/* Adds packets as add_packet(), in less time, because decoding spends most of its time here.  Stops after a timestamp
- * (*ret_ended), and before what add_packet() has to look at: padding, a header of two bytes, a field that the record has
- * already, the last bytes. */
+/* Adds packets as add_packet(), in less time, because decoding spends most of its time here.  Stops after a
+ * timestamp (*ret_ended), and before what add_packet() has to look at: padding, a header of two bytes, a
+ * field that the record has already, the last bytes. */
 static const uint8_t *add_plain_packets(struct spe_packed *found, const uint8_t *at, const uint8_t *end,
                                         bool *ret_ended)
 {
@@ -161,7 +161,8 @@ static bool may_begin(const struct spe_decoder *d, uint16_t first)
         return d->in_sync || first == (d->first ? d->first : FIRST_PC);
 }
 
-/* Reads a record at the cursor, which is not moved.  The answer does not depend on the bytes after the record. */
+/* Reads a record at the cursor, which is not moved.  The answer does not depend on the bytes after the
+ * record. */
 static enum attempt read_record(const struct spe_decoder *d, const struct cursor *c, struct candidate *found)
 {
         const bool is_long = cursor_left(c) >= SPE_RECORD_MAX_BYTES;
@@ -197,7 +198,8 @@ static enum attempt read_record(const struct spe_decoder *d, const struct cursor
         return is_possible(found->packed) ? ATTEMPT_RECORD : ATTEMPT_NONE;
 }
 
-/* Code has the lowest or the highest 2^52 addresses, unless a program asks for the larger ones of FEAT_LVA3. */
+/* Code has the lowest or the highest 2^52 addresses, unless a program asks for the larger ones of
+ * FEAT_LVA3. */
 static bool is_likely_code(uint64_t payload)
 {
         const uint64_t high = payload >> 52 & 0xf;
@@ -205,8 +207,9 @@ static bool is_likely_code(uint64_t payload)
         return high == 0 || high == 0xf;
 }
 
-/* Rejects a whole record that is probably what is left of a damaged one, because its PC is unlikely, or that has stray bytes in
- * front, because it begins unlike the records before.  Two records in sync that begin alike are accepted all the same. */
+/* Rejects a whole record that is probably what is left of a damaged one, because its PC is unlikely, or
+ * that has stray bytes in front, because it begins unlike the records before.  Two records in sync that
+ * begin alike are accepted all the same. */
 static bool accept_record(struct spe_decoder *d, const struct candidate *found)
 {
         const uint16_t other = d->other;
@@ -235,7 +238,8 @@ static void add_gap_packet(struct spe_decoder *d)
         d->gap_is_first = false;
 }
 
-/* The byte at the cursor belongs to no record.  The gap is read packet by packet, to estimate how many records are lost. */
+/* The byte at the cursor belongs to no record.  The gap is read packet by packet, to estimate how many
+ * records are lost. */
 static void skip_byte(struct spe_decoder *d, struct cursor c)
 {
         struct spe_packet packet;
@@ -333,7 +337,8 @@ static bool scan(struct spe_decoder *d, struct cursor *c, struct spe_packed *pac
         return false;
 }
 
-/* Scans what is kept of earlier pieces with as much of this one as a record can need; *ret_all: with all of this one. */
+/* Scans what is kept of earlier pieces with as much of this one as a record can need; *ret_all: with all of
+ * this one. */
 static bool scan_kept(struct spe_decoder *d, struct spe_packed *packed, bool *ret_all)
 {
         const size_t n_old = d->n_kept;

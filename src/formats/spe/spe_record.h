@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stream of SPE bytes as records: what one sampled operation did.  The stream comes in pieces, may begin and end within a
- * record, and may be damaged; only whole records that make sense are given out, the rest is counted. */
+/* A stream of SPE bytes as records: what one sampled operation did.  The stream comes in pieces, may begin
+ * and end within a record, and may be damaged; only whole records that make sense are given out, the rest
+ * is counted. */
 #ifndef SPE_RECORD_H
 #define SPE_RECORD_H
 
@@ -56,14 +57,15 @@ struct spe_packed {
         uint64_t off;        /* of its first byte in the stream */
         uint32_t size_bytes; /* with the padding inside */
         uint32_t has;        /* SPE_HAS_x */
-        /* Private: the payloads are in the bytes that the decoder was fed with, or in `payloads` if shape is NULL. */
+        /* Private: the payloads are in the bytes that the decoder was fed with, or in `payloads` if shape
+         * is NULL. */
         const struct spe_shape *shape;
         const uint8_t *bytes;
         uint64_t payloads[SPE_PACKED_SLOTS];
 };
 
-/* The payload of a field, 0 if the record does not have it; `field` is one of SPE_HAS_x.  An operation's has its class in bits 8
- * and 9.  Valid until the decoder is used again. */
+/* The payload of a field, 0 if the record does not have it; `field` is one of SPE_HAS_x.  An operation's
+ * has its class in bits 8 and 9.  Valid until the decoder is used again. */
 static inline uint64_t spe_packed_payload(const struct spe_packed *packed, enum spe_field field)
 {
         const unsigned slot = (unsigned)__builtin_ctz(field) + 1;
@@ -77,15 +79,15 @@ static inline uint64_t spe_packed_payload(const struct spe_packed *packed, enum 
 void spe_packed_read(const struct spe_packed *packed, struct spe_record *ret);
 
 enum {
-        /* A record of more bytes, with its padding, is damaged.  PMSIDR_EL1.MaxSize of known cores says 64; the architecture
-         * allows up to 2048. */
+        /* A record of more bytes, with its padding, is damaged.  PMSIDR_EL1.MaxSize of known cores says 64;
+         * the architecture allows up to 2048. */
         SPE_RECORD_MAX_BYTES = 512,
 };
 
 struct spe_counts {
         uint64_t n_records;
-        /* Records that are not given out, because they are cut or their content is impossible.  An estimate: the ends of
-         * records in the damaged bytes, or their beginnings if those are more. */
+        /* Records that are not given out, because they are cut or their content is impossible.  An
+         * estimate: the ends of records in the damaged bytes, or their beginnings if those are more. */
         uint64_t n_damaged;
         /* Each byte that was fed is counted once, unless it is kept for later. */
         uint64_t record_bytes;  /* of records, without the padding inside */
@@ -118,21 +120,23 @@ struct spe_decoder {
 /* `off` is the offset in the stream of the first byte of the first piece. */
 void spe_decoder_begin(struct spe_decoder *d, uint64_t off);
 
-/* Gives the decoder the next piece.  Call it when spe_decoder_next returned false; the bytes must stay until it does so again. */
+/* Gives the decoder the next piece.  Call it when spe_decoder_next returned false; the bytes must stay
+ * until it does so again. */
 void spe_decoder_feed(struct spe_decoder *d, const void *bytes, size_t size);
 
-/* Reads the next whole record.  False: the next piece is needed or, after spe_decoder_end, no record is left; *record is then
- * not valid. */
+/* Reads the next whole record.  False: the next piece is needed or, after spe_decoder_end, no record is
+ * left; *record is then not valid. */
 bool spe_decoder_next(struct spe_decoder *d, struct spe_record *record);
 
 /* The same, without taking its payloads apart. */
 bool spe_decoder_next_packed(struct spe_decoder *d, struct spe_packed *packed);
 
-/* Tells the decoder that no piece follows, so that the bytes of a cut record are damage.  Call spe_decoder_next afterwards: it
- * may find a record in them. */
+/* Tells the decoder that no piece follows, so that the bytes of a cut record are damage.  Call
+ * spe_decoder_next afterwards: it may find a record in them. */
 void spe_decoder_end(struct spe_decoder *d);
 
-/* Goes on at another offset, as after lost data.  Call it when spe_decoder_next returned false after spe_decoder_end. */
+/* Goes on at another offset, as after lost data.  Call it when spe_decoder_next returned false after
+ * spe_decoder_end. */
 void spe_decoder_resume(struct spe_decoder *d, uint64_t off);
 
 #endif

@@ -5,7 +5,8 @@
 
 _Static_assert((int)SPE_SHAPE_SLOTS == (int)SPE_PACKED_SLOTS, "the same slots");
 
-/* When all places are taken, a new shape takes the place of an old one each time that this many records had none. */
+/* When all places are taken, a new shape takes the place of an old one each time that this many records had
+ * none. */
 enum { MISSES_OF_CHANGE = 64 };
 
 static uint8_t padding_after(const struct cursor *c, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes of SPE records: which packets follow each other. A CPU writes records of few shapes, so a decoder that remembers them compares all
- * headers of a record at once, in place of reading packet by packet. */
+/* Shapes of SPE records: which packets follow each other. A CPU writes records of few shapes, so a decoder
+ * that remembers them compares all headers of a record at once, in place of reading packet by packet. */
 #ifndef SPE_SHAPE_H
 #define SPE_SHAPE_H
 
@@ -38,11 +38,12 @@ struct spe_shapes {
         unsigned n, n_missed;
 };
 
-/* Learns the shape of the whole record of `size` bytes at the cursor, and of the padding after it, unless the record has bytes that belong
- * to no plain packet and are no padding. */
+/* Learns the shape of the whole record of `size` bytes at the cursor, and of the padding after it, unless
+ * the record has bytes that belong to no plain packet and are no padding. */
 void spe_shapes_learn(struct spe_shapes *shapes, const struct cursor *c, size_t size);
 
-/* The shape of the record at `at`, where SPE_SHAPE_READ_BYTES can be read; NULL if it is none of the known ones. */
+/* The shape of the record at `at`, where SPE_SHAPE_READ_BYTES can be read; NULL if it is none of the known
+ * ones. */
 static inline const struct spe_shape *spe_shapes_find(const struct spe_shapes *shapes, const uint8_t *at)
 {
         spe_shape_lane lanes[SPE_SHAPE_LANES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of data sources by core.  The common one is of the manuals of Arm's cores ("Data Source packet"), AmpereOne's and
- * HiSilicon's are as Linux describes them. */
+/* Tables of data sources by core.  The common one is of the manuals of Arm's cores ("Data Source packet"),
+ * AmpereOne's and HiSilicon's are as Linux describes them. */
 #include "spe_source.h"
 
 #include <stddef.h>

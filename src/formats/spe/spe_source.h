@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the data of a load came from.  The number in a data source packet is the CPU's own; the tables here know those that
- * Arm's, Ampere's and HiSilicon's manuals or Linux describe.  The events of a record tell less, but on every CPU. */
+/* Where the data of a load came from.  The number in a data source packet is the CPU's own; the tables here
+ * know those that Arm's, Ampere's and HiSilicon's manuals or Linux describe.  The events of a record tell
+ * less, but on every CPU. */
 #ifndef SPE_SOURCE_H
 #define SPE_SOURCE_H
 
@@ -43,8 +44,8 @@ struct spe_source {
         bool is_remote;
 };
 
-/* What `value` of a data source packet means on the CPU with this Main ID Register.  False: the CPU or the value is not in
- * the tables, and *source is not written. */
+/* What `value` of a data source packet means on the CPU with this Main ID Register.  False: the CPU or the
+ * value is not in the tables, and *source is not written. */
 bool spe_source_find(uint64_t midr, unsigned value, struct spe_source *source);
 
 /* The same for a record: by its data source packet where that is understood, else by its events. */
@@ -53,10 +54,11 @@ struct spe_source spe_source_of_record(const struct spe_record *record, uint64_t
 /* "L1", "L2 modified", "L3 miss", "peer core", "remote DRAM", "unknown"; a constant text. */
 const char *spe_source_name(const struct spe_source *source);
 
-/* The record as perf's union perf_mem_data_src; 0 for what is neither a load nor a store.  For the cores whose data sources
- * perf 6.12 understands (Neoverse N1, N2 and V1) and for those that are in no table it is the value that perf 6.12.107 makes;
- * for the cores that later versions added, theirs.  As in perf a load of a core in the tables that has no data source packet
- * counts as one with value 0, and a store of such a core says nothing of caches. */
+/* The record as perf's union perf_mem_data_src; 0 for what is neither a load nor a store.  For the cores
+ * whose data sources perf 6.12 understands (Neoverse N1, N2 and V1) and for those that are in no table it
+ * is the value that perf 6.12.107 makes; for the cores that later versions added, theirs.  As in perf a
+ * load of a core in the tables that has no data source packet counts as one with value 0, and a store of
+ * such a core says nothing of caches. */
 uint64_t spe_source_to_perf(const struct spe_record *record, uint64_t midr);
 
 #endif

@@ -16,10 +16,11 @@
  * it. */
 struct pmu_source kernel_pmu_source(const char *root);
 
-/* Must be called before the source of this machine is read. On Windows the PMU is described by a driver, wperf's
- * own or else WindowsPerf's, which one process at a time may use: it is asked once and released, and `force` takes
- * it from another process. Fails only on Windows: ERR_MISSING (there is no driver), ERR_UNSUPPORTED (its version),
- * ERR_DENIED (this user may not open it), ERR_BUSY (another process has it). */
+/* Must be called before the source of this machine is read. On Windows the PMU is described by a driver,
+ * wperf's own or else WindowsPerf's, which one process at a time may use: it is asked once and released,
+ * and `force` takes it from another process. Fails only on Windows: ERR_MISSING (there is no driver),
+ * ERR_UNSUPPORTED (its version), ERR_DENIED (this user may not open it), ERR_BUSY (another process has
+ * it). */
 bool kernel_connect(bool force, struct err *err);
 
 /* What the driver reports. Texts are UTF-8, and only printable. */

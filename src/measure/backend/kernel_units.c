@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An event's number is in the low half of config. The fields that select a class (`clkdiv2` of DMC-620) follow, one byte for each name. */
+/* An event's number is in the low half of config. The fields that select a class (`clkdiv2` of DMC-620)
+ * follow, one byte for each name. */
 #include "kernel_units.h"
 
 #include <inttypes.h>
@@ -125,7 +126,8 @@ static void unit_name(const struct kernel_unit *unit, char *ret)
         snprintf(ret, NAME_BYTES, "%s%" PRIu32, unit->block->pmu, unit->number);
 }
 
-/* The unit to whose folder `path` belongs, with the path in it: "" for the folder itself. NULL if there is none. */
+/* The unit to whose folder `path` belongs, with the path in it: "" for the folder itself. NULL if there is
+ * none. */
 static const struct kernel_unit *unit_of_path(const struct kernel_units *units, const char *path,
                                               const char **ret_below)
 {

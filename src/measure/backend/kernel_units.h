@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The units outside the cores that a driver of Windows counts, and the PMUs that Linux would show for them. Depends on no system. */
+/* The units outside the cores that a driver of Windows counts, and the PMUs that Linux would show for them.
+ * Depends on no system. */
 #ifndef KERNEL_UNITS_H
 #define KERNEL_UNITS_H
 
@@ -38,9 +39,9 @@ struct kernel_units {
         size_t n_classes;
 };
 
-/* The class `class` of the block `block`, of which there are n_units; `number` and the rest as in struct kernel_unit_class. Adds the units
- * of the block with its first class, unless they were added before. What wperf has no description of, and what is over the limits
- * above, is left out. */
+/* The class `class` of the block `block`, of which there are n_units; `number` and the rest as in struct
+ * kernel_unit_class. Adds the units of the block with its first class, unless they were added before. What
+ * wperf has no description of, and what is over the limits above, is left out. */
 void kernel_units_add_class(struct kernel_units *units, const char *block, const char *class,
                             const struct kernel_unit_class *facts, uint32_t n_units);
 
@@ -59,8 +60,9 @@ struct kernel_unit_event {
 bool kernel_units_find_event(const struct kernel_units *units, const struct perf_attr *attr,
                              struct kernel_unit_event *ret);
 
-/* The PMUs as a tree of files, with the functions of struct pmu_source. kernel_units_list calls `each` for the PMUs in the folder of all
- * PMUs, too; it returns false where `path` is not one of its folders, and kernel_units_list_pmus false where `each` did. */
+/* The PMUs as a tree of files, with the functions of struct pmu_source. kernel_units_list calls `each` for
+ * the PMUs in the folder of all PMUs, too; it returns false where `path` is not one of its folders, and
+ * kernel_units_list_pmus false where `each` did. */
 bool kernel_units_read(const struct kernel_units *units, const char *path, struct buf *out);
 bool kernel_units_list(const struct kernel_units *units, const char *path,
                        bool (*each)(void *each_ctx, const char *name), void *each_ctx);

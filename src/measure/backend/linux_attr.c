@@ -165,8 +165,8 @@ bool linux_attr_has_spe(const struct collect_request *request)
         return false;
 }
 
-/* The kernel ignores the period of events that it counts itself if a sample has to contain its period: then each occurrence is a
- * sample. So the attribute alone has the period. Clocks are timers. */
+/* The kernel ignores the period of events that it counts itself if a sample has to contain its period: then
+ * each occurrence is a sample. So the attribute alone has the period. Clocks are timers. */
 static bool ignores_period(const struct perf_attr *attr)
 {
         return !(attr->flags & PERF_ATTR_FREQ) && !linux_attr_is_clock(attr) && !is_dummy(attr) &&
@@ -192,8 +192,8 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
         if (features->lost_count)
                 attr.read_format |= PERF_FORMAT_LOST;
-        /* The clock of jitdumps, which record when code was placed at an address. The counter that SPE samples
-         * contain can only be converted to the kernel's own clock. */
+        /* The clock of jitdumps, which record when code was placed at an address. The counter that SPE
+         * samples contain can only be converted to the kernel's own clock. */
         if (features->clock && !linux_attr_has_spe(request)) {
                 attr.flags |= PERF_ATTR_USE_CLOCKID;
                 attr.clockid = PERF_CLOCK_MONOTONIC;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The AUX area of a ring, into which a trace unit such as Arm SPE writes data in its own format. The ring's control page has head and tail of
- * both. Layout: perf_event_open(2), "MMAP layout". */
+/* The AUX area of a ring, into which a trace unit such as Arm SPE writes data in its own format. The ring's
+ * control page has head and tail of both. Layout: perf_event_open(2), "MMAP layout". */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>

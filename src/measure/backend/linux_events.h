@@ -228,19 +228,21 @@ struct aux_area {
         int fd; /* of the event that writes it */
 };
 
-/* Maps an AUX area of *size_bytes, a power of two, for the ring that the event `fd` writes to. Halves the size, down to 4 pages, while
- * it exceeds the kernel's limit, and sets *size_bytes to the size that was mapped. */
+/* Maps an AUX area of *size_bytes, a power of two, for the ring that the event `fd` writes to. Halves the
+ * size, down to 4 pages, while it exceeds the kernel's limit, and sets *size_bytes to the size that was
+ * mapped. */
 bool aux_open(struct aux_area *aux, const struct ring *ring, int fd, size_t *size_bytes, struct err *err);
 void aux_close(struct aux_area *aux);
 
 /* The current end of the data. The AUX records of the data before it are in the ring already. */
 uint64_t aux_head(const struct aux_area *aux);
 
-/* Appends the data before `head` to `out`, and frees its space. Returns the offset of its first byte in the whole stream of data that the
- * event has written. */
+/* Appends the data before `head` to `out`, and frees its space. Returns the offset of its first byte in the
+ * whole stream of data that the event has written. */
 uint64_t aux_take(struct aux_area *aux, uint64_t head, struct buf *out);
 
-/* How a value of the CPU's counter, which SPE samples contain, is converted to the kernel's clock: zero + counter * mult >> shift. */
+/* How a value of the CPU's counter, which SPE samples contain, is converted to the kernel's clock: zero +
+ * counter * mult >> shift. */
 struct aux_clock {
         uint64_t shift, mult, zero;
         uint64_t cycles, mask; /* with has_short, for counters of less than 64 bits */

@@ -90,7 +90,8 @@ static struct perf_attr make_attr(const struct sampling_opener *o, const struct 
         return attr;
 }
 
-/* The descriptor of the group's leader for the member's descriptor number `i`; -1 for an event that is in no group. */
+/* The descriptor of the group's leader for the member's descriptor number `i`; -1 for an event that is in
+ * no group. */
 static int leader_fd(const struct sampling_opener *o, const struct event *event, size_t i)
 {
         const struct opened_event *leader = event->is_member && o->opened->n_events > 1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arm SPE through wperf's own driver: what an event asks for, and taking the data of a CPU. Depends on no system. */
+/* Arm SPE through wperf's own driver: what an event asks for, and taking the data of a CPU. Depends on no
+ * system. */
 #ifndef OWN_SPE_H
 #define OWN_SPE_H
 
@@ -12,11 +13,12 @@
 #include "err.h"
 #include "event.h"
 
-/* What the driver has to set for the event, without its CPUs. ERR_UNSUPPORTED: only in the kernel; ERR_USAGE: an interval that is out of
- * range. */
+/* What the driver has to set for the event, without its CPUs. ERR_UNSUPPORTED: only in the kernel;
+ * ERR_USAGE: an interval that is out of range. */
 bool own_spe_read_event(const struct event *event, struct abi_spe *ret, struct err *err);
 
-/* Checks that SPE of the CPU can do it. ERR_UNSUPPORTED: it has no SPE, no such filter, or not at that interval. */
+/* Checks that SPE of the CPU can do it. ERR_UNSUPPORTED: it has no SPE, no such filter, or not at that
+ * interval. */
 bool own_spe_check_cpu(const struct abi_spe *what, const char *event, const struct abi_cpu *cpu,
                        struct err *err);
 
@@ -36,17 +38,19 @@ struct own_spe_taker {
 
 void own_spe_taker_release(struct own_spe_taker *taker);
 
-/* Whether it is time to ask the driver again: its buffer should be a quarter full, at the rate at which bytes came before. */
+/* Whether it is time to ask the driver again: its buffer should be a quarter full, at the rate at which
+ * bytes came before. */
 bool own_spe_is_due(const struct own_spe_taker *taker, uint64_t now_ns);
 
 /* Plans the next time, after `n_bytes` were taken at `now_ns`. */
 void own_spe_plan(struct own_spe_taker *taker, uint64_t now_ns, uint64_t n_bytes);
 
-/* Appends the bytes that the driver has of the CPU. Errors of `ask`; ERR_FORMAT for an answer that cannot be; what came before is appended
- * in any case. */
+/* Appends the bytes that the driver has of the CPU. Errors of `ask`; ERR_FORMAT for an answer that cannot
+ * be; what came before is appended in any case. */
 bool own_spe_take(struct own_spe_taker *taker, struct buf *out, struct err *err);
 
-/* How many bytes the driver had and did not give; to be called after the driver was stopped and the last were taken. */
+/* How many bytes the driver had and did not give; to be called after the driver was stopped and the last
+ * were taken. */
 uint64_t own_spe_missing(const struct own_spe_taker *taker);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arm SPE of a Windows machine as the folder of files that Linux' driver arm_spe_pmu has for it. Depends on no system. */
+/* Arm SPE of a Windows machine as the folder of files that Linux' driver arm_spe_pmu has for it. Depends on
+ * no system. */
 #ifndef SPE_FILES_H
 #define SPE_FILES_H
 

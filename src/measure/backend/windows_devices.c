@@ -14,8 +14,8 @@
 
 enum { SIBLINGS_BYTES = 32768 };
 
-/* The ids of the devices of this kind that are present, each with its NUL, and one more NUL; NULL if Windows does not tell. Free it with
- * free. */
+/* The ids of the devices of this kind that are present, each with its NUL, and one more NUL; NULL if
+ * Windows does not tell. Free it with free. */
 static wchar_t *list_devices(const wchar_t *kind)
 {
         const ULONG filter = CM_GETIDLIST_FILTER_PRESENT | CM_GETIDLIST_FILTER_ENUMERATOR;
@@ -104,7 +104,8 @@ static bool read_registers(RES_DES resource, struct windows_registers *ret)
         return ok;
 }
 
-/* Appends the memory of a device to the `n` in `ret`, as far as there is room; returns how many there are then. */
+/* Appends the memory of a device to the `n` in `ret`, as far as there is room; returns how many there are
+ * then. */
 static size_t add_registers(wchar_t *id, struct windows_registers *ret, size_t n, size_t max)
 {
         RES_DES resource, next;

@@ -20,7 +20,8 @@ struct windows_registers {
         uint64_t first, last;
 };
 
-/* The registers of the memory controllers DMC-620 (ACPI\ARMHD620); returns how many there are, 0 for more than `max`, too. */
+/* The registers of the memory controllers DMC-620 (ACPI\ARMHD620); returns how many there are, 0 for more
+ * than `max`, too. */
 size_t windows_find_memory_controllers(struct windows_registers *ret, size_t max);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This machine's PMUs on Windows: what the driver reports, as the tree of files that Linux has for a core of the same model. */
+/* This machine's PMUs on Windows: what the driver reports, as the tree of files that Linux has for a core
+ * of the same model. */
 #include <windows.h>
 
 #include <inttypes.h>

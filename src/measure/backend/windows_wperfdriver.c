@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Talks to WPERFDRIVER. The driver leaves its lock with a process that has ended, so it is given back even when the user ends wperf by a
- * third Ctrl-C. All answers are checked: another program's driver may have the same name. */
+/* Talks to WPERFDRIVER. The driver leaves its lock with a process that has ended, so it is given back even
+ * when the user ends wperf by a third Ctrl-C. All answers are checked: another program's driver may have
+ * the same name. */
 #include "windows_wperfdriver.h"
 
 #include <windows.h>
@@ -257,8 +258,8 @@ void wperfdriver_free(struct wperfdriver *d)
 
 /* --- version and configuration --- */
 
-/* A driver of 3.8 answers only the owner of the lock. Others are asked without it, so that a driver whose lock works differently is not
- * touched. Sets *ret_known to false if the lock is needed. */
+/* A driver of 3.8 answers only the owner of the lock. Others are asked without it, so that a driver whose
+ * lock works differently is not touched. Sets *ret_known to false if the lock is needed. */
 static bool read_version(struct wperfdriver *d, bool *ret_known, struct err *err)
 {
         struct wperfdriver_version version = {.major = 3, .minor = 8};

@@ -247,7 +247,8 @@ static bool fail_counts(const struct wperfdriver_read *read, const char *what, s
                        read->what, read->number, what);
 }
 
-/* The counts are in the order in which the events were assigned; that of the cycle counter may be anywhere. */
+/* The counts are in the order in which the events were assigned; that of the cycle counter may be
+ * anywhere. */
 bool wperfdriver_read_sums(const struct wperfdriver_read *read, const uint16_t *codes, size_t n_codes,
                            struct wperfdriver_sums *ret, struct err *err)
 {

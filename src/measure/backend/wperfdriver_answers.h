@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the answers of WPERFDRIVER 3.8. Depends on no system. All answers are checked, because another program's driver may have the
- * same name. */
+/* Reads the answers of WPERFDRIVER 3.8. Depends on no system. All answers are checked, because another
+ * program's driver may have the same name. */
 #ifndef WPERFDRIVER_ANSWERS_H
 #define WPERFDRIVER_ANSWERS_H
 
@@ -28,8 +28,8 @@ bool wperfdriver_read_hw_cfg(const void *answer, size_t size, struct kernel_driv
 /* The number of events of each class. ERR_FORMAT. */
 bool wperfdriver_read_events(const void *answer, size_t size, struct kernel_driver *facts, struct err *err);
 
-/* Whether a status says that this process has the lock; ERR_BUSY, ERR_IO. Editors search for WindowsPerf's words, so wperf's own driver
- * has them, too. */
+/* Whether a status says that this process has the lock; ERR_BUSY, ERR_IO. Editors search for WindowsPerf's
+ * words, so wperf's own driver has them, too. */
 bool wperfdriver_check_lock(uint32_t status, struct err *err);
 
 /* Another process took the lock by force: ERR_BUSY. */
@@ -42,11 +42,13 @@ bool wperfdriver_read_samples(const void *answer, size_t size, struct wperfdrive
 /* The number of samples that were dropped, from the answer to SAMPLE_STOP. False: it does not say. */
 bool wperfdriver_read_dropped(const void *answer, size_t size, uint64_t *ret_dropped);
 
-/* The answer to DSU_INIT, with which `n` clusters of n_cores_each cores were made known; adds these units. ERR_FORMAT. */
+/* The answer to DSU_INIT, with which `n` clusters of n_cores_each cores were made known; adds these units.
+ * ERR_FORMAT. */
 bool wperfdriver_add_clusters(const void *answer, size_t size, uint32_t n, uint32_t n_cores_each,
                               struct kernel_driver *facts, struct err *err);
 
-/* Adds the memory controllers. The driver reads their events of dmc_clk from wrong counters (its version 3.8), so these are not counted. */
+/* Adds the memory controllers. The driver reads their events of dmc_clk from wrong counters (its version
+ * 3.8), so these are not counted. */
 void wperfdriver_add_memory_controllers(uint32_t n, struct kernel_driver *facts);
 
 /* The counts of an answer. The pointer is into the answer. */
@@ -71,7 +73,8 @@ struct wperfdriver_sums {
         const struct wperfdriver_count *cycles; /* NULL: not counted */
 };
 
-/* `codes` are the events that were assigned. ERR_FORMAT if the counts are not of these. *ret points into the answer. */
+/* `codes` are the events that were assigned. ERR_FORMAT if the counts are not of these. *ret points into
+ * the answer. */
 bool wperfdriver_read_sums(const struct wperfdriver_read *read, const uint16_t *codes, size_t n_codes,
                            struct wperfdriver_sums *ret, struct err *err);
 

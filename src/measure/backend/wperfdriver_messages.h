@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of WindowsPerf's driver (WPERFDRIVER), version 3.8, and the numbers of its requests. The layouts are those of its published
- * source with the natural alignment of 64-bit Windows, where enumerations have 32 bits. They have not been compared with a driver that runs
- * on a real machine. */
+/* The messages of WindowsPerf's driver (WPERFDRIVER), version 3.8, and the numbers of its requests. The
+ * layouts are those of its published source with the natural alignment of 64-bit Windows, where
+ * enumerations have 32 bits. They have not been compared with a driver that runs on a real machine. */
 #ifndef WPERFDRIVER_MESSAGES_H
 #define WPERFDRIVER_MESSAGES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each is the function code WPERFDRIVER_FUNCTION + n of a request with METHOD_BUFFERED that needs read and write access. */
+/* Each is the function code WPERFDRIVER_FUNCTION + n of a request with METHOD_BUFFERED that needs read and
+ * write access. */
 enum wperfdriver_request {
         WPERFDRIVER_START = 0,        /* control in */
         WPERFDRIVER_STOP = 1,         /* control in */
@@ -133,7 +134,8 @@ struct wperfdriver_counts {
 
 /* --- clusters (DSU) and memory controllers (DMC-620) --- */
 
-/* The driver takes core N as one of the cluster N / n_cores_each. It divides by this number: with 0 the kernel stops. */
+/* The driver takes core N as one of the cluster N / n_cores_each. It divides by this number: with 0 the
+ * kernel stops. */
 struct wperfdriver_clusters {
         uint16_t n, n_cores_each;
 };
@@ -197,7 +199,8 @@ enum { WPERFDRIVER_SPE_BUFFER_BYTES = 512 << 10 };
 
 enum { WPERFDRIVER_SPE_BRANCHES = 1, WPERFDRIVER_SPE_LOADS = 2, WPERFDRIVER_SPE_STORES = 4 };
 
-/* The driver uses the core, `bytes` (GET_BUFFER) and `operations` (START) only: interval, events and latency are as the registers are. */
+/* The driver uses the core, `bytes` (GET_BUFFER) and `operations` (START) only: interval, events and
+ * latency are as the registers are. */
 struct wperfdriver_spe {
         uint64_t n_cores;
         uint8_t cores[WPERFDRIVER_CORES];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The driver adds what the core recorded to a sum each time it is asked for the size, and gives as many bytes as it is told to, whatever its
- * buffer has; the sum is 0 after that. It refuses an answer of more than 40 KiB after it has moved on. So each size is followed by one
- * request for exactly as many bytes, unless there are too many: then the oldest are skipped. */
+/* The driver adds what the core recorded to a sum each time it is asked for the size, and gives as many
+ * bytes as it is told to, whatever its buffer has; the sum is 0 after that. It refuses an answer of more
+ * than 40 KiB after it has moved on. So each size is followed by one request for exactly as many bytes,
+ * unless there are too many: then the oldest are skipped. */
 #include "wperfdriver_spe.h"
 
 #include <inttypes.h>

@@ -11,7 +11,8 @@
 #include "err.h"
 #include "wperfdriver_messages.h"
 
-/* Sends a request: copies at most `room` bytes of the answer to `out` and returns its size, or -1. `err` may be NULL. */
+/* Sends a request: copies at most `room` bytes of the answer to `out` and returns its size, or -1. `err`
+ * may be NULL. */
 typedef int64_t (*wperfdriver_spe_ask)(void *ctx, enum wperfdriver_request request, const void *in,
                                        size_t in_size, void *out, size_t room, struct err *err);
 
@@ -21,14 +22,15 @@ struct wperfdriver_spe_taker {
         uint8_t core, operations; /* WPERFDRIVER_SPE_LOADS...; 0 for all */
         uint64_t passed;          /* bytes of the buffer that were taken or skipped */
         uint64_t n_skipped; /* bytes that were lost, because the driver gives at most 40 KiB at a time */
-        uint64_t
-                n_full; /* how often the buffer was full, and the core recorded nothing until it was emptied */
+        uint64_t n_full;    /* how often the buffer was full, and the core recorded nothing until it was
+                               emptied */
 };
 
 /* Starts it, with `ask`, `ctx`, `core` and `operations` set. Errors of `ask`. */
 bool wperfdriver_spe_begin(struct wperfdriver_spe_taker *taker, struct err *err);
 
-/* Appends the bytes that the core recorded since the last call. Errors of `ask`; ERR_FORMAT for an answer that cannot be. */
+/* Appends the bytes that the core recorded since the last call. Errors of `ask`; ERR_FORMAT for an answer
+ * that cannot be. */
 bool wperfdriver_spe_take(struct wperfdriver_spe_taker *taker, struct buf *out, struct err *err);
 
 /* Stops, in any case, and appends the last bytes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What differs between the drivers that count on Windows: wperf's own (windows_own_counts.c) and that of WindowsPerf
- * (windows_wperfdriver_counts.c). */
+/* What differs between the drivers that count on Windows: wperf's own (windows_own_counts.c) and that of
+ * WindowsPerf (windows_wperfdriver_counts.c). */
 #ifndef WINDOWS_BACKEND_INTERNAL_H
 #define WINDOWS_BACKEND_INTERNAL_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counting with a driver. It counts whatever runs on a core, so a command is pinned to the cores that are counted. */
+/* Counting with a driver. It counts whatever runs on a core, so a command is pinned to the cores that are
+ * counted. */
 #include "counting.h"
 
 #include <windows.h>

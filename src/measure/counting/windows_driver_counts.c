@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A driver rotates the counters itself: at each tick of its timer it adds the counters to its sums and starts the next window of
- * events. The schedule is made here, so that the events of a group are in one window. */
+/* A driver rotates the counters itself: at each tick of its timer it adds the counters to its sums and
+ * starts the next window of events. The schedule is made here, so that the events of a group are in one
+ * window. */
 #include "windows_driver_counts.h"
 
 #include <inttypes.h>

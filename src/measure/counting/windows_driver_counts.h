@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts through a driver, wperf's own or WindowsPerf's: which events it counts, in which order, and the sums of its answers. */
+/* Counts through a driver, wperf's own or WindowsPerf's: which events it counts, in which order, and the
+ * sums of its answers. */
 #ifndef WINDOWS_DRIVER_COUNTS_H
 #define WINDOWS_DRIVER_COUNTS_H
 
@@ -56,14 +57,14 @@ struct driver_counts {
         void *driver; /* of the backend; NULL: nothing is counted, only planned */
 };
 
-/* Decides how the events are counted: with `n_counters` counters of a core, and with the units that `facts` has (NULL: none). ERR_UNSUPPORTED
- * if the driver counts none. The texts of request->list, and `facts`, must outlive it. Release *ret with driver_counts_release, also
- * on failure. */
+/* Decides how the events are counted: with `n_counters` counters of a core, and with the units that `facts`
+ * has (NULL: none). ERR_UNSUPPORTED if the driver counts none. The texts of request->list, and `facts`,
+ * must outlive it. Release *ret with driver_counts_release, also on failure. */
 bool driver_counts_plan(const struct count_request *request, const struct kernel_driver *facts,
                         unsigned n_counters, struct driver_counts *ret, struct err *err);
 
-/* Takes the driver, plans, and assigns the events to the request's cores and to units. Errors as of driver_counts_plan, own_driver_open and
- * wperfdriver_open; ERR_USAGE for a core that does not exist. */
+/* Takes the driver, plans, and assigns the events to the request's cores and to units. Errors as of
+ * driver_counts_plan, own_driver_open and wperfdriver_open; ERR_USAGE for a core that does not exist. */
 bool driver_counts_open(const struct count_request *request, struct driver_counts *ret, struct err *err);
 void driver_counts_release(struct driver_counts *counts);
 
@@ -73,8 +74,8 @@ bool driver_counts_start(struct driver_counts *counts, struct err *err);
 /* Asks the driver for all sums; WPERFDRIVER tells them as they were at its last tick. */
 bool driver_counts_read(struct driver_counts *counts, struct err *err);
 
-/* Stops and reads. WPERFDRIVER forgets what it counted since its last tick when it is stopped: there, waits for the next tick of every
- * core and unit first; ERR_IO if there is none for some seconds. */
+/* Stops and reads. WPERFDRIVER forgets what it counted since its last tick when it is stopped: there, waits
+ * for the next tick of every core and unit first; ERR_IO if there is none for some seconds. */
 bool driver_counts_stop(struct driver_counts *counts, struct err *err);
 
 /* Adds the sums since the start, which were counted in `span_ns`, to those of the past. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts of wperf's own driver, which loses nothing when it is stopped and says how long each event was counted. */
+/* Counts of wperf's own driver, which loses nothing when it is stopped and says how long each event was
+ * counted. */
 #include <inttypes.h>
 #include <stdlib.h>
 

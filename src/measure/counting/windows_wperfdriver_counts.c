@@ -93,9 +93,10 @@ static void find_flags(const struct driver_counts *d, uint32_t flags[WPERFDRIVER
                 flags[d->places[i].cpu] |= of_class[class_of(&d->places[i])];
 }
 
-/* Sends a request for all cores on which something is counted. A request says the same for all its cores, and a core that a start names is
- * to do what this start says only. Each core that is named counts its cluster, and loses what another core of the cluster would count:
- * therefore cores get only the flags that they need. */
+/* Sends a request for all cores on which something is counted. A request says the same for all its cores,
+ * and a core that a start names is to do what this start says only. Each core that is named counts its
+ * cluster, and loses what another core of the cluster would count: therefore cores get only the flags that
+ * they need. */
 static bool control(struct driver_counts *d, enum wperfdriver_request request, struct err *err)
 {
         uint32_t flags[WPERFDRIVER_CORES];

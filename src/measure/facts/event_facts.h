@@ -58,8 +58,9 @@ bool event_facts_load(const struct event_facts_request *request, struct event_fa
 void event_facts_load_tree(struct pmu_source source, struct event_facts *ret);
 void event_facts_release(struct event_facts *facts);
 
-/* Whether nothing hides what this machine has. False with facts->unknown if there is a driver that can't be asked, because another process
- * has its lock for example: a list without its events would be wrong. It is right if there is no driver. */
+/* Whether nothing hides what this machine has. False with facts->unknown if there is a driver that can't be
+ * asked, because another process has its lock for example: a list without its events would be wrong. It is
+ * right if there is no driver. */
 bool event_facts_are_known(const struct event_facts *facts, struct err *err);
 
 /* Finds a model of the catalogue by its id, case-insensitive. ERR_USAGE with the nearest id if there is

@@ -10,8 +10,8 @@
 enum { HARDWARE_CACHE_LEVELS = 4 };
 
 struct hardware_caches {
-        uint64_t bytes
-                [HARDWARE_CACHE_LEVELS]; /* of levels 1 to 4, as the first CPU sees them; 0 if not known */
+        uint64_t bytes[HARDWARE_CACHE_LEVELS]; /* of levels 1 to 4, as the first CPU sees them; 0 if not known
+                                                */
 };
 
 struct hardware_caches hardware_caches_read(const struct pmu_source *source);

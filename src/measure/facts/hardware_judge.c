@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The limits are wide: a CPU may divide an instruction into several operations, and each of them is sampled.  What falls outside
- * of them is a wrong reading of the records, or hardware that wperf does not understand. */
+/* The limits are wide: a CPU may divide an instruction into several operations, and each of them is
+ * sampled.  What falls outside of them is a wrong reading of the records, or hardware that wperf does not
+ * understand. */
 #include "hardware_judge.h"
 
 #include <inttypes.h>
@@ -20,11 +21,11 @@ enum {
         RANDOM_HIGH = 60,
         STEADY_HIGH = 5,
         NEAR_SHARE = 80, /* of loads from a cache that holds twice the data */
-        NEXT_SHARE =
-                40, /* of loads from the second cache, if the first one is at most half as large as the data */
-        FAR_SHARE = 50, /* of loads from behind a cache that holds at most a quarter of the data */
-        SHORTER = 90,   /* of the latency with less data */
-        LONGEST = 4,    /* the last latency is at least this many times the first one */
+        NEXT_SHARE = 40, /* of loads from the second cache, if the first one is at most half as large as the
+                            data */
+        FAR_SHARE = 50,  /* of loads from behind a cache that holds at most a quarter of the data */
+        SHORTER = 90,    /* of the latency with less data */
+        LONGEST = 4,     /* the last latency is at least this many times the first one */
         FAR_PARTS = 4,
 };
 

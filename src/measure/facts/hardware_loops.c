@@ -49,7 +49,8 @@ size_t hardware_loops_find(const char *name)
         return i;
 }
 
-/* A linear congruential generator whose period is the number of lines visits each line once; it needs no memory of its own. */
+/* A linear congruential generator whose period is the number of lines visits each line once; it needs no
+ * memory of its own. */
 void hardware_loops_link(void *memory, uint64_t size_bytes)
 {
         const uint64_t mask = size_bytes / LINE_BYTES - 1;
@@ -119,7 +120,8 @@ static void store(void *memory, uint64_t size_bytes, struct loop_end *end)
         } while (loop_goes_on(end, n_stores));
 }
 
-/* The empty statements keep the compiler from making a conditional select of the branch, or two loops of one. */
+/* The empty statements keep the compiler from making a conditional select of the branch, or two loops of
+ * one. */
 static void branch(bool is_random, struct loop_end *end)
 {
         enum { OPERATIONS = 10 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops of which it is known what the hardware does in them: `test --hardware` samples them with Arm SPE.  They run in a process of
- * their own, whose thread has the name of the loop while it runs, so that a session tells which samples are the loop's. */
+/* Loops of which it is known what the hardware does in them: `test --hardware` samples them with Arm SPE.
+ * They run in a process of their own, whose thread has the name of the loop while it runs, so that a
+ * session tells which samples are the loop's. */
 #ifndef HARDWARE_LOOPS_H
 #define HARDWARE_LOOPS_H
 
@@ -27,11 +28,12 @@ const struct hardware_loop *hardware_loops_get(size_t index);
 /* The loop of this name; hardware_loops_n() if there is none. */
 size_t hardware_loops_find(const char *name);
 
-/* Runs each loop for about so many operations, but not longer than half a second.  Leaves out a loop that would need more than a quarter of the machine's memory. */
+/* Runs each loop for about so many operations, but not longer than half a second.  Leaves out a loop that
+ * would need more than a quarter of the machine's memory. */
 void hardware_loops_run(uint64_t n_operations);
 
-/* Fills the memory for a chase of `size_bytes`, a power of two of at least two lines of 64 bytes: each line begins with the address
- * of another one, and the whole is one circle in an order that looks random. */
+/* Fills the memory for a chase of `size_bytes`, a power of two of at least two lines of 64 bytes: each line
+ * begins with the address of another one, and the whole is one circle in an order that looks random. */
 void hardware_loops_link(void *memory, uint64_t size_bytes);
 
 #endif

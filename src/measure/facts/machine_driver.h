@@ -16,7 +16,8 @@ struct machine_driver {
 /* False where there is none: on Linux without an error, on Windows with the error of kernel_connect(). */
 bool machine_driver_find(bool force_lock, struct machine_driver *ret, struct err *err);
 
-/* Appends the vendor of the cores ("Arm Limited"), which on Windows the driver knows; nothing if it is not known. */
+/* Appends the vendor of the cores ("Arm Limited"), which on Windows the driver knows; nothing if it is not
+ * known. */
 void machine_add_vendor(bool force_lock, struct buf *out);
 
 #endif

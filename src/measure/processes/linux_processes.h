@@ -30,8 +30,8 @@ struct command_end {
 
 /* A process between wperf and the command. It starts the command, so it is the parent that may trace it. */
 struct spawn_parent {
-        /* What it does then. It must wait for the command, tell its end by spawn_tell_end, and never return. It still has
-         * all descriptors and signal handlers of wperf. */
+        /* What it does then. It must wait for the command, tell its end by spawn_tell_end, and never
+         * return. It still has all descriptors and signal handlers of wperf. */
         void (*run)(void *ctx, pid_t command, struct command_end *end);
         void *ctx;
 };
@@ -89,8 +89,8 @@ void watched_release(struct watched_list *list);
 /* Whether one of the processes still runs. */
 bool watched_run(struct watched_list *list);
 
-/* Returns the CPU time so far of the processes and of the command `child` (pid 0 if there is none), or of all processes of the machine if
- * `all`. */
+/* Returns the CPU time so far of the processes and of the command `child` (pid 0 if there is none), or of
+ * all processes of the machine if `all`. */
 void watched_cpu_time(struct watched_list *list, const struct child *child, bool all, uint64_t *ret_user_ns,
                       uint64_t *ret_kernel_ns);
 

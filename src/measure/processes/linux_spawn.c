@@ -95,7 +95,8 @@ struct started {
         int error;
 };
 
-/* Only wperf may hold the end of the pipe that lets the command go, so that the command ends if wperf does. */
+/* Only wperf may hold the end of the pipe that lets the command go, so that the command ends if wperf
+ * does. */
 NO_RETURN static void run_parent(const struct spawned_command *command, const struct pipes *pipes,
                                  const struct spawn_parent *parent, struct command_end *end, int told_fd)
 {
@@ -227,7 +228,8 @@ void spawn_end_as(int status)
 
 /* --- the end --- */
 
-/* By its descriptor, because the process between may have waited for it, so that its pid belongs to another. */
+/* By its descriptor, because the process between may have waited for it, so that its pid belongs to
+ * another. */
 void spawn_kill(const struct child *child, int sig)
 {
         if (!child->pid || child->ended)
@@ -292,8 +294,8 @@ int spawn_exit_status(const struct child *child)
         return WIFSIGNALED(child->status) ? 128 + WTERMSIG(child->status) : WEXITSTATUS(child->status);
 }
 
-/* It ends after the command, but may still have to let other processes go, which takes as long as these are held up by
- * other programs. */
+/* It ends after the command, but may still have to let other processes go, which takes as long as these are
+ * held up by other programs. */
 static void end_parent(struct child *child)
 {
         enum { TURNS = 5000 };

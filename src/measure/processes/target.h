@@ -19,7 +19,8 @@ struct target {
         const uint32_t *cpus; /* only these CPUs; a command is pinned to them. NULL for all */
         size_t n_cpus;
         bool output_to_stderr; /* the command's standard output goes to standard error */
-        /* events are enabled this long after the start; CONTROL_NEVER: until a controlling program enables them */
+        /* events are enabled this long after the start; CONTROL_NEVER: until a controlling program enables
+         * them */
         uint64_t delay_ns;
         const char *control; /* the argument of --control (control.h); NULL for none */
         struct control_listener listener;

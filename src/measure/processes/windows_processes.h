@@ -25,8 +25,8 @@ struct windows_command {
         bool runs; /* it was resumed */
 };
 
-/* Creates the command, suspended before its first instruction and pinned to the CPUs of `target`.  ERR_MISSING: it is not found;
- * ERR_DENIED: it can't be run; ERR_USAGE: a CPU does not exist. */
+/* Creates the command, suspended before its first instruction and pinned to the CPUs of `target`.
+ * ERR_MISSING: it is not found; ERR_DENIED: it can't be run; ERR_USAGE: a CPU does not exist. */
 bool windows_command_start(struct windows_command *command, const struct target *target, struct err *err);
 
 void windows_command_resume(struct windows_command *command);
@@ -34,7 +34,8 @@ void windows_command_resume(struct windows_command *command);
 /* Takes the number of a process that the command or a descendant has started; false if there is none. */
 bool windows_command_next_child(struct windows_command *command, uint32_t *ret_pid);
 
-/* Asks the command to end: Ctrl-Break for a console program, WM_CLOSE to the windows of another.  Ends it at once with `force`. */
+/* Asks the command to end: Ctrl-Break for a console program, WM_CLOSE to the windows of another.  Ends it
+ * at once with `force`. */
 void windows_command_stop(struct windows_command *command, bool force);
 
 /* Whether it has ended; *ret_status is its exit code. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts the command: it is created suspended, so that its first instruction is already measured, and put into a job, which tells
- * of its child processes. */
+/* Starts the command: it is created suspended, so that its first instruction is already measured, and put
+ * into a job, which tells of its child processes. */
 #include "windows_processes.h"
 
 #include <windows.h>
@@ -49,7 +49,8 @@ void windows_command_line(char *const *argv, struct buf *out)
 
 /* --- The program --- */
 
-/* Finds the program as Windows does, in the current folder and in those of PATH.  Returns its path (free()). */
+/* Finds the program as Windows does, in the current folder and in those of PATH.  Returns its path
+ * (free()). */
 static wchar_t *find_program(const char *name, struct err *err)
 {
         enum { MAX_CHARS = 32768 };

@@ -117,12 +117,14 @@ struct collect_result {
         double sampled_share; /* sampled part of the targets' CPU time or events; negative if unknown */
         const char *sampled_event; /* the event of sampled_share; "" for CPU time */
         const char *not_sampled; /* names of programs that the kernel does not allow to sample; "" for none */
-        /* too many processes lived shorter than a clock tick for the kernel to tell their kernel_ns from their user_ns */
+        /* too many processes lived shorter than a clock tick for the kernel to tell their kernel_ns from
+         * their user_ns */
         bool split_is_unknown;
         bool kernel_is_denied; /* this user may not sample the kernel */
-        bool lost_is_estimate; /* the rings lost samples of all processes; `n_lost` is the command's likely part */
-        uint64_t n_not_kept;  /* mapped files that could not be kept open */
-        const char *not_kept; /* the first of their paths, separated by commas; "" for none */
+        bool lost_is_estimate; /* the rings lost samples of all processes; `n_lost` is the command's likely
+                                  part */
+        uint64_t n_not_kept;   /* mapped files that could not be kept open */
+        const char *not_kept;  /* the first of their paths, separated by commas; "" for none */
         const struct kept_file *kept;
         size_t n_kept;
         /* files at other paths that are equal to one in `kept`; without descriptors */

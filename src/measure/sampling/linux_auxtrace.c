@@ -142,8 +142,8 @@ static bool put_area(struct auxtrace *aux, struct auxtrace_area *area, const str
         return sink->put(sink->ctx, record.data, record.len, err);
 }
 
-/* The kernel disables an event whose area is full. Some versions only stop it on CPU 0, where enabling it then has no effect: hence it is
- * disabled first. */
+/* The kernel disables an event whose area is full. Some versions only stop it on CPU 0, where enabling it
+ * then has no effect: hence it is disabled first. */
 static void enable(const struct opened *opened)
 {
         for (size_t i = 0; opened->is_on && i < opened->n_events; i++) {

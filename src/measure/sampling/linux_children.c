@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Follows the command and its children through the records of all processes, in order of time. A timer on each CPU does
- * not restart in each new process, unlike an inherited event. */
+/* Follows the command and its children through the records of all processes, in order of time. A timer on
+ * each CPU does not restart in each new process, unlike an inherited event. */
 #include "linux_children.h"
 
 #include <inttypes.h>

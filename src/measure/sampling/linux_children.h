@@ -14,16 +14,16 @@ struct children *children_new(const struct opened *opened, int32_t pid);
 void children_free(struct children *children);
 AUTO_DEFINE(children)
 
-/* Whether a record belongs to the command or its children. Call for all records that others_wanted_bytes wants, in order of
- * time. */
+/* Whether a record belongs to the command or its children. Call for all records that others_wanted_bytes
+ * wants, in order of time. */
 bool children_keep(struct children *children, const struct perf_header *header, const uint8_t *record);
 
 /* Sum of the periods of samples of the first requested event in a mode (user, kernel) that the user
  * excluded. */
 uint64_t children_left_out(const struct children *children);
 
-/* The command's part of `lost` samples of all processes, estimated from its part of the `n_seen` samples that arrived.
- * `n_stops` of its samples come from stops, not from the rings. */
+/* The command's part of `lost` samples of all processes, estimated from its part of the `n_seen` samples
+ * that arrived. `n_stops` of its samples come from stops, not from the rings. */
 uint64_t children_own_losses(const struct children *children, uint64_t n_seen, uint64_t n_stops,
                              uint64_t lost);
 

@@ -287,8 +287,8 @@ static void switch_events(struct collector *c)
                 stop_engine_switch(c->stops, c->opened.is_on);
 }
 
-/* AUX data must be taken soon after the ring's records about it, so with AUX areas the thread that takes it reads the rings,
- * too. */
+/* AUX data must be taken soon after the ring's records about it, so with AUX areas the thread that takes it
+ * reads the rings, too. */
 static void start_drainer(struct collector *c)
 {
         uint64_t most = os_memory_bytes() / PART_OF_MEMORY;
@@ -471,8 +471,8 @@ static bool put_losses(struct collector *c, struct err *err)
         return record_rounds_put_now(c, &records, true, err);
 }
 
-/* The kernel divides the time of a process by the modes that its clock ticks found. A process that no tick found is counted as user
- * time, even if it only mapped its libraries. */
+/* The kernel divides the time of a process by the modes that its clock ticks found. A process that no tick
+ * found is counted as user time, even if it only mapped its libraries. */
 static bool is_split_unknown(const struct collector *c)
 {
         enum { LONGEST_TICK_NS = 10000000, LARGE_PART = 5 };

@@ -69,7 +69,8 @@ struct collector {
 
 void record_rounds_release(struct record_rounds *rounds);
 
-/* Moves rounds to the sink: for a moment, or all of them if the collector has ended. False if the sink failed. */
+/* Moves rounds to the sink: for a moment, or all of them if the collector has ended. False if the sink
+ * failed. */
 bool record_rounds_move(struct collector *collector, struct err *err);
 
 /* Whether rounds wait that record_rounds_move had no time for. */

@@ -18,8 +18,8 @@
 #include "os.h"
 #include "stop_engine.h"
 
-/* Files that are mapped and then deleted, and short-lived processes, can be read only while they exist, so the rings are read
- * often. */
+/* Files that are mapped and then deleted, and short-lived processes, can be read only while they exist, so
+ * the rings are read often. */
 enum { SHORTEST_WAIT_MS = 5, HURRIED_WAIT_MS = 1, HURRIED_WAITS = 2000 };
 
 struct drainer {
@@ -234,9 +234,10 @@ static void wait_for_rings(struct drainer *d)
 
 /* --- the thread --- */
 
-/* The lowest real-time priority: the thread waits for no ordinary program, and needs little time. Being nice does not help against
- * programs of other sessions, which the kernel groups (sched(7), "The autogroup feature"). The kernel refuses both to users without
- * the right; then the thread runs as any other. It affects this thread alone: the target was started before, by another one. */
+/* The lowest real-time priority: the thread waits for no ordinary program, and needs little time. Being
+ * nice does not help against programs of other sessions, which the kernel groups (sched(7), "The autogroup
+ * feature"). The kernel refuses both to users without the right; then the thread runs as any other. It
+ * affects this thread alone: the target was started before, by another one. */
 static void ask_for_priority(void)
 {
         enum { HIGHEST = -20 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Empties the kernel's rings, on a thread of its own that does nothing else: it copies each record once, without what is not
- * wanted, into memory that waits for the reader. So a reader that is late, because it opens files or unwinds stacks, loses no
- * samples until the memory's limit is reached; then the rings fill, and the kernel counts what it loses. */
+/* Empties the kernel's rings, on a thread of its own that does nothing else: it copies each record once,
+ * without what is not wanted, into memory that waits for the reader. So a reader that is late, because it
+ * opens files or unwinds stacks, loses no samples until the memory's limit is reached; then the rings fill,
+ * and the kernel counts what it loses. */
 #ifndef LINUX_DRAINER_H
 #define LINUX_DRAINER_H
 
@@ -29,7 +30,8 @@ struct drainer *drainer_new(const struct drainer_request *request);
 void drainer_free(struct drainer *drainer); /* also ends its thread */
 AUTO_DEFINE(drainer)
 
-/* Starts the thread. Without it, or if it can't be started, the reader's calls of drainer_work empty the rings. */
+/* Starts the thread. Without it, or if it can't be started, the reader's calls of drainer_work empty the
+ * rings. */
 void drainer_start(struct drainer *drainer);
 bool drainer_has_thread(const struct drainer *drainer);
 
@@ -41,11 +43,12 @@ void drainer_stop(struct drainer *drainer);
 /* Where the rounds come from. */
 struct record_pool *drainer_get_pool(struct drainer *drainer);
 
-/* Appends the descriptors that tell that drainer_work should be called; `fds` has room for one more than there are rings. */
+/* Appends the descriptors that tell that drainer_work should be called; `fds` has room for one more than
+ * there are rings. */
 size_t drainer_add_fds(const struct drainer *drainer, struct pollfd *fds);
 
-/* After poll(2): whether one of the descriptors is readable. A ring whose task has ended returns POLLHUP forever; it is left out of
- * the next poll. */
+/* After poll(2): whether one of the descriptors is readable. A ring whose task has ended returns POLLHUP
+ * forever; it is left out of the next poll. */
 bool drainer_see_fds(struct pollfd *fds, size_t n);
 
 /* How long the reader may wait for these descriptors; at most `timeout_ms`. */
@@ -54,8 +57,8 @@ int drainer_wait_ms(struct drainer *drainer, int timeout_ms);
 /* Call after waiting, then take rounds. */
 void drainer_work(struct drainer *drainer);
 
-/* A process mapped a new file, so that more may follow: makes the next waits short. `is_late`: samples belong to processes whose
- * files were already gone, so the waits are shorter still for a while. */
+/* A process mapped a new file, so that more may follow: makes the next waits short. `is_late`: samples
+ * belong to processes whose files were already gone, so the waits are shorter still for a while. */
 void drainer_hurry(struct drainer *drainer, bool is_late);
 
 #endif

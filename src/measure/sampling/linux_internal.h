@@ -42,12 +42,12 @@ void denied_release(struct denied *denied);
 
 /* The samples of the first requested event, and the time or events that they should cover. */
 struct sampled {
-        bool is_clock;     /* periods and intervals are in nanoseconds */
-        bool every_cpu;    /* the event counts all processes, so its own value is not used */
-        uint64_t left_out; /* excluded modes: PERF_ATTR_EXCLUDE_KERNEL, PERF_ATTR_EXCLUDE_USER */
-        uint64_t
-                period_ns; /* sampling period of a clock; of other events the interval, unless it is a frequency */
-        bool has_periods; /* else each sample has the event's interval */
+        bool is_clock;      /* periods and intervals are in nanoseconds */
+        bool every_cpu;     /* the event counts all processes, so its own value is not used */
+        uint64_t left_out;  /* excluded modes: PERF_ATTR_EXCLUDE_KERNEL, PERF_ATTR_EXCLUDE_USER */
+        uint64_t period_ns; /* sampling period of a clock; of other events the interval, unless it is a
+                               frequency */
+        bool has_periods;   /* else each sample has the event's interval */
         uint64_t n_samples, periods;
         uint64_t left_out_periods;   /* with every_cpu: of samples in the excluded mode */
         uint64_t value, running_ns;  /* of the event or of the meter, with all children */
@@ -104,8 +104,8 @@ int mapped_file_check_device(int fd, const struct record_mmap *map);
  * file of the record. */
 int mapped_file_reopen(int path_fd, const struct record_mmap *map);
 
-/* Reads the build id and, for a PE image, its properties; for a file with no other build id, Go's. `fd` is -1 if the file can't be opened;
- * `is_at_path` if our view of the record's path leads to it. */
+/* Reads the build id and, for a PE image, its properties; for a file with no other build id, Go's. `fd` is
+ * -1 if the file can't be opened; `is_at_path` if our view of the record's path leads to it. */
 void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap *map, bool is_at_path,
                       struct pe_seen *images);
 

@@ -309,8 +309,8 @@ static bool is_own_root(const struct keeper *k, const struct jit_root *root)
                own.st_dev == theirs.st_dev && own.st_ino == theirs.st_ino;
 }
 
-/* A process maps memory for code that it is going to make, and may tell the names in /tmp/perf-PID.map, as it sees /tmp and its
- * pid now. When it moved to its namespaces it may have had another root. */
+/* A process maps memory for code that it is going to make, and may tell the names in /tmp/perf-PID.map, as
+ * it sees /tmp and its pid now. When it moved to its namespaces it may have had another root. */
 static void see_jit(struct keeper *k, int32_t pid)
 {
         struct kept_root kept = {.pid = pid};

@@ -91,8 +91,8 @@ static bool has_recorded_path(int fd, const struct record_mmap *map)
         return path.len >= len && !memcmp(path.data + path.len - len, map->path, len);
 }
 
-/* In an overlay file system, the record may have the inode of the lower file. Then the path tells: the process may run another
- * program by now. */
+/* In an overlay file system, the record may have the inode of the lower file. Then the path tells: the
+ * process may run another program by now. */
 static bool is_recorded(int fd, const struct stat *st, const struct record_mmap *map)
 {
         struct statfs fs;

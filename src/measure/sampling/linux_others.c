@@ -12,7 +12,8 @@ enum state {
         UNKNOWN,
         WANTED, /* forked by a process that is not known as another's */
         OTHER,
-        OTHER_NOW, /* was used before: records of the process that had the pid before may still be in the rings */
+        OTHER_NOW,   /* was used before: records of the process that had the pid before may still be in the
+                        rings */
         OTHER_ENDED, /* its pid may be used again */
 };
 
@@ -130,8 +131,8 @@ static void end_other(struct others *o, int32_t pid)
                 *state = OTHER_ENDED;
 }
 
-/* The children of other processes are others, too. The command's children are not, even if the exit of the process that had their
- * pid was lost. */
+/* The children of other processes are others, too. The command's children are not, even if the exit of the
+ * process that had their pid was lost. */
 static void add_child(struct others *o, const struct task *task)
 {
         uint8_t parent = *state_of(o, task->parent), *state = state_of(o, task->pid);

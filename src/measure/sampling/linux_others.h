@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which records of the rings certainly do not belong to the command, when the events are open on every CPU and see all
- * processes. Used by the thread that empties the rings; linux_children.c decides about the other records. */
+/* Which records of the rings certainly do not belong to the command, when the events are open on every CPU
+ * and see all processes. Used by the thread that empties the rings; linux_children.c decides about the
+ * other records. */
 #ifndef LINUX_OTHERS_H
 #define LINUX_OTHERS_H
 
@@ -8,14 +9,16 @@
 
 struct others;
 
-/* For the command `pid`, which must not run yet, after the events were enabled. `opened` belongs to the caller. */
+/* For the command `pid`, which must not run yet, after the events were enabled. `opened` belongs to the
+ * caller. */
 struct others *others_new(const struct opened *opened, int32_t pid);
 void others_free(struct others *others);
 AUTO_DEFINE(others)
 
-/* Call for each record of a pass over all rings, which were read up to the same moment; then others_end_look; then
- * others_wanted_bytes for the same records. The rings come one after the other, but who has a pid depends on the order of time. A
- * pid that the command's processes had at any time in this pass or the one before is wanted. */
+/* Call for each record of a pass over all rings, which were read up to the same moment; then
+ * others_end_look; then others_wanted_bytes for the same records. The rings come one after the other, but
+ * who has a pid depends on the order of time. A pid that the command's processes had at any time in this
+ * pass or the one before is wanted. */
 void others_see(struct others *others, const struct perf_header *header, const uint64_t words[RING_WORDS]);
 void others_end_look(struct others *others);
 
@@ -34,8 +37,8 @@ enum {
         OTHERS_LEFT_OUT_BYTES = 56,
 };
 
-/* Whether the user excluded this mode. The kernel samples it anyway, so that all of the command's time is known. `event` may be
- * NULL. */
+/* Whether the user excluded this mode. The kernel samples it anyway, so that all of the command's time is
+ * known. `event` may be NULL. */
 bool others_is_left_out(const struct opened_event *event, uint16_t misc);
 
 /* Calls `add` for the pid of each process in /proc. */

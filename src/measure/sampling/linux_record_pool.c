@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of one size are filled one after the other. A block that was read goes back to the blocks that wait, and the block
- * that came back last is filled next: its memory is in the cache, and the kernel need not clear pages for it. */
+/* Blocks of one size are filled one after the other. A block that was read goes back to the blocks that
+ * wait, and the block that came back last is filled next: its memory is in the cache, and the kernel need
+ * not clear pages for it. */
 #include "linux_record_pool.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records on their way from the thread that empties the rings, the writer, to the thread that looks at them, the
- * reader. The memory is used again; it grows only while the reader is behind. */
+/* Records on their way from the thread that empties the rings, the writer, to the thread that looks at
+ * them, the reader. The memory is used again; it grows only while the reader is behind. */
 #ifndef LINUX_RECORD_POOL_H
 #define LINUX_RECORD_POOL_H
 
@@ -31,12 +31,12 @@ AUTO_DEFINE(record_pool)
 /* Room for a record of `size` bytes in the current round. */
 uint8_t *record_pool_extend(struct record_pool *pool, size_t size);
 
-/* Gives the round to the reader and begins the next. False, and nothing is given, if this round and the one before
- * are empty: then no record waits for a round. */
+/* Gives the round to the reader and begins the next. False, and nothing is given, if this round and the one
+ * before are empty: then no record waits for a round. */
 bool record_pool_end_round(struct record_pool *pool, bool is_last);
 
-/* Whether waiting rounds have reached the limit. False while the reader has nothing to do, because it keeps the last two
- * rounds until it gets another. */
+/* Whether waiting rounds have reached the limit. False while the reader has nothing to do, because it keeps
+ * the last two rounds until it gets another. */
 bool record_pool_is_full(struct record_pool *pool);
 
 /* --- the reader --- */

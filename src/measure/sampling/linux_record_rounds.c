@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happens to the records of the rings. Each round is looked at when it arrives: files that are mapped may soon be gone. Stacks
- * are unwound when there is time, in order of time. Every round ends with FINISHED_ROUND, so that a reader can sort records by
- * time. */
+/* What happens to the records of the rings. Each round is looked at when it arrives: files that are mapped
+ * may soon be gone. Stacks are unwound when there is time, in order of time. Every round ends with
+ * FINISHED_ROUND, so that a reader can sort records by time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ enum {
 /* How long stacks are unwound before the caller looks at targets and signals again. */
 #define MOST_WORK_NS 50000000ull
 
-/* If more than one in NAMED_OF_MISSED samples belongs to a process whose files were already gone, the rings are read even more
- * often for a while. */
+/* If more than one in NAMED_OF_MISSED samples belongs to a process whose files were already gone, the rings
+ * are read even more often for a while. */
 enum { NAMED_OF_MISSED = 50, LEAST_MISSED = 8, RECENT_SAMPLES = 1024 };
 
 void record_rounds_release(struct record_rounds *r)
@@ -74,7 +74,8 @@ static void see_fork(struct collector *c, struct cursor record)
                 c->n_forks += task.pid != task.ppid;
 }
 
-/* Looking at a new file takes longer than mapping it, so without a thread the rings are emptied from time to time. */
+/* Looking at a new file takes longer than mapping it, so without a thread the rings are emptied from time
+ * to time. */
 static void see_process(struct collector *c, const struct perf_header *header, uint8_t *record)
 {
         struct cursor bytes = cursor_make(record, header->size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples without the unused part of their stack copies: each copy has the requested size, and most stacks are smaller. */
+/* Samples without the unused part of their stack copies: each copy has the requested size, and most stacks
+ * are smaller. */
 #ifndef LINUX_TRIM_H
 #define LINUX_TRIM_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unwinds while recording: follows maps, and replaces the registers and stack copy of a sample by a call chain. */
+/* Unwinds while recording: follows maps, and replaces the registers and stack copy of a sample by a call
+ * chain. */
 #ifndef LINUX_UNWINDER_H
 #define LINUX_UNWINDER_H
 
@@ -17,12 +18,13 @@ struct linux_order {
         struct record_order records; /* positions are addresses */
 };
 
-/* Adds a record, which must stay where it is until linux_order_next has returned it. `attr` is the attribute of any event. */
+/* Adds a record, which must stay where it is until linux_order_next has returned it. `attr` is the
+ * attribute of any event. */
 void linux_order_add(struct linux_order *order, const struct perf_attr *attr,
                      const struct perf_header *header, uint8_t *record);
 
-/* Call at the end of a pass over all rings. linux_order_next then returns the records that are not newer than the previous pass,
- * or all of them if `is_last`; read them before records are added. */
+/* Call at the end of a pass over all rings. linux_order_next then returns the records that are not newer
+ * than the previous pass, or all of them if `is_last`; read them before records are added. */
 void linux_order_end_round(struct linux_order *order, bool is_last);
 
 /* The next record in order of time. NULL if the others have to wait. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PE images that processes of Windows or wine have loaded, and programs of Go: what the session has to say about them besides
- * their maps. */
+/* PE images that processes of Windows or wine have loaded, and programs of Go: what the session has to say
+ * about them besides their maps. */
 #ifndef PE_SEEN_H
 #define PE_SEEN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sampling on Windows: by a timer, which needs no rights and no driver, or by WPERFDRIVER for events of a core. */
+/* Sampling on Windows: by a timer, which needs no rights and no driver, or by WPERFDRIVER for events of a
+ * core. */
 #include <windows.h>
 
 #include <inttypes.h>

@@ -64,7 +64,8 @@ uint64_t thread_clock_ns(const struct thread_clock *clock, void *thread)
 
 /* --- Stacks --- */
 
-/* What NtQueryInformationThread tells first about a thread: its environment block begins with the bounds of its stack. */
+/* What NtQueryInformationThread tells first about a thread: its environment block begins with the bounds of
+ * its stack. */
 struct thread_basics {
         LONG status;
         void *environment;

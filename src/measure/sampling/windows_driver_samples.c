@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples that a driver takes when counters of cores overflow. WPERFDRIVER keeps 128 of them, and after one that it had to drop it
- * waits for 2^32 further events, so they are taken often. A sample has an address and no process. */
+/* Samples that a driver takes when counters of cores overflow. WPERFDRIVER keeps 128 of them, and after one
+ * that it had to drop it waits for 2^32 further events, so they are taken often. A sample has an address
+ * and no process. */
 #include <inttypes.h>
 #include <stdlib.h>
 

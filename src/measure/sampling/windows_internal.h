@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of the Windows collector.  Its source is a timer: at each tick a thread of the recorder looks which threads of
- * the targets ran since the last tick, suspends each for some microseconds and copies its registers and its stack.  The other
- * thread, which calls the functions of collector.h, follows processes, threads and modules, unwinds the copies, and writes records.
- * A HANDLE is a `void *`. */
+/* Shared by the files of the Windows collector.  Its source is a timer: at each tick a thread of the
+ * recorder looks which threads of the targets ran since the last tick, suspends each for some microseconds
+ * and copies its registers and its stack.  The other thread, which calls the functions of collector.h,
+ * follows processes, threads and modules, unwinds the copies, and writes records. A HANDLE is a `void *`. */
 #ifndef WINDOWS_INTERNAL_H
 #define WINDOWS_INTERNAL_H
 
@@ -23,8 +23,8 @@
 
 /* --- windows_copier.c: one thread of another process --- */
 
-/* The CPU time of threads: by Windows' count of cycles where there is one, which is exact; else by GetThreadTimes, which counts clock
- * ticks of 10 ms or more. */
+/* The CPU time of threads: by Windows' count of cycles where there is one, which is exact; else by
+ * GetThreadTimes, which counts clock ticks of 10 ms or more. */
 struct thread_clock {
         double ns_per_cycle; /* 0: GetThreadTimes */
 };
@@ -48,8 +48,8 @@ struct thread_copy {
         uint64_t begin_ns, suspended_ns;
 };
 
-/* Suspends the thread and copies registers and at most `max_bytes` of its stack to `stack`.  False if that is not possible, as
- * after its end; then the thread is not suspended. */
+/* Suspends the thread and copies registers and at most `max_bytes` of its stack to `stack`.  False if that
+ * is not possible, as after its end; then the thread is not suspended. */
 bool thread_copy_begin(void *process, void *thread, uint64_t stack_end, uint8_t *stack, size_t max_bytes,
                        struct thread_copy *ret);
 
@@ -86,8 +86,8 @@ struct timer_counts {
 
 struct timer;
 
-/* `stack_bytes`: 0 for no copies of stacks.  `python` sees each thread while it is suspended; NULL: nobody does.  NULL
- * (ERR_UNSUPPORTED) if Windows has no timer for it. */
+/* `stack_bytes`: 0 for no copies of stacks.  `python` sees each thread while it is suspended; NULL: nobody
+ * does.  NULL (ERR_UNSUPPORTED) if Windows has no timer for it. */
 struct timer *timer_new(uint64_t interval_ns, size_t stack_bytes, struct stop_python *python,
                         struct err *err);
 void timer_free(struct timer *timer);
@@ -120,8 +120,8 @@ struct driver_samples;
 /* Whether the driver takes these samples, not the timer. */
 bool driver_samples_serve(const struct collect_request *request);
 
-/* Takes the driver. Errors of own_driver_open and wperfdriver_open; ERR_USAGE: WPERFDRIVER, and not one CPU, or an interval that is too
- * long; ERR_LIMIT: too many events. */
+/* Takes the driver. Errors of own_driver_open and wperfdriver_open; ERR_USAGE: WPERFDRIVER, and not one
+ * CPU, or an interval that is too long; ERR_LIMIT: too many events. */
 struct driver_samples *driver_samples_new(const struct collect_request *request, struct err *err);
 void driver_samples_free(struct driver_samples *samples);
 AUTO_DEFINE(driver_samples)
@@ -138,7 +138,8 @@ uint32_t driver_samples_interval(const struct driver_samples *samples, size_t ev
 /* Stops. Samples that are left can still be taken. */
 bool driver_samples_end(struct driver_samples *samples, struct err *err);
 
-/* The number of samples that the driver dropped, as it said when it was stopped and the last ones were taken. */
+/* The number of samples that the driver dropped, as it said when it was stopped and the last ones were
+ * taken. */
 uint64_t driver_samples_count_dropped(const struct driver_samples *samples);
 
 /* Whether the driver ended the run, because another program began to sample with the PMU. */
@@ -166,8 +167,8 @@ struct windows_spe;
 /* Whether the events are of SPE. */
 bool windows_spe_serves(const struct collect_request *request);
 
-/* Takes the driver; `request` must outlive it. Errors of own_driver_open and wperfdriver_open; ERR_USAGE: the CPUs; ERR_UNSUPPORTED: other
- * events, or what the driver or a core can't do. */
+/* Takes the driver; `request` must outlive it. Errors of own_driver_open and wperfdriver_open; ERR_USAGE:
+ * the CPUs; ERR_UNSUPPORTED: other events, or what the driver or a core can't do. */
 struct windows_spe *windows_spe_new(const struct collect_request *request, struct err *err);
 void windows_spe_free(struct windows_spe *spe); /* stops it */
 AUTO_DEFINE(windows_spe)
@@ -175,7 +176,8 @@ AUTO_DEFINE(windows_spe)
 /* Puts AUXTRACE_INFO, which comes before all other records. */
 bool windows_spe_put_info(const struct windows_spe *spe, const struct record_sink *sink, struct err *err);
 
-/* All records count for this thread, because the driver does not say who ran.  Appends ITRACE_START to `out`. */
+/* All records count for this thread, because the driver does not say who ran.  Appends ITRACE_START to
+ * `out`. */
 bool windows_spe_begin(struct windows_spe *spe, uint32_t pid, struct buf *out, struct err *err);
 
 /* Takes the data that the driver has, and appends their AUX records to `out`. */
@@ -232,7 +234,8 @@ enum { WINDOWS_EVENT_ID = 1 }; /* of the first event; further ones have the next
 
 /* --- windows_modules.c: what a process has loaded --- */
 
-/* A file that processes have loaded.  It is open as long as a process has it loaded: an open file can't be replaced. */
+/* A file that processes have loaded.  It is open as long as a process has it loaded: an open file can't be
+ * replaced. */
 struct module_file {
         char *path;
         int64_t mtime_ns;
@@ -269,12 +272,13 @@ struct process_modules {
         uint64_t read_ns; /* when the list was last read; 0: never */
 };
 
-/* Reads the list again.  Appends maps of new modules to `out`, with the time of `stamp`, and notes which are gone.  False if the process
- * can't be read, as before its loader has begun and after its end. */
+/* Reads the list again.  Appends maps of new modules to `out`, with the time of `stamp`, and notes which
+ * are gone.  False if the process can't be read, as before its loader has begun and after its end. */
 bool process_modules_read(struct process_modules *modules, struct module_files *files, void *process,
                           const struct windows_stamp *stamp, struct buf *out);
 
-/* Appends records that say that the ranges of modules that are gone have no module any more, and forgets them. */
+/* Appends records that say that the ranges of modules that are gone have no module any more, and forgets
+ * them. */
 void process_modules_forget(struct process_modules *modules, const struct windows_stamp *stamp,
                             struct buf *out);
 const struct process_module *process_modules_find(const struct process_modules *modules, uint64_t addr);
@@ -357,8 +361,9 @@ void walker_free(struct walker *walker);
 bool walker_walk(struct walker *walker, const struct process_modules *modules,
                  const struct timer_sample *sample);
 
-/* Counts the last walk and returns its call chain in the kernel's format, valid until the next walk.  With `merge`, which may be
- * NULL, the chain has the Python frames of the sample for which stop_merge_begin was called. */
+/* Counts the last walk and returns its call chain in the kernel's format, valid until the next walk.  With
+ * `merge`, which may be NULL, the chain has the Python frames of the sample for which stop_merge_begin was
+ * called. */
 const struct buf *walker_take(struct walker *walker, struct stop_merge *merge);
 
 /* The counts; `cut` is NULL unless `is_last`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the list of modules from the memory of a process, as Windows' debuggers do, and opens their files for identities and unwind
- * codes. */
+/* Reads the list of modules from the memory of a process, as Windows' debuggers do, and opens their files
+ * for identities and unwind codes. */
 #include "windows_internal.h"
 
 #include <windows.h>
@@ -155,7 +155,8 @@ static void remove_overlapped(struct process_modules *modules, const struct proc
         modules->n = n;
 }
 
-/* Reads what distinguishes an image from another at the same address, from the header in the memory of the process. */
+/* Reads what distinguishes an image from another at the same address, from the header in the memory of the
+ * process. */
 static bool read_header(void *process, HMODULE handle, struct process_module *ret)
 {
         enum {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples that wperf's own driver takes when counters of cores overflow: on all CPUs, with process, thread and time. */
+/* Samples that wperf's own driver takes when counters of cores overflow: on all CPUs, with process, thread
+ * and time. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

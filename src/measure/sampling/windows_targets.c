@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Follows the processes and threads that are measured.  The command's descendants are told by its job; those of processes that already
- * ran are found by their parents. */
+/* Follows the processes and threads that are measured.  The command's descendants are told by its job;
+ * those of processes that already ran are found by their parents. */
 #include "windows_internal.h"
 
 #include <windows.h>
@@ -70,7 +70,8 @@ static void see_thread(void *ctx, const struct windows_thread *found)
                 add_thread(targets, process, found->tid, process->is_started || !targets->is_list_all);
 }
 
-/* `least_ns`: the CPU time that the timer has seen. wine does not tell the time of a thread that has ended. */
+/* `least_ns`: the CPU time that the timer has seen. wine does not tell the time of a thread that has
+ * ended. */
 static void add_time(const struct target_thread *thread, uint64_t least_ns, uint64_t *user_ns,
                      uint64_t *kernel_ns)
 {

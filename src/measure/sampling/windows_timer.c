@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The timer's thread writes samples into a ring, from which the collector's thread takes them.  A list of threads, behind a lock, is
- * what both change. */
+/* The timer's thread writes samples into a ring, from which the collector's thread takes them.  A list of
+ * threads, behind a lock, is what both change. */
 #include "windows_internal.h"
 
 #include <windows.h>
@@ -16,7 +16,8 @@ enum { RING_BYTES = 32 << 20, ALIGN = 16 };
 /* CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, which older headers do not have. */
 enum { HIGH_RESOLUTION = 2 };
 
-/* A sample in the ring, followed by its copy of the stack.  `bytes` is 0 where the ring goes on at its beginning. */
+/* A sample in the ring, followed by its copy of the stack.  `bytes` is 0 where the ring goes on at its
+ * beginning. */
 struct timer_slot {
         size_t bytes;
         struct timer_sample sample;
@@ -206,8 +207,8 @@ static void sample(struct timer *t, const struct timer_thread *thread, uint64_t 
         commit(t, slot);
 }
 
-/* A process may have a thousand threads that only wait, so those that were idle are looked at less often: after
- * 32 looks, because the clock of a thread that runs may stand still for 16 ticks. */
+/* A process may have a thousand threads that only wait, so those that were idle are looked at less often:
+ * after 32 looks, because the clock of a thread that runs may stand still for 16 ticks. */
 static void look_at(struct timer *t, struct timer_thread *thread, bool is_on)
 {
         enum { IDLE_LOOKS = 32, MOST_SKIPPED = 15 };
@@ -252,7 +253,8 @@ static void wait_until(struct timer *t, uint64_t time_ns)
                 WaitForSingleObject(t->tick, INFINITE);
 }
 
-/* If looking takes longer than the interval, ticks are left out, so that this thread uses half of a CPU at most. */
+/* If looking takes longer than the interval, ticks are left out, so that this thread uses half of a CPU at
+ * most. */
 static void run_timer(void *ctx)
 {
         struct timer *t = ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the interpreter of a process by its maps. A file is identified by device, inode and ctime. For a process
- * that maps a known file, only the maps have to be read. */
+/* Finds the interpreter of a process by its maps. A file is identified by device, inode and ctime. For a
+ * process that maps a known file, only the maps have to be read. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

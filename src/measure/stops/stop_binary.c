@@ -65,7 +65,8 @@ static bool read_functions(struct stop_binary *binary, enum object_table table)
         return symbols.n_symbols > 0;
 }
 
-/* Symbols of PE images have no size: the exception directory has the extents of functions, and of their parts. */
+/* Symbols of PE images have no size: the exception directory has the extents of functions, and of their
+ * parts. */
 static void read_pe_functions(struct stop_binary *binary, enum object_table table)
 {
         struct object_symbols symbols;

@@ -18,9 +18,9 @@ struct stop_binaries *stop_binaries_new(void);
 void stop_binaries_free(struct stop_binaries *binaries);
 AUTO_DEFINE(stop_binaries)
 
-/* Finds the file of the thread's process that defines _PyRuntime: its program or a library. Returns the file's
- * number, from 1, and the difference between run-time and virtual addresses. 0 if no such file is mapped (yet)
- * or it is not supported. On Linux it searches the process's maps. */
+/* Finds the file of the thread's process that defines _PyRuntime: its program or a library. Returns the
+ * file's number, from 1, and the difference between run-time and virtual addresses. 0 if no such file is
+ * mapped (yet) or it is not supported. On Linux it searches the process's maps. */
 uint32_t stop_binaries_find(struct stop_binaries *binaries, const struct stop_thread *thread,
                             uint64_t *ret_bias, bool *ret_is_unsupported);
 
@@ -33,8 +33,8 @@ void stop_binaries_untell(struct stop_binaries *binaries, uint32_t image, uint64
 /* Counts calls of the two; if it has changed, stop_binaries_find may have another result. */
 uint32_t stop_binaries_n_changes(struct stop_binaries *binaries);
 
-/* Called for each file that gets a number, on the thread that finds it. `open_path` leads to the file now, `path` is its
- * path in the process. */
+/* Called for each file that gets a number, on the thread that finds it. `open_path` leads to the file now,
+ * `path` is its path in the process. */
 typedef void stop_binary_added(void *ctx, uint32_t number, const char *open_path, const char *path);
 void stop_binaries_on_add(struct stop_binaries *binaries, stop_binary_added *on_add, void *ctx);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two areas. The guardian writes into one while the recorder reads the other; the recorder exchanges them. So only as much
- * memory is in use as messages come between two exchanges. */
+/* Two areas. The guardian writes into one while the recorder reads the other; the recorder exchanges them.
+ * So only as much memory is in use as messages come between two exchanges. */
 #include "stop_channel.h"
 
 #include <errno.h>
@@ -18,8 +18,9 @@
 #define MANY_BYTES ((size_t)4 << 20)  /* that should be taken soon: deep stacks come with a GB a second */
 
 struct shared {
-        /* How often the areas were exchanged, in the upper half, and how many bytes are in the guardian's area. One
-         * word, so that the guardian sees with one comparison whether the recorder has taken the area. */
+        /* How often the areas were exchanged, in the upper half, and how many bytes are in the guardian's
+         * area. One word, so that the guardian sees with one comparison whether the recorder has taken the
+         * area. */
         _Atomic uint64_t state;
         struct stop_facts facts;
 };
@@ -29,8 +30,8 @@ struct stop_channel {
         uint8_t *areas[2];
         size_t taken_bytes; /* in the area that the recorder reads */
         int many_fd;
-        uint32_t
-                told; /* used by the guardian: how often the areas had been exchanged when it told last, + 1 */
+        uint32_t told; /* used by the guardian: how often the areas had been exchanged when it told last, +
+                          1 */
 };
 
 static void *share(size_t size)

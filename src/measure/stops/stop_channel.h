@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that the recorder and the guardian share: messages from the guardian, and what it counts. Neither ever waits
- * for the other: if the recorder is killed or late, messages are dropped and counted. */
+/* Memory that the recorder and the guardian share: messages from the guardian, and what it counts. Neither
+ * ever waits for the other: if the recorder is killed or late, messages are dropped and counted. */
 #ifndef STOP_CHANNEL_H
 #define STOP_CHANNEL_H
 
@@ -21,7 +21,8 @@ enum stop_message_kind {
         /* A traced thread; id: tid. */
         STOP_THREAD_BEGIN,
         STOP_THREAD_END,
-        /* From `time_ns` on a thread does not stop, so the ring's samples of it are kept, or until then; id: tid. */
+        /* From `time_ns` on a thread does not stop, so the ring's samples of it are kept, or until then;
+         * id: tid. */
         STOP_KEPT_BEGIN,
         STOP_KEPT_END,
         STOP_SAMPLE,     /* a PERF_RECORD_SAMPLE; id: tid */
@@ -85,15 +86,16 @@ struct stop_piece_of_message {
         size_t n_bytes;
 };
 
-/* Adds a message that consists of these pieces; sizes and kind of `head` are set. False if there is no room. */
+/* Adds a message that consists of these pieces; sizes and kind of `head` are set. False if there is no
+ * room. */
 bool stop_channel_add(struct stop_channel *channel, enum stop_message_kind kind, int32_t id, uint64_t time_ns,
                       const struct stop_piece_of_message *pieces, size_t n);
 
 /* Bytes that wait to be taken. */
 size_t stop_channel_waiting(const struct stop_channel *channel);
 
-/* Makes stop_channel_fd readable, if it has not since the recorder has taken messages, when so many bytes wait that the recorder
- * should take them soon. */
+/* Makes stop_channel_fd readable, if it has not since the recorder has taken messages, when so many bytes
+ * wait that the recorder should take them soon. */
 void stop_channel_tell(struct stop_channel *channel);
 
 /* --- the recorder's side; one thread --- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One system call reads many blocks. Its cost is that of the pages: a virtual machine took 0.37 us for each, whatever their bytes. */
+/* One system call reads many blocks. Its cost is that of the pages: a virtual machine took 0.37 us for
+ * each, whatever their bytes. */
 #include "stop_codes.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The code objects of one process that runs one program: each is read once, and compared at each later stop, because another one
- * may be at its address. */
+/* The code objects of one process that runs one program: each is read once, and compared at each later
+ * stop, because another one may be at its address. */
 #ifndef STOP_CODES_H
 #define STOP_CODES_H
 
@@ -19,7 +19,8 @@ struct seen_code {
         uint32_t n_stops_between; /* stops between two attempts */
 };
 
-/* The bytes of code objects, names and files that begin in one page. Reading a page costs as much as reading a few bytes of it. */
+/* The bytes of code objects, names and files that begin in one page. Reading a page costs as much as
+ * reading a few bytes of it. */
 struct seen_block {
         uint64_t page;       /* its address */
         uint32_t start, end; /* offsets from there */
@@ -59,7 +60,8 @@ struct code_batch {
 
 void code_batch_release(struct code_batch *batch);
 
-/* Checks the code objects of the frames; sets `checked` of those that are the same to `stop`. False if one has changed. */
+/* Checks the code objects of the frames; sets `checked` of those that are the same to `stop`. False if one
+ * has changed. */
 bool stop_codes_check(struct stop_codes *codes, struct code_batch *batch, struct stop_reader *reader,
                       const struct python_layout *layout, const struct python_frame *frames, size_t n_frames,
                       uint64_t stop);

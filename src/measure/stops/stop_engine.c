@@ -51,7 +51,8 @@ static void ask(struct stop_engine *e, enum stop_command_kind kind, int32_t valu
                 ;
 }
 
-/* Does not wait for the guardian; if that is very late, the command is lost, and asked for again by a later sample. */
+/* Does not wait for the guardian; if that is very late, the command is lost, and asked for again by a later
+ * sample. */
 static void ask_soon(struct stop_engine *e, enum stop_command_kind kind, int32_t value)
 {
         ask(e, kind, value, MSG_DONTWAIT);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples interpreters by stopping the thread: an event with attr.sigtrap stops a traced thread when it
- * overflows, its registers and stack are copied, and the thread continues. The samples have the layout of the
- * ring's event, whose samples they replace. The tracing is done by another process, the guardian (stop_guardian.h). */
+ * overflows, its registers and stack are copied, and the thread continues. The samples have the layout of
+ * the ring's event, whose samples they replace. The tracing is done by another process, the guardian
+ * (stop_guardian.h). */
 #ifndef STOP_ENGINE_H
 #define STOP_ENGINE_H
 
@@ -17,21 +18,21 @@ struct stop_python; /* stop_python.h */
 /* Whether samples of an event with this attribute can be taken by stops. */
 bool stop_engine_serves(const struct perf_attr *attr);
 
-/* Makes an engine if the request may need one. Otherwise returns NULL, and appends the reason to `note` if the user asked for
- * the engine. */
+/* Makes an engine if the request may need one. Otherwise returns NULL, and appends the reason to `note` if
+ * the user asked for the engine. */
 struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note);
 
 /* Call before the command is started, which must happen by way of stop_engine_parent. */
 struct stop_engine *stop_engine_new(struct err *err);
 struct spawn_parent stop_engine_parent(struct stop_engine *engine);
 
-/* Traces the command, which does not run yet, if the opened events and the machine allow it. Otherwise returns false, and
- * appends the reason to `note` if the user asked for the engine or the kernel refuses. */
+/* Traces the command, which does not run yet, if the opened events and the machine allow it. Otherwise
+ * returns false, and appends the reason to `note` if the user asked for the engine or the kernel refuses. */
 bool stop_engine_choose(struct stop_engine *engine, const struct collect_request *request,
                         const struct opened *opened, struct stop_python *python, struct buf *note);
 
-/* Begins to trace. Sets an error of one sentence if the kernel or the machine does not allow it. `python` takes what is read
- * of interpreters. */
+/* Begins to trace. Sets an error of one sentence if the kernel or the machine does not allow it. `python`
+ * takes what is read of interpreters. */
 bool stop_engine_begin(struct stop_engine *engine, const struct opened_event *event, bool is_on,
                        struct stop_python *python, struct err *err);
 
@@ -52,8 +53,8 @@ void stop_engine_switch(struct stop_engine *engine, bool on);
  * processes that were traced at that time, as far as stop_engine_take has told. */
 struct ring_filter stop_engine_filter(struct stop_engine *engine);
 
-/* Takes what the guardian has told since the last call. Call it for each round, before the rings are drained up to positions
- * that were read before. */
+/* Takes what the guardian has told since the last call. Call it for each round, before the rings are
+ * drained up to positions that were read before. */
 void stop_engine_take(struct stop_engine *engine);
 
 /* Readable when stop_engine_take should be called soon, because stack copies are large; -1 for none. */
@@ -85,7 +86,8 @@ void stop_engine_see_map(struct stop_engine *engine, struct cursor record);
 const char *stop_engine_unprivileged(struct stop_engine *engine);
 const char *stop_engine_refused(struct stop_engine *engine);
 
-/* Of the samples that the ring lost, which the kernel only counts: how many no stop replaces, by the share of those that came. */
+/* Of the samples that the ring lost, which the kernel only counts: how many no stop replaces, by the share
+ * of those that came. */
 uint64_t stop_engine_own_losses(const struct stop_engine *engine, uint64_t lost);
 
 struct stop_counts stop_engine_counts(struct stop_engine *engine);

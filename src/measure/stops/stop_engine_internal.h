@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of the recorder's side of the engine. Used by the thread that drains the rings, except where it says
- * otherwise. */
+/* Shared by the files of the recorder's side of the engine. Used by the thread that drains the rings,
+ * except where it says otherwise. */
 #ifndef STOP_ENGINE_INTERNAL_H
 #define STOP_ENGINE_INTERNAL_H
 
@@ -18,7 +18,8 @@ struct stop_seen {
         uint64_t asked_ns;    /* when the guardian was last asked to check it */
         uint64_t ended_ns;    /* 0 while it runs */
         unsigned n_unstopped; /* samples of the ring since its last stop */
-        /* The ring's samples of these times are kept. kept_to_ns is UINT64_MAX while it does not stop; both 0: none. */
+        /* The ring's samples of these times are kept. kept_to_ns is UINT64_MAX while it does not stop; both
+         * 0: none. */
         uint64_t kept_from_ns, kept_to_ns;
 };
 

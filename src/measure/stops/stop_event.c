@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The events of a thread. One stops it: like the ring's event, but only in user mode. The other, whose period is a little
- * longer and begins anew at each stop, overflows only if the thread did not stop, which the kernel does not report: it
- * sends a blocked SIGTRAP without a stop. */
+/* The events of a thread. One stops it: like the ring's event, but only in user mode. The other, whose
+ * period is a little longer and begins anew at each stop, overflows only if the thread did not stop, which
+ * the kernel does not report: it sends a blocked SIGTRAP without a stop. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 
 struct perf_attr stop_event_attr(const struct perf_attr *ring)
 {
-        /* Samples in the kernel remain the ring's. At a stop only the registers of user mode are available, so kernel
-         * time would be attributed to the calling code. */
+        /* Samples in the kernel remain the ring's. At a stop only the registers of user mode are available,
+         * so kernel time would be attributed to the calling code. */
         const uint64_t kept =
                 PERF_ATTR_FREQ | PERF_ATTR_EXCLUDE_HV | PERF_ATTR_EXCLUDE_HOST | PERF_ATTR_EXCLUDE_GUEST;
 

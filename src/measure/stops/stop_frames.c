@@ -192,7 +192,8 @@ static struct frames_thread *get_thread(struct stop_frames *f, struct python_ima
         return thread;
 }
 
-/* Finds the thread state by the thread pointer; if that fails, by the native id, which takes longer to find. */
+/* Finds the thread state by the thread pointer; if that fails, by the native id, which takes longer to
+ * find. */
 static void walk(struct stop_frames *f, struct python_image *image, struct python_thread *thread,
                  const struct stop_thread *stands, struct python_memory *memory,
                  struct python_walked *ret_walked)
@@ -275,7 +276,8 @@ static uint64_t code_at(struct stop_frames *f, struct python_image *image, struc
         return seen->number;
 }
 
-/* Where a code object has changed, a copy of its bytecode that was found before belongs to the one that is gone. */
+/* Where a code object has changed, a copy of its bytecode that was found before belongs to the one that is
+ * gone. */
 static void check_codes(struct stop_frames *f, struct python_image *image, struct python_thread *thread,
                         const struct stop_thread *stands, struct python_memory *memory,
                         struct python_walked *walked)

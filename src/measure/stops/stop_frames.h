@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the Python frames of stopped threads. Used by the thread that stops them; the results go to a sink. */
+/* Reads the Python frames of stopped threads. Used by the thread that stops them; the results go to a
+ * sink. */
 #ifndef STOP_FRAMES_H
 #define STOP_FRAMES_H
 
@@ -10,8 +11,8 @@ struct stop_frames_sink {
         /* The frames of a stop, stack->n_frames; valid during the call. */
         void (*add_stack)(void *ctx, const struct stop_python_stack *stack,
                           const struct python_frame *frames);
-        /* A code object to which frames refer from now on; numbers begin at 1 and have no gaps. Takes ownership of the
-         * contents of `code`. False if there is no room for it now. */
+        /* A code object to which frames refer from now on; numbers begin at 1 and have no gaps. Takes
+         * ownership of the contents of `code`. False if there is no room for it now. */
         bool (*add_code)(void *ctx, uint64_t number, struct python_code *code);
         void *ctx;
 };
@@ -29,8 +30,8 @@ void stop_frames_see(void *ctx, const struct stop_thread *thread);
 /* Forgets an image that no process runs any more. `ctx` is a struct stop_frames. */
 void stop_frames_end(void *ctx, uint32_t image);
 
-/* For any thread: makes the next stop of a thread search for its thread state again, because its frames do not match
- * its native stack. */
+/* For any thread: makes the next stop of a thread search for its thread state again, because its frames do
+ * not match its native stack. */
 void stop_frames_forget(struct stop_frames *frames, int32_t tid);
 
 #endif

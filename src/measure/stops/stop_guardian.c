@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of the guardian: it obeys the recorder as long as that lives, then ends the tracing, and ends as the command
- * ends. */
+/* The life of the guardian: it obeys the recorder as long as that lives, then ends the tracing, and ends as
+ * the command ends. */
 #include "stop_guardian.h"
 
 #include <errno.h>
@@ -49,9 +49,10 @@ static void keep_only(int fd, int other_fd)
         close_between((unsigned)second + 1, UINT32_MAX);
 }
 
-/* In a process group of its own, so that the terminal and the shell do not send it signals; in the same session, so that
- * the command's group still has a parent in its session: otherwise the kernel would drop signals that stop it. Whoever
- * wants to end the run ends the recorder or the command, so it blocks all signals. */
+/* In a process group of its own, so that the terminal and the shell do not send it signals; in the same
+ * session, so that the command's group still has a parent in its session: otherwise the kernel would drop
+ * signals that stop it. Whoever wants to end the run ends the recorder or the command, so it blocks all
+ * signals. */
 static void stand_apart(void)
 {
         sigset_t all;

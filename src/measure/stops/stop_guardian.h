@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process that starts the command and traces the interpreters among its descendants, so that they are not harmed if
- * the recorder is killed. It copies what is gone when a thread runs again; the recorder does the rest. */
+/* The process that starts the command and traces the interpreters among its descendants, so that they are
+ * not harmed if the recorder is killed. It copies what is gone when a thread runs again; the recorder does
+ * the rest. */
 #ifndef STOP_GUARDIAN_H
 #define STOP_GUARDIAN_H
 
@@ -11,8 +12,8 @@
 #include "perf_abi.h"
 #include "stop_channel.h"
 
-/* What the recorder asks for by the socket, each as one packet. When the recorder closes its end, or can't send any more, the
- * guardian ends the tracing. */
+/* What the recorder asks for by the socket, each as one packet. When the recorder closes its end, or can't
+ * send any more, the guardian ends the tracing. */
 enum stop_command_kind {
         STOP_BEGIN = 1, /* followed by struct stop_start; the guardian answers with one byte */
         STOP_SWITCH,    /* value: whether the events are enabled */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of the guardian. Everything is used only by its tracer, the thread that makes all ptrace calls,
- * except where a lock is mentioned: the kernel allows ptrace calls only in the thread that traces. */
+/* Shared by the files of the guardian. Everything is used only by its tracer, the thread that makes all
+ * ptrace calls, except where a lock is mentioned: the kernel allows ptrace calls only in the thread that
+ * traces. */
 #ifndef STOP_INTERNAL_H
 #define STOP_INTERNAL_H
 
@@ -41,7 +42,8 @@ struct stop_switched {
 
 /* A system call that was interrupted by a stop and begins anew. */
 struct stop_restart {
-        bool was_job_stop; /* the last stop of the thread was a job's: its call returns EINTR, as without tracing */
+        bool was_job_stop;     /* the last stop of the thread was a job's: its call returns EINTR, as without
+                                  tracing */
         bool is_followed;      /* it has a deadline; the thread also stops when the call begins and ends */
         bool is_inside;        /* the followed call has begun */
         uint64_t continued_ns; /* when the thread was continued */
@@ -204,9 +206,10 @@ struct perf_attr stop_event_overrun_attr(const struct perf_attr *stopping);
 /* The period of each sample; 0 if it has to be read. */
 uint64_t stop_event_period(const struct perf_attr *attr);
 
-/* Opens the event of a thread; other threads do not inherit it. Its first period is drawn at random, so that threads that are
- * shorter than a period have their share of samples. For a thread that may block SIGTRAP soon and look for signals, the second
- * is. False and errno if the kernel refuses, or tracing is to end. */
+/* Opens the event of a thread; other threads do not inherit it. Its first period is drawn at random, so
+ * that threads that are shorter than a period have their share of samples. For a thread that may block
+ * SIGTRAP soon and look for signals, the second is. False and errno if the kernel refuses, or tracing is to
+ * end. */
 bool stop_event_open(struct stop_guardian *guardian, struct stop_task *task, bool may_block_soon);
 
 /* Opens the thread's overrun event, or begins its period anew. */
@@ -214,11 +217,12 @@ void stop_event_expect(struct stop_guardian *guardian, struct stop_task *task);
 void stop_event_close(struct stop_guardian *guardian, struct stop_task *task);
 void stop_event_close_all(struct stop_guardian *guardian, struct stop_process *process);
 
-/* Called at each stop of the event. False if the stop is no sample: the kernel repeats a period when it ends while the thread
- * is in the kernel, also one that was drawn at random. */
+/* Called at each stop of the event. False if the stop is no sample: the kernel repeats a period when it
+ * ends while the thread is in the kernel, also one that was drawn at random. */
 bool stop_event_is_due(struct stop_guardian *guardian, struct stop_task *task);
 
-/* What the thread's event has counted, and whether it has run for some moments since it had counted `before`. */
+/* What the thread's event has counted, and whether it has run for some moments since it had counted
+ * `before`. */
 uint64_t stop_event_count(const struct stop_task *task);
 bool stop_event_has_run(const struct stop_task *task, uint64_t before, unsigned moments);
 
@@ -230,8 +234,8 @@ void stop_event_switch(struct stop_guardian *guardian, bool on);
 
 /* --- stop_steady.c: threads that run all the time --- */
 
-/* Called at each stop of the event; `before_ns` is the time of the one before. Begins the overrun event's period anew, or
- * disables that event. */
+/* Called at each stop of the event; `before_ns` is the time of the one before. Begins the overrun event's
+ * period anew, or disables that event. */
 void stop_steady_see_stop(struct stop_guardian *guardian, struct stop_task *task, uint64_t before_ns);
 
 /* Enables the overrun events of threads that have not stopped for too long, and asks for their masks. */
@@ -242,9 +246,9 @@ uint64_t stop_steady_wait_ns(const struct stop_guardian *guardian);
 
 /* --- stop_mask.c: threads that block SIGTRAP --- */
 
-/* Gives a thread its event, unless it blocks SIGTRAP: at once to a process at its exec and to a thread at its start, if its
- * mask is known then, else a little later; and to a thread that runs already. The first returns false if the kernel refuses the
- * event. */
+/* Gives a thread its event, unless it blocks SIGTRAP: at once to a process at its exec and to a thread at
+ * its start, if its mask is known then, else a little later; and to a thread that runs already. The first
+ * returns false if the kernel refuses the event. */
 bool stop_mask_at_exec(struct stop_guardian *guardian, struct stop_task *task);
 void stop_mask_at_clone(struct stop_guardian *guardian, struct stop_task *task);
 
@@ -267,8 +271,8 @@ void stop_mask_ask(struct stop_guardian *guardian, int32_t tid, uint64_t due_ns)
 /* Reads the masks that are due, and of threads that have run past a stop. */
 void stop_mask_read_due(struct stop_guardian *guardian);
 
-/* At the end, when all events are closed: true if no thread has a SIGTRAP of its event any more, or may still get one. Takes
- * out those that are blocked. */
+/* At the end, when all events are closed: true if no thread has a SIGTRAP of its event any more, or may
+ * still get one. Takes out those that are blocked. */
 bool stop_mask_is_clear(struct stop_guardian *guardian);
 
 /* Called once before. */
@@ -279,7 +283,8 @@ void stop_mask_init(void);
 
 /* --- stop_switch.c: when threads began to wait --- */
 
-/* Opens and closes the events of a process, which may have been opened before. Without them nothing is known of its threads. */
+/* Opens and closes the events of a process, which may have been opened before. Without them nothing is
+ * known of its threads. */
 void stop_switch_begin(struct stop_guardian *guardian, struct stop_process *process);
 void stop_switch_end(struct stop_guardian *guardian, struct stop_process *process);
 
@@ -290,11 +295,13 @@ bool stop_switch_is_wanted(struct stop_guardian *guardian, int32_t pid);
 void stop_switch_drain(struct stop_guardian *guardian);
 void stop_switch_add(struct stop_switched *switched, enum stop_switch_kind kind, uint64_t time_ns);
 
-/* When the wait began that the thread's stop has interrupted; the last switch must be the stop. If the thread has run for more than
- * `most_run_ns` before the stop, it did not wait in this call: the time of the stop. 0 if it is not known. */
+/* When the wait began that the thread's stop has interrupted; the last switch must be the stop. If the
+ * thread has run for more than `most_run_ns` before the stop, it did not wait in this call: the time of the
+ * stop. 0 if it is not known. */
 uint64_t stop_switch_began_ns(const struct stop_switched *switched, uint64_t most_run_ns);
 
-/* How often the thread has left its CPU since then, but for preemptions; at most STOP_KEPT_SWITCHES are known. */
+/* How often the thread has left its CPU since then, but for preemptions; at most STOP_KEPT_SWITCHES are
+ * known. */
 size_t stop_switch_n_waits(const struct stop_switched *switched, uint64_t since_ns);
 
 /* --- stop_restart.c: system calls that a stop interrupts --- */
@@ -338,8 +345,8 @@ bool stop_call_read_memory(int32_t tid, uint64_t addr, void *ret, size_t size);
 
 enum stop_saved { STOP_SAVED_NOT_KNOWN, STOP_SAVED_OPEN, STOP_SAVED_BLOCKS };
 
-/* Whether a new thread, at its first stop, is going to block SIGTRAP. If that is not known, its next system calls may tell
- * (task->n_calls > 0); the second function is called at each of their stops. */
+/* Whether a new thread, at its first stop, is going to block SIGTRAP. If that is not known, its next system
+ * calls may tell (task->n_calls > 0); the second function is called at each of their stops. */
 enum stop_saved stop_saved_at_clone(struct stop_task *task);
 enum stop_saved stop_saved_at_call(struct stop_task *task);
 
@@ -443,7 +450,8 @@ void stop_names_refuse(struct stop_guardian *guardian, int32_t pid);
 
 /* --- stop_late.c: tracing processes that already run --- */
 
-/* For any thread: asks the tracer to trace a process, or, if it is traced already, to begin stop_switch.c for it. */
+/* For any thread: asks the tracer to trace a process, or, if it is traced already, to begin stop_switch.c
+ * for it. */
 void stop_late_ask(struct stop_guardian *guardian, int32_t pid);
 bool stop_late_is_busy(struct stop_guardian *guardian);
 
@@ -483,10 +491,12 @@ int stop_tracer_overrun_signal(void);
 /* The signal that interrupts the tracer's wait. */
 int stop_tracer_wake_signal(void);
 
-/* For the tracer: makes the kernel send it the signal when the event wakes its reader. False if it refuses. */
+/* For the tracer: makes the kernel send it the signal when the event wakes its reader. False if it
+ * refuses. */
 bool stop_tracer_gets(int event_fd, int sig);
 
-/* Starts a thread of the guardian, which receives no signals but those for the tracer. Returns 0 or an errno. */
+/* Starts a thread of the guardian, which receives no signals but those for the tracer. Returns 0 or an
+ * errno. */
 int stop_tracer_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *arg);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that block SIGTRAP. The kernel then leaves the signal of an overflow pending on the thread, where sigwait and
- * signalfd would find it, so such a thread gets no event, or loses it, and a signal that came before is taken out of its
- * queue. C libraries block all signals for a moment when threads begin and end, so one reading does not count. */
+/* Threads that block SIGTRAP. The kernel then leaves the signal of an overflow pending on the thread, where
+ * sigwait and signalfd would find it, so such a thread gets no event, or loses it, and a signal that came
+ * before is taken out of its queue. C libraries block all signals for a moment when threads begin and end,
+ * so one reading does not count. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -35,8 +36,8 @@ enum { SHORT_THREADS = 32 };
 
 enum { N_FIRED = 256 };
 
-/* Descriptors of events that overflowed, written by the signal handler, which runs on the tracer's thread. If there are
- * more, the next overflow of the same event tells again. */
+/* Descriptors of events that overflowed, written by the signal handler, which runs on the tracer's thread.
+ * If there are more, the next overflow of the same event tells again. */
 static volatile int fired[N_FIRED];
 static volatile unsigned n_written, n_taken;
 
@@ -68,7 +69,8 @@ static void keep(struct stop_guardian *g, struct stop_task *task)
         task->is_kept = true;
 }
 
-/* The kernel refuses events of processes that are not dumpable, as a process may become (prctl) after it was traced. */
+/* The kernel refuses events of processes that are not dumpable, as a process may become (prctl) after it
+ * was traced. */
 static void see_refusal(struct stop_guardian *g, struct stop_task *task, int error)
 {
         struct stop_process *process = task->process;
@@ -117,9 +119,10 @@ bool stop_mask_at_exec(struct stop_guardian *g, struct stop_task *task)
         return task->event_fd >= 0 || task->was_blocked;
 }
 
-/* A thread may begin with SIGTRAP not blocked, block it, and look for signals before its mask is read. So threads have their
- * event from the start only in programs whose threads mostly end after a few periods, and have not blocked SIGTRAP so far.
- * The others lose the few samples of their first 0.2 ms, and all if they end within the first period. */
+/* A thread may begin with SIGTRAP not blocked, block it, and look for signals before its mask is read. So
+ * threads have their event from the start only in programs whose threads mostly end after a few periods,
+ * and have not blocked SIGTRAP so far. The others lose the few samples of their first 0.2 ms, and all if
+ * they end within the first period. */
 static bool may_block_soon(const struct stop_process *process)
 {
         return process->has_blocked || !process->has_short;
@@ -208,9 +211,10 @@ static void take_pending(struct stop_task *task)
                 task->taking = STOP_WAITS_FOR_STOP;
 }
 
-/* Whether the thread has left the code that blocked SIGTRAP at the first reading, if that was the C library's: it waits, or
- * it has run since. Time that passes does not tell, because it may wait for a CPU. A thread that creates threads is in such
- * code again and again: two readings in a row found a thread there that starts 3,000 others, in 5 of 35 runs. */
+/* Whether the thread has left the code that blocked SIGTRAP at the first reading, if that was the C
+ * library's: it waits, or it has run since. Time that passes does not tell, because it may wait for a CPU.
+ * A thread that creates threads is in such code again and again: two readings in a row found a thread there
+ * that starts 3,000 others, in 5 of 35 runs. */
 static bool is_later(const struct stop_task *task, const struct stop_status *status)
 {
         enum { MOMENTS_OF_LIBRARY = 20 };
@@ -230,8 +234,8 @@ static bool is_urgent(const struct stop_status *status)
         return status->is_pending && !status->blocks_internal;
 }
 
-/* At the first reading of a new thread it has left the code of the C library that starts it, so that it is the program that
- * blocks SIGTRAP, and may soon look for signals. */
+/* At the first reading of a new thread it has left the code of the C library that starts it, so that it is
+ * the program that blocks SIGTRAP, and may soon look for signals. */
 static bool is_own_from_start(struct stop_task *task, const struct stop_status *status)
 {
         bool is_new = task->is_new;
@@ -240,8 +244,8 @@ static bool is_own_from_start(struct stop_task *task, const struct stop_status *
         return is_new && task->event_fd >= 0 && !status->blocks_internal;
 }
 
-/* A thread that has just left sigtimedwait, and has not got a CPU yet, seems to block nothing, so a thread that blocked
- * SIGTRAP gets its event after two readings. */
+/* A thread that has just left sigtimedwait, and has not got a CPU yet, seems to block nothing, so a thread
+ * that blocked SIGTRAP gets its event after two readings. */
 static void see_unblocked(struct stop_guardian *g, struct stop_task *task)
 {
         task->n_blocked = 0;
@@ -333,7 +337,8 @@ static bool set_mask(int32_t tid, uint64_t mask)
         return !ptrace(PTRACE_SETSIGMASK, tid, (void *)SET_BYTES, &mask);
 }
 
-/* The kernel delivers a synchronous signal before all others, so no handler of the program sees the mask in between. */
+/* The kernel delivers a synchronous signal before all others, so no handler of the program sees the mask in
+ * between. */
 bool stop_mask_take_out(struct stop_guardian *g, struct stop_task *task, int sig, bool is_signal)
 {
         siginfo_t info;

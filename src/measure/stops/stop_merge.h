@@ -22,9 +22,9 @@ AUTO_DEFINE(stop_merge)
 void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, const struct sample *sample,
                       struct buf *out);
 
-/* Call after the walk of each native stack, also of samples that no stop has made: what is counted is every sample of a process
- * that runs CPython, but for stopped threads without Python frames. `in_user` is false for samples in the kernel;
- * `is_in_python`: a frame is in the file of an interpreter. */
+/* Call after the walk of each native stack, also of samples that no stop has made: what is counted is every
+ * sample of a process that runs CPython, but for stopped threads without Python frames. `in_user` is false
+ * for samples in the kernel; `is_in_python`: a frame is in the file of an interpreter. */
 void stop_merge_see(struct stop_merge *merge, bool in_user, bool is_in_python);
 
 /* A process executes another program, or is forked. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One thread adds stacks and code objects, the reader of the samples takes them; a lock protects what both use. */
+/* One thread adds stacks and code objects, the reader of the samples takes them; a lock protects what both
+ * use. */
 #include "stop_python.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Python frames of stopped threads, from stop_frames.h, until the reader of the samples takes them. The reader does
- * the rest (lines, pairing with native frames) while the threads run. */
+/* The Python frames of stopped threads, from stop_frames.h, until the reader of the samples takes them. The
+ * reader does the rest (lines, pairing with native frames) while the threads run. */
 #ifndef STOP_PYTHON_H
 #define STOP_PYTHON_H
 
@@ -52,8 +52,8 @@ const struct python_binary *stop_python_binary(struct stop_python *python,
 /* The files of interpreters; they belong to `python`. */
 struct stop_binaries *stop_python_binaries(struct stop_python *python);
 
-/* Tells what reads the frames that those of a thread do not match its native stack, so that it searches for the thread
- * state again. */
+/* Tells what reads the frames that those of a thread do not match its native stack, so that it searches for
+ * the thread state again. */
 void stop_python_forget(struct stop_python *python, int32_t tid);
 
 /* What is called then; from the reader's thread. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* System calls that a stop interrupts. A traced thread is woken by signals that the program ignores, and by the tracer; some calls
- * then return EINTR, which they would not do without tracing. On x86-64 they are made to begin anew: the kernel does that for the
- * result ERESTARTNOHAND, unless a handler of the program runs first. Then it returns EINTR, as it should. A wait with a timeout
- * would begin its time anew, so it gets a deadline, at which the tracer interrupts it and sets what a timeout returns; the thread
- * also stops when the call begins and ends. The arguments of a call are never changed. */
+/* System calls that a stop interrupts. A traced thread is woken by signals that the program ignores, and by
+ * the tracer; some calls then return EINTR, which they would not do without tracing. On x86-64 they are
+ * made to begin anew: the kernel does that for the result ERESTARTNOHAND, unless a handler of the program
+ * runs first. Then it returns EINTR, as it should. A wait with a timeout would begin its time anew, so it
+ * gets a deadline, at which the tracer interrupts it and sets what a timeout returns; the thread also stops
+ * when the call begins and ends. The arguments of a call are never changed. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -246,7 +247,8 @@ void stop_restart_see(struct stop_guardian *g, struct stop_task *task, enum stop
         task->restart.continued_ns = os_monotonic_ns();
 }
 
-/* If a signal follows, it is seen by stop_restart_see. It may as well be that another thread has received it. */
+/* If a signal follows, it is seen by stop_restart_see. It may as well be that another thread has received
+ * it. */
 void stop_restart_see_call(struct stop_guardian *g, struct stop_task *task)
 {
         struct user_regs_struct regs;

@@ -250,8 +250,8 @@ static void add_record(struct stop_guardian *g, struct stop_task *task, struct s
         memcpy(out->data, &header, sizeof(header));
 }
 
-/* The kernel lets a tracer without privilege read the memory of dumpable processes only, and a process may cease
- * to be dumpable (prctl) while it is traced. */
+/* The kernel lets a tracer without privilege read the memory of dumpable processes only, and a process may
+ * cease to be dumpable (prctl) while it is traced. */
 static bool hides_memory(const struct stop_thread *thread)
 {
         uint64_t word;

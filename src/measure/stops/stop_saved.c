@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells at the start of a thread whether it blocks SIGTRAP. C libraries start threads with all signals blocked, and keep the
- * mask that the thread sets first in a place that has the same distance from the thread pointer in each thread of a program.
- * The distance is learned from the system call by which the first new thread of a program sets that mask. */
+/* Tells at the start of a thread whether it blocks SIGTRAP. C libraries start threads with all signals
+ * blocked, and keep the mask that the thread sets first in a place that has the same distance from the
+ * thread pointer in each thread of a program. The distance is learned from the system call by which the
+ * first new thread of a program sets that mask. */
 #include <signal.h>
 #include <sys/ptrace.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that do not stop although their process is traced: the ring's samples of them are kept. The guardian tells which
- * they are; if the ring has samples of a thread that it has not told of, it is asked to look again. */
+/* Threads that do not stop although their process is traced: the ring's samples of them are kept. The
+ * guardian tells which they are; if the ring has samples of a thread that it has not told of, it is asked
+ * to look again. */
 #include <stdlib.h>
 
 #include "mem.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that run all the time. Each timer of a thread's events costs it time whenever it stops, so the overrun event of such
- * a thread is disabled, and the tracer's timer shows that the thread does not stop any more. */
+/* Threads that run all the time. Each timer of a thread's events costs it time whenever it stops, so the
+ * overrun event of such a thread is disabled, and the tracer's timer shows that the thread does not stop
+ * any more. */
 #include <sys/ioctl.h>
 
 #include "os.h"
@@ -9,8 +10,9 @@
 /* So many stops in a row must have been in time. */
 enum { STEADY_STOPS = 8 };
 
-/* The longest time from one stop to the next of a thread that has a CPU for itself; 0 if the time is not known, because the
- * events do not count time. The overrun event's period is a little longer than the stops'. */
+/* The longest time from one stop to the next of a thread that has a CPU for itself; 0 if the time is not
+ * known, because the events do not count time. The overrun event's period is a little longer than the
+ * stops'. */
 static uint64_t longest_ns(const struct stop_guardian *g)
 {
         if (!linux_attr_is_clock(&g->overrun))

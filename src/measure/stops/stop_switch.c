@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When the threads of a traced process began to wait: events write a record whenever one of its threads leaves a CPU or gets one.
- * A switch costs the process some 0.4 us more by that, so it begins when the process has forked, whose children will send it
- * SIGCHLD, or has received a signal that interrupted a call. Processes that it forks inherit the events. */
+/* When the threads of a traced process began to wait: events write a record whenever one of its threads
+ * leaves a CPU or gets one. A switch costs the process some 0.4 us more by that, so it begins when the
+ * process has forked, whose children will send it SIGCHLD, or has received a signal that interrupted a
+ * call. Processes that it forks inherit the events. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

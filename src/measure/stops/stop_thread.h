@@ -43,7 +43,8 @@ size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct st
 /* The number by which the interpreter may know the thread, besides `tls`: gettid() in its PID namespace. */
 uint64_t stop_thread_native_id(const struct stop_thread *thread);
 
-/* Finds a source file as the process sees it, or, if that has ended, as wperf does. False if there is none. */
+/* Finds a source file as the process sees it, or, if that has ended, as wperf does. False if there is
+ * none. */
 bool stop_thread_find_source(int32_t pid, const char *path, struct os_stat *ret);
 
 enum { DEEP_STACK_LIMIT = 1 << 20 }; /* maximum size of the copy of a stack, in bytes */

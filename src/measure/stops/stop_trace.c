@@ -90,7 +90,8 @@ static void see_exec(struct stop_guardian *g, int32_t pid)
 
 /* --- stops without a signal --- */
 
-/* The first stop of a task made by clone: a thread, or a process whose exit signal is not SIGCHLD, which is detached. */
+/* The first stop of a task made by clone: a thread, or a process whose exit signal is not SIGCHLD, which is
+ * detached. */
 static bool is_new_thread(struct stop_guardian *g, int32_t tid)
 {
         int32_t pid = stop_status_pid(tid);

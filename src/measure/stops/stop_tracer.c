@@ -71,8 +71,8 @@ struct start {
         int error; /* of PTRACE_SEIZE */
 };
 
-/* A timer that wakes the tracer from time to time while masks are to be read or threads should have stopped: a signal that
- * comes before the wait begins has no effect. */
+/* A timer that wakes the tracer from time to time while masks are to be read or threads should have
+ * stopped: a signal that comes before the wait begins has no effect. */
 struct alarm {
         timer_t timer;
         bool exists;
@@ -167,8 +167,8 @@ static void wait_for_stop(struct stop_guardian *g, struct alarm *alarm, uint64_t
                 wait_ms((int)longest_ms); /* there is no alarm, or no child */
 }
 
-/* When this thread ends, the kernel ends the tracing and delivers the event's signal to threads that are stopped or about
- * to stop. So it ends when none is. */
+/* When this thread ends, the kernel ends the tracing and delivers the event's signal to threads that are
+ * stopped or about to stop. So it ends when none is. */
 static void let_threads_go(struct stop_guardian *g, struct alarm *alarm)
 {
         for (struct stop_process *p = g->processes; p; p = p->next) {
@@ -194,7 +194,8 @@ static void let_threads_go(struct stop_guardian *g, struct alarm *alarm)
         }
 }
 
-/* Where it may: threads wait for it, and a thread that blocks SIGTRAP must lose its event before it looks for signals. */
+/* Where it may: threads wait for it, and a thread that blocks SIGTRAP must lose its event before it looks
+ * for signals. */
 static void be_prompt(void)
 {
         const struct sched_param lowest = {.sched_priority = 1};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The collector's thread, which reads the list of a process's modules, tells which of them is an interpreter. */
+/* The collector's thread, which reads the list of a process's modules, tells which of them is an
+ * interpreter. */
 #include <stdlib.h>
 #include <string.h>
 

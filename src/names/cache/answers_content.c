@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The digest of a file is the digest of a list: who may change the file, its type, its sections, and the digests of
- * pieces of these in order.  The pieces allow several threads to share the work.
+/* The digest of a file is the digest of a list: who may change the file, its type, its sections, and the
+ * digests of pieces of these in order.  The pieces allow several threads to share the work.
  *
  * The file of digests, in an envelope with magic WPCF:
  *

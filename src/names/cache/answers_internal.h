@@ -8,16 +8,18 @@
  *       sets      n; each: kind, size in bytes, and
  *         items     n; a column for each field of the kind, with the lengths of byte strings; then the byte
  *                   strings, field by field
- *         lists     n; a column of their lengths; if lists share items, a column of the indexes of the items
+ *         lists     n; a column of their lengths; if lists share items, a column of the indexes of the
+ *                   items
  *         ranges      n; columns of the gap before each range, of its length - 1, and of its list
  *
- * Kinds that are not found by address have no lists and no ranges.  The reader skips kinds that it does not know.
+ * Kinds that are not found by address have no lists and no ranges.  The reader skips kinds that it does not
+ * know.
  *
- * A column of n > 0 numbers begins with a byte: bits 0 to 3 are the width of each number in bytes (0 to 8); bit 4 is
- * set if numbers are zigzag-encoded differences from the previous one (the first from -1).  The smallest number
- * follows, then for each number what it is above the smallest, in little-endian order.  If bit 5 is set, the width is
- * 0 and the numbers are LEB128, so that a few large numbers do not make all others wide.  Evenly increasing numbers
- * take no space at all. */
+ * A column of n > 0 numbers begins with a byte: bits 0 to 3 are the width of each number in bytes (0 to 8);
+ * bit 4 is set if numbers are zigzag-encoded differences from the previous one (the first from -1).  The
+ * smallest number follows, then for each number what it is above the smallest, in little-endian order.  If
+ * bit 5 is set, the width is 0 and the numbers are LEB128, so that a few large numbers do not make all
+ * others wide.  Evenly increasing numbers take no space at all. */
 #ifndef ANSWERS_INTERNAL_H
 #define ANSWERS_INTERNAL_H
 
@@ -73,8 +75,8 @@ struct kind_facts {
 
 extern const struct kind_facts answer_kinds[ANSWER_N_KINDS];
 
-/* The rows of the lengths of lists, of the items of shared lists, and of ranges. In a file, ranges have gaps and
- * lengths - 1. */
+/* The rows of the lengths of lists, of the items of shared lists, and of ranges. In a file, ranges have
+ * gaps and lengths - 1. */
 extern const struct rows_form answer_list_rows, answer_member_rows, answer_range_rows;
 
 struct module_answers {

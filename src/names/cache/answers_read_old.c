@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads sections of version 1 into the same store.  In the content all numbers are LEB128, and "+" is the difference
- * from the previous entry:
+/* Reads sections of version 1 into the same store.  In the content all numbers are LEB128, and "+" is the
+ * difference from the previous entry:
  *
  *     texts    n; each with a NUL; text 0 is no text
  *     modules  n; each:
  *       identity   kind, path, pid, build id (length u8, bytes), dev, inode, start, end
- *       facts      flags u8 (1: has an image, 2: is executable, 4: demangle names), entry, load address, build id,
- *                  machine u8, time of the file, note on names and on lines (0: none, i: text i - 1)
+ *       facts      flags u8 (1: has an image, 2: is executable, 4: demangle names), entry, load address,
+ *                  build id, machine u8, time of the file, note on names and on lines (0: none, i: text i -
+ *                  1)
  *       sections   n; name, address, size
  *       spans      n; gap, length - 1, distance from offset to address
  *       symbols    n; status, name, module, +start, size; then ranges of addresses
  *       frames     n; function, path, +line, column * 2 + inlined, +start
  *       stacks     n; number of frames, +frame; then ranges of addresses
- *       functions  n; extents (n; +start, +end), labels (n; name, path, +line, has address u8, address); then ranges
+ *       functions  n; extents (n; +start, +end), labels (n; name, path, +line, has address u8, address);
+ *       then ranges
  *       code       n; address, size, bytes
  *     ranges     n; gap, length - 1, answer */
 #include <assert.h>

@@ -220,8 +220,9 @@ struct answer_found answers_of_range(const struct module_answers *module, enum a
  * but up to three times as long to read. */
 void answers_write(struct answers *answers, bool is_small, struct buf *out);
 
-/* Reads what answers_write() wrote, with memory from `budget`, as archive_section_take does. NULL if it is damaged, or if there
- * is not enough memory. The bytes are not needed afterwards, and may change while they are read. */
+/* Reads what answers_write() wrote, with memory from `budget`, as archive_section_take does. NULL if it is
+ * damaged, or if there is not enough memory. The bytes are not needed afterwards, and may change while they
+ * are read. */
 struct answers *answers_read(struct cursor *c, struct budget *budget);
 
 /* Reads the content of a session's section of version 1, after its first two numbers, into the present

@@ -97,8 +97,9 @@ static unsigned minor_of_folder(const char *text, size_t len)
         return parse_minor(text + sizeof(name) - 1, len - (sizeof(name) - 1), false);
 }
 
-/* The minor version in the strings of .rodata; 0 if they name none, or several.  The folder's name takes precedence over a string
- * that is PY_VERSION ("3.8.18"), because other libraries that are linked in have versions, too. */
+/* The minor version in the strings of .rodata; 0 if they name none, or several.  The folder's name takes
+ * precedence over a string that is PY_VERSION ("3.8.18"), because other libraries that are linked in have
+ * versions, too. */
 static unsigned minor_of_constants(struct object *object)
 {
         const struct object_section *section =

@@ -9,8 +9,9 @@
 #include "mem.h"
 #include "text.h"
 
-/* PyASCIIObject.state, from the lowest bit on: interned, kind, compact, ascii.  interned has 2 bits; in free-threaded builds it
- * may have one or two bytes of its own, and then the first byte is below 4.  kind is never 0. */
+/* PyASCIIObject.state, from the lowest bit on: interned, kind, compact, ascii.  interned has 2 bits; in
+ * free-threaded builds it may have one or two bytes of its own, and then the first byte is below 4.  kind
+ * is never 0. */
 struct text_state {
         unsigned kind; /* bytes a character: 1, 2, 4 */
         bool is_compact, is_ascii;
@@ -65,8 +66,8 @@ static uint32_t char_at(const uint8_t *chars, unsigned kind, size_t i)
         }
 }
 
-/* Where the characters of a str object begin, and their size; false if there is none.  They follow the header, as in all strings
- * that the compiler makes. */
+/* Where the characters of a str object begin, and their size; false if there is none.  They follow the
+ * header, as in all strings that the compiler makes. */
 static bool find_chars(const struct python_layout *layout, const uint8_t *header, size_t *ret_start,
                        size_t *ret_size, unsigned *ret_kind)
 {
@@ -128,8 +129,8 @@ static uint8_t *read_bytes(const struct python_runtime *runtime, struct python_m
         return bytes;
 }
 
-/* A file that is named in <> exists in memory only: code is often made anew under this name, with the same functions and first
- * lines, but other lines.  Code of frozen modules is not. */
+/* A file that is named in <> exists in memory only: code is often made anew under this name, with the same
+ * functions and first lines, but other lines.  Code of frozen modules is not. */
 static bool is_generated(const char *file)
 {
         return *file == '<' && !text_starts(file, "<frozen ");
@@ -147,7 +148,8 @@ static bool read_parts(const struct python_runtime *runtime, struct python_memor
         code->file = read_text(runtime, memory, file, &code->identity);
         if (!code->name || !code->file)
                 return false;
-        /* _Py_InitCleanup in CPython's Python/specialize.c: its name, file and qualified name are one string. */
+        /* _Py_InitCleanup in CPython's Python/specialize.c: its name, file and qualified name are one
+         * string. */
         code->is_hidden = layout->minor >= 12 && name == file && !code->first_line;
         code->lines = read_bytes(runtime, memory, python_word_at(bytes, layout->code_lines),
                                  is_generated(code->file) ? &code->identity : NULL, &code->n_lines);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code objects: name, file, first line and line table of a function.  A code object is read once for each address.  Later the
- * address may belong to another code object; python_code_is_same checks this. */
+/* Code objects: name, file, first line and line table of a function.  A code object is read once for each
+ * address.  Later the address may belong to another code object; python_code_is_same checks this. */
 #ifndef PYTHON_CODE_H
 #define PYTHON_CODE_H
 
@@ -19,14 +19,16 @@ struct python_code {
         char *name; /* co_qualname where the version has it, else co_name; UTF-8 */
         char *file; /* co_filename, unchanged; UTF-8 */
         int32_t first_line;
-        bool is_hidden; /* code that the interpreter runs for itself around a call of __init__; tracebacks leave its frame out */
+        bool is_hidden; /* code that the interpreter runs for itself around a call of __init__; tracebacks
+                           leave its frame out */
         uint8_t table;  /* enum python_table */
         uint8_t *lines; /* the line table; NULL: none, or it can't be read */
         size_t n_lines;
         struct python_identity identity; /* what python_code_is_same compares */
 };
 
-/* ERR_FORMAT: there is no code object, or a damaged one; ERR_IO: it can't be read.  The caller must call python_code_release. */
+/* ERR_FORMAT: there is no code object, or a damaged one; ERR_IO: it can't be read.  The caller must call
+ * python_code_release. */
 bool python_code_read(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
                       struct python_code *ret_code, struct err *err);
 void python_code_release(struct python_code *code);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reference counts and caches of objects are left out.  A hash that is computed later is not: then the code object is only read
- * again. */
+/* Reference counts and caches of objects are left out.  A hash that is computed later is not: then the code
+ * object is only read again. */
 #include "python_identity.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells whether another code object is at the address of one that was read before.  Its address and those of its name and file are not
- * enough: memory of a code object that was freed is used again, often for another one of the same size.  So the bytes are compared. */
+/* Tells whether another code object is at the address of one that was read before.  Its address and those
+ * of its name and file are not enough: memory of a code object that was freed is used again, often for
+ * another one of the same size.  So the bytes are compared. */
 #ifndef PYTHON_IDENTITY_H
 #define PYTHON_IDENTITY_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables for 3.8 to 3.12.  Each offset is a result of offsetof() in tests/system/python_headers.c, which includes CPython's
- * own headers (Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h, cpython/pystate.h, cpython/code.h,
- * cpython/unicodeobject.h, frameobject.h). The test of this table compiles that program with the installed headers.  The headers
- * were those of 3.8.18, 3.9.18, 3.10.13, 3.11.2, 3.11.7 and 3.12.1, with and without Py_DEBUG; the fields that are used here have
- * the same offsets in both. */
+/* The tables for 3.8 to 3.12.  Each offset is a result of offsetof() in tests/system/python_headers.c,
+ * which includes CPython's own headers (Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h,
+ * cpython/pystate.h, cpython/code.h, cpython/unicodeobject.h, frameobject.h). The test of this table
+ * compiles that program with the installed headers.  The headers were those of 3.8.18, 3.9.18, 3.10.13,
+ * 3.11.2, 3.11.7 and 3.12.1, with and without Py_DEBUG; the fields that are used here have the same offsets
+ * in both. */
 #include "python_layout.h"
 
 static const struct python_layout layouts[] = {
@@ -219,8 +220,8 @@ static const struct python_layout layouts[] = {
         },
 };
 
-/* Both ids of a thread have 4 bytes, so the fields after them are 8 bytes lower. In other structs that are read, fields of the
- * type `long` come after those that are used, or there are none. */
+/* Both ids of a thread have 4 bytes, so the fields after them are 8 bytes lower. In other structs that are
+ * read, fields of the type `long` come after those that are used, or there are none. */
 static void make_windows(struct python_layout *layout)
 {
         enum { LESS_BYTES = 8 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Offsets of fields in CPython's structs, as data: tables for 3.8 to 3.12, and from 3.13 on the table `_Py_DebugOffsets` of the
- * interpreter.  64-bit builds for Linux and for Windows, where `unsigned long`, the type of a thread's ids, has 4 bytes. */
+/* Offsets of fields in CPython's structs, as data: tables for 3.8 to 3.12, and from 3.13 on the table
+ * `_Py_DebugOffsets` of the interpreter.  64-bit builds for Linux and for Windows, where `unsigned long`,
+ * the type of a thread's ids, has 4 bytes. */
 #ifndef PYTHON_LAYOUT_H
 #define PYTHON_LAYOUT_H
 
@@ -78,12 +79,12 @@ struct python_layout {
         uint32_t code_name; /* co_qualname if the version has it */
         uint32_t code_first_line;
         uint32_t code_lines;
-        uint32_t code_instrs; /* 3.11 and later: beginning of the bytecode */
-        uint32_t code_copies; /* free-threaded: co_tlbc */
-        uint32_t
-                code_version; /* 3.12 and 3.13: co_version, a number that no other code object gets; 0 if there are no more */
-        uint32_t
-                code_mutable; /* 3.11: co_warmup and the size of line entries, which change, between fields that do not */
+        uint32_t code_instrs;  /* 3.11 and later: beginning of the bytecode */
+        uint32_t code_copies;  /* free-threaded: co_tlbc */
+        uint32_t code_version; /* 3.12 and 3.13: co_version, a number that no other code object gets; 0 if
+                                  there are no more */
+        uint32_t code_mutable; /* 3.11: co_warmup and the size of line entries, which change, between fields
+                                  that do not */
 
         uint32_t object_type;
         uint32_t bytes_size; /* ob_size */
@@ -97,11 +98,12 @@ struct python_layout {
 
 enum { PYTHON_STATUS_ACTIVE = 1 << 4 }; /* _status.active of 3.12 and later */
 
-/* The layout of 3.8 to 3.12; false for other versions.  A debug build (--with-pydebug) has the same offsets. */
+/* The layout of 3.8 to 3.12; false for other versions.  A debug build (--with-pydebug) has the same
+ * offsets. */
 bool python_layout_get(unsigned minor, bool is_windows, struct python_layout *ret_layout);
 
-/* Reads `_Py_DebugOffsets` of 3.13 to 3.15, which is at the start of `_PyRuntime`.  ERR_FORMAT: no cookie, or impossible offsets;
- * ERR_UNSUPPORTED: another version. */
+/* Reads `_Py_DebugOffsets` of 3.13 to 3.15, which is at the start of `_PyRuntime`.  ERR_FORMAT: no cookie,
+ * or impossible offsets; ERR_UNSUPPORTED: another version. */
 bool python_layout_read(const void *bytes, size_t size, bool is_windows, struct python_layout *ret_layout,
                         struct err *err);
 

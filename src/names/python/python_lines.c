@@ -24,8 +24,8 @@ static int32_t find_lnotab(const uint8_t *table, size_t size, int64_t line, int6
         return line_of(line);
 }
 
-/* Pairs of an unsigned number of code bytes and a signed line difference, which applies to these bytes; -128: they have no
- * line. */
+/* Pairs of an unsigned number of code bytes and a signed line difference, which applies to these bytes;
+ * -128: they have no line. */
 static int32_t find_lines(const uint8_t *table, size_t size, int64_t line, int64_t instr)
 {
         int64_t at = 0;
@@ -52,8 +52,8 @@ enum {
         UNIT_BYTES = 2,
 };
 
-/* Each byte has six bits of the number, lowest first; bit 6 says that another byte follows.  The lowest bit of the number is its
- * sign. */
+/* Each byte has six bits of the number, lowest first; bit 6 says that another byte follows.  The lowest bit
+ * of the number is its sign. */
 static bool read_signed(const uint8_t *table, size_t size, size_t *at, int64_t *ret_value)
 {
         uint64_t value = 0;

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `read` copies `size` bytes; false if not all of them can be read.  The copy is optional: bytes that the caller already has,
- * such as the native stack of a sample.  A read inside the copy does not call `read`.  Words are in this machine's byte order. */
+/* `read` copies `size` bytes; false if not all of them can be read.  The copy is optional: bytes that the
+ * caller already has, such as the native stack of a sample.  A read inside the copy does not call `read`.
+ * Words are in this machine's byte order. */
 struct python_memory {
         bool (*read)(void *ctx, uint64_t addr, void *ret_bytes, size_t size);
         void *ctx;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `_Py_DebugOffsets`: sections of 64-bit words, each of which begins with the size of a struct.
  *
- * Sources: 3.13: Include/internal/pycore_runtime.h of 3.13.0.  3.14: Include/internal/pycore_debug_offsets.h, interpreter_state with
- * code_object_generation and tlbc_generation, interpreter_frame with stackpointer and tlbc_index, code_object with co_tlbc.
- * 3.15: the same file when the table has 888 bytes (PY_REMOTE_DEBUG_OFFSETS_TOTAL_SIZE in
- * Modules/_remote_debugging/debug_offsets_validation.h), and before last_profiled_frame_seq was added.  Bits of _status: struct _ts
- * in Include/cpython/pystate.h; datastack_top follows datastack_chunk there. */
+ * Sources: 3.13: Include/internal/pycore_runtime.h of 3.13.0.  3.14:
+ * Include/internal/pycore_debug_offsets.h, interpreter_state with code_object_generation and
+ * tlbc_generation, interpreter_frame with stackpointer and tlbc_index, code_object with co_tlbc. 3.15: the
+ * same file when the table has 888 bytes (PY_REMOTE_DEBUG_OFFSETS_TOTAL_SIZE in
+ * Modules/_remote_debugging/debug_offsets_validation.h), and before last_profiled_frame_seq was added.
+ * Bits of _status: struct _ts in Include/cpython/pystate.h; datastack_top follows datastack_chunk there. */
 #include "python_layout.h"
 
 #include <string.h>
@@ -187,8 +188,8 @@ static void read_code(struct offset_words *table, size_t at, struct python_layou
                 6);
 }
 
-/* The structs of objects are the same in all of these versions, except for the header, which is longer in free-threaded
- * builds. */
+/* The structs of objects are the same in all of these versions, except for the header, which is longer in
+ * free-threaded builds. */
 static void read_objects(struct offset_words *table, size_t object, size_t bytes, size_t text,
                          struct python_layout *layout)
 {

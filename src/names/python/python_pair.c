@@ -74,8 +74,8 @@ static bool add_segment(struct pairing *pairing)
         return true;
 }
 
-/* An eval function that called no other function has just begun or is about to end, and may have no Python frame.  Those that
- * called a function have one. */
+/* An eval function that called no other function has just begun or is about to end, and may have no Python
+ * frame.  Those that called a function have one. */
 static bool is_innermost(const struct python_stacks *stacks, size_t at)
 {
         while (at--)
@@ -84,8 +84,8 @@ static bool is_innermost(const struct python_stacks *stacks, size_t at)
         return true;
 }
 
-/* A shim without frames belongs to a function that has returned but whose eval function has not, or is the outermost frame of a
- * thread state. */
+/* A shim without frames belongs to a function that has returned but whose eval function has not, or is the
+ * outermost frame of a thread state. */
 static bool is_empty(const struct pairing *pairing)
 {
         return pairing->frame == pairing->end &&
@@ -94,8 +94,8 @@ static bool is_empty(const struct pairing *pairing)
 
 enum match { MATCH_SEGMENT, MATCH_NONE, MATCH_LATER };
 
-/* Whether the native frame `at` runs the segment.  MATCH_NONE: it runs no segment; MATCH_LATER: the segment belongs to a frame
- * further inside. */
+/* Whether the native frame `at` runs the segment.  MATCH_NONE: it runs no segment; MATCH_LATER: the segment
+ * belongs to a frame further inside. */
 static enum match match_segment(struct pairing *pairing, size_t at)
 {
         const struct python_stacks *stacks = pairing->stacks;
@@ -145,8 +145,9 @@ static size_t skip_glue(const struct python_stacks *stacks, size_t at)
         return at;
 }
 
-/* Skips frames that called an eval function on behalf of the interpreter.  The trampoline of -X perf is in no file: the unwinder
- * recognises it by its bytes, and no other stub calls eval functions.  In a stripped file the trampoline's caller has no name. */
+/* Skips frames that called an eval function on behalf of the interpreter.  The trampoline of -X perf is in
+ * no file: the unwinder recognises it by its bytes, and no other stub calls eval functions.  In a stripped
+ * file the trampoline's caller has no name. */
 static size_t skip_callers(const struct python_stacks *stacks, size_t at)
 {
         if (at + 1 < stacks->n_natives && stacks->kinds[at] == PYTHON_NATIVE_OTHER &&
@@ -157,8 +158,8 @@ static size_t skip_callers(const struct python_stacks *stacks, size_t at)
         return skip_glue(stacks, at);
 }
 
-/* Replaces an eval function, and the glue on both sides of it, by its Python frames.  It stays if its function has returned, or
- * if it has begun and has no frame yet. */
+/* Replaces an eval function, and the glue on both sides of it, by its Python frames.  It stays if its
+ * function has returned, or if it has begun and has no frame yet. */
 static enum python_pair_end pair_eval(struct pairing *pairing, size_t eval)
 {
         size_t end = skip_callers(pairing->stacks, eval + 1), n_before = pairing->n_links;
@@ -226,8 +227,8 @@ static enum python_pair_end pair_all(struct pairing *pairing)
         return pair_rest(pairing);
 }
 
-/* By address, the stack pointers must be known.  By count, there must be as many eval functions as entries, or one more, if the
- * innermost eval function is at its beginning or end. */
+/* By address, the stack pointers must be known.  By count, there must be as many eval functions as entries,
+ * or one more, if the innermost eval function is at its beginning or end. */
 static enum python_pair_end check_counts(struct pairing *pairing)
 {
         const struct python_stacks *stacks = pairing->stacks;

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-        /* glibc and musl on arm64: the thread pointer is after struct pthread, which has up to some 2300 bytes */
+        /* glibc and musl on arm64: the thread pointer is after struct pthread, which has up to some 2300
+         * bytes */
         MAX_PTHREAD_BYTES = 4096,
         READS_A_WAIT = 16, /* after a search of that many reads, one walk without a search must follow */
         MAX_WAIT = 256,
@@ -76,8 +77,8 @@ static void move_to_front(struct python_thread *thread, uint32_t i)
         thread->states[0] = state;
 }
 
-/* Up to 3.11 all interpreters have one lock, and the state that has it is known.  If it is of another thread, this one runs C code
- * without the lock. */
+/* Up to 3.11 all interpreters have one lock, and the state that has it is known.  If it is of another
+ * thread, this one runs C code without the lock. */
 static bool sort_by_current(const struct python_runtime *runtime, struct python_thread *thread,
                             struct python_memory *memory)
 {
@@ -122,7 +123,8 @@ struct state_search {
         uint64_t current; /* up to CPython 3.11: address of the thread state that has the GIL */
 };
 
-/* The state that runs comes first; thread states of other interpreters, in which the thread waits, come after it. */
+/* The state that runs comes first; thread states of other interpreters, in which the thread waits, come
+ * after it. */
 static void add_state(struct state_search *search, uint64_t addr, const uint8_t *state, enum fit fit)
 {
         const struct python_layout *layout = &search->runtime->layout;

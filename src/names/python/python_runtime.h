@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One interpreter library in one process: finds the thread states of a native thread.  Results are kept, so that later each
- * thread costs one read. */
+/* One interpreter library in one process: finds the thread states of a native thread.  Results are kept, so
+ * that later each thread costs one read. */
 #ifndef PYTHON_RUNTIME_H
 #define PYTHON_RUNTIME_H
 
@@ -49,18 +49,18 @@ struct python_thread {
         uint32_t reach;          /* bytes of the data stack that the last walks needed */
 };
 
-/* Forgets the thread states, so that the next walk searches again.  To be called if the frames that were found don't match the
- * native stack, and in the child of a fork. */
+/* Forgets the thread states, so that the next walk searches again.  To be called if the frames that were
+ * found don't match the native stack, and in the child of a fork. */
 void python_thread_forget(struct python_thread *thread);
 
-/* Searches all interpreters for the thread's states: by pthread_self(), which is the thread pointer (on arm64 somewhat below it),
- * else by the native id; on Windows by the thread's id.  Returns their number. */
+/* Searches all interpreters for the thread's states: by pthread_self(), which is the thread pointer (on
+ * arm64 somewhat below it), else by the native id; on Windows by the thread's id.  Returns their number. */
 uint32_t python_runtime_search(const struct python_runtime *runtime, struct python_thread *thread,
                                struct python_memory *memory);
 
-/* A thread that runs an interpreter in another one has a state in each, and changes from one to the other.  Makes the state that runs the
- * first one, if it is known; false if there may be another state, so that the thread's states must be searched.  `first` is a copy of
- * the first state. */
+/* A thread that runs an interpreter in another one has a state in each, and changes from one to the other.
+ * Makes the state that runs the first one, if it is known; false if there may be another state, so that the
+ * thread's states must be searched.  `first` is a copy of the first state. */
 bool python_runtime_sort_states(const struct python_runtime *runtime, struct python_thread *thread,
                                 struct python_memory *memory, const uint8_t *first);
 

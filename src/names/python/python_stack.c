@@ -35,7 +35,8 @@ struct frame_walk {
         uint64_t pc, sp;
         /* 3.11: cframe of the native eval frame that runs the current frames; addr 0: none */
         struct cframe cframe;
-        bool is_starting; /* an eval function begins: frames are not trusted until a cframe agrees with them */
+        bool is_starting;       /* an eval function begins: frames are not trusted until a cframe agrees with
+                                   them */
         uint64_t outer_current; /* 3.12, if is_starting: the frame of the cframe before */
         uint64_t state_addr;
         uint8_t state[PYTHON_MAX_THREAD_BYTES];
@@ -62,7 +63,7 @@ static bool end_walk(struct frame_walk *walk, enum python_end end)
         return false;
 }
 
-/* --- One frame ------------------------------------------------------------------------------------------- */
+/* --- One frame -------------------------------------------------------------------------------------- */
 
 static bool is_in_code(uint64_t instrs, uint64_t instr)
 {
@@ -171,7 +172,8 @@ static bool read_cframe(struct frame_walk *walk, uint64_t addr, struct cframe *r
         return true;
 }
 
-/* 3.11: each cframe belongs to a native eval frame.  The frame in the cframe before must be the frame that follows. */
+/* 3.11: each cframe belongs to a native eval frame.  The frame in the cframe before must be the frame that
+ * follows. */
 static bool add_cframe(struct frame_walk *walk, uint64_t following)
 {
         struct python_frame shim = {
@@ -187,8 +189,8 @@ static bool add_cframe(struct frame_walk *walk, uint64_t following)
         return true;
 }
 
-/* Walks from the innermost frame to the frame without a caller.  Finds loops by Brent's algorithm: one frame is remembered, and
- * replaced after 1, 2, 4, ... steps. */
+/* Walks from the innermost frame to the frame without a caller.  Finds loops by Brent's algorithm: one
+ * frame is remembered, and replaced after 1, 2, 4, ... steps. */
 static bool walk_frames(struct frame_walk *walk, uint64_t addr)
 {
         uint64_t kept = 0;
@@ -225,10 +227,11 @@ static bool walk_frames(struct frame_walk *walk, uint64_t addr)
         return true;
 }
 
-/* --- Thread states --------------------------------------------------------------------------------------- */
+/* --- Thread states ---------------------------------------------------------------------------------- */
 
-/* In 3.11 and 3.12 the eval function first writes the address of its cframe, a local variable, into the thread state, and fills
- * the cframe a few instructions later.  Until then the cframe has what the last call left there, usually the same values. */
+/* In 3.11 and 3.12 the eval function first writes the address of its cframe, a local variable, into the
+ * thread state, and fills the cframe a few instructions later.  Until then the cframe has what the last
+ * call left there, usually the same values. */
 static bool may_be_unfilled(const struct frame_walk *walk, uint64_t cframe)
 {
         const struct python_runtime *runtime = walk->runtime;
@@ -289,7 +292,8 @@ static bool read_first(struct frame_walk *walk, struct python_thread *thread)
         return !walk->needs_search && (thread->states[0] == first || read_state(walk, thread, 0));
 }
 
-/* Walks the frames of one state; false: the walk has ended.  Other states than the first one may have ended. */
+/* Walks the frames of one state; false: the walk has ended.  Other states than the first one may have
+ * ended. */
 static bool walk_state(struct frame_walk *walk, struct python_thread *thread, uint32_t i)
 {
         uint64_t addr;
@@ -330,7 +334,8 @@ static int by_shim(const void *a, const void *b)
         return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Splits the frames at their shims.  A shim below the stack belongs to no native frame: it is the outermost of its state. */
+/* Splits the frames at their shims.  A shim below the stack belongs to no native frame: it is the outermost
+ * of its state. */
 static size_t find_segments(const struct frame_walk *walk, struct segment *segments)
 {
         size_t n = 0, start = 0;

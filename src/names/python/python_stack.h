@@ -16,15 +16,17 @@ enum python_end {
         PYTHON_END_LOOP,       /* a frame's callers lead back to it */
         PYTHON_END_LIMIT,      /* no room for another frame */
         PYTHON_END_START,      /* 3.11, 3.12: an eval function has begun, and its cframe is not filled yet */
-        PYTHON_END_BAD_FRAME, /* a frame without code, an impossible pointer, or a cframe that does not belong to the frames */
+        PYTHON_END_BAD_FRAME, /* a frame without code, an impossible pointer, or a cframe that does not belong
+                                 to the frames */
         PYTHON_N_ENDS,
 };
 
 enum python_frame_kind {
         PYTHON_FRAME_CODE, /* the frame runs a code object */
-        /* 3.11 and later: no code.  A shim is a local variable of a native eval frame, which runs the frames from here inwards up
-         * to the next shim.  In 3.11 the shim is the eval function's cframe, later a frame with an owner of its own.  From 3.14
-         * on it may also be the outermost frame of a thread, which is in the thread state. */
+        /* 3.11 and later: no code.  A shim is a local variable of a native eval frame, which runs the
+         * frames from here inwards up to the next shim.  In 3.11 the shim is the eval function's cframe,
+         * later a frame with an owner of its own.  From 3.14 on it may also be the outermost frame of a
+         * thread, which is in the thread state. */
         PYTHON_FRAME_SHIM,
 };
 
@@ -48,15 +50,17 @@ struct python_walked {
         uint32_t n_reads; /* number of calls of the memory's callback */
 };
 
-/* Frames are innermost first.  The thread must be stopped.  A frame that can't be read ends the walk; the frames before it are
- * valid.  If the thread runs several interpreters, their frames are in one list.  Needs one read for the thread state, one for
- * the cframe of 3.11 and 3.12, and one for each 16 KB of the data stack; one more for each generator, shim and cframe that is not
- * in `memory`'s copy.  3.8 to 3.10: one for each page of the heap. */
+/* Frames are innermost first.  The thread must be stopped.  A frame that can't be read ends the walk; the
+ * frames before it are valid.  If the thread runs several interpreters, their frames are in one list.
+ * Needs one read for the thread state, one for the cframe of 3.11 and 3.12, and one for each 16 KB of the
+ * data stack; one more for each generator, shim and cframe that is not in `memory`'s copy.  3.8 to 3.10:
+ * one for each page of the heap. */
 void python_stack_walk(struct python_runtime *runtime, struct python_thread *thread,
                        struct python_memory *memory, struct python_frame *frames, size_t max_frames,
                        struct python_walked *ret_walked);
 
-/* Whether native eval frames are matched by the address of a shim; otherwise each Python frame is an entry. */
+/* Whether native eval frames are matched by the address of a shim; otherwise each Python frame is an
+ * entry. */
 static inline bool python_stack_has_shims(const struct python_layout *layout)
 {
         return layout->frames != PYTHON_FRAMES_HEAP;

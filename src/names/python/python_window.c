@@ -47,8 +47,8 @@ static bool is_in_window(const struct python_window *window, uint64_t addr)
         return addr >= window->start && window->size >= size && addr - window->start <= window->size - size;
 }
 
-/* Size of the chunk of the data stack that begins at `chunk`: the default size, or, if `addr` is beyond it, the size in its
- * header. */
+/* Size of the chunk of the data stack that begins at `chunk`: the default size, or, if `addr` is beyond it,
+ * the size in its header. */
 static uint64_t get_chunk_bytes(struct python_window *window, uint64_t chunk, uint64_t addr)
 {
         uint64_t size;
@@ -60,7 +60,8 @@ static uint64_t get_chunk_bytes(struct python_window *window, uint64_t chunk, ui
         return size < MAX_CHUNK_BYTES ? size : MAX_CHUNK_BYTES;
 }
 
-/* Moves to the chunk before the current one, if the copy has the current one's header and `addr` is in the other. */
+/* Moves to the chunk before the current one, if the copy has the current one's header and `addr` is in the
+ * other. */
 static bool move_chunk(struct python_window *window, uint64_t addr)
 {
         uint64_t previous, size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads frames of a thread with few reads.  From 3.11 on frames of functions are next to each other on the data stack, callees
- * above their callers, so one copy below the innermost frame contains many of them. */
+/* Reads frames of a thread with few reads.  From 3.11 on frames of functions are next to each other on the
+ * data stack, callees above their callers, so one copy below the innermost frame contains many of them. */
 #ifndef PYTHON_WINDOW_H
 #define PYTHON_WINDOW_H
 
@@ -22,8 +22,8 @@ struct python_window {
         uint8_t single[PYTHON_MAX_FRAME_BYTES];
 };
 
-/* Begins with the frames of a thread state, of which `state` has layout.thread_bytes.  `reach`: the result of python_window_reach
- * of the last walk, 0 at first. */
+/* Begins with the frames of a thread state, of which `state` has layout.thread_bytes.  `reach`: the result
+ * of python_window_reach of the last walk, 0 at first. */
 void python_window_begin(struct python_window *window, const uint8_t *state, uint32_t reach);
 
 /* The frame's bytes (layout.frame_bytes), valid until the next call; NULL: they can't be read. */

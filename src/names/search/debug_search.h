@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the separate debug file of an object file on this machine, and on the network if the caller allows it. */
+/* Finds the separate debug file of an object file on this machine, and on the network if the caller allows
+ * it. */
 #ifndef DEBUG_SEARCH_H
 #define DEBUG_SEARCH_H
 
@@ -27,13 +28,15 @@ struct debug_wanted {
         struct budget *budget;             /* the budget of the file that is found; NULL: it has its own */
 };
 
-/* Looks by build id under DIR/.build-id, then by .gnu_debuglink in the folder of the file, in .debug, and under DIR; then asks
- * `remote` by build id.  The result belongs to the object file: its build id is the same, or its CRC if it has no build id.  NULL
- * if there is none; if another file was found, `note` says so. */
+/* Looks by build id under DIR/.build-id, then by .gnu_debuglink in the folder of the file, in .debug, and
+ * under DIR; then asks `remote` by build id.  The result belongs to the object file: its build id is the
+ * same, or its CRC if it has no build id.  NULL if there is none; if another file was found, `note` says
+ * so. */
 struct object *debug_search(const struct debug_wanted *wanted, struct buf *note);
 
-/* The file that .gnu_debugaltlink of a debug file names (dwz): at this path, by build id under DIR/.build-id, or from `remote`,
- * which may be NULL.  NULL if it names none; if the file is missing, NULL and a note. */
+/* The file that .gnu_debugaltlink of a debug file names (dwz): at this path, by build id under
+ * DIR/.build-id, or from `remote`, which may be NULL.  NULL if it names none; if the file is missing, NULL
+ * and a note. */
 struct object *debug_search_alt(struct object *debug, const char *const *dirs,
                                 const struct debug_remote *remote, struct buf *note);
 

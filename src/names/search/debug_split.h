@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds and keeps open the files with the split debug information of an object file: FILE.dwp, else .dwo files. */
+/* Finds and keeps open the files with the split debug information of an object file: FILE.dwp, else .dwo
+ * files. */
 #ifndef DEBUG_SPLIT_H
 #define DEBUG_SPLIT_H
 
@@ -14,8 +15,8 @@ enum { DEBUG_DWO_PLACES = 3 };
 /* A .dwo file that a reader needs.  Only the files at these paths determine which of them has the unit. */
 struct debug_dwo {
         struct dwarf_dwo wanted;
-        struct object *places
-                [DEBUG_DWO_PLACES]; /* the possible files, in order; NULL: no file of its own is there */
+        struct object *places[DEBUG_DWO_PLACES]; /* the possible files, in order; NULL: no file of its own is
+                                                    there */
         bool is_searched;
         struct object *object; /* valid if is_searched: the file that has the unit, or NULL */
 };
@@ -29,16 +30,18 @@ struct debug_split {
         bool is_ambiguous; /* two units with the same id needed files with different names */
 };
 
-/* For a reader of the object file `path`, or of a debug file with that name.  Memory for unpacked sections is taken from
- * `budget`; NULL: each file has its own budget. */
+/* For a reader of the object file `path`, or of a debug file with that name.  Memory for unpacked sections
+ * is taken from `budget`; NULL: each file has its own budget. */
 struct debug_split *debug_split_new(const char *path, struct budget *budget);
 void debug_split_free(struct debug_split *split); /* to be called after the reader is freed */
 AUTO_DEFINE(debug_split)
 
-/* For dwarf_set_split: looks for .dwo files where the compiler wrote them, then in the folder of the object file. */
+/* For dwarf_set_split: looks for .dwo files where the compiler wrote them, then in the folder of the object
+ * file. */
 struct dwarf_split debug_split_get(struct debug_split *split);
 
-/* Opens the possible files for a .dwo file, as the reader will; the texts of `dwo` must live as long as `split`. */
+/* Opens the possible files for a .dwo file, as the reader will; the texts of `dwo` must live as long as
+ * `split`. */
 void debug_split_open(struct debug_split *split, const struct dwarf_dwo *dwo);
 
 /* Like object_is_changed, for all of the files. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits the waiting time: one limit for all requests, enforced in the library's progress callback.  Servers, retries and the
- * cache are handled by libdebuginfod. */
+/* Limits the waiting time: one limit for all requests, enforced in the library's progress callback.
+ * Servers, retries and the cache are handled by libdebuginfod. */
 #include "debuginfod.h"
 
 #include <errno.h>
@@ -107,8 +107,8 @@ static bool is_over(struct debuginfod *d, uint64_t now)
         return d->is_stopped || d->is_late;
 }
 
-/* The library's callback; a result other than 0 ends the request.  While the file's size is not known, `b` is 0 and `a` is
- * undefined. */
+/* The library's callback; a result other than 0 ends the request.  While the file's size is not known, `b`
+ * is 0 and `a` is undefined. */
 static int on_progress(void *client, long a, long b)
 {
         struct debuginfod *d = asking;

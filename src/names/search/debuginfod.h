@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gets debug files and sources by build id from debuginfod servers, through libdebuginfod, which is loaded at the first request.
- * The servers are those of DEBUGINFOD_URLS; files stay in that library's cache, as with gdb and perf. */
+/* Gets debug files and sources by build id from debuginfod servers, through libdebuginfod, which is loaded
+ * at the first request. The servers are those of DEBUGINFOD_URLS; files stay in that library's cache, as
+ * with gdb and perf. */
 #ifndef DEBUGINFOD_H
 #define DEBUGINFOD_H
 
@@ -12,7 +13,8 @@
 #include "buf.h"
 #include "debug_search.h"
 
-/* The library waits that long for one file (DEBUGINFOD_TIMEOUT); here it is the limit for all files together. */
+/* The library waits that long for one file (DEBUGINFOD_TIMEOUT); here it is the limit for all files
+ * together. */
 enum { DEBUGINFOD_SECONDS = 90 };
 
 struct debuginfod_progress {
@@ -23,11 +25,11 @@ struct debuginfod_progress {
 };
 
 struct debuginfod_options {
-        /* Waiting time for all requests together; 0: DEBUGINFOD_SECONDS.  The library checks it once a second, and waits longer
-         * for a name server that does not answer. */
+        /* Waiting time for all requests together; 0: DEBUGINFOD_SECONDS.  The library checks it once a
+         * second, and waits longer for a name server that does not answer. */
         uint64_t limit_ns;
-        /* Called at most a few times a second while waiting; may be NULL.  When os_stop_requested is set, the request ends and no
-         * more are made, as at the limit. */
+        /* Called at most a few times a second while waiting; may be NULL.  When os_stop_requested is set,
+         * the request ends and no more are made, as at the limit. */
         void (*progress)(void *ctx, const struct debuginfod_progress *progress);
         void *ctx;
         const char *library; /* NULL: libdebuginfod.so.1 */
@@ -40,8 +42,8 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *options);
 void debuginfod_free(struct debuginfod *debuginfod);
 AUTO_DEFINE(debuginfod)
 
-/* Appends the path of the debug file of an object, which the caller checks, or of a source file (named as in the debug
- * information).  False if no server has it, or if the request failed; the note says why. */
+/* Appends the path of the debug file of an object, which the caller checks, or of a source file (named as
+ * in the debug information).  False if no server has it, or if the request failed; the note says why. */
 bool debuginfod_find_debug(struct debuginfod *debuginfod, const uint8_t *build_id, size_t build_id_size,
                            const char *name, struct buf *out);
 bool debuginfod_find_source(struct debuginfod *debuginfod, const uint8_t *build_id, size_t build_id_size,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds ELF files that are not at the path where they were mapped: below another root, in folders that the user names, in the
- * folder of the session, and in perf's cache. */
+/* Finds ELF files that are not at the path where they were mapped: below another root, in folders that the
+ * user names, in the folder of the session, and in perf's cache. */
 #ifndef ELF_SEARCH_H
 #define ELF_SEARCH_H
 
@@ -30,10 +30,10 @@ struct elf_wanted {
 /* Looks below places->root; to be called before the path itself is tried. */
 struct object *elf_search_root(const struct elf_wanted *wanted, struct buf *note);
 
-/* To be called if the file is not at its path.  Looks by path and by file name in each of places->dirs, by file name in
- * session_dir, and by build id in perf_cache.  Both functions take only regular files that are inside the folder after links are
- * followed, and whose build id is the wanted one; perf_cache is only used if the build id is known.  NULL if there is none; then
- * `note` names the first file of another build. */
+/* To be called if the file is not at its path.  Looks by path and by file name in each of places->dirs, by
+ * file name in session_dir, and by build id in perf_cache.  Both functions take only regular files that are
+ * inside the folder after links are followed, and whose build id is the wanted one; perf_cache is only used
+ * if the build id is known.  NULL if there is none; then `note` names the first file of another build. */
 struct object *elf_search(const struct elf_wanted *wanted, struct buf *note);
 
 #endif

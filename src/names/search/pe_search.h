@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds PE images that are not where they were mapped, and the PDB of an image: on this machine, in flat folders and in folders
- * with a symbol server's layout. */
+/* Finds PE images that are not where they were mapped, and the PDB of an image: on this machine, in flat
+ * folders and in folders with a symbol server's layout. */
 #ifndef PE_SEARCH_H
 #define PE_SEARCH_H
 
@@ -34,14 +34,15 @@ struct pe_wanted {
         const struct pe_places *places;     /* NULL: none */
 };
 
-/* Finds an image that is not at its path: places->image, then in each folder as NAME and as NAME/TIMESTAMPSIZE/NAME.  Returns
- * only the same build; if another one was found, `note` names it. */
+/* Finds an image that is not at its path: places->image, then in each folder as NAME and as
+ * NAME/TIMESTAMPSIZE/NAME.  Returns only the same build; if another one was found, `note` names it. */
 struct object *pe_search_image(const struct pe_wanted *wanted, struct buf *note);
 
-/* The PDB that the image was linked with: places->pdb, in the folder of the image, at the path where it was linked, then in each
- * folder as NAME, NAME/KEY/NAME and NA/NAME/KEY/NAME, where KEY is GUID and age.  A PDB with another GUID or age is not used.  If
- * there is none, returns NULL, and `note` says what was found or what is wanted; for an image without a PDB there is no note.
- * *ret_is_moved is set if one was not used because of its OMAP tables. */
+/* The PDB that the image was linked with: places->pdb, in the folder of the image, at the path where it was
+ * linked, then in each folder as NAME, NAME/KEY/NAME and NA/NAME/KEY/NAME, where KEY is GUID and age.  A
+ * PDB with another GUID or age is not used.  If there is none, returns NULL, and `note` says what was found
+ * or what is wanted; for an image without a PDB there is no note. *ret_is_moved is set if one was not used
+ * because of its OMAP tables. */
 struct pdb *pe_search_pdb(const struct pe_wanted *wanted, const struct object_pdb *pdb, bool *ret_is_moved,
                           struct buf *note);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line is `ADDRESS TYPE NAME`, and for a module also a tab and `[MODULE]`.  Only text symbols are used (types t T w W).  Under
- * kptr_restrict every address is 0, and there are no names. */
+/* A line is `ADDRESS TYPE NAME`, and for a module also a tab and `[MODULE]`.  Only text symbols are used
+ * (types t T w W).  Under kptr_restrict every address is 0, and there are no names. */
 #include "kallsyms.h"
 
 #include <stdlib.h>

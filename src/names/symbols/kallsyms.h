@@ -16,8 +16,8 @@ struct kallsyms *kallsyms_new(const char *path, struct buf *note);
 
 struct answers_cache_options; /* answers_cache.h */
 
-/* For the running kernel: the kernel's own functions are read from the symbol cache if it has them.  The file is read only for
- * modules, or if there is no cache file yet, which is then written. */
+/* For the running kernel: the kernel's own functions are read from the symbol cache if it has them.  The
+ * file is read only for modules, or if there is no cache file yet, which is then written. */
 struct kallsyms *kallsyms_new_kept(const char *path, const struct answers_cache_options *cache,
                                    struct buf *note);
 

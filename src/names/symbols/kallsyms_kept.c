@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The format, in the machine's byte order: the header; for each function, sorted by address, its start, its size and the offset
- * of its name; the names, each with a NUL. */
+/* The format, in the machine's byte order: the header; for each function, sorted by address, its start, its
+ * size and the offset of its name; the names, each with a NUL. */
 #include "kallsyms_kept.h"
 
 #include <stdlib.h>
@@ -140,7 +140,8 @@ bool kallsyms_kept_find(const struct kallsyms_kept *kept, uint64_t addr, struct 
 
 /* --- Writing --- */
 
-/* Whether a function ends where the next one of the kernel begins, so that no changing code is between them. */
+/* Whether a function ends where the next one of the kernel begins, so that no changing code is between
+ * them. */
 static bool is_kept(const struct symtab *tab, size_t index, struct symtab_hit *ret_hit)
 {
         struct symtab_hit next;

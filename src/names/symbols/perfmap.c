@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines may overlap in any way.  A sweep over the addresses divides them into spans that each belong to the latest line there;
- * lookups are one binary search. */
+/* Lines may overlap in any way.  A sweep over the addresses divides them into spans that each belong to the
+ * latest line there; lookups are one binary search. */
 #include "perfmap.h"
 
 #include <stdlib.h>
@@ -198,8 +198,8 @@ static void mark_shared(struct perfmap *map, struct jit_line *line)
         line->is_shared = true;
 }
 
-/* Lines are sorted by start.  A line that begins inside an earlier one overlaps the one that ends last; a line that ends after
- * the start of the next one overlaps it. */
+/* Lines are sorted by start.  A line that begins inside an earlier one overlaps the one that ends last; a
+ * line that ends after the start of the next one overlaps it. */
 static void find_shared(struct perfmap *map, const struct perfmap_span *starts)
 {
         struct jit_line *last = NULL, *farthest = NULL;

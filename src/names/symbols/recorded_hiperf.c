@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hiperf's feature 192.  Its layout is in perf_file_format.cpp of OpenHarmony's developtools_hiperf: n u32, n times {path, type
- * u32, vaddr u64, offset of vaddr u64, build id in hexadecimal, m u32, m times {addr u64, length u32, name}}; a text is {length
- * u32 with its NUL, bytes}.  The numbers of the types have changed over time, so the kernel is recognised by the path; a vaddr
- * with all bits set means that there are no virtual addresses. */
+/* hiperf's feature 192.  Its layout is in perf_file_format.cpp of OpenHarmony's developtools_hiperf: n u32,
+ * n times {path, type u32, vaddr u64, offset of vaddr u64, build id in hexadecimal, m u32, m times {addr
+ * u64, length u32, name}}; a text is {length u32 with its NUL, bytes}.  The numbers of the types have
+ * changed over time, so the kernel is recognised by the path; a vaddr with all bits set means that there
+ * are no virtual addresses. */
 #include <string.h>
 
 #include "recorded_internal.h"

@@ -22,8 +22,8 @@ struct recorded_entry {
         recorded_next_name *next_name;
 };
 
-/* Reads the next file of a section; false at the end, and with c->failed if the bytes are damaged.  hiperf's section begins with
- * the number of its files, which the caller has read. */
+/* Reads the next file of a section; false at the end, and with c->failed if the bytes are damaged.
+ * hiperf's section begins with the number of its files, which the caller has read. */
 bool recorded_simpleperf_next(struct cursor *c, struct recorded_entry *ret);
 bool recorded_simpleperf2_next(struct cursor *c, struct recorded_entry *ret);
 bool recorded_hiperf_next(struct cursor *c, struct recorded_entry *ret);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* simpleperf's features 128 (FILE) and 132 (FILE2).  Their layout is described at the top of record_file_format.h and in
- * record_file.proto of the Android tree (system/extras/simpleperf).
+/* simpleperf's features 128 (FILE) and 132 (FILE2).  Their layout is described at the top of
+ * record_file_format.h and in record_file.proto of the Android tree (system/extras/simpleperf).
  *
- * FILE:  {size u32, path, type u32, vaddr u64, n u32, n times {addr u64, length u32, name}, by type: dex files {n u32, n
+ * FILE:  {size u32, path, type u32, vaddr u64, n u32, n times {addr u64, length u32, name}, by type: dex
+ * files {n u32, n
  *        times offset u64}, others the offset of vaddr u64, which older files lack}
- * FILE2: {size u32, a protocol buffer: 1 path, 2 type, 3 vaddr, 4 symbol {1 addr, 2 length, 3 name}, 5 dex file, 6 ELF {1
+ * FILE2: {size u32, a protocol buffer: 1 path, 2 type, 3 vaddr, 4 symbol {1 addr, 2 length, 3 name}, 5 dex
+ * file, 6 ELF {1
  *        offset of vaddr}, 7 kernel module {1 offset of vaddr}} */
 #include "recorded_internal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Function names that another recorder wrote into its session: simpleperf's features FILE and FILE2, hiperf's section of symbols.
- * For every mapped file they have the names of the sampled functions. */
+/* Function names that another recorder wrote into its session: simpleperf's features FILE and FILE2,
+ * hiperf's section of symbols. For every mapped file they have the names of the sampled functions. */
 #ifndef RECORDED_SYMBOLS_H
 #define RECORDED_SYMBOLS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps the modules, opens each at its first lookup, and interns names.  resolver_file, kallsyms, perfmap and jitdump find the
- * names. */
+/* Keeps the modules, opens each at its first lookup, and interns names.  resolver_file, kallsyms, perfmap
+ * and jitdump find the names. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,8 @@ static void load_kernel(struct resolver *resolver, struct symbol_module *module)
         buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
 }
 
-/* Reads a jitdump for a session without usable times: it is not known which code was at an address at which time. */
+/* Reads a jitdump for a session without usable times: it is not known which code was at an address at which
+ * time. */
 static void load_jitdump(struct symbol_module *module)
 {
         const char *path =

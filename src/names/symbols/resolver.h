@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the name and range of the function at (module, address).  Uses files, debug files, PDBs, kallsyms, perf maps and
- * jitdumps.  Does not depend on sessions: the caller describes each module once. */
+/* Finds the name and range of the function at (module, address).  Uses files, debug files, PDBs, kallsyms,
+ * perf maps and jitdumps.  Does not depend on sessions: the caller describes each module once. */
 #ifndef RESOLVER_H
 #define RESOLVER_H
 
@@ -69,7 +69,8 @@ struct resolver_recorded {
         uint64_t slide;                   /* added to an offset in the module, gives the address in `file` */
 };
 
-/* Functions and lines of Python places.  Place i has the offset (i + 1) * place_bytes, and half of place_bytes on both sides. */
+/* Functions and lines of Python places.  Place i has the offset (i + 1) * place_bytes, and half of
+ * place_bytes on both sides. */
 struct resolver_python {
         struct resolver_python_function {
                 const char *name, *path;
@@ -99,12 +100,14 @@ struct resolver_module {
         struct jitdump *jitdump; /* RESOLVER_JITDUMP: kept by the caller; the resolver interns its texts */
         struct os_origin origin; /* the owner that both files must have */
         const struct resolver_python *python; /* RESOLVER_PYTHON: kept by the caller; NULL: not known */
-        /* Answers in the session; kept by the caller.  If wperf archive packed them, nothing else is used, for any kind of
-         * module.  If the recorder kept them, they are used if no file with the build id has more names. */
+        /* Answers in the session; kept by the caller.  If wperf archive packed them, nothing else is used,
+         * for any kind of module.  If the recorder kept them, they are used if no file with the build id
+         * has more names. */
         const struct archived_module *archived;
         /* Used in this order for names that are not in the files. */
         struct resolver_recorded recorded[2];
-        /* why the file at `path` is not used, though its build id is not known ("was ..."); NULL if it is used. Not copied */
+        /* why the file at `path` is not used, though its build id is not known ("was ..."); NULL if it is
+         * used. Not copied */
         const char *not_used;
         struct budget *budget; /* for its files; set by the resolver */
 };
@@ -131,7 +134,8 @@ struct symbol {
         uint64_t addr; /* the looked-up address in the object */
 };
 
-/* The address in the object for an address of the module (ELF virtual address for a file offset); false if it is not known. */
+/* The address in the object for an address of the module (ELF virtual address for a file offset); false if
+ * it is not known. */
 bool resolver_to_addr(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t *ret_addr);
 
 /* Never fails: the result may be SYMBOL_NONE; addr is set if possible. */
@@ -156,8 +160,8 @@ bool resolver_find_variable_at(struct resolver *resolver, resolver_id module, ui
 /* Whether the module has a full symbol table or a PDB, and not only exported names. */
 bool resolver_has_all_names(struct resolver *resolver, resolver_id module);
 
-/* The variable at an offset of a module.  Data that the file does not contain (.bss) has the offsets behind those of its segment.  False if
- * it is not known: archives have no variables. */
+/* The variable at an offset of a module.  Data that the file does not contain (.bss) has the offsets behind
+ * those of its segment.  False if it is not known: archives have no variables. */
 bool resolver_find_variable(struct resolver *resolver, resolver_id module, uint64_t offset,
                             struct resolver_variable *ret);
 
@@ -182,9 +186,9 @@ struct resolver_frames {
         uint64_t taken_bytes;
 };
 
-/* Looks up `n` distinct, sorted addresses in the object: each call reads units of debug information once.  Without debug
- * information there is one frame, from resolver_find; SYMBOL_NONE has no frame.  Never fails; the module's note says what is
- * missing. */
+/* Looks up `n` distinct, sorted addresses in the object: each call reads units of debug information once.
+ * Without debug information there is one frame, from resolver_find; SYMBOL_NONE has no frame.  Never fails;
+ * the module's note says what is missing. */
 void resolver_find_frames(struct resolver *resolver, resolver_id module, const uint64_t *addrs, size_t n,
                           struct resolver_frames *ret_frames);
 void resolver_frames_release(struct resolver_frames *frames);
@@ -197,8 +201,8 @@ struct resolver_label {
         bool has_addr;
 };
 
-/* The labels of the function at `addr`, sorted by address; those without an address come last, sorted by line.  The caller frees
- * *ret_labels. Returns their number. */
+/* The labels of the function at `addr`, sorted by address; those without an address come last, sorted by
+ * line.  The caller frees *ret_labels. Returns their number. */
 size_t resolver_find_labels(struct resolver *resolver, resolver_id module, uint64_t addr,
                             struct resolver_label **ret_labels);
 
@@ -207,13 +211,13 @@ struct resolver_extent {
         uint64_t start, end;
 };
 
-/* All address ranges of the function at `addr`, sorted; with debug information also its .cold part.  The caller frees
- * *ret_extents.  Returns their number, 0 if not known. */
+/* All address ranges of the function at `addr`, sorted; with debug information also its .cold part.  The
+ * caller frees *ret_extents.  Returns their number, 0 if not known. */
 size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint64_t addr,
                              struct resolver_extent **ret_extents);
 
-/* The code of a module as it was mapped, `size` bytes from `addr` in the object.  False if it is not available.  Kept by the
- * resolver. */
+/* The code of a module as it was mapped, `size` bytes from `addr` in the object.  False if it is not
+ * available.  Kept by the resolver. */
 bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code);
 
@@ -228,7 +232,8 @@ struct resolver_jit_frames {
         struct budget *budget; /* of the jitdump */
 };
 
-/* For the code at an offset of a module, which ran at `addr`.  False: there is no jitdump, or no information for this code. */
+/* For the code at an offset of a module, which ran at `addr`.  False: there is no jitdump, or no
+ * information for this code. */
 bool resolver_find_jit_frames(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t addr,
                               struct resolver_jit_frames *ret);
 
@@ -238,9 +243,9 @@ struct resolver_insn {
         size_t size_bytes;
 };
 
-/* The instructions of `size` bytes of code at `addr`, from resolver_read_code, if all of them are in the symbol cache.  `dialect`
- * identifies the version and syntax of the disassembler and must be the same in all calls for a module.  The caller frees
- * *ret_insns.  Returns their number, 0 if they are not cached. */
+/* The instructions of `size` bytes of code at `addr`, from resolver_read_code, if all of them are in the
+ * symbol cache.  `dialect` identifies the version and syntax of the disassembler and must be the same in
+ * all calls for a module.  The caller frees *ret_insns.  Returns their number, 0 if they are not cached. */
 size_t resolver_recall_insns(struct resolver *resolver, resolver_id module, uint64_t dialect, uint64_t addr,
                              const uint8_t *code, size_t size, struct resolver_insn **ret_insns);
 void resolver_keep_insns(struct resolver *resolver, resolver_id module, uint64_t dialect, uint64_t addr,
@@ -251,16 +256,16 @@ bool resolver_check(const struct resolver *resolver, resolver_id module, struct 
 
 const char *resolver_text(const struct resolver *resolver, str_id id);
 
-/* Appends the name of a function with its arguments.  Returns false, and appends nothing, if the name is not mangled, or the
- * options select the long form. */
+/* Appends the name of a function with its arguments.  Returns false, and appends nothing, if the name is
+ * not mangled, or the options select the long form. */
 bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct buf *out);
 
-/* Why a module has no names or few, one sentence, or NULL: "build id differs", "no such file".  Valid as long as the resolver;
- * set by the first lookup. */
+/* Why a module has no names or few, one sentence, or NULL: "build id differs", "no such file".  Valid as
+ * long as the resolver; set by the first lookup. */
 const char *resolver_note(const struct resolver *resolver, resolver_id module);
 
-/* Why names may be wrong, one sentence, or NULL: "12 functions of perf-7.map share addresses: names there may be wrong".  To be
- * called after the last lookup; valid as long as the resolver. */
+/* Why names may be wrong, one sentence, or NULL: "12 functions of perf-7.map share addresses: names there
+ * may be wrong".  To be called after the last lookup; valid as long as the resolver. */
 const char *resolver_doubt(struct resolver *resolver, resolver_id module);
 
 /* The module's own file, kept by the resolver; NULL: there is none, or it can't be read. */
@@ -269,8 +274,8 @@ struct object *resolver_get_object(struct resolver *resolver, resolver_id module
 /* The size of this file; 0: there is none. */
 uint64_t resolver_file_bytes(struct resolver *resolver, resolver_id module);
 
-/* Facts about the module's own file: entry point and lowest load address (ELF virtual addresses), and whether it is an executable
- * (PIE or not) and not a library.  False if the file can't be read. */
+/* Facts about the module's own file: entry point and lowest load address (ELF virtual addresses), and
+ * whether it is an executable (PIE or not) and not a library.  False if the file can't be read. */
 struct resolver_image {
         uint64_t entry;
         uint64_t load_addr;  /* vaddr of file offset 0 */
@@ -290,15 +295,16 @@ bool resolver_is_kept(struct resolver *resolver, resolver_id module);
 /* Whether there is a file for lookups: the module's own, or a PDB. */
 bool resolver_has_file(struct resolver *resolver, resolver_id module);
 
-/* The same for a file that is known to be the right one: by the build id that the session has, or the time stamp and size of an
- * image of Windows. */
+/* The same for a file that is known to be the right one: by the build id that the session has, or the time
+ * stamp and size of an image of Windows. */
 bool resolver_has_right_file(struct resolver *resolver, resolver_id module);
 
-/* The MD5 checksum of a source file that its debug information names (16 bytes), by a path of a frame that was looked up; NULL if there is
- * none. */
+/* The MD5 checksum of a source file that its debug information names (16 bytes), by a path of a frame that
+ * was looked up; NULL if there is none. */
 const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id module, const char *path);
 
-/* The Python function at an address of a module of Python places; NULL if there is none, or it is archived. */
+/* The Python function at an address of a module of Python places; NULL if there is none, or it is
+ * archived. */
 const struct resolver_python_function *resolver_python_function_at(struct resolver *resolver,
                                                                    resolver_id module, uint64_t addr);
 

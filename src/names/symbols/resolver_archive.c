@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Returns answers from an archive, which has only the lookups that were made when it was packed.  Names are made readable here,
- * by the current options. */
+/* Returns answers from an archive, which has only the lookups that were made when it was packed.  Names are
+ * made readable here, by the current options. */
 #include "resolver_archive.h"
 
 #include <stdlib.h>

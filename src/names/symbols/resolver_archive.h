@@ -20,7 +20,8 @@ bool resolver_archive_has_data(const struct symbol_module *module);
 size_t resolver_archive_n_sections(const struct symbol_module *module);
 struct resolver_section resolver_archive_get_section(const struct symbol_module *module, size_t index);
 
-/* The same for functions that contain a sampled address, or that begin at the address, as in resolver_debug.h. */
+/* The same for functions that contain a sampled address, or that begin at the address, as in
+ * resolver_debug.h. */
 void resolver_archive_find_frames(struct symbol_module *module, const uint64_t *addrs, size_t n,
                                   struct answered_frames *ret_frames);
 size_t resolver_archive_find_labels(struct symbol_module *module, uint64_t addr,

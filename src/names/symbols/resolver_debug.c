@@ -147,8 +147,8 @@ static void open_cache(struct resolver_debug *d, struct answers_key key, enum an
         say_cache(d, d->caches[kind] ? answers_cache_note(d->caches[kind]) : err.text);
 }
 
-/* Opens the .dwo files that were needed in earlier runs, because only reading the debug information shows which of hundreds are
- * needed.  Programs without this section have none. */
+/* Opens the .dwo files that were needed in earlier runs, because only reading the debug information shows
+ * which of hundreds are needed.  Programs without this section have none. */
 static void open_dwos(struct resolver_debug *d)
 {
         const struct module_answers *known;

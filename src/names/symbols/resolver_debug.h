@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The debug information of one object file: in the file, in its debug file, in the file that several debug files share, in split
- * files, in a PDB, or as answers in the symbol cache. */
+/* The debug information of one object file: in the file, in its debug file, in the file that several debug
+ * files share, in split files, in a PDB, or as answers in the symbol cache. */
 #ifndef RESOLVER_DEBUG_H
 #define RESOLVER_DEBUG_H
 
@@ -21,8 +21,8 @@ struct resolver_known {
         struct resolver_pdb pdb; /* if it is there, nothing else is used */
 };
 
-/* `wanted` describes the object file.  `sources` may be NULL.  All of it and `note` must outlive the result.  Never fails; `note`
- * gets what is missing, and why the cache is not used, also later. */
+/* `wanted` describes the object file.  `sources` may be NULL.  All of it and `note` must outlive the
+ * result.  Never fails; `note` gets what is missing, and why the cache is not used, also later. */
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
                                           const struct resolver_known *known,
                                           const struct resolver_sources *sources, struct buf *note);
@@ -31,8 +31,8 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
 void resolver_debug_free(struct resolver_debug *debug);
 AUTO_DEFINE(resolver_debug)
 
-/* As dwarf_find, dwarf_find_labels and dwarf_find_extents; answers come from the cache if it has them.  Damage is reported in the
- * note. */
+/* As dwarf_find, dwarf_find_labels and dwarf_find_extents; answers come from the cache if it has them.
+ * Damage is reported in the note. */
 void resolver_debug_find(struct resolver_debug *debug, const uint64_t *addrs, size_t n,
                          struct answered_frames *ret_frames);
 size_t resolver_debug_labels(struct resolver_debug *debug, uint64_t addr, struct source_label **ret_labels);
@@ -42,7 +42,8 @@ size_t resolver_debug_extents(struct resolver_debug *debug, uint64_t addr,
 /* As dwarf_source_md5, for frames that were not in the cache. */
 const uint8_t *resolver_debug_source_md5(const struct resolver_debug *debug, const char *path);
 
-/* The cache of instructions in the file's code; NULL: none.  All calls for one object must have the same dialect. */
+/* The cache of instructions in the file's code; NULL: none.  All calls for one object must have the same
+ * dialect. */
 struct answers_cache *resolver_debug_insns(struct resolver_debug *debug, uint64_t dialect);
 
 /* False if one of its files became shorter while it was read. */

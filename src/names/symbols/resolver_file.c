@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of an object file come from its PDB; else from its own .symtab; else from its debug file's; else from .gnu_debugdata
- * and .dynsym; in addition to each, from the stubs of its PLT; and for code without a name, ranges from .eh_frame or .pdata.  A
- * file of another build is not used, but a debug file of the right build is. */
+/* The names of an object file come from its PDB; else from its own .symtab; else from its debug file's;
+ * else from .gnu_debugdata and .dynsym; in addition to each, from the stubs of its PLT; and for code
+ * without a name, ranges from .eh_frame or .pdata.  A file of another build is not used, but a debug file
+ * of the right build is. */
 #include "resolver_file.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ struct resolver_file {
         struct object *small;    /* from .gnu_debugdata */
         struct resolver_pdb pdb; /* if it is there, it has all names */
         bool is_image;           /* as in resolver_module */
-        /* its PDB can't be used because of OMAP; exports are few, and would give their names to other functions */
+        /* its PDB can't be used because of OMAP; exports are few, and would give their names to other
+         * functions */
         bool is_moved;
         struct symtab *tab;
         struct symtab *data; /* symbols for data; NULL until they are looked up */
@@ -151,7 +153,8 @@ static struct debug_wanted debug_wanted(const struct resolver_file *file,
 
 /* --- Names --- */
 
-/* The identity of the wanted PDB: from the image, else from the session, where the build id of a PE image is GUID and age. */
+/* The identity of the wanted PDB: from the image, else from the session, where the build id of a PE image
+ * is GUID and age. */
 static bool find_identity(const struct resolver_file *file, const struct resolver_module *module,
                           struct object_pdb *ret)
 {
@@ -164,8 +167,8 @@ static bool find_identity(const struct resolver_file *file, const struct resolve
         return true;
 }
 
-/* The PDB of the image.  Linkers that put DWARF into the image write only public symbols into the PDB (GNU ld's --pdb).  Such a
- * PDB is not used, because it would hide functions and lines. */
+/* The PDB of the image.  Linkers that put DWARF into the image write only public symbols into the PDB (GNU
+ * ld's --pdb).  Such a PDB is not used, because it would hide functions and lines. */
 static struct pdb *search_pdb(struct resolver_file *file, const struct pe_wanted *wanted,
                               const struct object_pdb *identity, struct buf *note)
 {
@@ -339,8 +342,8 @@ bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, 
                 return false;
         if (has_code(file->debug))
                 return object_to_addr(file->debug, file_off, ret_addr);
-        /* objcopy --only-keep-debug removes the offsets of segments; GNU ld places code at the same distance from the start in
-         * the file and in memory. */
+        /* objcopy --only-keep-debug removes the offsets of segments; GNU ld places code at the same
+         * distance from the start in the file and in memory. */
         *ret_addr = file_off + object_get_facts(file->debug)->load_addr;
         return true;
 }
@@ -395,8 +398,9 @@ static bool find_in_pdb(struct resolver_file *file, uint64_t addr, struct symtab
         return true;
 }
 
-/* The return address of a signal's handler is the first instruction of the code that ends the signal (__restore_rt). In chains of
- * frame pointers it is not told from others, which are looked up one byte before; nothing named is there. */
+/* The return address of a signal's handler is the first instruction of the code that ends the signal
+ * (__restore_rt). In chains of frame pointers it is not told from others, which are looked up one byte
+ * before; nothing named is there. */
 static bool begins_behind(const struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
 {
         struct symtab_hit behind;
@@ -496,7 +500,8 @@ bool resolver_file_check(const struct resolver_file *file, struct err *err)
 
 /* --- Data --- */
 
-/* Of the segments that begin before the offset, the last one: what follows the bytes of a segment in the file belongs to the next one. */
+/* Of the segments that begin before the offset, the last one: what follows the bytes of a segment in the
+ * file belongs to the next one. */
 static bool data_addr(const struct object *object, uint64_t file_off, uint64_t *ret_addr)
 {
         const struct object_segment *last = NULL;

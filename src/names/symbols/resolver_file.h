@@ -12,8 +12,8 @@
 
 struct resolver_file;
 
-/* Opens the files of the module.  Never fails; `note` says what is missing (one sentence), and does not change if nothing is.
- * `options` must outlive it. */
+/* Opens the files of the module.  Never fails; `note` says what is missing (one sentence), and does not
+ * change if nothing is. `options` must outlive it. */
 struct resolver_file *resolver_file_new(const struct resolver_module *module,
                                         const struct resolver_options *options, struct buf *note);
 void resolver_file_free(struct resolver_file *file);
@@ -25,15 +25,15 @@ bool resolver_file_has_all_names(const struct resolver_file *file);
 /* The virtual address of a file offset; false if it is not known. */
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr);
 
-/* SYMBOL_NAMED: *ret_hit is set, but for a PDB's function `text` is not.  SYMBOL_RANGE: start and end are set. Always: same_from
- * and same_to. */
+/* SYMBOL_NAMED: *ret_hit is set, but for a PDB's function `text` is not.  SYMBOL_RANGE: start and end are
+ * set. Always: same_from and same_to. */
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit);
 
 /* Appends the name of a hit as in the file; without `@plt` for a stub. */
 void resolver_file_add_name(const struct resolver_file *file, const struct symtab_hit *hit, struct buf *out);
 
-/* The address of data at a file offset.  Data that the file does not contain (.bss) has the offsets behind those of its segment.
- * False if there is none. */
+/* The address of data at a file offset.  Data that the file does not contain (.bss) has the offsets behind
+ * those of its segment. False if there is none. */
 bool resolver_file_data_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr);
 
 /* The symbol for data at an address; false if there is none. */
@@ -42,7 +42,8 @@ bool resolver_file_find_data(struct resolver_file *file, uint64_t addr, struct s
 /* The module's own file, or NULL. */
 struct object *resolver_file_object(const struct resolver_file *file);
 
-/* Whether the file is the recorded image of Windows, by its time stamp and size: images of MinGW have no PDB id. */
+/* Whether the file is the recorded image of Windows, by its time stamp and size: images of MinGW have no
+ * PDB id. */
 bool resolver_file_is_image(const struct resolver_file *file, const struct resolver_module *module);
 
 bool resolver_file_has_pdb(const struct resolver_file *file);

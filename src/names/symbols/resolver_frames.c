@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks up functions, inlined functions and lines of many addresses.  What the debug information does not have comes from the
- * symbol table; for JIT code everything comes from its jitdump. */
+/* Looks up functions, inlined functions and lines of many addresses.  What the debug information does not
+ * have comes from the symbol table; for JIT code everything comes from its jitdump. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "resolver_internal.h"
 #include "search.h"
 
-/* The most that a command needs: here, of functions and of rows in the table, and the same in the tree of calls and in its drawing. */
+/* The most that a command needs: here, of functions and of rows in the table, and the same in the tree of
+ * calls and in its drawing. */
 enum {
         NAME_COPIES = 6,
         COUNTED_NAME_BYTES = 4096, /* the work for shorter names is not counted */

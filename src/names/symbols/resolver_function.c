@@ -130,8 +130,8 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
         return jitdump_get_frames(module->jitdump, &at, &ret->frames, &ret->frames_addr);
 }
 
-/* For the module's own file.  The text of instructions contains absolute addresses, so nothing is cached for a kernel, whose
- * address changes with each boot. */
+/* For the module's own file.  The text of instructions contains absolute addresses, so nothing is cached
+ * for a kernel, whose address changes with each boot. */
 static struct answers_cache *insns_cache(struct resolver *resolver, resolver_id id, uint64_t dialect,
                                          uint64_t addr)
 {

@@ -58,7 +58,8 @@ struct symbol_facts {
         bool is_known;
         str_id function; /* for a clone or part: the function's name without the suffix, otherwise 0 */
         str_id readable; /* 0: the name is already readable */
-        /* for a Python function: a unique text that distinguishes it from others with the same name; otherwise 0 */
+        /* for a Python function: a unique text that distinguishes it from others with the same name;
+         * otherwise 0 */
         str_id told_apart;
 };
 
@@ -93,18 +94,19 @@ struct resolver_image_file {
 struct resolver_image_file resolver_image_file(struct resolver *resolver, struct symbol_module *module,
                                                uint64_t addr);
 
-/* Interns a name or path from the debug information; for a clone or part of a function, the function's name.  0 for NULL and "",
- * and if the budget does not allow it. */
+/* Interns a name or path from the debug information; for a clone or part of a function, the function's
+ * name.  0 for NULL and "", and if the budget does not allow it. */
 str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                            const char *text, bool is_function);
 
-/* Interns a text; false if the module's budget does not allow it, which is then recorded.  `use` is for a text of usual
- * length. */
+/* Interns a text; false if the module's budget does not allow it, which is then recorded.  `use` is for a
+ * text of usual length. */
 bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *text, str_id *ret_id);
 
-/* Interns a function's name as in the file, with the suffix "@plt" for a stub.  With `is_mangled` also stores its readable form,
- * without the suffix of a clone if the options select short names: resolver_function_id.  False as above. */
+/* Interns a function's name as in the file, with the suffix "@plt" for a stub.  With `is_mangled` also
+ * stores its readable form, without the suffix of a clone if the options select short names:
+ * resolver_function_id.  False as above. */
 bool resolver_keep_name(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *name, bool is_mangled, str_id *ret_id);
 

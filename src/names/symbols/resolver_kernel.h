@@ -6,7 +6,8 @@
 #include "buf.h"
 #include "resolver.h"
 
-/* Compares the module's build id with that of the running kernel or of its module.  True if one of the two is not known. */
+/* Compares the module's build id with that of the running kernel or of its module.  True if one of the two
+ * is not known. */
 bool resolver_kernel_is_running(const struct resolver_module *module);
 
 /* Appends the kernel's name of a module ("snd_hda_intel") for "[snd_hda_intel]" or

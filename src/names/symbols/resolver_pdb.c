@@ -11,7 +11,8 @@ bool resolver_pdb_to_rva(const struct resolver_pdb *pdb, uint64_t addr, uint32_t
         return addr - pdb->image_base <= UINT32_MAX;
 }
 
-/* The sorted addresses that can be in the image, as RVAs (free()); *ret_first is the index of the first of them. */
+/* The sorted addresses that can be in the image, as RVAs (free()); *ret_first is the index of the first of
+ * them. */
 static uint64_t *to_rvas(const struct resolver_pdb *pdb, const uint64_t *addrs, size_t n, size_t *ret_first,
                          size_t *ret_n)
 {

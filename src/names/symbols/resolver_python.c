@@ -119,8 +119,8 @@ static const struct ordered_place *place_at(const struct python_table *t, uint64
         return number && number <= t->is->n_places ? &t->order[number - 1] : NULL;
 }
 
-/* The name is the id's readable form; the id's own text is unique, so that two functions with the same name have different
- * ids. */
+/* The name is the id's readable form; the id's own text is unique, so that two functions with the same name
+ * have different ids. */
 static str_id name_of(struct resolver *resolver, struct symbol_module *module, uint32_t index)
 {
         const struct resolver_python_function *function = &module->python->is->functions[index];

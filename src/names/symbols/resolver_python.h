@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions and lines of Python places.  Places are not sorted by function, but the addresses assigned here are: those of a
- * function are contiguous and sorted by line, so that a Python function has a range like any other function. */
+/* Functions and lines of Python places.  Places are not sorted by function, but the addresses assigned here
+ * are: those of a function are contiguous and sorted by line, so that a Python function has a range like
+ * any other function. */
 #ifndef RESOLVER_PYTHON_H
 #define RESOLVER_PYTHON_H
 

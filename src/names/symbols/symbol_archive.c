@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the answers of an archive.  The content of the section is a byte of flags (1: unfinished), the number of missing bytes in
- * LEB128, and a store of answers, in which each module has an identity and facts. */
+/* Reads the answers of an archive.  The content of the section is a byte of flags (1: unfinished), the
+ * number of missing bytes in LEB128, and a store of answers, in which each module has an identity and
+ * facts. */
 #include "symbol_archive.h"
 
 #include <stdlib.h>

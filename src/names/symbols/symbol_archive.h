@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Answers about the modules of a session, stored in it: results of the resolver for the sampled addresses and the functions that
- * contain them.  Names are as in the files; the reader makes them readable. */
+/* Answers about the modules of a session, stored in it: results of the resolver for the sampled addresses
+ * and the functions that contain them.  Names are as in the files; the reader makes them readable. */
 #ifndef SYMBOL_ARCHIVE_H
 #define SYMBOL_ARCHIVE_H
 
@@ -59,8 +59,8 @@ struct archived_module {
         size_t next_same; /* number + 1 of the next module whose path has the same hash; 0: none */
 };
 
-/* Reads the whole section, which is not needed afterwards, with memory from `budget` (NULL: no limit but its own), which
- * outlives the archive.  Errors as in archive_section_read. */
+/* Reads the whole section, which is not needed afterwards, with memory from `budget` (NULL: no limit but
+ * its own), which outlives the archive.  Errors as in archive_section_read. */
 struct symbol_archive *symbol_archive_open(struct cursor section, struct budget *budget, struct err *err);
 void symbol_archive_free(struct symbol_archive *archive);
 AUTO_DEFINE(symbol_archive)
@@ -98,19 +98,21 @@ void symbol_archive_begin(struct symbol_archive_writer *writer, const struct arc
 void symbol_archive_set_line_note(struct symbol_archive_writer *writer, const char *note);
 void symbol_archive_add_section(struct symbol_archive_writer *writer, const struct resolver_section *section);
 
-/* Offsets in ascending order.  For an offset whose address is not known nothing is added; then `is_next` is false in the next
- * call. */
+/* Offsets in ascending order.  For an offset whose address is not known nothing is added; then `is_next` is
+ * false in the next call. */
 void symbol_archive_add_offset(struct symbol_archive_writer *writer, uint64_t offset, uint64_t addr,
                                bool is_next);
 
-/* Answers for the `step` addresses from `addr` on, in ascending order.  Equal answers for neighbouring ranges are stored once. */
+/* Answers for the `step` addresses from `addr` on, in ascending order.  Equal answers for neighbouring
+ * ranges are stored once. */
 void symbol_archive_add_symbol(struct symbol_archive_writer *writer, uint64_t step,
                                const struct symbol *symbol);
 /* is_listed: listings may show the addresses, so their source lines are needed. */
 void symbol_archive_add_frames(struct symbol_archive_writer *writer, uint64_t addr, uint64_t step,
                                const struct resolver_frame *frames, size_t n, bool is_listed);
 
-/* Returns the function's number in its module.  Its extents and labels are stored for its members and its first address. */
+/* Returns the function's number in its module.  Its extents and labels are stored for its members and its
+ * first address. */
 uint32_t symbol_archive_add_function(struct symbol_archive_writer *writer,
                                      const struct resolver_extent *extents, size_t n_extents,
                                      const struct resolver_label *labels, size_t n_labels);
@@ -118,8 +120,8 @@ void symbol_archive_add_member(struct symbol_archive_writer *writer, uint64_t ad
 void symbol_archive_add_code(struct symbol_archive_writer *writer, uint64_t addr, const uint8_t *bytes,
                              uint64_t size);
 
-/* Calls `each` for the source line of every innermost frame in listings, with the module's number; possibly several times for a
- * line. */
+/* Calls `each` for the source line of every innermost frame in listings, with the module's number; possibly
+ * several times for a line. */
 typedef void symbol_archive_line_fn(void *ctx, size_t module, const char *path, uint32_t line);
 void symbol_archive_each_line(const struct symbol_archive_writer *writer, symbol_archive_line_fn *each,
                               void *ctx);

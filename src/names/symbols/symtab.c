@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules for choosing symbols are those of perf's symbol.c and symbol-elf.c, with two differences: a label without a size
- * inside a function with a size is not a function of its own (as in elfutils), and a symbol without a size ends with its
- * section. */
+/* The rules for choosing symbols are those of perf's symbol.c and symbol-elf.c, with two differences: a
+ * label without a size inside a function with a size is not a function of its own (as in elfutils), and a
+ * symbol without a size ends with its section. */
 #include "symtab.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sorted table of functions: finds the symbol of an address.  Chooses among symbols at one address, and decides where a symbol
- * without a size ends, by perf's rules.  Does not copy names. */
+/* A sorted table of functions: finds the symbol of an address.  Chooses among symbols at one address, and
+ * decides where a symbol without a size ends, by perf's rules.  Does not copy names. */
 #ifndef SYMTAB_H
 #define SYMTAB_H
 
@@ -20,8 +20,8 @@ struct symtab *symtab_new(void);
 void symtab_free(struct symtab *tab);
 AUTO_DEFINE(symtab)
 
-/* Adds a table of names for symbols: `size` bytes, the last one NUL, kept by the caller as long as the table.  Returns its
- * number; at most SYMTAB_MAX_NAME_TABLES. */
+/* Adds a table of names for symbols: `size` bytes, the last one NUL, kept by the caller as long as the
+ * table.  Returns its number; at most SYMTAB_MAX_NAME_TABLES. */
 uint8_t symtab_add_names(struct symtab *tab, const char *names, size_t size);
 
 struct symtab_symbol {
@@ -38,7 +38,8 @@ struct symtab_symbol {
 
 void symtab_add(struct symtab *tab, const struct symtab_symbol *symbol);
 
-/* Adds the symbols for code in a symbol table of an object, which must live as long.  False if it has no such table. */
+/* Adds the symbols for code in a symbol table of an object, which must live as long.  False if it has no
+ * such table. */
 bool symtab_add_object(struct symtab *tab, struct object *object, enum object_table table);
 
 /* The same with the symbols for data: variables, except those of threads. */
@@ -62,7 +63,8 @@ struct symtab_hit {
         str_id *text;     /* where the caller may store the interned name; 0 at first */
 };
 
-/* The innermost symbol that contains `addr`; false if there is none, and then only same_from and same_to of *ret_hit are set. */
+/* The innermost symbol that contains `addr`; false if there is none, and then only same_from and same_to of
+ * *ret_hit are set. */
 bool symtab_find(const struct symtab *tab, uint64_t addr, struct symtab_hit *ret_hit);
 
 /* Symbol number `index`, for listing. */

@@ -37,7 +37,8 @@ uint64_t unwind_strip(const struct unwind_regs *regs, uint64_t pc)
 /* Linux' default limit of a stack. */
 #define STACK_BYTES (8ull << 20)
 
-/* Behind the largest copy the stack goes on, for a function may have large arrays, unless the copy is whole. */
+/* Behind the largest copy the stack goes on, for a function may have large arrays, unless the copy is
+ * whole. */
 static bool is_on_another_stack(const struct unwind_memory *memory, uint64_t addr)
 {
         uint64_t off = addr - memory->start, end = memory->used_size ? memory->used_size : STACK_BYTES;

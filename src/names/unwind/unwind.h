@@ -11,7 +11,7 @@
 
 #include "object.h"
 
-/* --- Registers and memory -------------------------------------------------------------------------------- */
+/* --- Registers and memory --------------------------------------------------------------------------- */
 
 /* DWARF register numbers. x86-64: 0 to 15, and 16 for the return address, where RIP is stored. AArch64: x0 to
  * x30, sp, pc. */
@@ -70,7 +70,7 @@ struct unwind_memory {
 /* Reads 8 bytes; false if they are not available. */
 bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret_word);
 
-/* --- Modules --------------------------------------------------------------------------------------------- */
+/* --- Modules ---------------------------------------------------------------------------------------- */
 
 struct cfi;
 struct outermost;
@@ -97,7 +97,7 @@ struct unwind_modules {
         bool (*is_trampoline)(void *ctx, uint64_t addr);
 };
 
-/* --- The walk -------------------------------------------------------------------------------------------- */
+/* --- The walk --------------------------------------------------------------------------------------- */
 
 enum { UNWIND_MAX_FRAMES = 8000 }; /* a record, whose size has 16 bits, has room for this many addresses */
 
@@ -155,7 +155,8 @@ struct unwind_frame {
         uint64_t sp;
 };
 
-/* The word of frame `i` in a call chain, whose readers take all but the first for return addresses and look one byte before. */
+/* The word of frame `i` in a call chain, whose readers take all but the first for return addresses and look
+ * one byte before. */
 static inline uint64_t unwind_chain_word(const struct unwind_frame *frames, size_t i)
 {
         return frames[i].pc + (i && frames[i].is_exact);

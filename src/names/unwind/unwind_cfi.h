@@ -67,8 +67,8 @@ struct cfi_row {
 struct cfi *cfi_open(struct object *object, struct object *debug, struct err *err);
 
 /* Opens an .eh_frame without an object; a jitdump has one for each function. `addr` is the address where it
- * would be. The bytes belong to the caller. `budget` is that of the jitdump, or NULL. NULL if it is empty or has
- * another byte order. */
+ * would be. The bytes belong to the caller. `budget` is that of the jitdump, or NULL. NULL if it is empty
+ * or has another byte order. */
 struct cfi *cfi_open_frames(struct cursor eh_frame, uint64_t addr, enum object_machine machine,
                             struct budget *budget);
 void cfi_free(struct cfi *cfi);

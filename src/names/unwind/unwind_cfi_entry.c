@@ -4,8 +4,8 @@
  *   u32     length of what follows (0xffffffff: u64 follows; 0 in .eh_frame: the end)
  *   id      .eh_frame: u32, 0 a CIE, else an FDE and the distance back to its CIE
  *           .debug_frame: u32 or u64, all ones a CIE, else an FDE and the offset of its CIE
- *   CIE     u8 version, augmentation, with version 4 u8 address and u8 segment selector size, code alignment, data
- *           alignment, return address column, augmentation data, instructions
+ *   CIE     u8 version, augmentation, with version 4 u8 address and u8 segment selector size, code
+ *           alignment, data alignment, return address column, augmentation data, instructions
  *   FDE     start, size, augmentation data, instructions
  */
 #include "unwind_cfi_internal.h"

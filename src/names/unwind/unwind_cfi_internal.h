@@ -127,7 +127,8 @@ bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum
 
 /* --- Expressions (unwind_cfi_expr.c) --- */
 
-/* Evaluates a rule's expression; pushes the CFA first if `cfa` is not NULL.  Adds to *n_instructions those that were carried out. */
+/* Evaluates a rule's expression; pushes the CFA first if `cfa` is not NULL.  Adds to *n_instructions those
+ * that were carried out. */
 enum cfi_step cfi_eval(const struct cfi_rule *rule, const uint64_t *cfa, uint64_t bias,
                        const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *n_instructions,
                        uint64_t *ret_value);

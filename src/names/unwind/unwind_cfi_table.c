@@ -208,7 +208,8 @@ static bool is_told_by_table(const struct cfi_table *table)
         return true;
 }
 
-/* Whether the budget has memory for another entry of the index.  A moved function of a jitdump has an index of its own. */
+/* Whether the budget has memory for another entry of the index.  A moved function of a jitdump has an index
+ * of its own. */
 static bool has_room(struct cfi_table *table)
 {
         uint64_t bytes = 2 * ENTRIES_AT_ONCE * sizeof(*table->index); /* the array grows by doubling */

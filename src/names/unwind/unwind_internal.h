@@ -16,7 +16,7 @@ bool unwind_packed_prologue(const struct unwind_arm64 *arm64, struct unwind_ops 
 /* Decodes its epilogue. */
 bool unwind_packed_epilogue(const struct unwind_arm64 *arm64, struct unwind_ops *ret_ops, struct err *err);
 
-/* --- Steps that need no call-frame information ----------------------------------------------------------- */
+/* --- Steps that need no call-frame information ------------------------------------------------------ */
 
 /* Removes the signature from a return address. */
 uint64_t unwind_strip(const struct unwind_regs *regs, uint64_t pc);
@@ -51,7 +51,7 @@ bool unwind_is_sigreturn(const struct object *object, enum object_machine machin
 /* Steps to the code that the signal interrupted; *regs does not change on failure. */
 bool unwind_step_sigreturn(struct unwind_regs *regs, struct unwind_memory *memory);
 
-/* --- Windows unwind codes -------------------------------------------------------------------------------- */
+/* --- Windows unwind codes --------------------------------------------------------------------------- */
 
 struct pe_step {
         const struct object *object;
@@ -70,8 +70,8 @@ extern const uint8_t unwind_x64_regs[16];
 void unwind_pe_load(struct pe_step *step, unsigned reg, uint64_t addr);
 
 /* Whether the register is known: DONE, UNREAD or NO_REGISTER. */
-/* Counts the operations of a sequence as work of the file.  False once it takes too much, as one with very long
- * sequences or very many epilogues, at very many addresses. */
+/* Counts the operations of a sequence as work of the file.  False once it takes too much, as one with very
+ * long sequences or very many epilogues, at very many addresses. */
 bool unwind_pe_count(const struct pe_step *step, unsigned n_ops);
 
 enum unwind_pe unwind_pe_need(const struct pe_step *step, unsigned reg);

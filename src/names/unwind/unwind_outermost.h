@@ -18,8 +18,8 @@ void outermost_free(struct outermost *outermost);
 /* `addr` is the sampled virtual address (is_exact), or a return address minus 1. True if
  *   - call-frame information says that the return address is undefined,
  *   - it is in the function at the entry point of the program or loader,
- *   - the code ends the process or thread with the result of the call, as the C library's callers of main and of
- *     a thread's function do, or
+ *   - the code ends the process or thread with the result of the call, as the C library's callers of main
+ *     and of a thread's function do, or
  *   - there is no call-frame information, and the symbol has one of the known names.
  * Answers are cached by address. */
 bool outermost_has(struct outermost *outermost, uint64_t addr, bool is_exact);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Known machine code without call-frame information: entries of a procedure linkage table (PLT), the
  * trampoline that CPython puts around each function for profilers, the system call that starts a thread or
- * process, and the initialization of a module. For each instruction, a shape says where the return address is.
+ * process, and the initialization of a module. For each instruction, a shape says where the return address
+ * is.
  *
  * Sources: System V ABI, AMD64 supplement, 5.2 and 13.2; Arm's sysvabi64; CPython's
- * Python/asm_trampoline.S; glibc's sysdeps/unix/sysv/linux/x86_64/clone.S, clone3.S, crti.S and crtn.S; gcc's
- * libgcc/crtstuff.c. */
+ * Python/asm_trampoline.S; glibc's sysdeps/unix/sysv/linux/x86_64/clone.S, clone3.S, crti.S and crtn.S;
+ * gcc's libgcc/crtstuff.c. */
 #include <string.h>
 
 #include "attributes.h"
@@ -118,7 +119,8 @@ static const struct shape shapes[] = {
         /* syscall; test %rax, %rax; jl error; je thread; ret */
         X64(CLONE, "\x0f\x05\x48\x85\xc0\x7c\0\x74\0\xc3", "\0\0\0\0\0\0\xff\0\xff\0", 5, ROW(0, 8),
             BEHIND_CLONE(2), BEHIND_CLONE(5), BEHIND_CLONE(7), BEHIND_CLONE(9)),
-        /* _init: sub $8, %rsp; mov __gmon_start__, %rax; test %rax, %rax; je; call *%rax; add $8, %rsp; ret */
+        /* _init: sub $8, %rsp; mov __gmon_start__, %rax; test %rax, %rax; je; call *%rax; add $8, %rsp;
+         * ret */
         X64(CRT, "\x48\x83\xec\x08\x48\x8b\x05\0\0\0\0\x48\x85\xc0\x74\x02\xff\xd0\x48\x83\xc4\x08\xc3",
             "\0\0\0\0\0\0\0" IMM "\0\0\0\0\0\0\0\0\0\0\0\0", 7, ROW(0, 8), ROW(4, 16), ROW(11, 16),
             ROW(14, 16), ROW(16, 16), BEHIND_CALL(18, 16), ROW(22, 8)),

@@ -153,7 +153,7 @@ bool unwind_arm64_prologue(const struct unwind_arm64 *arm64, struct unwind_ops *
 bool unwind_arm64_epilogue(const struct unwind_arm64 *arm64, unsigned i, uint32_t *ret_start_bytes,
                            struct unwind_ops *ret_ops, struct err *err);
 
-/* --- In an image ----------------------------------------------------------------------------------------- */
+/* --- In an image ------------------------------------------------------------------------------------ */
 
 /* The unwind information of an entry of .pdata. Its cursors point into the object. */
 struct unwind_xdata {

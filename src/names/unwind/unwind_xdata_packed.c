@@ -2,8 +2,8 @@
 /* The packed form of ARM64's unwind information, which describes a prologue of a fixed shape in 30 bits of
  * .pdata.
  *
- *   2 bits flag (1 a function, 2 a part without prologue and epilogue), 11 length / 4, 3 RegF, 4 RegI, 1 H, 2 CR,
- *   9 size of the frame / 16
+ *   2 bits flag (1 a function, 2 a part without prologue and epilogue), 11 length / 4, 3 RegF, 4 RegI, 1 H,
+ *   2 CR, 9 size of the frame / 16
  *
  * The shape: [sign lr]; x19.. and lr; d8..; parameters; then locals, with x29 and lr below them. The first
  * store allocates the stack of all saved registers. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The keys that group accesses to memory, as in `report --mem --sort`: the only list, used by parsing, help and error messages. */
+/* The keys that group accesses to memory, as in `report --mem --sort`: the only list, used by parsing, help
+ * and error messages. */
 #ifndef ACCESS_KEYS_H
 #define ACCESS_KEYS_H
 

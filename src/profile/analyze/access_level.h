@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a sample's data source says of an access to memory.  It is the kernel's union perf_mem_data_src, which x86 and samples of Arm
- * SPE have. */
+/* What a sample's data source says of an access to memory.  It is the kernel's union perf_mem_data_src,
+ * which x86 and samples of Arm SPE have. */
 #ifndef ACCESS_LEVEL_H
 #define ACCESS_LEVEL_H
 

@@ -163,8 +163,9 @@ static int compare_timed(const void *a, const void *b)
         return (x->latency_class > y->latency_class) - (x->latency_class < y->latency_class);
 }
 
-/* `timed` are the classes of one row, in order, and `n` the rest of all classes.  The nearest rank: the first class up to which at
- * least `percent` of the accesses are.  The longest latency of a class, because the accesses took at most that many cycles. */
+/* `timed` are the classes of one row, in order, and `n` the rest of all classes.  The nearest rank: the
+ * first class up to which at least `percent` of the accesses are.  The longest latency of a class, because
+ * the accesses took at most that many cycles. */
 static uint64_t quantile(const struct timed_class *timed, size_t n, uint64_t n_all, unsigned percent)
 {
         uint64_t rank = (n_all * percent + 99) / 100, seen = 0, most = 0;
@@ -204,7 +205,8 @@ static void set_quantiles(struct access_rows_maker *m)
 
 /* --- Order --- */
 
-/* By latency alone, rows are a histogram.  Otherwise by time, as the hot rows are; equal ones by their keys. */
+/* By latency alone, rows are a histogram.  Otherwise by time, as the hot rows are; equal ones by their
+ * keys. */
 static int compare_rows(const struct access_row *x, const struct access_row *y, bool is_histogram)
 {
         const uint64_t of_x[] = {x->event,     is_histogram ? x->from : 0, ~x->cycles, ~x->count,

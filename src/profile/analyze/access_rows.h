@@ -31,11 +31,12 @@ struct access_row {
         struct access_data data; /* with ACCESS_BY_PAGE and ACCESS_BY_LINE, else zero */
         size_t object;           /* with ACCESS_BY_OBJECT, for access_rows_object() */
         uint64_t count, n_loads, n_stores;
-        uint64_t n_tlb,
-                n_walks; /* accesses whose use of a TLB is known, and those of them that read the page tables */
+        uint64_t n_tlb, n_walks; /* accesses whose use of a TLB is known, and those of them that read the page
+                                    tables */
         uint64_t by_level[ACCESS_N_LEVELS]; /* loads only */
-        /* Accesses with a latency, the sum of the latencies, its share of the sum of the event (0 to 1), and quantiles: the
-         * smallest latency that at least 50, 90 or 99 % of the accesses do not exceed, or up to 1/128 more.  In cycles. */
+        /* Accesses with a latency, the sum of the latencies, its share of the sum of the event (0 to 1),
+         * and quantiles: the smallest latency that at least 50, 90 or 99 % of the accesses do not exceed,
+         * or up to 1/128 more.  In cycles. */
         uint64_t n_timed, cycles;
         double share;
         uint64_t p50, p90, p99;
@@ -48,7 +49,8 @@ struct access_row {
 /* The accesses of one function to one offset. */
 struct access_use {
         size_t code; /* row of access_rows_hot() */
-        /* of the first byte from the begin of the line or variable; of pages, rounded down to a line; 0 for other objects */
+        /* of the first byte from the begin of the line or variable; of pages, rounded down to a line; 0 for
+         * other objects */
         uint64_t offset;
         uint64_t count, n_loads, n_stores;
         size_t first_thread, n_threads; /* for access_rows_thread() */
@@ -80,7 +82,8 @@ struct access_rows *access_rows_new(const struct access_rows_request *request);
 void access_rows_free(struct access_rows *rows);
 AUTO_DEFINE(access_rows)
 
-/* Sorted by event; then cycles, or count where none has a latency (most first); by the latency alone if that is the only key. */
+/* Sorted by event; then cycles, or count where none has a latency (most first); by the latency alone if
+ * that is the only key. */
 size_t access_rows_n(const struct access_rows *rows);
 const struct access_row *access_rows_get(const struct access_rows *rows, size_t index);
 

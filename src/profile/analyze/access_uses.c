@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which functions and threads touched a page or a cache line, at which offsets, and whether threads share it falsely. */
+/* Which functions and threads touched a page or a cache line, at which offsets, and whether threads share
+ * it falsely. */
 #include <stdlib.h>
 
 #include "access_rows_internal.h"

@@ -205,8 +205,9 @@ static struct access_data data_of_object(struct world *world, int32_t pid, uint6
         return data_without_file(world, pid, addr, &at);
 }
 
-/* The upper half of the address space is the kernel's, in which all processes are the same.  Of an object each word is distinguished, and
- * of a page each line: with each address the cells would be as many as the samples. */
+/* The upper half of the address space is the kernel's, in which all processes are the same.  Of an object
+ * each word is distinguished, and of a page each line: with each address the cells would be as many as the
+ * samples. */
 static bool take_address(struct accesses *a, struct world *world, const struct sample *sample,
                          struct access_cell *key)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts the accesses to memory that samples have: by code, by what the access was, by its latency, and by its address if that is
- * wanted.  Cost and memory grow with what is distinguished, not with samples.  access_rows.h makes rows of them. */
+/* Counts the accesses to memory that samples have: by code, by what the access was, by its latency, and by
+ * its address if that is wanted.  Cost and memory grow with what is distinguished, not with samples.
+ * access_rows.h makes rows of them. */
 #ifndef ACCESSES_H
 #define ACCESSES_H
 
@@ -29,8 +30,8 @@ uint64_t accesses_latency_of_class(unsigned latency_class);
 
 struct accesses;
 
-/* `code_keys` is a set of profile_key bits: code is distinguished by its address and by those of them that are of its process, thread
- * or CPU.  `keys` is a set of enum access_key. */
+/* `code_keys` is a set of profile_key bits: code is distinguished by its address and by those of them that
+ * are of its process, thread or CPU.  `keys` is a set of enum access_key. */
 struct accesses *accesses_new(unsigned code_keys, unsigned keys);
 /* Before the first sample: limits the memory.  When it is used up, accesses of new kinds are only counted. */
 void accesses_set_budget(struct accesses *accesses, struct budget *budget);
@@ -61,8 +62,9 @@ struct access_data {
         uint32_t memory; /* enum access_memory; with ACCESS_BY_OBJECT */
         module_id module; /* with ACCESS_IN_FILE and ACCESS_BEHIND_FILE, else 0 */
         uint32_t zero;    /* no padding */
-        /* Begin of the page or of the cache line.  With ACCESS_IN_FILE the offset in the file, and with ACCESS_BEHIND_FILE how it would go
-         * on; both rounded down to ACCESS_WORD_BYTES.  0 for other memory of objects. */
+        /* Begin of the page or of the cache line.  With ACCESS_IN_FILE the offset in the file, and with
+         * ACCESS_BEHIND_FILE how it would go on; both rounded down to ACCESS_WORD_BYTES.  0 for other
+         * memory of objects. */
         uint64_t addr;
 };
 
@@ -87,8 +89,8 @@ const struct access_cell *accesses_cell(const struct accesses *accesses, size_t 
 size_t accesses_n_data(const struct accesses *accesses); /* with number 0, which is of no cell */
 const struct access_data *accesses_data(const struct accesses *accesses, uint32_t number);
 
-/* Has a place for each distinct code; its counts are those of the cells after accesses_finish(), with the cycles as weight, or the
- * count if no access of the event has a latency. */
+/* Has a place for each distinct code; its counts are those of the cells after accesses_finish(), with the
+ * cycles as weight, or the count if no access of the event has a latency. */
 const struct profile *accesses_profile(const struct accesses *accesses);
 unsigned accesses_keys(const struct accesses *accesses);
 

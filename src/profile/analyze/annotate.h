@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the samples of a function are: by instruction, block, line, inlined function and handler of an interpreter; or, for a
- * whole session, by function and inlined function.  No input or output: code bytes and source come from the caller. */
+/* Where the samples of a function are: by instruction, block, line, inlined function and handler of an
+ * interpreter; or, for a whole session, by function and inlined function.  No input or output: code bytes
+ * and source come from the caller. */
 #ifndef ANNOTATE_H
 #define ANNOTATE_H
 
@@ -36,7 +37,8 @@ struct annotate_request {
 /* Annotates one function.  All that the request points to must outlive it. */
 struct annotate *annotate_new(const struct annotate_request *request);
 
-/* Annotates all samples of one event in `profile`: for annotate_group by ANNOTATE_FUNCTION and ANNOTATE_INLINED. */
+/* Annotates all samples of one event in `profile`: for annotate_group by ANNOTATE_FUNCTION and
+ * ANNOTATE_INLINED. */
 struct annotate *annotate_new_whole(const struct profile *profile, struct resolver *resolver,
                                     const struct place_modules *modules, uint32_t event);
 void annotate_free(struct annotate *annotate);
@@ -64,12 +66,13 @@ const char *annotate_text(const struct annotate *annotate, str_id id);
 uint64_t annotate_count(const struct annotate *annotate);
 uint64_t annotate_weight(const struct annotate *annotate);
 
-/* Rows with samples, sorted by weight.  ERR_MISSING with a message if the function has no rows of this kind. */
+/* Rows with samples, sorted by weight.  ERR_MISSING with a message if the function has no rows of this
+ * kind. */
 bool annotate_group(const struct annotate *annotate, enum annotate_by by, struct annotate_rows *ret,
                     struct err *err);
 
-/* The handlers of an interpreter that has a function for each handler (CPython's _TAIL_CALL_...): rows of the hot table, sorted
- * by weight.  False if the event has none. */
+/* The handlers of an interpreter that has a function for each handler (CPython's _TAIL_CALL_...): rows of
+ * the hot table, sorted by weight.  False if the event has none. */
 bool annotate_tail_calls(const struct hot *hot, uint32_t event, struct annotate_rows *ret);
 
 #endif

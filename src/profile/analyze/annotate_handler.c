@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the handlers of an interpreter's loop.  If all labels have addresses, addresses divide the code.  If the optimiser has
- * removed some of the labels, it has also moved code; then an instruction belongs to a handler by its line and the lines of the
- * labels. */
+/* Finds the handlers of an interpreter's loop.  If all labels have addresses, addresses divide the code.
+ * If the optimiser has removed some of the labels, it has also moved code; then an instruction belongs to a
+ * handler by its line and the lines of the labels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,8 @@ static size_t find_by_addr(const struct handlers *h, const struct annotate *a, u
         return low && h->labels[low - 1].addr >= extent_start(a, addr) ? low - 1 : SIZE_MAX;
 }
 
-/* With link-time optimisation, two units name a file relative to different folders: "./a/../b.c" and "/src/a/../b.c". */
+/* With link-time optimisation, two units name a file relative to different folders: "./a/../b.c" and
+ * "/src/a/../b.c". */
 static bool is_same_file(const struct annotate *a, str_id x, str_id y)
 {
         const char *long_path = annotate_text(a, x), *path = annotate_text(a, y), *swap;
@@ -79,7 +80,8 @@ static bool is_same_file(const struct annotate *a, str_id x, str_id y)
                long_path[strlen(long_path) - strlen(path) - 1] == '/';
 }
 
-/* The last label at or before the line of the function itself; for inlined code this is the line where it was inlined. */
+/* The last label at or before the line of the function itself; for inlined code this is the line where it
+ * was inlined. */
 static size_t find_by_line(const struct handlers *h, const struct annotate *a,
                            const struct annotate_point *point)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The branches in samples' branch stacks, counted by their two ends: edges, not stacks.  Cost and memory grow with distinct pairs
- * of places. */
+/* The branches in samples' branch stacks, counted by their two ends: edges, not stacks.  Cost and memory
+ * grow with distinct pairs of places. */
 #ifndef BRANCHES_H
 #define BRANCHES_H
 
@@ -16,8 +16,8 @@
 struct branches;
 
 struct branches *branches_new(void);
-/* Limits the memory of the edges.  When it is used up, new edges are counted as one edge with unknown ends.  The budget outlives
- * the branches. */
+/* Limits the memory of the edges.  When it is used up, new edges are counted as one edge with unknown ends.
+ * The budget outlives the branches. */
 void branches_set_budget(struct branches *branches, struct budget *budget);
 void branches_free(struct branches *branches);
 AUTO_DEFINE(branches)
@@ -25,7 +25,8 @@ AUTO_DEFINE(branches)
 /* True if samples of the event have branches that are not a call stack. */
 bool branches_are_edges(const struct perf_attr *attr);
 
-/* Adds a sample's entries, whose places are looked up in the current world.  An entry with two zeros is empty. */
+/* Adds a sample's entries, whose places are looked up in the current world.  An entry with two zeros is
+ * empty. */
 void branches_add(struct branches *branches, struct world *world, uint32_t event,
                   const struct sample *sample);
 
@@ -38,14 +39,16 @@ struct branch_end {
 struct branch_edge {
         uint32_t event;
         struct branch_end from, to;
-        bool is_not_taken; /* with by_target of branch_rows_request, one branch among others; else not shown */
+        bool is_not_taken; /* with by_target of branch_rows_request, one branch among others; else not
+                              shown */
         uint64_t count, n_told, n_mispredicted, n_timed, cycles;
 };
 
 size_t branches_n_edges(const struct branches *branches);
 const struct branch_edge *branches_get_edge(const struct branches *branches, size_t index);
 
-/* Branches from one function to another, or within one; or from address to address.  Fields that are not keys are 0. */
+/* Branches from one function to another, or within one; or from address to address.  Fields that are not
+ * keys are 0. */
 struct branch_row {
         uint32_t event;
         str_id from, from_module, to, to_module; /* for branch_rows_text; module "": none */
@@ -65,7 +68,8 @@ struct branch_rows_request {
         struct resolver *resolver;
         const struct place_modules *modules;
         bool arguments; /* as in hot_new */
-        /* Rows are the targets of mispredicted branches, wherever these came from, sorted by their number.  `from` is empty. */
+        /* Rows are the targets of mispredicted branches, wherever these came from, sorted by their number.
+         * `from` is empty. */
         bool by_target;
 };
 

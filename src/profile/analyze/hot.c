@@ -30,8 +30,8 @@ struct hot {
         module_id single_image;
 };
 
-/* The parts of a row.  Many places have equal parts, whose names are made only once.  No padding, so that it can be hashed and
- * compared as bytes. */
+/* The parts of a row.  Many places have equal parts, whose names are made only once.  No padding, so that
+ * it can be hashed and compared as bytes. */
 struct row_parts {
         uint64_t at; /* the address with PROFILE_ADDR, otherwise the start of code without a name */
         uint32_t event;
@@ -163,7 +163,8 @@ static size_t push_row(struct hot *hot, const struct hot_row *row)
         return hot->n_rows - 1;
 }
 
-/* If another row already has the hash, the next number is tried, so that rows with the same hash stay separate. */
+/* If another row already has the hash, the next number is tried, so that rows with the same hash stay
+ * separate. */
 static size_t find_or_add_row(struct builder *b, const struct hot_row *row)
 {
         struct hot *hot = b->hot;
@@ -203,7 +204,8 @@ static str_id file_name(struct builder *b, size_t index)
         return strpool_add(b->hot->names, resolver_text(b->names.resolver, frame->path));
 }
 
-/* Uses the debug information of the frame: returns the line, and replaces the symbol by the inlined function. */
+/* Uses the debug information of the frame: returns the line, and replaces the symbol by the inlined
+ * function. */
 static str_id take_frame(struct builder *b, size_t index, struct symbol *symbol)
 {
         const struct resolver_frame *frame, *outer;
@@ -263,8 +265,8 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 row.module = place_names_module(&b->names, parts->module, symbol);
         if (!(b->keys & PROFILE_SYMBOL))
                 return find_or_add_row(b, &row);
-        /* Until all functions are known, this is the function's number + 1; name_rows merges rows that turn out to be the
-         * same. */
+        /* Until all functions are known, this is the function's number + 1; name_rows merges rows that turn
+         * out to be the same. */
         row.bare = function_names_add(b->functions, row.module, symbol) + 1;
         return push_row(b->hot, &row);
 }
@@ -328,7 +330,8 @@ static void add_place(struct builder *b, size_t place_index)
         if (symbol.status == SYMBOL_RANGE)
                 parts.at = symbol.start;
         if (b->keys & PROFILE_ADDR) {
-                /* The row without a module and with offset 0 is for all samples for which there was no memory. */
+                /* The row without a module and with offset 0 is for all samples for which there was no
+                 * memory. */
                 parts.has_addr = place->module != MODULE_NONE || place->offset;
                 parts.at = symbol.addr;
         }

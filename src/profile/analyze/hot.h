@@ -50,8 +50,10 @@ struct hot_pc {
 
 struct hot;
 
-/* `keys` are those of the profile, or others that do not depend on the sample's task.  With `arguments`, names of functions include them; otherwise only if rows of a module would have equal names.  With `inlines`,
- * an inlined function has one row for all of its copies, and does not count for the function that contains it. */
+/* `keys` are those of the profile, or others that do not depend on the sample's task.  With `arguments`,
+ * names of functions include them; otherwise only if rows of a module would have equal names.  With
+ * `inlines`, an inlined function has one row for all of its copies, and does not count for the function
+ * that contains it. */
 struct hot *hot_new(const struct profile *profile, unsigned keys, const struct world *world,
                     struct resolver *resolver, const struct place_modules *modules, bool inlines,
                     bool arguments);
@@ -75,7 +77,8 @@ size_t hot_pcs_of_row(const struct hot *hot, size_t row, size_t *ret_n);
 
 const char *hot_text(const struct hot *hot, str_id id);
 
-/* Whether a pattern of text_match_symbol matches the row: its name without the module, with or without arguments. */
+/* Whether a pattern of text_match_symbol matches the row: its name without the module, with or without
+ * arguments. */
 bool hot_row_matches(const struct hot *hot, const struct hot_row *row, const char *pattern);
 
 /* "x64 emulated"; "" for EXEC_UNKNOWN. */

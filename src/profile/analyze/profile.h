@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts samples by place.  Cost and memory grow with distinct places, not with samples.  Does not contain names: hot.h makes
- * rows from places. */
+/* Counts samples by place.  Cost and memory grow with distinct places, not with samples.  Does not contain
+ * names: hot.h makes rows from places. */
 #ifndef PROFILE_H
 #define PROFILE_H
 
@@ -42,12 +42,13 @@ struct profile_filter {
         int32_t tid;
         const char *comms;   /* names of threads, comma separated */
         const char *modules; /* base names or whole paths, comma separated */
-        /* source file of the innermost Python frame, as python_file_matches(); checked by the code that adds samples */
+        /* source file of the innermost Python frame, as python_file_matches(); checked by the code that
+         * adds samples */
         const char *python_file;
         uint64_t from_ns, to_ns; /* by the session's clock; to_ns 0: no end */
         bool times_are_relative; /* times count from the first sample of any event */
-        /* A slice of the session's time in millionths; to_ppm 0: none.  The reader of the session converts it to from_ns and
-         * to_ns first (session_times.h). */
+        /* A slice of the session's time in millionths; to_ppm 0: none.  The reader of the session converts
+         * it to from_ns and to_ns first (session_times.h). */
         uint32_t from_ppm, to_ppm;
 };
 
@@ -69,17 +70,19 @@ struct profile;
 
 /* `keys` is a set of profile_key bits; PROFILE_EVENT is always set. */
 struct profile *profile_new(unsigned keys, const struct profile_filter *filter);
-/* Before the first sample: limits the memory of the rows.  When it is used up, samples of new places count as unknown.  The
- * budget outlives the profile. */
+/* Before the first sample: limits the memory of the rows.  When it is used up, samples of new places count
+ * as unknown.  The budget outlives the profile. */
 void profile_set_budget(struct profile *profile, struct budget *budget);
 
-/* Before the first sample: the event whose samples were made from Arm SPE's records.  Only these have sources. */
+/* Before the first sample: the event whose samples were made from Arm SPE's records.  Only these have
+ * sources. */
 void profile_set_spe(struct profile *profile, uint32_t event);
 void profile_free(struct profile *profile);
 AUTO_DEFINE(profile)
 
-/* Counts one sample of event `event`; `weight` is its period, 1 if it has none.  False: the filter rejects it.  Its place is
- * looked up later, so profile_catch_up() must be called before the world changes and after the last sample. */
+/* Counts one sample of event `event`; `weight` is its period, 1 if it has none.  False: the filter rejects
+ * it.  Its place is looked up later, so profile_catch_up() must be called before the world changes and
+ * after the last sample. */
 bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight);
 
@@ -90,8 +93,8 @@ bool profile_add_many(struct profile *profile, struct world *world, uint32_t eve
 /* True if samples count alike that have the same event, process, code address, source and CPU. */
 bool profile_counts_alike(const struct profile *profile);
 
-/* For code that counts by itself: the index of the place of a sample, by all keys, which is added if it is new.  The sample is
- * neither filtered nor counted. */
+/* For code that counts by itself: the index of the place of a sample, by all keys, which is added if it is
+ * new.  The sample is neither filtered nor counted. */
 size_t profile_place_of(struct profile *profile, struct world *world, uint32_t event,
                         const struct sample *sample);
 void profile_count_place(struct profile *profile, size_t index, uint64_t count, uint64_t weight);
@@ -100,8 +103,8 @@ void profile_count_place(struct profile *profile, size_t index, uint64_t count, 
 void profile_leave_out(struct profile *profile, uint32_t event);
 void profile_catch_up(struct profile *profile, struct world *world);
 
-/* Counts an address that need not be the address of a sample, in a profile by place only; it is not filtered, and not part of the
- * totals.  Its place is looked up later, too. */
+/* Counts an address that need not be the address of a sample, in a profile by place only; it is not
+ * filtered, and not part of the totals.  Its place is looked up later, too. */
 struct profile_address {
         uint32_t event; /* or any other small number */
         int32_t pid;
@@ -114,8 +117,9 @@ void profile_add_address(struct profile *profile, struct world *world, const str
 /* After the last sample: makes the places. */
 void profile_finish(struct profile *profile);
 
-/* The same in two steps, if the place is known later and the keys depend on the place only (profile_by_place): profile_admit
- * tells whether the sample counts, profile_add_code adds `count` samples at a place. */
+/* The same in two steps, if the place is known later and the keys depend on the place only
+ * (profile_by_place): profile_admit tells whether the sample counts, profile_add_code adds `count` samples
+ * at a place. */
 bool profile_by_place(const struct profile *profile);
 bool profile_admit(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                    uint64_t weight);
@@ -126,7 +130,8 @@ unsigned profile_keys(const struct profile *profile);
 size_t profile_n_places(const struct profile *profile);
 const struct profile_place *profile_get_place(const struct profile *profile, size_t index);
 
-/* The run-time address of a module's file offset 0 at the time of its first sample; 0 if it has no samples. */
+/* The run-time address of a module's file offset 0 at the time of its first sample; 0 if it has no
+ * samples. */
 uint64_t profile_module_base(const struct profile *profile, module_id module);
 
 struct profile_totals {
@@ -141,15 +146,16 @@ struct profile_totals profile_get_totals(const struct profile *profile, uint32_t
 
 /* --- Sources of Arm SPE --- */
 
-/* With PROFILE_SOURCE, the number of samples with sources of a CPU (UINT32_MAX: of those whose CPU is not known). */
+/* With PROFILE_SOURCE, the number of samples with sources of a CPU (UINT32_MAX: of those whose CPU is not
+ * known). */
 uint64_t profile_spe_count(const struct profile *profile, uint32_t cpu);
 
 /* The CPUs of these samples, in ascending order; to be freed by the caller. */
 uint32_t *profile_spe_cpus(const struct profile *profile, size_t *ret_n);
 
-/* After profile_finish(): makes an event of each source, as WindowsPerf does, numbered from `first_event` on in the order of their
- * first samples.  Returns their sources, to be freed by the caller.  The profile no longer has PROFILE_SOURCE, and takes no more
- * samples. */
+/* After profile_finish(): makes an event of each source, as WindowsPerf does, numbered from `first_event`
+ * on in the order of their first samples.  Returns their sources, to be freed by the caller.  The profile
+ * no longer has PROFILE_SOURCE, and takes no more samples. */
 uint32_t *profile_split_sources(struct profile *profile, uint32_t first_event, size_t *ret_n);
 
 /* --- Parts made by threads --- */
@@ -161,9 +167,9 @@ struct profile_mark {
 
 struct profile_mark profile_get_mark(const struct profile *profile);
 
-/* Adds to `whole` what was added to a part between `done` and `until`, and moves `done`.  To be called in the order of time over
- * all parts, which get no more samples.  profile_merge_totals() adds the totals once, and profile_finish(whole) is called at the
- * end. */
+/* Adds to `whole` what was added to a part between `done` and `until`, and moves `done`.  To be called in
+ * the order of time over all parts, which get no more samples.  profile_merge_totals() adds the totals
+ * once, and profile_finish(whole) is called at the end. */
 void profile_merge_take(struct profile *whole, const struct profile *part, struct profile_mark *done,
                         const struct profile_mark *until);
 void profile_merge_totals(struct profile *whole, const struct profile *part);

@@ -42,8 +42,8 @@ struct counted_address {
         uint64_t count, weight;
 };
 
-/* Samples of one event by the numbers of code places, if there is no other key.  Events from MAX_BY_CODE on have none: they may
- * have few samples, but would need counts for all places. */
+/* Samples of one event by the numbers of code places, if there is no other key.  Events from MAX_BY_CODE on
+ * have none: they may have few samples, but would need counts for all places. */
 struct by_code {
         struct counted_address *counted;
         size_t n;

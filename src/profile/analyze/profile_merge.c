@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merges the profiles that threads made of parts of a session, so that places have the same order as with one thread. */
+/* Merges the profiles that threads made of parts of a session, so that places have the same order as with
+ * one thread. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Python functions and their lines with samples: their own (the function is the innermost Python frame) and total (the function
- * is anywhere on the stack). */
+/* Python functions and their lines with samples: their own (the function is the innermost Python frame) and
+ * total (the function is anywhere on the stack). */
 #ifndef PYTHON_ROWS_H
 #define PYTHON_ROWS_H
 

@@ -25,15 +25,15 @@ struct python_sources {
         size_t n, cap;
 };
 
-/* Files that match `pattern` (python_file_matches); otherwise functions that match it (text_match_symbol), also without their
- * class: raw_decode matches JSONDecoder.raw_decode.  Texts belong to `rows`.  Files and functions without own samples are left
- * out. */
+/* Files that match `pattern` (python_file_matches); otherwise functions that match it (text_match_symbol),
+ * also without their class: raw_decode matches JSONDecoder.raw_decode.  Texts belong to `rows`.  Files and
+ * functions without own samples are left out. */
 struct python_sources *python_sources_find(const struct python_rows *rows, const char *pattern);
 void python_sources_free(struct python_sources *sources);
 AUTO_DEFINE(python_sources)
 
-/* Whether a pattern matches the path of a source file: the whole path, its end (`json/__init__.py`), or with `*` and `?` either
- * of these. */
+/* Whether a pattern matches the path of a source file: the whole path, its end (`json/__init__.py`), or
+ * with `*` and `?` either of these. */
 bool python_file_matches(const char *pattern, const char *path);
 
 #endif

@@ -54,8 +54,8 @@ struct quality_python {
 struct quality_spe {
         uint64_t n_buffers;   /* buffers that the kernel filled; 0 without SPE */
         uint64_t n_truncated; /* buffers that were full, after which SPE paused */
-        uint64_t
-                n_collided; /* buffers in which SPE dropped samples, because the one before was not finished */
+        uint64_t n_collided;  /* buffers in which SPE dropped samples, because the one before was not
+                                 finished */
         uint64_t n_damaged, damaged_bytes; /* samples and bytes that could not be decoded */
         uint64_t n_threadless;             /* samples whose thread is not known */
 };
@@ -80,7 +80,8 @@ struct quality {
         const char *longer_copies; /* the option to copy more of the stack; NULL: there is none */
         uint64_t n_unjudged;       /* stacks that end in modules whose files can't be read */
         bool not_unwound;          /* samples have copies of the stack, or branches, that were not used */
-        /* share of the CPU time in the kernel, if the kernel was not sampled; negative: not known, or it was sampled */
+        /* share of the CPU time in the kernel, if the kernel was not sampled; negative: not known, or it
+         * was sampled */
         double kernel_share;
         bool kernel_is_denied; /* the user who recorded may not sample the kernel */
         double counted_share;  /* running / enabled of the worst event; 1: counted all of the time */
@@ -90,9 +91,11 @@ struct quality {
         const char *sampled_event; /* these events; NULL: CPU time */
         /* names of programs that the kernel does not let us sample; NULL or "": none */
         const char *not_sampled;
-        /* names of programs that may have run without their privilege because they were traced; NULL or "": none */
+        /* names of programs that may have run without their privilege because they were traced; NULL or "":
+         * none */
         const char *unprivileged;
-        /* names of Python programs whose stacks are native, because they could not be traced; NULL or "": none */
+        /* names of Python programs whose stacks are native, because they could not be traced; NULL or "":
+         * none */
         const char *not_traced;
         double off_share;   /* the part of the run in which the user had switched the events off; 0: none */
         uint64_t cut_bytes; /* bytes of the session file that are missing or damaged */
@@ -111,9 +114,9 @@ struct quality {
         const char *not_kept; /* names of mapped files that could not be kept open; kept by the caller */
 };
 
-/* Poor is: lost above 0.1 %, unresolved or cut above 5 %, less than 80 % of the CPU time sampled, a program that could not be
- * sampled, an event counted less than half of the time, a cut file, a trace that is not decoded, or anything left out because
- * memory ran out. */
+/* Poor is: lost above 0.1 %, unresolved or cut above 5 %, less than 80 % of the CPU time sampled, a program
+ * that could not be sampled, an event counted less than half of the time, a cut file, a trace that is not
+ * decoded, or anything left out because memory ran out. */
 bool quality_is_poor(const struct quality *quality);
 
 /* `n` in percent of the samples; 0 if there are no samples. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The keys that group rows, as in --sort: the only list, used by parsing, help, error messages, completion and the columns of
- * tables. */
+/* The keys that group rows, as in --sort: the only list, used by parsing, help, error messages, completion
+ * and the columns of tables. */
 #ifndef ROW_KEYS_H
 #define ROW_KEYS_H
 
@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FIRST for the first key and MORE for each other key: its name, the end of its constant ROW_..., and its profile_key bit. */
+/* FIRST for the first key and MORE for each other key: its name, the end of its constant ROW_..., and its
+ * profile_key bit. */
 #define ROW_KEYS(FIRST, MORE)                                                                                \
         FIRST(comm, COMM, PROFILE_COMM)                                                                      \
         MORE(pid, PID, PROFILE_PID)                                                                          \

@@ -131,7 +131,8 @@ static void count_unproven(struct source_collector *c, const char *path, struct 
 }
 
 /* An archive has one text per path. If servers have different texts for the builds that refer to the path,
- * none is packed, because it would be shown for the other builds too.  Modules that cannot be checked have no text, and do not count. */
+ * none is packed, because it would be shown for the other builds too.  Modules that cannot be checked have
+ * no text, and do not count. */
 static bool agree(struct source_collector *c, const struct wanted_source *file, struct source_text *source)
 {
         struct digest first = {0}, digest;

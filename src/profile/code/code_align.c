@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Equal ends first, then "patience": elements that occur once on both sides, in their longest increasing order, divide the rest;
- * what cannot be divided is solved by a table of longest common subsequences. */
+/* Equal ends first, then "patience": elements that occur once on both sides, in their longest increasing
+ * order, divide the rest; what cannot be divided is solved by a table of longest common subsequences. */
 #include "code_align.h"
 
 #include <stdlib.h>
@@ -81,7 +81,8 @@ static struct anchor *list_anchors(const struct code_align *align, size_t a0, si
         return anchors;
 }
 
-/* The longest sequence of anchors that increases in `b`, too.  Returns the last one; `before` leads to the others. */
+/* The longest sequence of anchors that increases in `b`, too.  Returns the last one; `before` leads to the
+ * others. */
 static size_t longest_order(struct anchor *anchors, size_t n)
 {
         size_t *ends = mem_new(n, sizeof(*ends)), n_ends = 0, last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Aligns two sequences of hashes: which elements are equal, in the same order.  The work is bounded: where elements that occur once
- * on both sides do not divide the sequences, a table of at most CODE_ALIGN_MAX_CELLS is used, and beyond that only the equal ends
- * of the sequences are found. */
+/* Aligns two sequences of hashes: which elements are equal, in the same order.  The work is bounded: where
+ * elements that occur once on both sides do not divide the sequences, a table of at most
+ * CODE_ALIGN_MAX_CELLS is used, and beyond that only the equal ends of the sequences are found. */
 #ifndef CODE_ALIGN_H
 #define CODE_ALIGN_H
 

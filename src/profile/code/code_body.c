@@ -40,7 +40,8 @@ size_t code_body_find(const struct code_body *body, uint64_t addr)
 
 /* --- Referents --- */
 
-/* The page that each register holds, while the instructions of a function are read in the order of their addresses. */
+/* The page that each register holds, while the instructions of a function are read in the order of their
+ * addresses. */
 struct register_pages {
         uint64_t page[ARM64_REGISTERS];
         bool is_page[ARM64_REGISTERS];
@@ -69,7 +70,8 @@ static void keep_common(struct register_pages *pages, const struct register_page
                 pages->is_page[i] &= other->is_page[i] && other->page[i] == pages->page[i];
 }
 
-/* The pages where control arrives from the instruction before, from jumps that were read, or from a jump table. */
+/* The pages where control arrives from the instruction before, from jumps that were read, or from a jump
+ * table. */
 static void begin_block(struct referring *r, const struct code_insn *insn, const struct code_insn *before)
 {
         const uint64_t *index = map_find(&r->saved, insn->addr);
@@ -137,7 +139,8 @@ static void refer_low(const struct referring *r, const struct disasm_ref *ref, s
                 *ret = (struct code_referent){.kind = CODE_REFERS_NUMBER, .key = ref->value};
 }
 
-/* The relocation of a field.  In a linked object code has none, and addresses of code are no fields of the table. */
+/* The relocation of a field.  In a linked object code has none, and addresses of code are no fields of the
+ * table. */
 static const struct object_relocation *relocation_of(const struct code_body *body,
                                                      const struct code_insn *insn,
                                                      const struct disasm_ref *ref)
@@ -249,7 +252,8 @@ static struct code_data list_data(const struct code_body *body)
         return data;
 }
 
-/* Makes the referent a table, if it is one.  `known` has the number + 1 of the table at each address, 0 if there is none. */
+/* Makes the referent a table, if it is one.  `known` has the number + 1 of the table at each address, 0 if
+ * there is none. */
 static void find_table(struct code_body *body, const struct code_data *data, size_t insn,
                        struct code_referent *to, struct map *known)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The instructions and basic blocks of a function in a form that does not depend on addresses.  A block is the instructions between
- * two places where control may come or go, as in disasm_blocks(); targets of jump tables also begin one. */
+/* The instructions and basic blocks of a function in a form that does not depend on addresses.  A block is
+ * the instructions between two places where control may come or go, as in disasm_blocks(); targets of jump
+ * tables also begin one. */
 #ifndef CODE_BODY_H
 #define CODE_BODY_H
 
@@ -75,8 +76,8 @@ struct code_data {
 /* Whether the function has jumps for which there may be tables. */
 bool code_tables_are_possible(const struct code_body *body);
 
-/* Makes the table at `addr`, which instruction `insn` refers to; its blocks are indexes of instructions at first.  False: there is no
- * jump table. */
+/* Makes the table at `addr`, which instruction `insn` refers to; its blocks are indexes of instructions at
+ * first.  False: there is no jump table. */
 bool code_tables_read(const struct code_body *body, const struct code_data *data, size_t insn, uint64_t addr,
                       struct code_table *ret);
 

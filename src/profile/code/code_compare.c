@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pair of blocks is the same if its instructions are equal, and its jumps lead to blocks that are a pair. */
+/* A pair of blocks is the same if its instructions are equal, and its jumps lead to blocks that are a
+ * pair. */
 #include "code_compare.h"
 
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static bool is_paired(const struct code_comparison *c, size_t a, size_t b)
         return c->to_b[a] == b;
 }
 
-/* Whether jumps of two equal instructions lead to blocks that are a pair.  Jump tables are data, and compared alone. */
+/* Whether jumps of two equal instructions lead to blocks that are a pair.  Jump tables are data, and
+ * compared alone. */
 static bool leads_to_pair(const struct code_comparison *c, const struct code_insn *a,
                           const struct code_insn *b)
 {

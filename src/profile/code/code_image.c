@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists the functions of a module.  With a file: symbols and ranges of unwind tables, named by the resolver, so that symbols of
- * separate debug files and PDBs count.  Without one: functions that contain a sample. */
+/* Lists the functions of a module.  With a file: symbols and ranges of unwind tables, named by the
+ * resolver, so that symbols of separate debug files and PDBs count.  Without one: functions that contain a
+ * sample. */
 #include "code_image.h"
 
 #include <stdlib.h>
@@ -315,7 +316,8 @@ static void join_named_parts(struct code_image *image)
         map_release(&by_name);
 }
 
-/* The function into the middle of which a function without a name jumps; CODE_NO_FUNCTION: none.  Only parts of a function do. */
+/* The function into the middle of which a function without a name jumps; CODE_NO_FUNCTION: none.  Only
+ * parts of a function do. */
 static uint32_t find_whole(const struct code_image *image, size_t part, enum disasm_arch arch)
 {
         const struct resolver_extent *extent = &image->functions[part].extents[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of a module, their code and their samples, and what the addresses in code refer to.  No input or output: the
- * caller opens the module in a resolver. */
+/* The functions of a module, their code and their samples, and what the addresses in code refer to.  No
+ * input or output: the caller opens the module in a resolver. */
 #ifndef CODE_IMAGE_H
 #define CODE_IMAGE_H
 
@@ -17,8 +17,8 @@
 enum {
         CODE_MAX_FUNCTIONS = 1 << 20,
         CODE_MAX_FUNCTION_BYTES = 1 << 20,
-        /* Code of all functions together: twice the size of the file and CODE_FREE_BYTES, or without a file CODE_MAX_BYTES.  Functions
-         * of a hostile file overlap. */
+        /* Code of all functions together: twice the size of the file and CODE_FREE_BYTES, or without a file
+         * CODE_MAX_BYTES.  Functions of a hostile file overlap. */
         CODE_FREE_BYTES = 2 << 20,
         CODE_MAX_BYTES = 64 << 20,
         CODE_MAX_PARTS = 64, /* of a function */
@@ -47,8 +47,9 @@ struct code_naming {
 
 struct code_image;
 
-/* `id` is a module of the resolver, which must outlive the image.  Names should be as in the file.  If the module has a file, all of
- * its functions are listed; otherwise (archived sessions, JIT code) only those that contain an address of code_image_add_sample. */
+/* `id` is a module of the resolver, which must outlive the image.  Names should be as in the file.  If the
+ * module has a file, all of its functions are listed; otherwise (archived sessions, JIT code) only those
+ * that contain an address of code_image_add_sample. */
 struct code_image *code_image_new(struct resolver *resolver, resolver_id id);
 void code_image_free(struct code_image *image);
 AUTO_DEFINE(code_image)
@@ -88,7 +89,8 @@ struct code_table_bytes {
         size_t size;
 };
 
-/* The jump tables of the function that has these extents.  Returns their number; the caller frees the bytes of each, and the array. */
+/* The jump tables of the function that has these extents.  Returns their number; the caller frees the bytes
+ * of each, and the array. */
 size_t code_image_tables(struct code_image *image, struct resolver_extent *extents, size_t n,
                          struct code_table_bytes **ret_tables);
 

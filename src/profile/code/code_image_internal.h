@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of code: the module behind an image (code_image.c), and references to it (code_referent.c). */
+/* Shared by the files of code: the module behind an image (code_image.c), and references to it
+ * (code_referent.c). */
 #ifndef CODE_IMAGE_INTERNAL_H
 #define CODE_IMAGE_INTERNAL_H
 
@@ -89,7 +90,8 @@ struct code_referent {
         const struct object_relocation *relocation;
 };
 
-/* What hashes of instructions have of it: equal for equal things in both modules.  Where jumps and tables lead is compared later. */
+/* What hashes of instructions have of it: equal for equal things in both modules.  Where jumps and tables
+ * lead is compared later. */
 static inline uint64_t code_referent_key(const struct code_referent *referent)
 {
         return referent->kind == CODE_REFERS_BLOCK ? CODE_REFERS_BLOCK : referent->key;
@@ -99,8 +101,8 @@ static inline uint64_t code_referent_key(const struct code_referent *referent)
 void code_referent_of_addr(const struct code_image *image, uint64_t addr, const struct disasm_ref *ref,
                            struct code_referent *ret);
 
-/* The same for a field of an instruction that has a relocation.  `after` is the distance from the field to the end of the
- * instruction. */
+/* The same for a field of an instruction that has a relocation.  `after` is the distance from the field to
+ * the end of the instruction. */
 void code_referent_of_relocation(const struct code_image *image, const struct object_relocation *relocation,
                                  unsigned after, const struct disasm_ref *ref, struct code_referent *ret);
 

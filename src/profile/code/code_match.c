@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matching goes from the strongest evidence to the weakest; a function that was matched takes no part in the next steps. */
+/* Matching goes from the strongest evidence to the weakest; a function that was matched takes no part in
+ * the next steps. */
 #include "code_match.h"
 
 #include <stdlib.h>
@@ -157,7 +158,8 @@ static void match_by(struct matching *m, candidate_key *key_of, bool is_by_name)
 
 /* --- Names --- */
 
-/* The length of a name without the number of a clone: `f.constprop.0` and `f.constprop.1` are clones of one kind. */
+/* The length of a name without the number of a clone: `f.constprop.0` and `f.constprop.1` are clones of one
+ * kind. */
 static size_t length_without_number(const char *name)
 {
         size_t len = strlen(name), digits = len;

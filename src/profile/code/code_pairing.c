@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pairs are found by equal blocks in the same order; by the elements of jump tables; by where the jumps of pairs lead; by blocks that are
- * equal to one other only; and by likeness in the gaps between pairs.  Blocks are compared as they are and without registers, with
- * and without the blocks to which they may continue. */
+/* Pairs are found by equal blocks in the same order; by the elements of jump tables; by where the jumps of
+ * pairs lead; by blocks that are equal to one other only; and by likeness in the gaps between pairs.
+ * Blocks are compared as they are and without registers, with and without the blocks to which they may
+ * continue. */
 #include "code_pairing.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 #include "search.h"
 
 enum {
-        /* of a gap whose blocks are compared each with each: pairs of blocks, and instructions that are looked at */
+        /* of a gap whose blocks are compared each with each: pairs of blocks, and instructions that are
+         * looked at */
         MAX_GAP_CELLS = 1 << 22,
         MAX_GAP_INSNS = 1 << 26,
         /* that are looked at to follow jumps and tables */

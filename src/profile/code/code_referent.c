@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What addresses in code refer to, in words that do not depend on where the linker put it: functions and variables by name,
- * constants and texts without a name by their content, the rest by its section. */
+/* What addresses in code refer to, in words that do not depend on where the linker put it: functions and
+ * variables by name, constants and texts without a name by their content, the rest by its section. */
 #include <inttypes.h>
 #include <string.h>
 

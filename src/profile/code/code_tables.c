@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recognises jump tables by their content: elements that lead to instructions of the function that refers to the table.  The layouts
- * are those of gcc, clang and MSVC: addresses, distances from the table, image-relative addresses, and on AArch64 small distances
- * from a label. */
+/* Recognises jump tables by their content: elements that lead to instructions of the function that refers
+ * to the table.  The layouts are those of gcc, clang and MSVC: addresses, distances from the table,
+ * image-relative addresses, and on AArch64 small distances from a label. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,8 @@ static bool read_element(const struct code_image *image, const struct table_layo
         return true;
 }
 
-/* The end of the table at the latest: the end of its variable or section, or the next data that the function refers to. */
+/* The end of the table at the latest: the end of its variable or section, or the next data that the
+ * function refers to. */
 static uint64_t limit_of(const struct code_body *body, const struct code_data *data, uint64_t addr)
 {
         const struct code_image_section *section = code_image_section(body->image, addr);
@@ -116,7 +117,8 @@ static uint32_t word_of(const struct code_insn *insn)
         return word;
 }
 
-/* `ldrb w0, [table, w0, uxtw]; adr x1, label; add x0, x1, w0, sxtb #2; br x0`: finds the size of elements and the label. */
+/* `ldrb w0, [table, w0, uxtw]; adr x1, label; add x0, x1, w0, sxtb #2; br x0`: finds the size of elements
+ * and the label. */
 static bool find_arm64_layout(const struct code_body *body, size_t first, struct table_layout *ret)
 {
         *ret = (struct table_layout){.scale = 4};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* { "wperf_baseline": 1, "names": [[NAME, BRIEF, MODULE], ...], "runs": [{ "path", "elapsed_ns", ..., "facts": {KEY: TEXT},
- *   "events": [{ "name", "is_time", "is_counted", "samples", "weight", "amount", "rows": [[INDEX OF NAME, COUNT, WEIGHT], ...] }] }] } */
+/* { "wperf_baseline": 1, "names": [[NAME, BRIEF, MODULE], ...], "runs": [{ "path", "elapsed_ns", ...,
+ * "facts": {KEY: TEXT},
+ *   "events": [{ "name", "is_time", "is_counted", "samples", "weight", "amount", "rows": [[INDEX OF NAME,
+ *   COUNT, WEIGHT], ...] }] }] } */
 #include "baseline.h"
 
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 
 static const char *const time_keys[RUN_N_TIMES] = {"elapsed_ns", "user_ns", "kernel_ns"};
 
-/* --- Writing ---------------------------------------------------------------------------------------------- */
+/* --- Writing ---------------------------------------------------------------------------------------- */
 
 static void write_names(const struct run_values *values, struct json *json)
 {
@@ -118,7 +120,7 @@ void baseline_write(const struct run_values *values, struct buf *out)
         buf_add_char(out, '\n');
 }
 
-/* --- Reading ---------------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------------- */
 
 struct baseline_reading {
         struct run_values *values;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What runs measured as a JSON document, so that later runs can be compared without the sessions of the earlier ones. */
+/* What runs measured as a JSON document, so that later runs can be compared without the sessions of the
+ * earlier ones. */
 #ifndef BASELINE_H
 #define BASELINE_H
 

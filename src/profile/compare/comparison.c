@@ -27,8 +27,9 @@ static bool is_of_side(const struct run_values *v, size_t run, enum run_side sid
         return (run < run_values_n_runs(v, RUN_A)) == (side == RUN_A);
 }
 
-/* A share of n samples varies by chance as if the samples were drawn one by one.  Real samples may vary less, and never count as if they
- * did: a name with the same few samples in each run would seem to have no variance at all. */
+/* A share of n samples varies by chance as if the samples were drawn one by one.  Real samples may vary
+ * less, and never count as if they did: a name with the same few samples in each run would seem to have no
+ * variance at all. */
 static void add_run(struct name_values *ret, const struct run_event *event, double count, double weight)
 {
         double n = (double)event->n_samples, share = weight / (double)event->weight;
@@ -109,7 +110,8 @@ static struct compared_row compare_name(const struct run_values *v, size_t name,
         };
 }
 
-/* A name that one group has in each run, and the other in none, has come or vanished.  One that is rare may be missing by chance. */
+/* A name that one group has in each run, and the other in none, has come or vanished.  One that is rare may
+ * be missing by chance. */
 static void add_row(struct comparison *c, const struct run_values *v, const struct compared_row *row)
 {
         struct compared_row lone = *row;
@@ -151,10 +153,10 @@ static void add_rows(struct comparison *c, const struct comparison_request *requ
         release_values(&b);
 }
 
-/* --- Verdicts --------------------------------------------------------------------------------------------- */
+/* --- Verdicts --------------------------------------------------------------------------------------- */
 
-/* Which rows are tested depends on the samples of both groups together, not on their difference, so that the choice does not favour
- * rows that differ. */
+/* Which rows are tested depends on the samples of both groups together, not on their difference, so that
+ * the choice does not favour rows that differ. */
 static bool is_tested(const struct compared_row *row)
 {
         return row->amount.welch.is_known && (row->samples_a + row->samples_b) / 2 >= COMPARISON_MIN_SAMPLES;
@@ -238,7 +240,7 @@ static void judge_totals(struct comparison *c)
         free(q);
 }
 
-/* --- Order ------------------------------------------------------------------------------------------------ */
+/* --- Order ------------------------------------------------------------------------------------------ */
 
 static double difference(const struct compared_row *row)
 {
@@ -336,7 +338,7 @@ const struct compared_total *comparison_total(const struct comparison *c, const 
         return NULL;
 }
 
-/* --- Sums ------------------------------------------------------------------------------------------------- */
+/* --- Sums ------------------------------------------------------------------------------------------- */
 
 struct compared comparison_sum(const struct run_values *v, uint32_t event, comparison_wanted_fn *is_wanted,
                                const void *ctx, double *ret_samples)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares two groups of runs, A and B.  Runs are the unit of all statistics, not samples: samples of one run depend on each other, and
- * differ less than samples of another run do. */
+/* Compares two groups of runs, A and B.  Runs are the unit of all statistics, not samples: samples of one
+ * run depend on each other, and differ less than samples of another run do. */
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
@@ -13,11 +13,12 @@
 #include "welch.h"
 
 enum compared_verdict {
-        COMPARED_NOT_MEASURED, /* fewer than two runs in a group: nothing is known about the change from run to run */
-        COMPARED_ONE_SIDE,    /* the other group does not have the name: in a list of its own */
-        COMPARED_FEW_SAMPLES, /* fewer than COMPARISON_MIN_SAMPLES in a run: not tested */
-        COMPARED_NOT_SHOWN,   /* a difference may exist, but is not larger than chance makes */
-        COMPARED_MORE,        /* B is larger */
+        COMPARED_NOT_MEASURED, /* fewer than two runs in a group: nothing is known about the change from run
+                                  to run */
+        COMPARED_ONE_SIDE,     /* the other group does not have the name: in a list of its own */
+        COMPARED_FEW_SAMPLES,  /* fewer than COMPARISON_MIN_SAMPLES in a run: not tested */
+        COMPARED_NOT_SHOWN,    /* a difference may exist, but is not larger than chance makes */
+        COMPARED_MORE,         /* B is larger */
         COMPARED_LESS,
 };
 
@@ -88,14 +89,15 @@ AUTO_DEFINE(comparison)
 /* The value of a row that decides its verdict. */
 const struct compared *comparison_value(const struct comparison *comparison, const struct compared_row *row);
 
-/* The chance of a false alarm that a single row is allowed, so that all tested rows keep COMPARISON_DISCOVERIES. */
+/* The chance of a false alarm that a single row is allowed, so that all tested rows keep
+ * COMPARISON_DISCOVERIES. */
 double comparison_row_alpha(const struct comparison *comparison);
 
 /* A total by its key; NULL: not known. */
 const struct compared_total *comparison_total(const struct comparison *comparison, const char *key);
 
-/* Compares the amounts of all names that `is_wanted` accepts, added up in each run; without a verdict.  *ret_samples is the mean number of
- * their samples in a run. */
+/* Compares the amounts of all names that `is_wanted` accepts, added up in each run; without a verdict.
+ * *ret_samples is the mean number of their samples in a run. */
 typedef bool comparison_wanted_fn(const void *ctx, const struct run_name *name);
 struct compared comparison_sum(const struct run_values *values, uint32_t event,
                                comparison_wanted_fn *is_wanted, const void *ctx, double *ret_samples);

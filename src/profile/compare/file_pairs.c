@@ -62,7 +62,7 @@ static unsigned count_parts(const char *path)
         return n;
 }
 
-/* --- Files ------------------------------------------------------------------------------------------------ */
+/* --- Files ------------------------------------------------------------------------------------------ */
 
 static uint64_t key_of(str_id path, enum run_side side)
 {
@@ -98,7 +98,7 @@ static void pair(struct file_pairing *p, size_t a, size_t b)
         p->files[b].partner = a;
 }
 
-/* --- Pairs of the user ------------------------------------------------------------------------------------ */
+/* --- Pairs of the user ------------------------------------------------------------------------------ */
 
 static bool has_end(const char *path, const char *end, size_t len)
 {
@@ -146,7 +146,7 @@ static bool pair_wanted(struct file_pairing *p, const char *wanted, struct err *
         return true;
 }
 
-/* --- Pairs by the longest common end ---------------------------------------------------------------------- */
+/* --- Pairs by the longest common end ---------------------------------------------------------------- */
 
 static bool takes_part(const struct side_file *file, enum run_side side, unsigned n_parts)
 {
@@ -216,7 +216,7 @@ static void pair_same(struct file_pairing *p)
         }
 }
 
-/* --- Labels ----------------------------------------------------------------------------------------------- */
+/* --- Labels ----------------------------------------------------------------------------------------- */
 
 /* A pair is shown with the path of A, other files with their own. */
 static bool is_shown(const struct side_file *file)
@@ -259,7 +259,7 @@ static void label_files(struct file_pairing *p)
         }
 }
 
-/* --- Names ------------------------------------------------------------------------------------------------ */
+/* --- Names ------------------------------------------------------------------------------------------ */
 
 static const struct side_file *file_of(const struct file_pairing *p, str_id path, enum run_side side)
 {

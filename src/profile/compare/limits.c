@@ -61,7 +61,7 @@ void limits_release(struct limits *limits)
         arena_release(&limits->arena);
 }
 
-/* --- Judging ---------------------------------------------------------------------------------------------- */
+/* --- Judging ---------------------------------------------------------------------------------------- */
 
 static bool matches_name(const void *ctx, const struct run_name *name)
 {

@@ -10,8 +10,8 @@
 #include "comparison.h"
 #include "err.h"
 
-/* "total", "elapsed", "user" or "kernel"; "group:NAME"; "event:NAME"; otherwise a pattern of function names, `json_*`, whose functions are
- * added up. */
+/* "total", "elapsed", "user" or "kernel"; "group:NAME"; "event:NAME"; otherwise a pattern of function
+ * names, `json_*`, whose functions are added up. */
 struct limit {
         const char *name;
         double max_change; /* of B / A - 1 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts functions into named groups by rules: a line GROUP PATTERN [MODULE] each, the first that matches counts.  Words are separated by
- * blanks, # begins a comment, patterns are those of text_match_glob(). */
+/* Puts functions into named groups by rules: a line GROUP PATTERN [MODULE] each, the first that matches
+ * counts.  Words are separated by blanks, # begins a comment, patterns are those of text_match_glob(). */
 #ifndef NAME_GROUPS_H
 #define NAME_GROUPS_H
 

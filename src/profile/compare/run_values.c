@@ -150,7 +150,7 @@ void run_values_add_inlined(struct run_values *v, const char *name)
         map_put(&last_run(v)->inlined, strpool_add(v->texts, name), NULL);
 }
 
-/* --- Rows ------------------------------------------------------------------------------------------------- */
+/* --- Rows ------------------------------------------------------------------------------------------- */
 
 struct run_cell *run_values_cells(const struct run_values *v, uint32_t event, size_t name)
 {
@@ -227,7 +227,7 @@ void run_values_finish(struct run_values *v)
         make_cells(v);
 }
 
-/* --- Reading ---------------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------------- */
 
 size_t run_values_n_runs(const struct run_values *v, enum run_side side)
 {
@@ -347,7 +347,7 @@ const char *run_values_paired_module(const struct run_values *v, const char *mod
         return module;
 }
 
-/* --- Groups ----------------------------------------------------------------------------------------------- */
+/* --- Groups ----------------------------------------------------------------------------------------- */
 
 static void copy_run(const struct run_values *from, size_t index, struct run_values *to)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What two groups of runs measured: times of the run, events, and the samples of each name in each run.  Names are functions, lines,
- * stacks or groups; they are equal if name and module are. */
+/* What two groups of runs measured: times of the run, events, and the samples of each name in each run.
+ * Names are functions, lines, stacks or groups; they are equal if name and module are. */
 #ifndef RUN_VALUES_H
 #define RUN_VALUES_H
 
@@ -36,7 +36,7 @@ struct run_values *run_values_new(void);
 void run_values_free(struct run_values *values);
 AUTO_DEFINE(run_values)
 
-/* --- Filling; all texts are copied ------------------------------------------------------------------------ */
+/* --- Filling; all texts are copied ------------------------------------------------------------------ */
 
 /* Begins a run, to which the next calls add.  All runs of A come before those of B. */
 void run_values_add_run(struct run_values *values, enum run_side side, const char *path);
@@ -51,7 +51,8 @@ void run_values_add_fact(struct run_values *values, const char *key, const char 
 /* The module that is the program itself: it may have another name in the other group. */
 void run_values_set_program(struct run_values *values, const char *module);
 
-/* Returns the number of the event, which is the same in all runs.  Several events of one run with the same name are added up. */
+/* Returns the number of the event, which is the same in all runs.  Several events of one run with the same
+ * name are added up. */
 uint32_t run_values_add_event(struct run_values *values, const struct run_event *event);
 void run_values_add(struct run_values *values, uint32_t event, const struct run_name *name, uint64_t count,
                     uint64_t weight);
@@ -62,7 +63,7 @@ void run_values_add_inlined(struct run_values *values, const char *name);
 /* After the last run: pairs the modules of both groups and makes the rows of all names. */
 void run_values_finish(struct run_values *values);
 
-/* --- Reading ---------------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------------- */
 
 size_t run_values_n_runs(const struct run_values *values, enum run_side side);
 size_t run_values_n_all_runs(const struct run_values *values);
@@ -99,7 +100,8 @@ bool run_values_is_inlined(const struct run_values *values, enum run_side side, 
 /* Modules with different names in both groups that were taken as the same one. */
 size_t run_values_n_pairs(const struct run_values *values);
 
-/* Whether modules are source files that file_pairs_apply() has paired; then the pairs are those of the user. */
+/* Whether modules are source files that file_pairs_apply() has paired; then the pairs are those of the
+ * user. */
 bool run_values_has_files(const struct run_values *values);
 void run_values_get_pair(const struct run_values *values, size_t index, const char **ret_a,
                          const char **ret_b);
@@ -107,7 +109,8 @@ void run_values_get_pair(const struct run_values *values, size_t index, const ch
 /* The name that a module of B has in A; otherwise `module` itself. */
 const char *run_values_paired_module(const struct run_values *values, const char *module);
 
-/* Returns new values in which each name is replaced by the group that `group_of` returns; "" is a group, too. */
+/* Returns new values in which each name is replaced by the group that `group_of` returns; "" is a group,
+ * too. */
 typedef const char *run_values_group_fn(const void *ctx, const struct run_name *name);
 struct run_values *run_values_group(const struct run_values *values, run_values_group_fn *group_of,
                                     const void *ctx);

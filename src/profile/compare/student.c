@@ -36,7 +36,8 @@ static double beta_fraction(double a, double b, double x)
         return value;
 }
 
-/* exp() and log() would need glibc 2.29, and the packages must run on 2.28; those of long double are slow on arm64. */
+/* exp() and log() would need glibc 2.29, and the packages must run on 2.28; those of long double are slow
+ * on arm64. */
 static double exponential(double x)
 {
         int n_halvings;

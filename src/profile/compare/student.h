@@ -3,7 +3,8 @@
 #ifndef STUDENT_H
 #define STUDENT_H
 
-/* The regularized incomplete beta function I_x(a, b), for a, b > 0 and x from 0 to 1; relative error below 1e-10. */
+/* The regularized incomplete beta function I_x(a, b), for a, b > 0 and x from 0 to 1; relative error below
+ * 1e-10. */
 double student_incomplete_beta(double a, double b, double x);
 
 /* The probability that |T| >= |t| with `df` > 0 degrees of freedom, which need not be a whole number. */

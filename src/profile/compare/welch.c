@@ -96,8 +96,8 @@ double welch_smallest_change(const struct run_group *a, const struct run_group *
         return (student_quantile(alpha / 2, df) + student_quantile(1 - power, df)) * sqrt(va + vb) / a->mean;
 }
 
-/* The limit above which the variance of a single run is with a probability of 20 %, divided by the estimate, by Wilson and Hilferty's
- * approximation of the chi-square distribution. */
+/* The limit above which the variance of a single run is with a probability of 20 %, divided by the
+ * estimate, by Wilson and Hilferty's approximation of the chi-square distribution. */
 static double variance_factor(double df)
 {
         const double z = -0.8416, spread = 2 / (9 * df);

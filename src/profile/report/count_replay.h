@@ -31,7 +31,8 @@ struct count_replay {
 /* Reads the description of the events, and how the run ended.  Release `replay` even on failure. */
 bool count_replay_open(struct count_replay *replay, const struct perfdata_reader *reader, struct err *err);
 
-/* Reads the counts.  Calls `each` after every round with the sheet and length of that round; reading ends if it returns false. */
+/* Reads the counts.  Calls `each` after every round with the sheet and length of that round; reading ends
+ * if it returns false. */
 bool count_replay_read(struct count_replay *replay, struct perfdata_reader *reader,
                        bool (*each)(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns), void *ctx,
                        struct err *err);

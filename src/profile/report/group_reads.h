@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of a group's leader that contain the counts of all its events (perf record -e '{a,b}:S', PERF_SAMPLE_READ with
- * PERF_FORMAT_GROUP). Each stands for a sample of each event, whose period is what was counted since the sample before. */
+/* Samples of a group's leader that contain the counts of all its events (perf record -e '{a,b}:S',
+ * PERF_SAMPLE_READ with PERF_FORMAT_GROUP). Each stands for a sample of each event, whose period is what
+ * was counted since the sample before. */
 #ifndef GROUP_READS_H
 #define GROUP_READS_H
 
@@ -38,8 +39,8 @@ struct group_counts group_reads_begin(struct group_reads *reads, const struct pe
                                       size_t n_events, const struct perf_attr *attr,
                                       const struct sample *sample);
 
-/* The next event that has counted, and how much. False: there is none. Without memory for one more count, that event has
- * counted nothing. */
+/* The next event that has counted, and how much. False: there is none. Without memory for one more count,
+ * that event has counted nothing. */
 bool group_reads_next(struct group_reads *reads, struct group_counts *read, struct budget_share *share,
                       uint32_t *ret_event, uint64_t *ret_counted);
 

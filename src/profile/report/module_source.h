@@ -22,7 +22,8 @@ struct module_source;
 struct module_source *module_source_new(const struct world *world, const struct perfdata_reader *reader,
                                         struct pe_images *images, const struct resolver_options *options,
                                         const struct collect_result *collected);
-/* When the session's file was written, since 1970: programs without a build id that have changed since are not used. */
+/* When the session's file was written, since 1970: programs without a build id that have changed since are
+ * not used. */
 void module_source_set_written(struct module_source *source, int64_t written_ns);
 void module_source_free(struct module_source *source);
 

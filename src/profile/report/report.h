@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a session once and makes the results that a command asks for: rows with names, call trees, lists of samples, branches,
- * data for archives.  Each result has its own type; all of them point into the session, and are freed with the report. */
+/* Reads a session once and makes the results that a command asks for: rows with names, call trees, lists of
+ * samples, branches, data for archives.  Each result has its own type; all of them point into the session,
+ * and are freed with the report. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -28,7 +29,8 @@
 
 struct spe_samples; /* spe_samples.h */
 
-/* A set of results to make besides the totals, the rows, the modules and the quality, which are always made. */
+/* A set of results to make besides the totals, the rows, the modules and the quality, which are always
+ * made. */
 enum report_result {
         REPORT_STACKS = 1,       /* implied by all but REPORT_BRANCHES, REPORT_ACCESSES and REPORT_SECTIONS */
         REPORT_TREE = 2,         /* for stacks_tree_make() of each event */
@@ -55,12 +57,13 @@ struct report_request {
         /* from_ns and to_ns by the session's clock, or since its first sample; or a slice of its time */
         struct profile_filter filter;
         bool no_demangle, long_names;
-        bool keep_clones; /* as in resolver_options */
-        bool inlines;     /* as in hot_new */
-        bool arguments; /* show arguments of all functions; a pattern may also ask for those of some functions */
+        bool keep_clones;   /* as in resolver_options */
+        bool inlines;       /* as in hot_new */
+        bool arguments;     /* show arguments of all functions; a pattern may also ask for those of some
+                               functions */
         bool merges_strays; /* as in places_init(); with stacks, if the addresses of callers are not wanted */
-        /* With stacks, if only trees of functions are wanted, sorted by weight: several callers in the same function may be one
-         * node of stacks.  Which ones depends on the number of workers. */
+        /* With stacks, if only trees of functions are wanted, sorted by weight: several callers in the same
+         * function may be one node of stacks.  Which ones depends on the number of workers. */
         bool merges_callers;
         /* For the tree and the named stacks. */
         bool no_tree_inlines;      /* inlined functions count for their callers */
@@ -84,7 +87,8 @@ struct report_event {
         uint64_t mean_period; /* 0: no samples */
         /* "none" if its samples have the exact address of the sampled instruction, else "possible". */
         const char *skid;
-        bool only_tracks; /* it has no samples by its nature: a dummy event, or one whose samples are in a trace */
+        bool only_tracks; /* it has no samples by its nature: a dummy event, or one whose samples are in a
+                             trace */
         /* with by_source: its samples have events of their own, and: this is such an event */
         bool has_sources, is_source;
         struct hot_emulation emulation; /* only if it was recorded on ARM64 */
@@ -174,8 +178,9 @@ struct report *report_make_of(const struct report_request *request, struct sessi
 void report_free(struct report *report);
 AUTO_DEFINE(report)
 
-/* Rows of the accesses; `keys` and `code_keys` as in struct access_rows_request.  Without code keys, rows do not distinguish code, unless
- * they have no other keys either.  NULL: REPORT_ACCESSES was not requested.  The report must outlive them. */
+/* Rows of the accesses; `keys` and `code_keys` as in struct access_rows_request.  Without code keys, rows
+ * do not distinguish code, unless they have no other keys either.  NULL: REPORT_ACCESSES was not requested.
+ * The report must outlive them. */
 struct access_rows *report_access_rows(struct report *report, unsigned keys, unsigned code_keys, bool inlines,
                                        bool arguments);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which stacks are cut, and why.  For unwound stacks the unwinder knows this.  A chain of the kernel is whole if it ends
- * where processes and threads begin. */
+/* Decides which stacks are cut, and why.  For unwound stacks the unwinder knows this.  A chain of the
+ * kernel is whole if it ends where processes and threads begin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +76,8 @@ static uint64_t word_at(const struct sample *sample, uint64_t index)
         return cursor_seek(&chain, index * sizeof(uint64_t)) ? cursor_u64(&chain) : PERF_CONTEXT_MAX;
 }
 
-/* Whether the last frames in the chain of a sample in the kernel are user code.  Its first user address is where the process
- * called the kernel; the others are return addresses. */
+/* Whether the last frames in the chain of a sample in the kernel are user code.  Its first user address is
+ * where the process called the kernel; the others are return addresses. */
 static bool ends_in_user(const struct sample *sample, bool *ret_is_return)
 {
         for (uint64_t i = sample->n_chain; i-- > 0;) {
@@ -91,8 +91,8 @@ static bool ends_in_user(const struct sample *sample, bool *ret_is_return)
         return false;
 }
 
-/* The outermost frame of a chain; false if it is not user code.  A sample in user code has no other frames, so only the last word
- * is checked. */
+/* The outermost frame of a chain; false if it is not user code.  A sample in user code has no other frames,
+ * so only the last word is checked. */
 static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
 {
         bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER, is_return = true;
@@ -227,8 +227,8 @@ void report_judge_chains(struct report_pass *pass, struct report_worker *w)
 
 /* --- Stacks --- */
 
-/* For each node: the outermost user code of its path that is in a module, or STACKS_NONE, and the length of the path.  Without
- * frame pointers a chain often ends in a value that is not an address. */
+/* For each node: the outermost user code of its path that is in a module, or STACKS_NONE, and the length of
+ * the path.  Without frame pointers a chain often ends in a value that is not an address. */
 struct path {
         uint32_t root, outermost, n_frames;
 };

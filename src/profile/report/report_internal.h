@@ -17,8 +17,8 @@ struct report_pass {
         bool is_by_stacks;        /* the profile gets its places from the stacks */
         struct stack_unwind *unwind;
         struct report_python python;
-        uint32_t
-                spe_event; /* the event whose samples stand for equal ones, as many as their period has times */
+        uint32_t spe_event;  /* the event whose samples stand for equal ones, as many as their period has
+                                times */
         uint64_t spe_period; /* this one; 0: each sample stands for itself */
         struct map seen_pids;
         int32_t *pids; /* sampled processes */

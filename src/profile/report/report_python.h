@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles samples by their innermost Python frame: filters them by its source file, and replaces their place. */
+/* Handles samples by their innermost Python frame: filters them by its source file, and replaces their
+ * place. */
 #ifndef REPORT_PYTHON_H
 #define REPORT_PYTHON_H
 
@@ -21,7 +22,8 @@ struct report_python {
         size_t n;
 };
 
-/* `section` is NULL if the session has no Python places.  `pattern` as in python_file_matches(); NULL: all files match. */
+/* `section` is NULL if the session has no Python places.  `pattern` as in python_file_matches(); NULL: all
+ * files match. */
 void report_python_init(struct report_python *python, const struct python_section *section,
                         const char *pattern, bool by_place);
 void report_python_release(struct report_python *python);

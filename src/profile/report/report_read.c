@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the records in the order of time and fills the world, the profile, the stacks and the branches.  With several threads,
- * records are read in batches: each worker replays all records that change the world, and takes the samples of some chunks. */
+/* Reads the records in the order of time and fills the world, the profile, the stacks and the branches.
+ * With several threads, records are read in batches: each worker replays all records that change the world,
+ * and takes the samples of some chunks. */
 #include <stdlib.h>
 
 #include "mem.h"
@@ -124,7 +125,8 @@ static void catch_up(struct report_worker *w)
                 stacks_catch_up(w->stacks, w->world);
 }
 
-/* If the process replaced code before this time, earlier results for its addresses are no longer valid, as after a mapping. */
+/* If the process replaced code before this time, earlier results for its addresses are no longer valid, as
+ * after a mapping. */
 static void set_code_time(struct report_worker *w)
 {
         const struct sample *sample = &w->sample;
@@ -135,7 +137,8 @@ static void set_code_time(struct report_worker *w)
         world_set_code_time(w->world, sample->pid, sample->time);
 }
 
-/* Counts the sample, or the equal ones that it stands for, at its sampled address.  False: the filter rejects it. */
+/* Counts the sample, or the equal ones that it stands for, at its sampled address.  False: the filter
+ * rejects it. */
 static bool count_sample(struct report_worker *w, uint32_t event, const struct sample *sample,
                          uint64_t weight)
 {
@@ -268,8 +271,8 @@ static void replay_until(struct report_worker *w, const struct perfdata_batch *b
                 replay(w, batch, batch->others[w->next_other]);
 }
 
-/* Prefetches a sample at its beginning and, at the end of its chain, at its end.  Samples of several CPUs are far apart in
- * memory. */
+/* Prefetches a sample at its beginning and, at the end of its chain, at its end.  Samples of several CPUs
+ * are far apart in memory. */
 static void expect_sample(const struct perfdata_batch *batch, size_t index)
 {
         const struct batched_record *item = &batch->items[index];

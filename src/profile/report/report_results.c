@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* After all records were read: looks up names, once for each distinct address, and makes the requested results. */
+/* After all records were read: looks up names, once for each distinct address, and makes the requested
+ * results. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include "perfdata_format.h"
 #include "text.h"
 
-/* If a session was copied together with its programs, they are in its folder.  The programs of a session that was just recorded
- * are at their paths. */
+/* If a session was copied together with its programs, they are in its folder.  The programs of a session
+ * that was just recorded are at their paths. */
 static void find_folder(struct report_session *s, const struct report_session_request *request)
 {
         const char *path = request->path;

@@ -50,8 +50,8 @@ resolver_id report_session_module(const struct report_session *session, module_i
 /* The functions of a module source that analyze calls. */
 struct place_modules report_session_modules(const struct report_session *session);
 
-/* A session of simpleperf contains names of a perf map, but no mapping for their addresses.  To be called for each world, before
- * its first record. */
+/* A session of simpleperf contains names of a perf map, but no mapping for their addresses.  To be called
+ * for each world, before its first record. */
 void report_session_name_unmapped(const struct report_session *session, struct world *world);
 
 #endif

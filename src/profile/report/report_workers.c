@@ -33,8 +33,9 @@ struct worker_team {
         unsigned n_running;   /* the others have ended, to save memory */
         uint64_t world_bytes; /* memory that the session's budget gave for all worlds */
         struct perfdata_batch batches[2];
-        unsigned at; /* the batch that workers take; the other one is being filled */
-        size_t batch_records; /* size of the last batch; the first ones are small, so that functions are shared early */
+        unsigned at;          /* the batch that workers take; the other one is being filled */
+        size_t batch_records; /* size of the last batch; the first ones are small, so that functions are
+                                 shared early */
         int got;              /* result of perfdata_next_batch for the other batch */
         size_t next_chunk;
         struct batch_totals totals;
@@ -219,7 +220,8 @@ static resolver_id peek(void *ctx, module_id module)
         return module_source_peek(ctx, module);
 }
 
-/* The kinds of modules must be known before the session ends, and names must not use memory that stacks will need. */
+/* The kinds of modules must be known before the session ends, and names must not use memory that stacks
+ * will need. */
 static bool can_share(const struct report_pass *pass)
 {
         return pass->report->stacks && pass->request.merges_callers && !report_wants(pass, REPORT_SAMPLES) &&
@@ -228,8 +230,8 @@ static bool can_share(const struct report_pass *pass)
                budget_limit(pass->session->sources.budget) >= session_input_max_memory();
 }
 
-/* Looking up names takes time, too.  It is worth it if the same addresses are in many paths: not before there are some nodes, and
- * then each time their number has doubled. */
+/* Looking up names takes time, too.  It is worth it if the same addresses are in many paths: not before
+ * there are some nodes, and then each time their number has doubled. */
 static void share_functions(struct worker_team *team)
 {
         struct report_pass *pass = team->pass;
@@ -276,7 +278,8 @@ static uint64_t expect_world(const struct worker_team *team)
         return bytes;
 }
 
-/* All worlds but one may use a sixteenth of the limit, because complete stacks are more important than speed. */
+/* All worlds but one may use a sixteenth of the limit, because complete stacks are more important than
+ * speed. */
 static bool take_worlds(struct worker_team *team, uint64_t bytes)
 {
         struct budget *budget = &team->pass->session->budget;
@@ -298,8 +301,8 @@ static void end_thread(struct worker_team *team, unsigned i)
         w->world = NULL;
 }
 
-/* Ends threads until there is memory for the worlds of the others.  All worlds must be equal, so records may be left out only if
- * one thread is left. */
+/* Ends threads until there is memory for the worlds of the others.  All worlds must be equal, so records
+ * may be left out only if one thread is left. */
 static void fit_worlds(struct worker_team *team)
 {
         struct report_pass *pass = team->pass;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The threads that read a session: one for each CPU, or only the caller's.  Their results are merged in the order of the records,
- * so that a report does not depend on the number of threads. */
+/* The threads that read a session: one for each CPU, or only the caller's.  Their results are merged in the
+ * order of the records, so that a report does not depend on the number of threads. */
 #ifndef REPORT_WORKERS_H
 #define REPORT_WORKERS_H
 
@@ -40,7 +40,8 @@ struct report_worker {
         bool misses_pids;                  /* as in struct report_pass */
         struct budget_share share;         /* for pids */
         uint64_t n_malformed, n_cut_stacks;
-        /* Places where chains of the kernel end, if there are no stacks; an event's field is the kind of end.  May be NULL. */
+        /* Places where chains of the kernel end, if there are no stacks; an event's field is the kind of
+         * end.  May be NULL. */
         struct profile *ends;
         struct profile_address last_end; /* with the weight of chains that are not in `ends` yet */
         /* chains that end outside all mappings, as is usual for code without frame pointers */

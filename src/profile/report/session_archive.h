@@ -18,11 +18,13 @@ struct session_archive {
         struct buf note; /* why data can't be used, one sentence a line; may be empty */
 };
 
-/* Never fails.  The reader and the budget, from which memory is taken, are kept by the caller and outlive the archive. */
+/* Never fails.  The reader and the budget, from which memory is taken, are kept by the caller and outlive
+ * the archive. */
 void session_archive_init(struct session_archive *archive, const struct perfdata_reader *reader,
                           struct budget *budget);
 
-/* Opens the stacks that were unwound when the session was archived; only commands that show stacks need them. */
+/* Opens the stacks that were unwound when the session was archived; only commands that show stacks need
+ * them. */
 void session_archive_open_walks(struct session_archive *archive, const struct perfdata_reader *reader,
                                 struct budget *budget);
 void session_archive_release(struct session_archive *archive);

@@ -30,12 +30,14 @@ AUTO_DEFINE(source_text)
 /* Sets the module whose source is read from now on; initially module 0, not archived. What a server has for
  * the build of one module is not used for another module with the same path. Packed lines are only used for
  * archived modules. */
-/* What the lines are for, and what names the file.  A session, and the debug information of a module that it names, can name any file, such
- * as a private key: lines that are given to others come only from files that are likely to be source. */
+/* What the lines are for, and what names the file.  A session, and the debug information of a module that
+ * it names, can name any file, such as a private key: lines that are given to others come only from files
+ * that are likely to be source. */
 enum source_use {
         SOURCE_SHOWN, /* shown to the user of this machine: any text file */
         SOURCE_GIVEN, /* given to others; debug information of a module with the right build id names it */
-        SOURCE_GIVEN_PYTHON, /* given to others; a Python function names it: only *.py, see also python_claim.h */
+        SOURCE_GIVEN_PYTHON,  /* given to others; a Python function names it: only *.py, see also
+                                 python_claim.h */
         SOURCE_GIVEN_UNKNOWN, /* given to others; nothing that can be checked names it: only packed lines */
 };
 
@@ -51,8 +53,8 @@ void source_text_ask_for(struct source_text *source, struct source_asker asker);
  * identifies the file within this process. */
 struct digest source_text_digest(struct source_text *source, const char *path);
 
-/* For the superuser: whether to read files that are not readable by all users, as os_read_public decides. Off by default, because
- * debug information may name any file, and the text may be passed on. */
+/* For the superuser: whether to read files that are not readable by all users, as os_read_public decides.
+ * Off by default, because debug information may name any file, and the text may be passed on. */
 void source_text_take_private(struct source_text *source, bool takes_private);
 
 /* Line `line`, counted from 1, without its line feed. NULL if there is no such file or line. Belongs to

@@ -73,8 +73,8 @@ static void see_trace(void *ctx, const struct perfdata_record *record)
         }
 }
 
-/* Version 1 of the private data begins with the PMU's type. Later versions begin with their version number and have the type in the third
- * place. Source: tools/perf/util/arm-spe.h. */
+/* Version 1 of the private data begins with the PMU's type. Later versions begin with their version number
+ * and have the type in the third place. Source: tools/perf/util/arm-spe.h. */
 static uint32_t pmu_type(const struct record_auxtrace_info *info)
 {
         enum { LATER_VERSIONS = 6 /* dynamic PMU types are not smaller */, LATER_TYPE_AT = 16 };
@@ -268,8 +268,8 @@ static bool thread_of_tid(const struct spe_samples *s, int32_t tid, struct spe_t
         return true;
 }
 
-/* The thread is known from the context switches of the CPU; else from the context register, if the kernel wrote the number of a thread into
- * it; else from the buffer, if it belongs to one thread. */
+/* The thread is known from the context switches of the CPU; else from the context register, if the kernel
+ * wrote the number of a thread into it; else from the buffer, if it belongs to one thread. */
 static struct spe_thread find_thread(const struct spe_samples *s, const struct spe_found *found)
 {
         const struct spe_packed *record = found->record;
@@ -288,7 +288,8 @@ static struct spe_thread find_thread(const struct spe_samples *s, const struct s
         return thread;
 }
 
-/* The last answer is kept, because each record asks.  It does not depend on the record if that has no context. */
+/* The last answer is kept, because each record asks.  It does not depend on the record if that has no
+ * context. */
 static struct spe_thread thread_of(struct spe_samples *s, const struct spe_found *found)
 {
         bool has_context = found->record->has & (SPE_HAS_CONTEXT_EL1 | SPE_HAS_CONTEXT_EL2);

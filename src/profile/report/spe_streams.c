@@ -161,7 +161,8 @@ static bool read_next(const struct spe_streams *s, struct spe_stream *stream)
         return !stream->waits;
 }
 
-/* Reads the next record of the stream whose record was returned last. The stream is the first one of the heap. */
+/* Reads the next record of the stream whose record was returned last. The stream is the first one of the
+ * heap. */
 static void go_on(struct spe_streams *s)
 {
         if (!read_next(s, s->given))

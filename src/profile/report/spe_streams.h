@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The SPE records of a session, sorted by time. Each SPE buffer of the recorder is one stream, whose pieces are decoded one after the other;
- * the streams are merged. */
+/* The SPE records of a session, sorted by time. Each SPE buffer of the recorder is one stream, whose pieces
+ * are decoded one after the other; the streams are merged. */
 #ifndef SPE_STREAMS_H
 #define SPE_STREAMS_H
 
@@ -25,14 +25,15 @@ struct spe_streams {
 
 void spe_streams_release(struct spe_streams *streams);
 
-/* Adds a piece of a stream. Call it in the order of the file. The caller keeps the bytes until spe_streams_release(). */
+/* Adds a piece of a stream. Call it in the order of the file. The caller keeps the bytes until
+ * spe_streams_release(). */
 void spe_streams_add(struct spe_streams *streams, const struct record_auxtrace *piece, struct cursor bytes);
 
 /* Begins decoding. Call it after the last spe_streams_add(), and after setting `conv` and `has_conv`. */
 void spe_streams_begin(struct spe_streams *streams);
 
-/* Reports an AUX record: the kernel had the data before its end at `time`. Records without a timestamp get this time. Streams belong to a
- * CPU, or to a thread if the recorder used a buffer for each thread. */
+/* Reports an AUX record: the kernel had the data before its end at `time`. Records without a timestamp get
+ * this time. Streams belong to a CPU, or to a thread if the recorder used a buffer for each thread. */
 void spe_streams_see(struct spe_streams *streams, int32_t cpu, int32_t tid, const struct record_aux *aux,
                      uint64_t time);
 
@@ -42,7 +43,8 @@ struct spe_found {
         int32_t cpu, tid; /* of the stream; -1 if it belongs to none */
 };
 
-/* Returns the next record whose time is not after `until`. With UINT64_MAX also records whose time is not known. */
+/* Returns the next record whose time is not after `until`. With UINT64_MAX also records whose time is not
+ * known. */
 bool spe_streams_next(struct spe_streams *streams, uint64_t until, struct spe_found *ret);
 
 /* The sum over all streams, so far. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the unwinding information of JIT code in a report: in its jitdump, by the bytes of the code, or, for CPython's
- * trampolines, by its name. */
+/* Finds the unwinding information of JIT code in a report: in its jitdump, by the bytes of the code, or,
+ * for CPython's trampolines, by its name. */
 #ifndef STACK_JIT_H
 #define STACK_JIT_H
 

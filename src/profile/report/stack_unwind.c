@@ -231,7 +231,8 @@ static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, siz
         return true;
 }
 
-/* Opens the modules of a packed stack, so that problems with their files are reported as if it were unwound here. */
+/* Opens the modules of a packed stack, so that problems with their files are reported as if it were unwound
+ * here. */
 static void open_modules(struct stack_unwind *u, size_t n)
 {
         for (size_t i = 0; i < n; i++) {

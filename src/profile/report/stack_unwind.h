@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds user frames of samples that have more than a call chain: registers and a copy of the stack (perf record --call-graph
- * dwarf), unwound with the files of the session's modules or when the session was archived; or the hardware's record of calls
- * (lbr). */
+/* Finds user frames of samples that have more than a call chain: registers and a copy of the stack (perf
+ * record --call-graph dwarf), unwound with the files of the session's modules or when the session was
+ * archived; or the hardware's record of calls (lbr). */
 #ifndef STACK_UNWIND_H
 #define STACK_UNWIND_H
 
@@ -40,8 +40,9 @@ struct stack_sample {
         uint64_t number; /* index among the samples of all events, in the order of the file */
 };
 
-/* Adds the user frames of a sample to the `n` frames of its chain, up to STACKS_MAX_FRAMES; returns the new number of frames.
- * has_user: the chain contains user code.  *ret_cut: the outermost frame was not reached. */
+/* Adds the user frames of a sample to the `n` frames of its chain, up to STACKS_MAX_FRAMES; returns the new
+ * number of frames. has_user: the chain contains user code.  *ret_cut: the outermost frame was not
+ * reached. */
 size_t stack_unwind_add(struct stack_unwind *unwind, const struct stack_sample *of,
                         struct stack_frame *frames, size_t n, bool has_user, bool *ret_cut);
 

@@ -19,7 +19,8 @@ enum named_kind {
         NAMED_PYTHON, /* lines of Python functions */
 };
 
-/* What executes code. Windows on ARM64 emulates programs for x64 and x86; ARM64EC is code of ARM64 in such programs. */
+/* What executes code. Windows on ARM64 emulates programs for x64 and x86; ARM64EC is code of ARM64 in such
+ * programs. */
 enum exec_machine {
         EXEC_UNKNOWN,
         EXEC_ARM,

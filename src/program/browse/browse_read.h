@@ -10,8 +10,8 @@
 
 struct browse_read;
 
-/* Copies `request` and its filter, so that keys may change the browser's filter meanwhile; what else it points to must outlive the
- * session and stay as it is.  Wakes `screen` at the end. */
+/* Copies `request` and its filter, so that keys may change the browser's filter meanwhile; what else it
+ * points to must outlive the session and stay as it is.  Wakes `screen` at the end. */
 struct browse_read *browse_read_start(const struct report_request *request, struct screen *screen);
 
 bool browse_read_is_done(const struct browse_read *read);

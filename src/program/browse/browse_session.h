@@ -20,7 +20,8 @@ struct browse_request {
 void browse_request_init(struct browse_request *ret, const struct report_request *request);
 void browse_request_release(struct browse_request *request);
 
-/* Takes ownership of `report`, and of the request that it was made for, because the report keeps pointers into its filter. */
+/* Takes ownership of `report`, and of the request that it was made for, because the report keeps pointers
+ * into its filter. */
 struct browse_session *browse_session_new(struct report *report, struct browse_request *request);
 void browse_session_free(struct browse_session *session);
 AUTO_DEFINE(browse_session)

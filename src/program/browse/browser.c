@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What browsers of sessions and of comparisons share: the stack of pages, keys, the search, the title, the last line. */
+/* What browsers of sessions and of comparisons share: the stack of pages, keys, the search, the title, the
+ * last line. */
 #include "browser.h"
 
 #include <inttypes.h>
@@ -214,8 +215,8 @@ static void on_key(struct browser *browser, const struct key *key)
 
 /* --- drawing --- */
 
-/* Adds the session's part of the title and the page's.  If both do not fit, a filter comes before the page, and the page before a session
- * that is not filtered. */
+/* Adds the session's part of the title and the page's.  If both do not fit, a filter comes before the page,
+ * and the page before a session that is not filtered. */
 static void join_title(const struct buf *session, const struct buf *page, bool is_filtered, unsigned room,
                        struct buf *out)
 {

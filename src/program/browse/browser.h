@@ -42,8 +42,8 @@ bool browser_can(void);
 /* Writes a text to a file that the user asked for. */
 typedef bool browser_write_fn(const char *path, const struct buf *text, struct err *err);
 
-/* Runs until the user quits.  Sets *ret_left if the session was still being read by another thread: then the process must end at
- * once.  ERR_MISSING, or an error of report_make_of(). */
+/* Runs until the user quits.  Sets *ret_left if the session was still being read by another thread: then
+ * the process must end at once.  ERR_MISSING, or an error of report_make_of(). */
 bool browser_run(const struct browser_request *request, browser_write_fn *write, bool *ret_left,
                  struct err *err);
 

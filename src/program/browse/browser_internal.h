@@ -26,8 +26,8 @@ struct browse_list {
         bool has_jumped;   /* move the selected row to the middle if it is not on the screen */
 };
 
-/* Handles arrows, PgUp, PgDn, Home, End, the mouse wheel and clicks on a row; false for any other key.  `first_row` is the screen row of
- * the first row. */
+/* Handles arrows, PgUp, PgDn, Home, End, the mouse wheel and clicks on a row; false for any other key.
+ * `first_row` is the screen row of the first row. */
 bool browse_list_key(struct browse_list *list, const struct key *key, unsigned first_row);
 
 /* Call before drawing: scrolls so that the selected row is on the screen. */
@@ -35,7 +35,8 @@ void browse_list_fit(struct browse_list *list, unsigned height);
 
 /* --- pages --- */
 
-/* What actions of a row apply to: a function, and in tables by other keys also a module, thread or process. */
+/* What actions of a row apply to: a function, and in tables by other keys also a module, thread or
+ * process. */
 struct browser_subject {
         const char *name;      /* of the function; NULL if the row has none */
         const char *module;    /* "" if there is none */
@@ -56,13 +57,16 @@ struct page_kind {
         void (*draw_row)(struct browser *browser, struct page *page, size_t row, unsigned at);
         /* Handles a key; false if the page has no use for it. */
         bool (*key)(struct browser *browser, struct page *page, const struct key *key);
-        /* Whether a row contains browser->search.  NULL if the page cannot be searched or has its own `find`. */
+        /* Whether a row contains browser->search.  NULL if the page cannot be searched or has its own
+         * `find`. */
         bool (*matches)(const struct browser *browser, const struct page *page, size_t row);
         /* Replaces the search of page_find(); NULL if `matches` is enough. */
         bool (*find)(struct browser *browser, struct page *page, bool again, bool back);
-        /* Returns the number of functions in the selected row, at most `max`, and sets them.  NULL if rows of the page have no functions. */
+        /* Returns the number of functions in the selected row, at most `max`, and sets them.  NULL if rows
+         * of the page have no functions. */
         size_t (*subjects)(const struct page *page, struct browser_subject *ret, size_t max);
-        /* Called when the browser has another report.  NULL if the page cannot be built again; it is not open at that time. */
+        /* Called when the browser has another report.  NULL if the page cannot be built again; it is not
+         * open at that time. */
         void (*renew)(struct browser *browser, struct page *page);
         void (*free)(struct page *page);
 };
@@ -82,8 +86,8 @@ void page_draw_rows(struct browser *browser, struct page *page, unsigned from, u
 /* Whether the page can be searched. */
 bool page_can_find(const struct page *page);
 
-/* Selects the next row that contains browser->search, beginning with the selected row, with `again` with the row after it, with `back`
- * upwards.  Returns false if there is no match. */
+/* Selects the next row that contains browser->search, beginning with the selected row, with `again` with
+ * the row after it, with `back` upwards.  Returns false if there is no match. */
 bool page_find(struct browser *browser, struct page *page, bool again, bool back);
 
 /* Appends all rows of the list as lines of text.  The page must have a list. */
@@ -156,8 +160,9 @@ struct browser {
 /* Draws the top page, and shows it. */
 void browser_draw(struct browser *browser);
 
-/* Takes all keys that wait before the next drawing, so that a held key does not run ahead of the screen; but a new page is drawn before
- * its first key, because pages lay out their rows when they are drawn: then it returns false. */
+/* Takes all keys that wait before the next drawing, so that a held key does not run ahead of the screen;
+ * but a new page is drawn before its first key, because pages lay out their rows when they are drawn: then
+ * it returns false. */
 bool browser_take_keys(struct browser *browser);
 
 /* Frees the pages and the screen. */
@@ -172,17 +177,19 @@ struct browser_work {
         const void *ctx;
 };
 
-/* Waits until the work is done, and keeps the keys that are typed meanwhile.  Returns false if the user quit (browser->has_left). */
+/* Waits until the work is done, and keeps the keys that are typed meanwhile.  Returns false if the user
+ * quit (browser->has_left). */
 bool browser_wait(struct browser *browser, const struct browser_work *work);
 
-/* Reads the rows and starts to read the rest, or reads all at once if the first page needs it.  Returns false if the user quit or reading
- * failed. */
+/* Reads the rows and starts to read the rest, or reads all at once if the first page needs it.  Returns
+ * false if the user quit or reading failed. */
 bool browser_read_session(struct browser *browser);
 
 /* Takes the next key that was typed while the session was read; false if there is none. */
 bool browser_take_typed(struct browser *browser, struct key *ret);
 
-/* Waits with a progress bar until the whole report is read.  Returns false if the user quit or reading failed (browser->err). */
+/* Waits with a progress bar until the whole report is read.  Returns false if the user quit or reading
+ * failed (browser->err). */
 bool browser_wait_whole(struct browser *browser);
 
 /* The same for a report that also has the list of samples. */
@@ -201,8 +208,8 @@ void browser_pop_all(struct browser *browser);
 /* Shows a message in the last line until the next key. */
 void browser_say(struct browser *browser, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Shows a text in the last line at once, on the page that is still there: the answer to a key whose work may take longer.  Not while a
- * page is drawn. */
+/* Shows a text in the last line at once, on the page that is still there: the answer to a key whose work
+ * may take longer.  Not while a page is drawn. */
 void browser_say_now(struct browser *browser, const char *text);
 
 /* The report that the table shows. */
@@ -262,8 +269,8 @@ void page_tree_select(struct page *page, calltree_is_wanted_fn is_wanted, const 
 struct page *page_flame_new(struct browser *browser, const struct calltree *tree, const char *title,
                             uint32_t root);
 
-/* Instructions and source of all native functions of the name; `name` NULL is the hottest function.  Returns NULL after browser_say()
- * if there is none. */
+/* Instructions and source of all native functions of the name; `name` NULL is the hottest function.
+ * Returns NULL after browser_say() if there is none. */
 struct page *page_code_new(struct browser *browser, const struct browser_subject *subject);
 
 /* Callers, callees and source lines of a function.  The report must be whole. */
@@ -301,8 +308,8 @@ void browser_show_times(struct browser *browser, const struct browser_subject *s
 void browser_only_module(struct browser *browser, const struct browser_subject *subject);
 void browser_only_task(struct browser *browser, const struct browser_subject *subject);
 
-/* Handles the keys of actions: Enter, right arrow and m open the menu of all `n` subjects; x, a, r, d and t act on the first one.
- * Returns false for any other key. */
+/* Handles the keys of actions: Enter, right arrow and m open the menu of all `n` subjects; x, a, r, d and t
+ * act on the first one. Returns false for any other key. */
 bool browser_subject_key(struct browser *browser, const struct browser_subject *subjects, size_t n,
                          const struct key *key);
 

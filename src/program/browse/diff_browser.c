@@ -52,8 +52,8 @@ static double share_of(const void *ctx, const char **ret_doing)
         return task->share ? task->share(task->share_ctx) : 0;
 }
 
-/* Returns false if the user quit: then the thread still uses `task` and its `ctx`, which must stay until the process ends: on the heap,
- * because functions return first. */
+/* Returns false if the user quit: then the thread still uses `task` and its `ctx`, which must stay until
+ * the process ends: on the heap, because functions return first. */
 static bool work(struct browser *browser, struct diff_task *task, const char *text)
 {
         struct os_task *thread;

@@ -25,7 +25,8 @@ void diff_browser_show_code(struct browser *browser, const struct compared_row *
 
 struct page *page_diff_new(struct browser *browser);
 
-/* Takes what `diff` owns; the paths must outlive the page.  Shows only functions of `module`, if there are any. */
+/* Takes what `diff` owns; the paths must outlive the page.  Shows only functions of `module`, if there are
+ * any. */
 struct page *page_diff_code_new(const char *title, const char *const paths[CODE_N_SIDES], const char *module,
                                 struct code_diff *diff);
 struct page *page_diff_notes_new(void);

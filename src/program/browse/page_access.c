@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses to memory: functions by their latency, and cache lines with the functions and threads that use them. */
+/* Accesses to memory: functions by their latency, and cache lines with the functions and threads that use
+ * them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,8 @@ static void add_cycles(const struct access_row *row, uint64_t cycles, struct buf
                 buf_printf(out, " %5s", "");
 }
 
-/* Lines have less room, because their sharing follows the address; their loads and stores are on the page of each line. */
+/* Lines have less room, because their sharing follows the address; their loads and stores are on the page
+ * of each line. */
 static void add_numbers(const struct access_row *row, bool is_narrow, bool is_line, struct buf *out)
 {
         buf_printf(out, "%8.2f", 100 * row->share);

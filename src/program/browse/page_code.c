@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The code of a function: instructions with their source lines, or source lines with their samples; the same text as `annotate`. */
+/* The code of a function: instructions with their source lines, or source lines with their samples; the
+ * same text as `annotate`. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

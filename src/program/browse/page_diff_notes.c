@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Notes of a comparison: its sessions, what differs besides the program, totals, the smallest changes that could be shown. */
+/* Notes of a comparison: its sessions, what differs besides the program, totals, the smallest changes that
+ * could be shown. */
 #include <string.h>
 
 #include "diff_browser_internal.h"

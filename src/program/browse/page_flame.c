@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flame graph in cells: one row for each level; the width of a function is its share of the function that is zoomed to. */
+/* A flame graph in cells: one row for each level; the width of a function is its share of the function that
+ * is zoomed to. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ static void add_title(const struct browser *browser, const struct page *page, st
 
 /* --- boxes --- */
 
-/* Divides the columns of a parent among its children, from the left; leaves out children narrower than a column. */
+/* Divides the columns of a parent among its children, from the left; leaves out children narrower than a
+ * column. */
 static void place_children(const struct flame_page *p, const struct flame_box *of,
                            void (*take)(void *ctx, const struct flame_box *box), void *ctx)
 {

@@ -32,10 +32,10 @@ struct about_page {
         struct browser_subject subject;
         uint64_t all, weight,
                 own_weight; /* of the event; of the function with its callees; of the function without them */
-        uint64_t
-                lines_weight; /* what shares of lines are of; above `weight` where its frames became Python functions */
-        struct page *code; /* NULL if no code is shown */
-        bool has_code;     /* whether the code was already looked up */
+        uint64_t lines_weight; /* what shares of lines are of; above `weight` where its frames became Python
+                                  functions */
+        struct page *code;     /* NULL if no code is shown */
+        bool has_code;         /* whether the code was already looked up */
         struct arena texts;
 };
 
@@ -60,18 +60,21 @@ static void add_head(struct about_page *p, const char *text)
 
 /* --- callers and callees --- */
 
-/* What add_node() gathers about the call paths through the function; the arrays have one item for each node of the tree. */
+/* What add_node() gathers about the call paths through the function; the arrays have one item for each node
+ * of the tree. */
 struct about_edges {
         const struct calltree *tree;
-        bool *is_in; /* the node is the function or below it */
-        bool *is_own; /* the node is the function or inlined into it; for a Python function also native code that it called */
+        bool *is_in;   /* the node is the function or below it */
+        bool *is_own;  /* the node is the function or inlined into it; for a Python function also native code
+                          that it called */
         bool *is_self; /* the node is the function, called by nothing but itself since its outermost call */
         uint64_t *from, *to; /* weights of callers and callees, one for each function of the tree */
         uint64_t outermost,
                 self; /* weight without a caller; weight in the function itself, not in its callees */
 };
 
-/* Counts each sample once, also in a recursion: for the caller of the outermost call, and for the callee of that call. */
+/* Counts each sample once, also in a recursion: for the caller of the outermost call, and for the callee of
+ * that call. */
 static void add_node(struct about_page *p, struct about_edges *e, uint32_t i)
 {
         const struct calltree_node *node = calltree_get_node(e->tree, i);
@@ -191,8 +194,8 @@ static int hotter_line(const void *x, const void *y)
         return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Shares of lines are of the function with its callees.  But where its frames were merged into those of Python functions, it has more
- * samples than its nodes in the call tree. */
+/* Shares of lines are of the function with its callees.  But where its frames were merged into those of
+ * Python functions, it has more samples than its nodes in the call tree. */
 static void sum_lines(struct about_page *p, size_t from)
 {
         for (size_t i = from; i < p->page.list.n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples over time: one strip for each thread or CPU.  The user can select a time range and a thread; all other pages then show only
- * their samples. */
+/* Samples over time: one strip for each thread or CPU.  The user can select a time range and a thread; all
+ * other pages then show only their samples. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ struct strip_page {
         enum strips_by by;
         struct strips *strips;  /* the shown one of `both`; NULL: the samples have no times */
         struct strips *both[2]; /* enum strips_by; as wide as the screen */
-        bool *marked; /* for each node of the stacks: whether the subject is on its path; NULL without a subject */
+        bool *marked;      /* for each node of the stacks: whether the subject is on its path; NULL without a
+                              subject */
         char *subject;     /* name of the subject */
         unsigned at, from; /* column of the cursor; column where the time range starts */
         bool has_range;
@@ -134,7 +135,8 @@ static const struct strip *selected(const struct strip_page *p)
         return p->page.list.n ? &p->strips->items[p->page.list.at] : NULL;
 }
 
-/* Returns the selected time range by the session's clock: the typed one, else from the mark to the cursor, else the cursor's column. */
+/* Returns the selected time range by the session's clock: the typed one, else from the mark to the cursor,
+ * else the cursor's column. */
 static void get_time_range(const struct strip_page *p, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
         unsigned first = p->has_range && p->from < p->at ? p->from : p->at;

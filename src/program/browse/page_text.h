@@ -20,7 +20,8 @@ struct text_page {
 /* Call after `text` and `marks` are complete. */
 void text_page_split(struct text_page *p);
 
-/* Appends `text` with lines of at most `columns`, but not below 20, wrapped at blanks; the screen clips a word that is longer. */
+/* Appends `text` with lines of at most `columns`, but not below 20, wrapped at blanks; the screen clips a
+ * word that is longer. */
 void text_page_wrap(const char *text, unsigned columns, struct buf *out);
 
 /* Selects the hottest line; with `step` 1 the next colder line, with -1 the next hotter line. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A call tree, one row for each node.  The hot path is expanded at first.  Rows are indented only below a node with several children, so
- * that a deep recursion does not leave the screen. */
+/* A call tree, one row for each node.  The hot path is expanded at first.  Rows are indented only below a
+ * node with several children, so that a deep recursion does not leave the screen. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides whether report, annotate and diff open the terminal browser or print text, and chooses its colours. */
+/* Decides whether report, annotate and diff open the terminal browser or print text, and chooses its
+ * colours. */
 #ifndef BROWSE_CHOICE_H
 #define BROWSE_CHOICE_H
 
@@ -18,14 +19,15 @@ struct browse_choice {
         bool wants_text;  /* an option has text as its result */
 };
 
-/* True on a terminal that supports the browser, unless text is required, or the session is read from standard input. */
+/* True on a terminal that supports the browser, unless text is required, or the session is read from
+ * standard input. */
 bool browse_choice_is_wanted(const struct browse_choice *choice);
 
 /* Chooses the colours by --color, NO_COLOR, COLORTERM and TERM.  ERR_USAGE. */
 bool browse_choice_colors(const struct color_options *options, enum cell_colors *ret, struct err *err);
 
-/* Runs the browser.  Returns `status`, or the status of a failure; does not return if the user quit while the session was being
- * read. */
+/* Runs the browser.  Returns `status`, or the status of a failure; does not return if the user quit while
+ * the session was being read. */
 int browse_choice_run(const struct browser_request *request, int status);
 
 /* The same for a comparison. */

@@ -46,8 +46,8 @@ int cmd_hardware_test(const struct command_line *line, const struct event_facts 
 /* Like cmd_print, for long texts: on a terminal it uses the pager that $PAGER names, if set. */
 int cmd_page(const struct buf *out, int status);
 
-/* Whether progress may be drawn: standard output is a terminal that no target uses.  A command inherits standard output; a
- * running process may have it open. */
+/* Whether progress may be drawn: standard output is a terminal that no target uses.  A command inherits
+ * standard output; a running process may have it open. */
 bool cmd_may_draw(bool has_command, const int32_t *pids, size_t n_pids);
 
 /* The session to read: -i, or the command's only argument, or wperf.data if it exists, else perf.data. */
@@ -72,8 +72,8 @@ bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err
 /* The process ids of an option, which the caller frees. */
 int32_t *cmd_pids(const struct number_list *given);
 
-/* The target that the options name, with the command `argv` (NULL: none) and the processes `pids`; the caller keeps all of it.
- * The caller also sets the delay and the command's output. */
+/* The target that the options name, with the command `argv` (NULL: none) and the processes `pids`; the
+ * caller keeps all of it. The caller also sets the delay and the command's output. */
 struct target cmd_target(const struct target_options *options, char *const *argv, const int32_t *pids,
                          size_t n_pids);
 

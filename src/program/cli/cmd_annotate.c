@@ -85,7 +85,8 @@ static bool choose_symbol(struct annotating *a, const struct command_line *line,
 
 /* --- forms --- */
 
-/* Some interpreters have a function for each handler.  Then the handlers are rows of the session, not parts of one function. */
+/* Some interpreters have a function for each handler.  Then the handlers are rows of the session, not parts
+ * of one function. */
 static bool has_tail_calls(const struct report *report, uint32_t event)
 {
         struct annotate_rows rows;
@@ -183,7 +184,8 @@ static bool needs_code(const struct annotating *a)
         return a->has_by ? a->by == ANNOTATE_BLOCK || a->by == ANNOTATE_INSTRUCTION : !o->source || o->code;
 }
 
-/* The text and its names may take a quarter of the memory each: many functions may share one very long name. */
+/* The text and its names may take a quarter of the memory each: many functions may share one very long
+ * name. */
 static bool has_room(const struct annotating *a)
 {
         return a->page.text.len + a->page.document.len < budget_limit(a->lookup->sources.budget) / 8;

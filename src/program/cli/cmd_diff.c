@@ -52,7 +52,7 @@ static void diffing_release(struct diffing *d)
         buf_release(&d->warnings);
 }
 
-/* --- Options ---------------------------------------------------------------------------------------------- */
+/* --- Options ---------------------------------------------------------------------------------------- */
 
 static const struct diff_kind {
         const char *word, *one, *several;
@@ -131,7 +131,7 @@ static bool check_options(struct diffing *d, const struct command_line *line, st
                cmd_can_write(o->output.output_prefix, o->output.output, err) && choose_groups(d, err);
 }
 
-/* --- Comparisons ------------------------------------------------------------------------------------------ */
+/* --- Comparisons ------------------------------------------------------------------------------------ */
 
 static bool has_event(const struct run_values *values, uint32_t event, enum run_side side)
 {
@@ -267,7 +267,7 @@ static bool draw(const struct diffing *d, struct err *err)
         return cmd_write_file(buf_text(&path), &out, err);
 }
 
-/* --- Output ----------------------------------------------------------------------------------------------- */
+/* --- Output ----------------------------------------------------------------------------------------- */
 
 static struct diff_view view_of(const struct diffing *d)
 {
@@ -311,7 +311,7 @@ static int print(const struct diffing *d)
         return cmd_print_document(&o->general, &output, &text, &document);
 }
 
-/* --- The browser ------------------------------------------------------------------------------------------ */
+/* --- The browser ------------------------------------------------------------------------------------ */
 
 static bool wants_browser(const struct diff_options *o)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test --hardware: prints the machine, what Arm SPE saw in known loops, and whether it is what was expected. */
+/* test --hardware: prints the machine, what Arm SPE saw in known loops, and whether it is what was
+ * expected. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -28,18 +28,19 @@ int cmd_fail(const struct err *err);
 /* Prints «wperf: warning: SENTENCE» on standard error for each line of `sentences`. */
 void cmd_warn(const struct buf *sentences);
 
-/* Writes to standard output.  If its reader has closed it, the error is ERR_CLOSED, for which cmd_fail prints nothing. */
+/* Writes to standard output.  If its reader has closed it, the error is ERR_CLOSED, for which cmd_fail
+ * prints nothing. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);
 
-/* Writes all of `out` to standard output.  Returns `status`; if writing fails and `status` is 0, prints an error and returns
- * EXIT_FAILED. */
+/* Writes all of `out` to standard output.  Returns `status`; if writing fails and `status` is 0, prints an
+ * error and returns EXIT_FAILED. */
 int cmd_print(const struct buf *out, int status);
 
 /* Path of an output file: `name` below the folder of --output-prefix, unless `name` is absolute or "-". */
 void cmd_output_path(const char *prefix, const char *name, struct buf *out);
 
-/* Whether the file can be written, to be checked before anything is measured; NULL (standard output) can.  Does not change the
- * file. */
+/* Whether the file can be written, to be checked before anything is measured; NULL (standard output) can.
+ * Does not change the file. */
 bool cmd_can_write(const char *prefix, const char *name, struct err *err);
 
 /* Writes a document to `path` ("-": standard output). */
@@ -47,7 +48,8 @@ bool cmd_write_file(const char *path, const struct buf *document, struct err *er
 
 struct os_file; /* os.h */
 
-/* Closes a file.  If `ok` is false (err says why), removes what was written.  True if the file is complete. */
+/* Closes a file.  If `ok` is false (err says why), removes what was written.  True if the file is
+ * complete. */
 bool cmd_end_file(struct os_file *file, bool ok, struct err *err);
 
 /* Which forms of its result a command must make. */
@@ -57,8 +59,8 @@ struct cmd_forms {
 };
 struct cmd_forms cmd_wanted_forms(const struct general_options *general, const struct output_options *output);
 
-/* The rule for commands with one document: text on standard output, and with -o also the JSON in a file.  With --json, only the
- * JSON, in the file or on standard output.  Returns the exit status. */
+/* The rule for commands with one document: text on standard output, and with -o also the JSON in a file.
+ * With --json, only the JSON, in the file or on standard output.  Returns the exit status. */
 int cmd_print_document(const struct general_options *general, const struct output_options *output,
                        const struct buf *text, const struct buf *json);
 

@@ -134,7 +134,8 @@ static bool choose_engine(struct recording *r, struct err *err)
         return true;
 }
 
-/* With -c the CPU is sampled even if the image does not run, as in WindowsPerf, where whole CPUs can be sampled. */
+/* With -c the CPU is sampled even if the image does not run, as in WindowsPerf, where whole CPUs can be
+ * sampled. */
 static bool find_image(struct recording *r, const char *image, struct err *err)
 {
         AUTO_RELEASE(buf) warning = {0};

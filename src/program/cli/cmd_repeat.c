@@ -121,7 +121,8 @@ static uint64_t n_runs(const struct repeating *r)
         return r->options->sampling.repeat ? r->options->sampling.repeat : 1;
 }
 
-/* Nothing is measured if any session exists already: a mixture of old and new runs would be compared later. */
+/* Nothing is measured if any session exists already: a mixture of old and new runs would be compared
+ * later. */
 static bool check_files(struct repeating *r, struct err *err)
 {
         struct os_stat there;
@@ -157,8 +158,9 @@ static void print_run(const struct repeating *r, uint64_t number, const char *pa
         cmd_print(&out, EXIT_OK);
 }
 
-/* A program that repeats itself may stay in step with the samples; a function then seems to take more or less time than it does, in each
- * run alike, so that runs do not show the error.  At other rates it is another error. */
+/* A program that repeats itself may stay in step with the samples; a function then seems to take more or
+ * less time than it does, in each run alike, so that runs do not show the error.  At other rates it is
+ * another error. */
 static uint64_t rate_of(const struct record_options *o, uint64_t number)
 {
         enum {

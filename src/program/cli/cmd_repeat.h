@@ -18,7 +18,8 @@ struct record_end {
 /* record or sample, once; returns the exit status. */
 int cmd_record_once(const struct command_line *line, struct record_end *ret_end);
 
-/* Records the runs of --repeat; returns the exit status of the first run that fails, which is the last one. */
+/* Records the runs of --repeat; returns the exit status of the first run that fails, which is the last
+ * one. */
 int cmd_record_repeat(const struct command_line *line);
 
 #endif

@@ -176,7 +176,8 @@ static struct stat_output_request make_output(struct stating *s)
         };
 }
 
-/* count.period configures WindowsPerf's driver, which multiplexes events itself; Linux has no such setting. */
+/* count.period configures WindowsPerf's driver, which multiplexes events itself; Linux has no such
+ * setting. */
 static void warn_of_config(const char *config)
 {
         AUTO_RELEASE(buf) warnings = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* version: prints the version of wperf and of what measures, as the table in which WindowsPerf's users and extensions look for features: it
- * has two rows, and an extension offers SPE only if both have it. */
+/* version: prints the version of wperf and of what measures, as the table in which WindowsPerf's users and
+ * extensions look for features: it has two rows, and an extension offers SPE only if both have it. */
 #include "cmd.h"
 #include "cmd_facts_options.h"
 #include "fact_tables.h"

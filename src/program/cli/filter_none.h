@@ -6,8 +6,9 @@
 #include "filter_options.h"
 #include "report.h"
 
-/* If samples were filtered out and none is left, returns false; the error names the filter that matches nothing and the values in
- * the session.  Reads the session again for these; from standard input it can't, and names only the filter.  ERR_MISSING. */
+/* If samples were filtered out and none is left, returns false; the error names the filter that matches
+ * nothing and the values in the session.  Reads the session again for these; from standard input it can't,
+ * and names only the filter.  ERR_MISSING. */
 bool filter_none_check(const struct report *report, const struct report_request *request,
                        const struct filter_options *options, struct err *err);
 

@@ -121,8 +121,8 @@ static void add_dir(struct lookup *lookup, const char *dir, size_t len)
         ARRAY_PUSH(lookup->dirs, lookup->n_dirs, lookup->cap_dirs, kept);
 }
 
-/* In `srv*CACHE*https://SERVER` and `cache*DIR` only the parts that are folders are used; wperf does not download from symbol
- * servers. */
+/* In `srv*CACHE*https://SERVER` and `cache*DIR` only the parts that are folders are used; wperf does not
+ * download from symbol servers. */
 static bool is_folder(const char *part)
 {
         static const char *const words[] = {"srv", "cache", "symsrv", "symsrv.dll"};

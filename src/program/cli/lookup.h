@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sources of names and lines besides files: folders with images and PDBs, the symbol cache and debuginfod servers, as options and
- * the environment select them. */
+/* Sources of names and lines besides files: folders with images and PDBs, the symbol cache and debuginfod
+ * servers, as options and the environment select them. */
 #ifndef LOOKUP_H
 #define LOOKUP_H
 
@@ -48,8 +48,8 @@ struct lookup {
         size_t n_debug_dirs, cap_debug_dirs;
 };
 
-/* Fills `ret`, which must not be moved and must be released after everything that uses it.  ERR_MISSING if a file that an option
- * names does not exist; `ret` then needs no release. */
+/* Fills `ret`, which must not be moved and must be released after everything that uses it.  ERR_MISSING if
+ * a file that an option names does not exist; `ret` then needs no release. */
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err);
 
 /* The value of --max-memory in bytes; the default if `max_mib` is 0. */

@@ -61,7 +61,8 @@ static int run(const struct command_line *line)
         return line->command->run(line);
 }
 
-/* Sessions and files contain texts that an attacker may choose, so hashes and the codes of colours use random keys. */
+/* Sessions and files contain texts that an attacker may choose, so hashes and the codes of colours use
+ * random keys. */
 static void set_keys(void)
 {
         uint64_t key[MAP_KEY_WORDS];

@@ -7,10 +7,12 @@
 
 #include "buf.h"
 
-/* Appends the folder: $PERF_BUILDID_DIR, else buildid.dir of ~/.perfconfig, else ~/.debug.  False if it does not exist. */
+/* Appends the folder: $PERF_BUILDID_DIR, else buildid.dir of ~/.perfconfig, else ~/.debug.  False if it
+ * does not exist. */
 bool perf_cache_find(struct buf *out);
 
-/* Appends the value of buildid.dir in the text of a perfconfig to `out`; false if it has none.  (For tests.) */
+/* Appends the value of buildid.dir in the text of a perfconfig to `out`; false if it has none.  (For
+ * tests.) */
 bool perf_cache_read_config(char *text, struct buf *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which table `report` prints, and which options each table allows.  A new option is one line in report_table.c. */
+/* Which table `report` prints, and which options each table allows.  A new option is one line in
+ * report_table.c. */
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The counts that WindowsPerf shows with samples of Arm SPE. A session has the number of samples that passed the filters; the other three
- * are not known. */
+/* The counts that WindowsPerf shows with samples of Arm SPE. A session has the number of samples that
+ * passed the filters; the other three are not known. */
 #ifndef SPE_OUTPUT_H
 #define SPE_OUTPUT_H
 

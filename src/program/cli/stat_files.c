@@ -97,7 +97,8 @@ static void fill_template(const struct stat_files *files, const char *name, cons
         }
 }
 
-/* If the template has no {class}, the name of the class is inserted before the suffix for all but the first class. */
+/* If the template has no {class}, the name of the class is inserted before the suffix for all but the first
+ * class. */
 static void make_name(const struct stat_files *files, const struct sheet *sheet, enum count_class class,
                       bool first, struct buf *out)
 {

@@ -38,8 +38,8 @@ static const char *document_file(const struct stat_output *o)
 {
         const struct output_options *out = o->request.output;
 
-        /* For a timeline that is being measured, -o names the CSV file unless JSON is requested; with -x it names the file of the
-         * rows. */
+        /* For a timeline that is being measured, -o names the CSV file unless JSON is requested; with -x it
+         * names the file of the rows. */
         if (o->rows.separator)
                 return NULL;
         return o->request.timeline && o->request.forms && !out->json ? NULL : out->output;

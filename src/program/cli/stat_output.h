@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the counts of `stat` as tables, rows, one JSON document, JSON lines, CSV files or a page with charts; each as early as
- * its format allows. */
+/* Writes the counts of `stat` as tables, rows, one JSON document, JSON lines, CSV files or a page with
+ * charts; each as early as its format allows. */
 #ifndef STAT_OUTPUT_H
 #define STAT_OUTPUT_H
 

@@ -33,8 +33,8 @@ void wperf_stop(void)
         os_request_stop();
 }
 
-/* Sessions and files contain texts that an attacker may choose, so hashes use a random key, which must not change while a table
- * exists: the first caller sets it, and others wait. */
+/* Sessions and files contain texts that an attacker may choose, so hashes use a random key, which must not
+ * change while a table exists: the first caller sets it, and others wait. */
 static void set_hash_key(void)
 {
         static atomic_int state; /* 0: not set, 1: being set, 2: set */

@@ -317,7 +317,8 @@ static bool parse_word(struct options_parser *p, char *word)
 
 /* --- The command ------------------------------------------------------------------------------------ */
 
-/* Whether a word is the value of the option before it, in any command: in `-o list`, list is not a command. */
+/* Whether a word is the value of the option before it, in any command: in `-o list`, list is not a
+ * command. */
 static bool is_value_of(const struct command *const *commands, const char *before)
 {
         if (before[0] != '-' || !before[1])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of the options that several commands share, and perf's options with the same spelling but another meaning. */
+/* Tables of the options that several commands share, and perf's options with the same spelling but another
+ * meaning. */
 #include "option_groups.h"
 
 #include <string.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands and their options as tables.  Parsing, --help, the man page, completion and --explain all read the same tables and do
- * not change when an option is added.
+/* Commands and their options as tables.  Parsing, --help, the man page, completion and --explain all read
+ * the same tables and do not change when an option is added.
  *
  * The grammar accepts the habits of perf's and WindowsPerf's users:
  *   --name VALUE, --name=VALUE, -name VALUE and -name=VALUE are the same; a name must be complete.
- *   -x VALUE, -xVALUE and -x=VALUE are the same for a letter with a value; letters without a value may be joined (-ag).
- *   A word with one dash is first tried as a long name, then as letters: -pe_file is --pe_file, -F999 is -F 999.  A word that
- *   differs from a long name by one or two letters is an error, not a letter with a value.
+ *   -x VALUE, -xVALUE and -x=VALUE are the same for a letter with a value; letters without a value may be
+ *   joined (-ag).
+ *   A word with one dash is first tried as a long name, then as letters: -pe_file is --pe_file, -F999 is -F
+ *   999.  A word that differs from a long name by one or two letters is an error, not a letter with a
+ *   value.
  *   A value in a word of its own may begin with '-' only if it is "-" or a number.
  *   `sleep N` is --timeout N.  "--" ends the options.  Options and the command's name may be in any order.
  *   If an option is given several times, its last value is used; the values of lists are joined. */
@@ -44,7 +46,8 @@ struct number_list {
         size_t n;
 };
 
-/* A value with another meaning in perf: if `looks` recognises it, the error message is `sentence`, in which %s is the value. */
+/* A value with another meaning in perf: if `looks` recognises it, the error message is `sentence`, in which
+ * %s is the value. */
 struct misreading {
         bool (*looks)(const char *value);
         const char *sentence;
@@ -176,13 +179,15 @@ const struct option *option_next(struct option_walk *walk);
 
 const struct command *options_find_command(const struct command_set *set, const char *word);
 
-/* Find an option by a long name of `len` bytes, by a letter, or by a word without a dash.  `ret_offset` may be NULL. */
+/* Find an option by a long name of `len` bytes, by a letter, or by a word without a dash.  `ret_offset` may
+ * be NULL. */
 const struct option *option_find(const struct command *command, const char *name, size_t len,
                                  size_t *ret_offset);
 const struct option *option_find_letter(const struct command *command, char letter, size_t *ret_offset);
 const struct option *option_find_word(const struct command *command, const char *word, size_t *ret_offset);
 
-/* The next word of a list separated by blanks: returns its start and length and moves *at, or returns NULL. */
+/* The next word of a list separated by blanks: returns its start and length and moves *at, or returns
+ * NULL. */
 const char *options_next_word(const char **at, size_t *ret_len);
 
 bool option_takes_value(const struct option *option);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scripts of the shells.  They pass the line to `wperf --complete` and show its output, so the scripts do not contain names
- * of options. */
+/* The scripts of the shells.  They pass the line to `wperf --complete` and show its output, so the scripts
+ * do not contain names of options. */
 #include "options.h"
 
 #include <string.h>
 
-/* bash splits --name=value and sys:event into three words; the candidates must not contain the parts before the last word. */
+/* bash splits --name=value and sys:event into three words; the candidates must not contain the parts before
+ * the last word. */
 static const char bash[] =
         "_wperf() {\n"
         "    local -a words=() lines=()\n"

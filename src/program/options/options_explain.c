@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints how a command line was parsed: the values of options as stored, then the arguments, quoted for a shell.  Does not check whether an option is
- * implemented. */
+/* Prints how a command line was parsed: the values of options as stored, then the arguments, quoted for a
+ * shell.  Does not check whether an option is implemented. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses the text of a value into the typed field of a command's struct, with one small function for each kind. */
+/* Parses the text of a value into the typed field of a command's struct, with one small function for each
+ * kind. */
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>

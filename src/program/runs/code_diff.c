@@ -53,8 +53,8 @@ static void add_name(const struct code_diffing *d, const struct code_function *f
                 buf_add_str(out, f->name);
 }
 
-/* The pattern may be the whole name, with or without the suffix of a clone, readable or not; or the address of a function without
- * a name. */
+/* The pattern may be the whole name, with or without the suffix of a clone, readable or not; or the address
+ * of a function without a name. */
 static bool is_wanted(const struct code_diffing *d, const struct code_function *f)
 {
         const char *pattern = d->request->symbol;
@@ -253,7 +253,8 @@ static void add_pair(struct code_diffing *d, const struct code_side_module *a, c
         add_row(d, &row);
 }
 
-/* Whether functions of `module` without a counterpart are not in `other`: not if `other` is archived, or stripped and `module` is not. */
+/* Whether functions of `module` without a counterpart are not in `other`: not if `other` is archived, or
+ * stripped and `module` is not. */
 static bool is_complete(const struct code_side_module *module, const struct code_side_module *other)
 {
         return code_image_lists_all(other->image) &&

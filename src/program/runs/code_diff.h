@@ -15,7 +15,8 @@
 
 struct code_diff_request {
         const char *paths[CODE_N_SIDES]; /* an object file or a session each */
-        /* a pattern of text_match_symbol(): lists the blocks of these functions; NULL: all functions, without blocks */
+        /* a pattern of text_match_symbol(): lists the blocks of these functions; NULL: all functions,
+         * without blocks */
         const char *symbol;
         bool no_demangle;
         enum disasm_syntax syntax;
@@ -28,8 +29,8 @@ struct code_diff {
         struct buf note; /* what is missing or was assumed, one sentence a line */
 };
 
-/* With a session, only functions that have samples in one of the sessions are compared, or those that match the symbol.
- * ERR_MISSING if no function matches; the message suggests a similar name. */
+/* With a session, only functions that have samples in one of the sessions are compared, or those that match
+ * the symbol. ERR_MISSING if no function matches; the message suggests a similar name. */
 bool code_diff_make(const struct code_diff_request *request, struct code_diff *ret, struct err *err);
 void code_diff_release(struct code_diff *diff);
 

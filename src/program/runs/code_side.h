@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One side of a comparison of machine code: an object file, or the modules of a session with their samples. */
+/* One side of a comparison of machine code: an object file, or the modules of a session with their
+ * samples. */
 #ifndef CODE_SIDE_H
 #define CODE_SIDE_H
 
@@ -32,7 +33,8 @@ bool code_side_open(struct code_side *ret, const char *path, const struct profil
                     const struct resolver_sources *sources, struct err *err);
 void code_side_release(struct code_side *side);
 
-/* Pairs the modules of both sides: with the same path, the same base name, and then the two with most samples of the rest. */
+/* Pairs the modules of both sides: with the same path, the same base name, and then the two with most
+ * samples of the rest. */
 void code_side_pair(struct code_side *a, struct code_side *b);
 
 #endif

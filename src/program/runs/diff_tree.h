@@ -20,9 +20,9 @@ AUTO_DEFINE(diff_tree)
 void diff_tree_take(struct diff_tree *tree, const struct run_values *values, const char *event,
                     struct calltree *of_run);
 
-/* After run_values_finish(): the finished tree of an event.  Its weights are the mean amounts of B in a run, its counts the samples of
- * all runs of B.  *ret_before has the mean amount of A for each node, callees included.  The caller frees both: calltree_free(), free().
- * NULL: no run of B has the event. */
+/* After run_values_finish(): the finished tree of an event.  Its weights are the mean amounts of B in a
+ * run, its counts the samples of all runs of B.  *ret_before has the mean amount of A for each node,
+ * callees included.  The caller frees both: calltree_free(), free(). NULL: no run of B has the event. */
 struct calltree *diff_tree_make(const struct diff_tree *tree, const struct run_values *values, uint32_t event,
                                 double **ret_before);
 

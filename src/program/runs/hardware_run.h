@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The measurement of `test --hardware`: samples the loops of hardware_loops.h with Arm SPE, and counts the samples of each loop. */
+/* The measurement of `test --hardware`: samples the loops of hardware_loops.h with Arm SPE, and counts the
+ * samples of each loop. */
 #ifndef HARDWARE_RUN_H
 #define HARDWARE_RUN_H
 

@@ -10,8 +10,9 @@
 #include "perfdata_reader.h"
 #include "run_values.h"
 
-/* Adds the session as a run of `side`.  Events that were not counted are left out; `warnings` (NULL: not wanted) receives a line if one was
- * counted for less than half of the time.  ERR_MISSING if it has no counts. */
+/* Adds the session as a run of `side`.  Events that were not counted are left out; `warnings` (NULL: not
+ * wanted) receives a line if one was counted for less than half of the time.  ERR_MISSING if it has no
+ * counts. */
 bool measured_counts_add(struct run_values *values, enum run_side side, const char *path,
                          struct perfdata_reader *reader, struct buf *warnings, struct err *err);
 

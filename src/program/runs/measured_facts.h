@@ -6,7 +6,8 @@
 #include "perfdata_reader.h"
 #include "run_values.h"
 
-/* Adds machine, processor, number of CPUs, architecture and kernel to the last run, as far as they are known. */
+/* Adds machine, processor, number of CPUs, architecture and kernel to the last run, as far as they are
+ * known. */
 void measured_facts_add(struct run_values *values, const struct perfdata_reader *reader);
 
 #endif

@@ -22,7 +22,7 @@ struct measuring {
         bool any;          /* a name was added */
 };
 
-/* --- Facts ------------------------------------------------------------------------------------------------ */
+/* --- Facts ------------------------------------------------------------------------------------------ */
 
 static void add_fact(struct measuring *m, const char *key, const char *text)
 {
@@ -111,10 +111,10 @@ static void add_times(struct measuring *m)
         run_values_set_time(m->values, RUN_KERNEL, (double)info->kernel_ns);
 }
 
-/* --- Events ----------------------------------------------------------------------------------------------- */
+/* --- Events ----------------------------------------------------------------------------------------- */
 
-/* The CPU time that the recorder measured is exact, and the sum of the periods is not: samples are lost, and the clock of the samples
- * stops now and then. */
+/* The CPU time that the recorder measured is exact, and the sum of the periods is not: samples are lost,
+ * and the clock of the samples stops now and then. */
 static double amount_of(const struct report *report, const struct report_event *event)
 {
         const struct run_info *info = &report->run.info;
@@ -145,7 +145,7 @@ static void add_events(struct measuring *m)
         }
 }
 
-/* --- Names ------------------------------------------------------------------------------------------------ */
+/* --- Names ------------------------------------------------------------------------------------------ */
 
 static void add_name(struct measuring *m, uint32_t event, const struct run_name *name, uint64_t count,
                      uint64_t weight)

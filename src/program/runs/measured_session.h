@@ -29,7 +29,8 @@ struct measured_session_request {
         struct diff_tree *trees; /* receives the call tree of each event; NULL: no trees are made */
 };
 
-/* Adds the session as a run of `side`.  ERR_MISSING if it has no samples, or no names of the requested kind. */
+/* Adds the session as a run of `side`.  ERR_MISSING if it has no samples, or no names of the requested
+ * kind. */
 bool measured_session_add(struct run_values *values, enum run_side side, const char *path,
                           const struct measured_session_request *request, struct err *err);
 

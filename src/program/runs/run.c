@@ -61,7 +61,8 @@ void run_free(struct run *run)
         free(run);
 }
 
-/* Windows' driver is asked only for events that are not known without it, because other programs may use it. */
+/* Windows' driver is asked only for events that are not known without it, because other programs may use
+ * it. */
 static bool parse_named(const struct run_request *request, const struct event_defaults *defaults,
                         const struct pmu_source *source, struct event_list *events, struct err *err)
 {

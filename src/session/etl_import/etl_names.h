@@ -10,8 +10,8 @@ enum { ETL_CODE_PATH_BYTES = 24 };
 /* The path of the memory where a process has code that a runtime compiled. */
 void etl_names_code_path(uint32_t pid, char path[ETL_CODE_PATH_BYTES]);
 
-/* Appends the names of code by the path of its map, laid out as simpleperf's feature FILE.  Code that was compiled while a program ran has
- * addresses of memory, other code offsets in its image. */
+/* Appends the names of code by the path of its map, laid out as simpleperf's feature FILE.  Code that was
+ * compiled while a program ran has addresses of memory, other code offsets in its image. */
 void etl_names_make(const struct etl_trace *trace, struct buf *section);
 
 #endif

@@ -16,8 +16,8 @@ enum {
         MAX_FRAMES = 1000,      /* of a stack; Windows walks 192 in the kernel, and as many in the program */
         TICK_NS = 100,          /* of Windows' times */
         TIMER_INTERVAL = 10000, /* Windows' default: 1 ms */
-        CODE_PIECE =
-                0x10000, /* Windows gives programs memory in such pieces: none has code and a part of an image */
+        CODE_PIECE = 0x10000, /* Windows gives programs memory in such pieces: none has code and a part of an
+                                 image */
 };
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -159,8 +159,8 @@ static void add_task(struct etl_records *r, uint32_t type, const struct etl_item
         end(r);
 }
 
-/* Windows numbers threads and processes alike, and no thread has the number of its process. Linux' first thread, which gives a process
- * its name, is one of its own here. */
+/* Windows numbers threads and processes alike, and no thread has the number of its process. Linux' first
+ * thread, which gives a process its name, is one of its own here. */
 static void add_process(struct etl_records *r, const struct etl_item *item)
 {
         int32_t pid = (int32_t)item->pid;
@@ -322,7 +322,8 @@ static void add_frames(const struct etl_records *r, struct etl_chain *chain, con
         }
 }
 
-/* Parts of the kernel come before those of the program, whatever their order in the file.  Without a stack the chain is empty. */
+/* Parts of the kernel come before those of the program, whatever their order in the file.  Without a stack
+ * the chain is empty. */
 static void make_chain(const struct etl_records *r, uint64_t time, uint32_t tid, struct etl_chain *chain)
 {
         size_t n_parts, n;
@@ -379,7 +380,8 @@ static void take_sample(struct etl_records *r, const struct etl_item *item)
         add_sample(r, item, event, item->addr, r->events[event].period, &chain);
 }
 
-/* A sample of an event that is not one of the CPU, where the thread's stack says.  Without a stack there is nothing to say. */
+/* A sample of an event that is not one of the CPU, where the thread's stack says.  Without a stack there is
+ * nothing to say. */
 static void add_stack(struct etl_records *r, const struct etl_item *item, uint32_t source, uint64_t period)
 {
         struct etl_chain chain;
@@ -404,7 +406,8 @@ static void add_switch(struct etl_records *r, const struct etl_item *item, uint1
         end(r);
 }
 
-/* As on Linux, a switch is two records, and only a wait is time off the CPU: a thread that was preempted needs a CPU. */
+/* As on Linux, a switch is two records, and only a wait is time off the CPU: a thread that was preempted
+ * needs a CPU. */
 static void take_switch(struct etl_records *r, const struct etl_item *item)
 {
         bool is_ready = item->source == ETL_STATE_READY || item->source == ETL_STATE_READY_SOON;
@@ -474,7 +477,8 @@ static void begin_events(struct etl_records *r)
         }
 }
 
-/* The kernel counts what it lost, but not when. A lost buffer had at least one event, and a report of losses means at least one. */
+/* The kernel counts what it lost, but not when. A lost buffer had at least one event, and a report of
+ * losses means at least one. */
 static void add_lost(struct etl_records *r)
 {
         const struct etl_header *h = &r->trace->header;

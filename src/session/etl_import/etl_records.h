@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the records of an event-trace file as those of perf.data: processes, maps, samples with their stacks, and switches. */
+/* Writes the records of an event-trace file as those of perf.data: processes, maps, samples with their
+ * stacks, and switches. */
 #ifndef ETL_RECORDS_H
 #define ETL_RECORDS_H
 

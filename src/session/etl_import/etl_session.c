@@ -154,7 +154,8 @@ static void make_run(const struct etl_records *r, struct buf *out)
                 out);
 }
 
-/* Windows walked the stacks while it recorded, by unwind codes, so that only those are cut of which a part is missing. */
+/* Windows walked the stacks while it recorded, by unwind codes, so that only those are cut of which a part
+ * is missing. */
 static void make_marks(const struct etl_records *r, struct buf *out)
 {
         AUTO_RELEASE(buf) cut = {0};

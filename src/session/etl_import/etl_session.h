@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a session of an event-trace file of Windows: the same records that a recorder on Linux writes, so that all that reads sessions
- * reads these files too. */
+/* Makes a session of an event-trace file of Windows: the same records that a recorder on Linux writes, so
+ * that all that reads sessions reads these files too. */
 #ifndef ETL_SESSION_H
 #define ETL_SESSION_H
 
@@ -14,8 +14,9 @@
 /* Whether bytes are the beginning of an event-trace file. */
 bool etl_session_is(const void *bytes, size_t size);
 
-/* Appends a perf.data file to `out`.  Times are those of the trace's clock, in ns.  `name` is for messages.  ERR_FORMAT: it is no
- * event-trace file; ERR_MISSING: it has no samples; ERR_UNSUPPORTED: its buffers are not packed by XPRESS; ERR_LIMIT: the session would be larger than `limit` bytes. */
+/* Appends a perf.data file to `out`.  Times are those of the trace's clock, in ns.  `name` is for messages.
+ * ERR_FORMAT: it is no event-trace file; ERR_MISSING: it has no samples; ERR_UNSUPPORTED: its buffers are
+ * not packed by XPRESS; ERR_LIMIT: the session would be larger than `limit` bytes. */
 bool etl_session_make(const void *bytes, size_t size, const char *name, uint64_t limit, struct buf *out,
                       struct err *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an event-trace file says about processes, images, samples, switches and stacks, in the order of time. */
+/* What an event-trace file says about processes, images, samples, switches and stacks, in the order of
+ * time. */
 #ifndef ETL_TRACE_H
 #define ETL_TRACE_H
 
@@ -40,8 +41,8 @@ struct etl_item {
 struct etl_part {
         uint64_t time;
         uint32_t tid, pid;
-        uint64_t
-                walked; /* when the part was written: a program's part is walked when the thread leaves the kernel */
+        uint64_t walked; /* when the part was written: a program's part is walked when the thread leaves the
+                            kernel */
         uint64_t key;    /* with has_key */
         size_t first, n; /* without: frames */
         bool has_key;
@@ -59,7 +60,8 @@ struct etl_source {
         uint32_t text;
 };
 
-/* Paths as the kernel writes them begin with one text, those of programs with the other; offsets into `texts`. */
+/* Paths as the kernel writes them begin with one text, those of programs with the other; offsets into
+ * `texts`. */
 struct etl_volume {
         uint32_t kernel, program;
 };
@@ -136,7 +138,8 @@ const struct etl_mark *etl_trace_mark(const struct etl_trace *trace, const struc
 /* Appends an image's path as programs write it. */
 void etl_trace_add_path(const struct etl_trace *trace, const struct etl_item *image, struct buf *out);
 
-/* The frames of a part, innermost first; NULL if it has none, or nothing in the file gives those of its key. */
+/* The frames of a part, innermost first; NULL if it has none, or nothing in the file gives those of its
+ * key. */
 const uint64_t *etl_trace_frames(const struct etl_trace *trace, const struct etl_part *part, size_t *ret_n);
 
 /* For etl_trace.c: sorts what was read, and adds what the file only says at its end. */

@@ -125,8 +125,9 @@ static void find_beginnings(const struct etl_trace *t, struct beginnings *b)
         }
 }
 
-/* What the file says, at item->time, to exist: it existed since the beginning of the recording; code, since that of its process, because
- * a process that begins has no code.  False: the file says that it began before. */
+/* What the file says, at item->time, to exist: it existed since the beginning of the recording; code, since
+ * that of its process, because a process that begins has no code.  False: the file says that it began
+ * before. */
 static bool move_to_beginning(const struct beginnings *b, struct etl_item *item)
 {
         const uint64_t *first = map_find(&b->first, identity_of(item));
@@ -205,7 +206,8 @@ void etl_trace_sort(struct etl_trace *t, const struct etl_late_items *late)
 
 /* --- Questions --- */
 
-/* A thread's number is used again, so the last thread that began before the time is meant; the first one, if all began later. */
+/* A thread's number is used again, so the last thread that began before the time is meant; the first one,
+ * if all began later. */
 int32_t etl_trace_process(const struct etl_trace *t, uint32_t tid, uint64_t time)
 {
         size_t low = 0, high = t->n_threads;

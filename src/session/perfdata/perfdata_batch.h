@@ -47,13 +47,15 @@ struct batch_totals {
 struct perfdata_extra {
         /* Called with each record of the file, in the order of the batches. */
         void (*see)(void *ctx, const struct perfdata_record *record);
-        /* Returns the next sample that belongs before the record `before` of the file, which is the next one (NULL: the file has ended),
-         * with time and event set. It is valid until the next call. False if there is none. */
+        /* Returns the next sample that belongs before the record `before` of the file, which is the next
+         * one (NULL: the file has ended), with time and event set. It is valid until the next call. False
+         * if there is none. */
         bool (*next)(void *ctx, const struct perfdata_record *before, struct perfdata_record *ret);
         void *ctx;
 };
 
-/* Adds these samples to the batches, merged with the records of the file by time. Call it before the first batch. */
+/* Adds these samples to the batches, merged with the records of the file by time. Call it before the first
+ * batch. */
 void perfdata_set_extra(struct perfdata_reader *reader, const struct perfdata_extra *extra);
 
 /* Fills a batch with at most `max` records; its old content is lost. 1: the batch has records; 0: the end, it

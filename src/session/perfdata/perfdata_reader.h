@@ -75,12 +75,14 @@ struct perfdata_record {
         bool asked_build_id; /* MMAP2: the argument for record_mmap_parse */
 };
 
-/* Calls `each` with the TIME_CONV, AUXTRACE_INFO and AUXTRACE records of a session with hardware traces, in the order of the file. For
- * other sessions it reads only the first records. Call it before reading the first record. */
+/* Calls `each` with the TIME_CONV, AUXTRACE_INFO and AUXTRACE records of a session with hardware traces, in
+ * the order of the file. For other sessions it reads only the first records. Call it before reading the
+ * first record. */
 typedef void perfdata_aux_fn(void *ctx, const struct perfdata_record *record);
 void perfdata_each_aux(struct perfdata_reader *reader, perfdata_aux_fn *each, void *ctx);
 
-/* Adds an event that is not in the file, for the samples of a perfdata_extra, and returns its index. Copies `name`. */
+/* Adds an event that is not in the file, for the samples of a perfdata_extra, and returns its index. Copies
+ * `name`. */
 uint32_t perfdata_add_event(struct perfdata_reader *reader, const struct perf_attr *attr, const char *name);
 
 /* Makes a record from bytes in memory: header decoded, without time and event. False if it is incomplete. */
@@ -121,7 +123,8 @@ struct perfdata_layout {
         uint64_t file_bytes, header_bytes, attr_bytes, data_off, data_bytes;
         uint64_t feature_bits[PERFDATA_FEATURE_WORDS];
         bool compressed;
-        bool raw_spe; /* the file has only the bytes of an SPE buffer; the rest describes the session made of it */
+        bool raw_spe; /* the file has only the bytes of an SPE buffer; the rest describes the session made of
+                         it */
 };
 
 const struct perfdata_layout *perfdata_get_layout(const struct perfdata_reader *reader);

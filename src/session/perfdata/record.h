@@ -61,7 +61,8 @@ struct sample {
 struct branch {
         uint64_t from, to;
         bool mispredicted, predicted; /* both false if unknown */
-        bool not_taken; /* went on at `to`, the next instruction; only in samples of Arm SPE, and as in perf's own branch flags */
+        bool not_taken; /* went on at `to`, the next instruction; only in samples of Arm SPE, and as in perf's
+                           own branch flags */
         bool in_transaction, aborts;
         uint16_t cycles; /* since the previous branch; 0 if unknown */
         uint8_t type;
@@ -130,8 +131,8 @@ struct record_ksymbol {
 /* Each function takes a cursor over a complete record, including the header, with the file's byte order in
  * `swap`. False if the record is too short for its contents; then the output is undefined. */
 bool sample_parse(const struct perf_attr *attr, struct cursor record, struct sample *ret);
-/* Where the fields of samples are that can be parsed faster: fields at a fixed offset (0 if missing) and, after
- * them, some others. */
+/* Where the fields of samples are that can be parsed faster: fields at a fixed offset (0 if missing) and,
+ * after them, some others. */
 struct sample_layout {
         bool is_plain; /* only these fields */
         uint16_t id, ip, tid, time, addr, stream_id, cpu, period, chain, end;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records about hardware traces: the kind of trace, its data, the conversion of its time stamps, and context switches. Layouts:
- * perf_event_open(2), and tools/lib/perf/include/perf/event.h for perf's own records. */
+/* Records about hardware traces: the kind of trace, its data, the conversion of its time stamps, and
+ * context switches. Layouts: perf_event_open(2), and tools/lib/perf/include/perf/event.h for perf's own
+ * records. */
 #ifndef RECORD_AUX_H
 #define RECORD_AUX_H
 
@@ -9,7 +10,8 @@
 
 #include "cursor.h"
 
-/* AUX: the hardware wrote a piece of an AUX area. Offset and size in bytes; the offset is that in the whole stream of the event's data. */
+/* AUX: the hardware wrote a piece of an AUX area. Offset and size in bytes; the offset is that in the whole
+ * stream of the event's data. */
 struct record_aux {
         uint64_t offset, size, flags; /* PERF_AUX_FLAG_... */
 };
@@ -39,7 +41,8 @@ struct record_switch { /* SWITCH and SWITCH_CPU_WIDE; the trailer has the thread
         bool is_out;
 };
 
-/* Each takes a cursor over one whole record, header included. False if it is too short; the output is then undefined. */
+/* Each takes a cursor over one whole record, header included. False if it is too short; the output is then
+ * undefined. */
 bool record_aux_parse(struct cursor record, struct record_aux *ret);
 bool record_auxtrace_info_parse(struct cursor record, struct record_auxtrace_info *ret);
 bool record_auxtrace_parse(struct cursor record, struct record_auxtrace *ret);

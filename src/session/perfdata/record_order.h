@@ -6,9 +6,9 @@
  * FINISHED_ROUND after the last of them. Each buffer is sorted, the file is not. The rule for rounds:
  *
  *     A record that was written before round N began is in the file when round N ends, because round N read
- *     its buffer. All records seen by the end of round N - 1 were written before round N began. So nothing that
- *     comes after the end of round N is older than the newest record seen by the end of round N - 1, and all
- *     records up to that time may be returned.
+ *     its buffer. All records seen by the end of round N - 1 were written before round N began. So nothing
+ *     that comes after the end of round N is older than the newest record seen by the end of round N - 1,
+ *     and all records up to that time may be returned.
  *
  * Records first seen in round N have to wait: a record of the same time may be in a buffer that was read
  * before that record was written. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses samples with fewer reads and writes than sample_parse(): those whose fields have a fixed size, except a call chain, raw
- * data and branches.  These are nearly all samples, also those of accesses to memory. */
+/* Parses samples with fewer reads and writes than sample_parse(): those whose fields have a fixed size,
+ * except a call chain, raw data and branches.  These are nearly all samples, also those of accesses to
+ * memory. */
 #include "record.h"
 
 enum { BRANCH_BYTES = 24 };

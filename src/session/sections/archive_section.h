@@ -29,14 +29,14 @@ struct archive_section_kind {
 bool archive_section_write(const struct archive_section_kind *kind, const struct buf *content,
                            struct buf *out, struct err *err);
 
-/* Begins the budget for what is read of a section: for its decompressed content, and for much more data than real sections have.  The
- * limit depends on its size in the file, because a small compressed section may expand to a lot.  `session` is the budget of
- * the session, or NULL. */
+/* Begins the budget for what is read of a section: for its decompressed content, and for much more data
+ * than real sections have.  The limit depends on its size in the file, because a small compressed section
+ * may expand to a lot.  `session` is the budget of the session, or NULL. */
 void archive_section_budget(struct budget *budget, struct budget *session, struct cursor section);
 
-/* Returns the content of a section. If it is compressed, `unpacked` receives it, with memory from `budget`; the caller releases
- * both.  ERR_FORMAT if it is damaged, ERR_LIMIT if it is too large, ERR_UNSUPPORTED for another version, and for a
- * compressed section in a build without zstd. */
+/* Returns the content of a section. If it is compressed, `unpacked` receives it, with memory from `budget`;
+ * the caller releases both.  ERR_FORMAT if it is damaged, ERR_LIMIT if it is too large, ERR_UNSUPPORTED for
+ * another version, and for a compressed section in a build without zstd. */
 bool archive_section_read(const struct archive_section_kind *kind, struct cursor section,
                           struct budget *budget, struct buf *unpacked, struct cursor *ret_content,
                           struct err *err);
@@ -49,7 +49,8 @@ uint64_t archive_section_checksum(const void *bytes, size_t size);
  * or if there is not enough memory. */
 size_t archive_read_count(struct cursor *c, size_t least, size_t each, struct budget *budget);
 
-/* Takes memory for what is read of a section; without a budget there is no limit.  False: there is not enough, or a damaged number asks for more than any real section. */
+/* Takes memory for what is read of a section; without a budget there is no limit.  False: there is not
+ * enough, or a damaged number asks for more than any real section. */
 bool archive_section_take(struct budget *budget, uint64_t bytes);
 
 /* Sets why the content of a section could not be read. */

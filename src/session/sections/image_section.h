@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What perf.data cannot record about the mapped PE images and about programs of Go: the feature section FEATURE_WPERF_IMAGES, "WPIM",
- * the version, then lines `key=value`. See docs/session-format.md. */
+/* What perf.data cannot record about the mapped PE images and about programs of Go: the feature section
+ * FEATURE_WPERF_IMAGES, "WPIM", the version, then lines `key=value`. See docs/session-format.md. */
 #ifndef IMAGE_SECTION_H
 #define IMAGE_SECTION_H
 
@@ -36,12 +36,13 @@ struct image_section *image_section_new(struct cursor section);
 void image_section_free(struct image_section *images);
 AUTO_DEFINE(image_section)
 
-/* The first PE image with this path and build id. If the caller or the image has no build id, only the path is
- * compared. NULL if there is none. Valid as long as `images`. */
+/* The first PE image with this path and build id. If the caller or the image has no build id, only the path
+ * is compared. NULL if there is none. Valid as long as `images`. */
 const struct recorded_image *image_section_find(const struct image_section *images, const char *path,
                                                 const uint8_t *build_id, size_t build_id_size);
 
-/* The Go build id of the file at this path; NULL if it has none, or if files with several were recorded there. */
+/* The Go build id of the file at this path; NULL if it has none, or if files with several were recorded
+ * there. */
 const char *image_section_go_build_id(const struct image_section *images, const char *path);
 
 #endif

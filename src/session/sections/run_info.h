@@ -16,8 +16,8 @@ struct run_info {
         /* why wperf sampled another event than the requested one; "" if it did not */
         const char *source_note;
         uint64_t elapsed_ns, user_ns, kernel_ns;
-        uint64_t
-                split_is_unknown; /* 1: only the sum of user_ns and kernel_ns is known, not how it is divided */
+        uint64_t split_is_unknown; /* 1: only the sum of user_ns and kernel_ns is known, not how it is
+                                      divided */
         uint64_t kernel_is_denied; /* 1: the user who recorded was not allowed to sample the kernel */
         uint64_t lost_is_estimate; /* 1: how many samples were lost is not known exactly */
         uint64_t recorder_ns;      /* CPU time of the recorder itself; 0 if unknown */
@@ -25,18 +25,19 @@ struct run_info {
         double sampled_share; /* of the targets' CPU time, or of their sampled_event; negative if unknown */
         const char *sampled_event; /* the event that sampled_share refers to; "" for CPU time */
         const char *not_sampled;   /* programs that the kernel does not let us sample; "" for none */
-        /* programs that may have run without their set-user-ID or file capabilities, because they were traced;
-         * "" for none */
+        /* programs that may have run without their set-user-ID or file capabilities, because they were
+         * traced; "" for none */
         const char *unprivileged;
         const char *not_traced; /* Python programs that could not be traced; "" for none */
         uint64_t off_ns;        /* how long the events were disabled */
         uint64_t stack_bytes;   /* bytes per stack copy that was unwound while recording; 0 if none were */
-        uint64_t
-                n_samples; /* samples that were taken; fewer are in the file if the disk was full. 0: not known */
-        uint64_t n_stops;   /* samples taken by stopping a traced thread; 0 if no thread was traced */
+        uint64_t n_samples;     /* samples that were taken; fewer are in the file if the disk was full. 0: not
+                                   known */
+        uint64_t n_stops;       /* samples taken by stopping a traced thread; 0 if no thread was traced */
         uint64_t n_repeats; /* stops without a sample, because the kernel had repeated the event's period */
         uint64_t n_ring_dropped; /* samples of the ring buffer that these samples replaced */
-        /* of the file of another kind that the session was made of: bytes that are missing at its end, parts that could not be read */
+        /* of the file of another kind that the session was made of: bytes that are missing at its end,
+         * parts that could not be read */
         uint64_t source_cut_bytes, n_source_malformed;
         const char *python_symbols; /* the path of FILE.pysyms; "" if there is none */
         uint64_t n_not_kept;        /* mapped files that could not be kept open */

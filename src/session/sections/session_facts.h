@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the feature sections that readers of perf.data expect: machine, command line, build ids, times; and says what they contain. */
+/* Writes the feature sections that readers of perf.data expect: machine, command line, build ids, times;
+ * and says what they contain. */
 #ifndef SESSION_FACTS_H
 #define SESSION_FACTS_H
 
@@ -28,7 +29,8 @@ void session_facts_set_midr(struct session_facts *facts, uint64_t midr);
 void session_facts_write(const struct session_facts *facts, struct perfdata_writer *writer,
                          const char *command_line);
 
-/* Appends the machine that recorded the session, as far as it is known: "name, system, arm64, 8 CPUs, 16.0 GiB of memory". */
+/* Appends the machine that recorded the session, as far as it is known: "name, system, arm64, 8 CPUs, 16.0
+ * GiB of memory". */
 void session_facts_add_machine(const struct perfdata_reader *reader, struct buf *out);
 
 /* Appends the command line that recorded the session, wperf's or perf's. Appends nothing if it is unknown. */

@@ -17,8 +17,8 @@ enum { SOURCE_ARCHIVE_VERSION = 1 };
 
 struct source_archive;
 
-/* Reads the section, whose bytes must outlive the archive, with memory from `budget` (NULL: no limit but its own), which outlives
- * it too. Fails as archive_section_read() does. */
+/* Reads the section, whose bytes must outlive the archive, with memory from `budget` (NULL: no limit but
+ * its own), which outlives it too. Fails as archive_section_read() does. */
 struct source_archive *source_archive_open(struct cursor section, struct budget *budget, struct err *err);
 void source_archive_free(struct source_archive *archive);
 AUTO_DEFINE(source_archive)

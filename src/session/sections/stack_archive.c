@@ -6,8 +6,8 @@
  *     walks    n; each: number of samples between it and the previous walk,
  *              +(node of the innermost frame + 1; 0: no frames), end
  *
- * So stacks that share callers store them once.  Callers precede their callees, so every path ends.  The depth of
- * all nodes is checked once, when the section is opened. */
+ * So stacks that share callers store them once.  Callers precede their callees, so every path ends.  The
+ * depth of all nodes is checked once, when the section is opened. */
 #include "stack_archive.h"
 
 #include <assert.h>

@@ -245,8 +245,8 @@ static bool is_program(const struct process *process, uint64_t addr)
         return range && range->module == process->main_module;
 }
 
-/* A program that wants huge pages for its code copies it into anonymous memory at the same addresses. Of a library, the records do
- * not tell whether it was unmapped before; a program is not. */
+/* A program that wants huge pages for its code copies it into anonymous memory at the same addresses. Of a
+ * library, the records do not tell whether it was unmapped before; a program is not. */
 static bool is_copied_code(const struct process *process, const struct range *range)
 {
         return process->main_module != MODULE_NONE && !process->main_is_image &&

@@ -87,8 +87,8 @@ void world_set_code(struct world *world, const struct world_code_source *source)
 /* Whether a process has mapped a jitdump. If not, the next two functions need not be called. */
 bool world_has_code(const struct world *world);
 
-/* Whether world_find() uses the code of `pid` that was valid at `time` (ns). If not, call world_set_code_time(),
- * which changes the world. */
+/* Whether world_find() uses the code of `pid` that was valid at `time` (ns). If not, call
+ * world_set_code_time(), which changes the world. */
 bool world_code_is_at(struct world *world, int32_t pid, uint64_t time);
 void world_set_code_time(struct world *world, int32_t pid, uint64_t time);
 

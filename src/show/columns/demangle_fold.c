@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Works on text, because names come from symbol tables, debug information, perf maps and PDBs, and only some of them were
- * mangled. */
+/* Works on text, because names come from symbol tables, debug information, perf maps and PDBs, and only
+ * some of them were mangled. */
 #include "demangle_fold.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table of typed columns and its three renderers: text for people, JSON and CSV for programs.  Commands fill columns and cells
- * without regard to the format. */
+/* A table of typed columns and its three renderers: text for people, JSON and CSV for programs.  Commands
+ * fill columns and cells without regard to the format. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -51,8 +51,8 @@ void table_add_fixed(struct table *table, double value);
 void table_add_u64_as(struct table *table, uint64_t value, const char *text);
 void table_add_none(struct table *table); /* blank in text and CSV, null in JSON; any type */
 
-/* Adds a line of totals, in the text form only: one text for each column, NULL or "" for none.  A '%' at the end is printed right
- * of its column, so that the digits are below those of the rows. */
+/* Adds a line of totals, in the text form only: one text for each column, NULL or "" for none.  A '%' at
+ * the end is printed right of its column, so that the digits are below those of the rows. */
 void table_add_footer(struct table *table, const char *const *texts);
 
 /* Colours the shares of the text form. */
@@ -62,11 +62,12 @@ size_t table_n_rows(const struct table *table);
 
 /* The renderers append to `out`.  Every row must be complete. */
 
-/* Texts of columns with `can_cut` are shortened so that the table is at most `max_columns` wide; 0: no limit. */
+/* Texts of columns with `can_cut` are shortened so that the table is at most `max_columns` wide; 0: no
+ * limit. */
 void table_render_text(const struct table *table, unsigned max_columns, struct buf *out);
 
-/* An array with one object for each row: the value that follows a json_key.  Without `with_extras` columns with is_extra are left
- * out. */
+/* An array with one object for each row: the value that follows a json_key.  Without `with_extras` columns
+ * with is_extra are left out. */
 void table_render_json(const struct table *table, bool with_extras, struct json *json);
 
 /* RFC 4180 with a header line, but lines end in LF. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CSV form, RFC 4180 but for lines, which end in LF so that awk and grep see no CR: column names are the JSON keys; numbers have no separators. */
+/* The CSV form, RFC 4180 but for lines, which end in LF so that awk and grep see no CR: column names are
+ * the JSON keys; numbers have no separators. */
 #include <assert.h>
 #include <string.h>
 

@@ -36,7 +36,8 @@ void table_cell_format(const struct column *column, const struct table_cell *cel
 void table_name_format(const struct table_cell *cell, const struct table_cell *twin, size_t room,
                        struct buf *out);
 
-/* For each row, a cell with another name that would be shortened to the same text, or NULL.  Freed by the caller. */
+/* For each row, a cell with another name that would be shortened to the same text, or NULL.  Freed by the
+ * caller. */
 const struct table_cell **table_find_twins(const struct table *table, size_t column, size_t room);
 
 /* Appends the JSON and CSV name of a column. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shortens names of functions in a table: the module at the end stays whole, and different names get different texts. */
+/* Shortens names of functions in a table: the module at the end stays whole, and different names get
+ * different texts. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -140,7 +140,8 @@ static void cut_widths(struct text_layout *layout, size_t max, size_t min, bool 
         }
 }
 
-/* Gives up what is worth least first: long names, then the margin, then the gaps, then whole names and headings. */
+/* Gives up what is worth least first: long names, then the margin, then the gaps, then whole names and
+ * headings. */
 static void fit(struct text_layout *layout, size_t max)
 {
         cut_widths(layout, max, CUT_MIN_WIDTH, false);

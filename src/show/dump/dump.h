@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a session as it is in the file: header, events, features, every record in the file's order, damage. */
+/* Prints a session as it is in the file: header, events, features, every record in the file's order,
+ * damage. */
 #ifndef DUMP_H
 #define DUMP_H
 
@@ -10,7 +11,8 @@
 
 struct dump;
 
-/* Files that `access` can convert are shown as what they become.  "-" is standard input, which is read to its end by this function; `path` and the files in `access` must outlive the dump. */
+/* Files that `access` can convert are shown as what they become.  "-" is standard input, which is read to
+ * its end by this function; `path` and the files in `access` must outlive the dump. */
 struct dump *dump_open(const char *path, struct session_access access, struct err *err);
 
 /* The same on bytes that the caller keeps until dump_free; `name` is for messages. */
@@ -19,8 +21,9 @@ struct dump *dump_open_bytes(const void *bytes, size_t size, const char *name, s
 void dump_free(struct dump *dump);
 AUTO_DEFINE(dump)
 
-/* Writes the document in pieces, as text or JSON; may be called again.  False and err if reading the file fails, or `output`
- * fails.  In the first case the document is well-formed and has everything before the failure. */
+/* Writes the document in pieces, as text or JSON; may be called again.  False and err if reading the file
+ * fails, or `output` fails.  In the first case the document is well-formed and has everything before the
+ * failure. */
 bool dump_write(struct dump *dump, bool json, const struct field_output *output, struct err *err);
 
 #endif

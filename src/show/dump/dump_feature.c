@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Feature sections as data; sections without a layout here are shown as size and first bytes. Source: perf.data-file-format.txt
- * of the Linux tree; docs/session-format.md describes wperf's sections. */
+/* Feature sections as data; sections without a layout here are shown as size and first bytes. Source:
+ * perf.data-file-format.txt of the Linux tree; docs/session-format.md describes wperf's sections. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,8 +153,8 @@ static void show_kind(const char *text, uint64_t n, struct field_sink *sink)
         field_u64(sink, key, n);
 }
 
-/* Numbers of kinds that a later version added are shown as "end_40", because their names are not known here.  Only those with a
- * count. */
+/* Numbers of kinds that a later version added are shown as "end_40", because their names are not known
+ * here.  Only those with a count. */
 static void show_unknown(const char *what, const uint64_t *by_kind, uint32_t first, uint32_t n,
                          struct field_sink *sink)
 {

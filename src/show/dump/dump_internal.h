@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of a dump: features (dump_feature.c), records (dump_record.c), samples (dump_sample.c) and SPE packets
- * (dump_spe.c). */
+/* The parts of a dump: features (dump_feature.c), records (dump_record.c), samples (dump_sample.c) and SPE
+ * packets (dump_spe.c). */
 #ifndef DUMP_INTERNAL_H
 #define DUMP_INTERNAL_H
 
@@ -24,11 +24,13 @@ bool dump_record(const struct perfdata_reader *reader, const struct perfdata_rec
 /* Whether an AUXTRACE_INFO record says that the AUXTRACE records after it hold SPE data. */
 bool dump_is_spe(const struct perfdata_record *info);
 
-/* Adds the packets of such an AUXTRACE record to the open list, an object each; their offsets are in the stream of the SPE buffer. */
+/* Adds the packets of such an AUXTRACE record to the open list, an object each; their offsets are in the
+ * stream of the SPE buffer. */
 void dump_spe(const struct perfdata_record *record, struct field_sink *sink);
 
-/* Adds the fields of a sample to the open object.  If the sample is malformed, adds only its name and returns false.
- * `tracepoint` and `arch` may be NULL; then raw data is shown as bytes, and registers without names. */
+/* Adds the fields of a sample to the open object.  If the sample is malformed, adds only its name and
+ * returns false. `tracepoint` and `arch` may be NULL; then raw data is shown as bytes, and registers
+ * without names. */
 bool dump_sample(const struct perfdata_event *event, const struct tracing_event *tracepoint,
                  const struct arch *arch, struct cursor record, struct field_sink *sink);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of every kind as data.  Fields that a newer kernel appends are shown as `more`, records without a layout as bytes;
- * nothing is left out. */
+/* Records of every kind as data.  Fields that a newer kernel appends are shown as `more`, records without a
+ * layout as bytes; nothing is left out. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fields of a sample that the event's sample_type selects, in the order in which they are easiest to read. */
+/* The fields of a sample that the event's sample_type selects, in the order in which they are easiest to
+ * read. */
 #include <string.h>
 
 #include "buf.h"
@@ -93,8 +94,8 @@ static void show_branches(const struct sample *s, struct field_sink *sink)
         field_end(sink);
 }
 
-/* Names of the registers in `mask`; only the values if the architecture is not known, and for registers that later kernels
- * add. */
+/* Names of the registers in `mask`; only the values if the architecture is not known, and for registers
+ * that later kernels add. */
 static void show_regs(const struct arch *arch, uint64_t mask, struct cursor regs, struct field_sink *sink)
 {
         uint64_t known = arch && arch->n_regs < 64 ? (UINT64_C(1) << arch->n_regs) - 1 : 0;

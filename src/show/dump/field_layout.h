@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts of structures in a file: names and types of their fields, so that one function shows all of them. */
+/* Layouts of structures in a file: names and types of their fields, so that one function shows all of
+ * them. */
 #ifndef FIELD_LAYOUT_H
 #define FIELD_LAYOUT_H
 
@@ -41,8 +42,8 @@ struct field_layout {
         const struct field_layout *items; /* an item without a name: the list has plain values */
 };
 
-/* Shows the fields at the cursor; false if the data ends before the fields do.  Fields before that point are shown, and groups
- * that were begun here are ended. */
+/* Shows the fields at the cursor; false if the data ends before the fields do.  Fields before that point
+ * are shown, and groups that were begun here are ended. */
 bool field_layout_show(const struct field_layout *layout, struct cursor *c, struct field_sink *sink);
 
 #endif

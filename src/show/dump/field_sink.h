@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A document of named values in objects and arrays, written in pieces as text or as JSON by the same calls. */
+/* A document of named values in objects and arrays, written in pieces as text or as JSON by the same
+ * calls. */
 #ifndef FIELD_SINK_H
 #define FIELD_SINK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions shared by the exports of a call tree: a description of the session, names that are safe in any format, walking the
- * tree. */
+/* Functions shared by the exports of a call tree: a description of the session, names that are safe in any
+ * format, walking the tree. */
 #ifndef EXPORT_H
 #define EXPORT_H
 
@@ -26,18 +26,20 @@ struct export_sink {
         void *ctx;
 };
 
-/* The text of a function: control bytes and invalid UTF-8 as \xNN, no U+FFFE, at most EXPORT_NAME_MAX bytes and `...` if it was
- * cut.  Code without a name is `[MODULE]`, `[MODULE+START]` or `[unknown]`. */
+/* The text of a function: control bytes and invalid UTF-8 as \xNN, no U+FFFE, at most EXPORT_NAME_MAX bytes
+ * and `...` if it was cut.  Code without a name is `[MODULE]`, `[MODULE+START]` or `[unknown]`. */
 enum { EXPORT_NAME_MAX = 4096 };
 void export_add_name(const struct calltree_function *function, struct buf *out);
 
 /* Adds another text by the same rules. */
 void export_add_text(const char *text, struct buf *out);
 
-/* Cuts the text in `out` from `from` on to at most `max` bytes of whole characters, with `...` at the end if it was cut. */
+/* Cuts the text in `out` from `from` on to at most `max` bytes of whole characters, with `...` at the end
+ * if it was cut. */
 void export_cut(struct buf *out, size_t from, size_t max);
 
-/* The node after `at`, parents before their children.  CALLTREE_ROOT comes first and is returned after the last node. */
+/* The node after `at`, parents before their children.  CALLTREE_ROOT comes first and is returned after the
+ * last node. */
 uint32_t export_next(const struct calltree *tree, uint32_t at);
 
 /* The next node that is not below `at`. */

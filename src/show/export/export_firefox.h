@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples over time as a file of the Firefox Profiler: its processed format, version 60, as described in docs-developer/ and
- * src/types/profile.ts of https://github.com/firefox-devtools/profiler. */
+/* Samples over time as a file of the Firefox Profiler: its processed format, version 60, as described in
+ * docs-developer/ and src/types/profile.ts of https://github.com/firefox-devtools/profiler. */
 #ifndef EXPORT_FIREFOX_H
 #define EXPORT_FIREFOX_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A frame is a function at a place; a stack is the frame of a node and the stack of its parent; functions inlined at a place are
- * a chain of frames with the same address.  Addresses count from the beginning of a library's image. */
+/* A frame is a function at a place; a stack is the frame of a node and the stack of its parent; functions
+ * inlined at a place are a chain of frames with the same address.  Addresses count from the beginning of a
+ * library's image. */
 #include "export_firefox_tables.h"
 
 #include <inttypes.h>

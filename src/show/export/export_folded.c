@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes all paths into one buffer, sorts them, and merges equal ones: functions that differ only in their module have the same
- * text. */
+/* Writes all paths into one buffer, sorts them, and merges equal ones: functions that differ only in their
+ * module have the same text. */
 #include "export_folded.h"
 
 #include <stdlib.h>
@@ -27,7 +27,8 @@ struct folding {
         size_t n_lines, cap_lines;
 };
 
-/* Readers take a number after a blank at the end of a line as its value, and a number before it as a second value. */
+/* Readers take a number after a blank at the end of a line as its value, and a number before it as a second
+ * value. */
 static size_t find_last_blank(const char *name, size_t len)
 {
         size_t at = len;

@@ -14,8 +14,9 @@ struct export_folded_options {
         bool annotate;
 };
 
-/* The lines are sorted by their bytes, each stack once.  Characters with a meaning in a line are replaced in names: `;` by `:`,
- * and blanks in a process's name, or before a number at the end of another name, by `_`. */
+/* The lines are sorted by their bytes, each stack once.  Characters with a meaning in a line are replaced
+ * in names: `;` by `:`, and blanks in a process's name, or before a number at the end of another name, by
+ * `_`. */
 void export_folded(const struct calltree *tree, const struct export_folded_options *options, struct buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of each place is made once; a sample is a line of numbers and copies of these texts.  Fields, their widths, and which
- * of them are left out are those of perf 6.1. */
+/* The text of each place is made once; a sample is a line of numbers and copies of these texts.  Fields,
+ * their widths, and which of them are left out are those of perf 6.1. */
 #include "export_perf_script.h"
 
 #include <inttypes.h>
@@ -91,7 +91,8 @@ static void list_events(struct scripting *s)
 
 /* --- Places --- */
 
-/* A kernel module is shown by its name with underscores: /lib/modules/6.1/kernel/net/nf-nat.ko.xz is [nf_nat]. */
+/* A kernel module is shown by its name with underscores: /lib/modules/6.1/kernel/net/nf-nat.ko.xz is
+ * [nf_nat]. */
 static void add_kernel_module(const char *path, struct buf *out)
 {
         const char *name = text_base_name(path);
@@ -132,8 +133,8 @@ static void add_module(const struct named_stacks *stacks, const struct named_nod
         buf_add_str(out, module && module->is_deleted ? " (deleted))" : ")");
 }
 
-/* Names are short, as in perf.  For a call chain perf shows return addresses; for a copied stack it shows the address of the byte
- * before. */
+/* Names are short, as in perf.  For a call chain perf shows return addresses; for a copied stack it shows
+ * the address of the byte before. */
 static void add_function(const struct named_node *node, const struct named_frame *frame, struct buf *out)
 {
         const char *function = frame->brief ? frame->brief : frame->function;

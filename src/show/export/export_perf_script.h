@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes each sample as the text of `perf script`, for stackcollapse-perf.pl and other programs that parse it. */
+/* Writes each sample as the text of `perf script`, for stackcollapse-perf.pl and other programs that parse
+ * it. */
 #ifndef EXPORT_PERF_SCRIPT_H
 #define EXPORT_PERF_SCRIPT_H
 
@@ -22,8 +23,8 @@ struct export_script {
         size_t n_events;
 };
 
-/* Writes perf's default fields, if the event's samples have them.  Marks of cut stacks and unknown places are written as perf
- * writes them; line feeds in names are replaced. */
+/* Writes perf's default fields, if the event's samples have them.  Marks of cut stacks and unknown places
+ * are written as perf writes them; line feeds in names are replaced. */
 bool export_perf_script(const struct export_script *script, const struct export_sink *sink, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The distinct places of stacks, so that each is written once although many paths lead to it; and the names of their code. */
+/* The distinct places of stacks, so that each is written once although many paths lead to it; and the names
+ * of their code. */
 #ifndef EXPORT_PLACES_H
 #define EXPORT_PLACES_H
 
@@ -8,7 +9,8 @@
 
 struct export_places {
         uint32_t *of_node; /* for each node, the number of its place; NAMED_NONE: none is wanted */
-        /* for each place, one of its nodes.  Sorted by module and address, so that places of a function are neighbours */
+        /* for each place, one of its nodes.  Sorted by module and address, so that places of a function are
+         * neighbours */
         uint32_t *one_node;
         uint32_t n;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tree has no addresses: a location is a function together with the functions inlined into it on this path, and all locations
- * of a module have one mapping, without a range.  Field numbers are those of profile.proto. */
+/* The tree has no addresses: a location is a function together with the functions inlined into it on this
+ * path, and all locations of a module have one mapping, without a range.  Field numbers are those of
+ * profile.proto. */
 #include "export_pprof.h"
 
 #include <stdlib.h>

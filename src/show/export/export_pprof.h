@@ -7,9 +7,9 @@
 #include "calltree.h"
 #include "export.h"
 
-/* The message as bytes of protobuf; the caller compresses it with gzip for a file.  Values are the number of samples and the
- * event's weight; a process's name is the label `comm`; inlined functions share a location with the function that contains
- * them. */
+/* The message as bytes of protobuf; the caller compresses it with gzip for a file.  Values are the number
+ * of samples and the event's weight; a process's name is the label `comm`; inlined functions share a
+ * location with the function that contains them. */
 void export_pprof(const struct calltree *tree, const struct export_about *about, struct buf *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stack is a frame and the stack of its callers, with a number.  Neighbouring samples with the same stack are merged. */
+/* A stack is a frame and the stack of its callers, with a number.  Neighbouring samples with the same stack
+ * are merged. */
 #include "export_speedscope.h"
 
 #include <inttypes.h>
@@ -47,7 +48,8 @@ struct speedscope_writing {
 
 /* --- Frames and stacks --- */
 
-/* Adds the source file of a Python function, otherwise the module.  Returns the line for Python functions, otherwise 0. */
+/* Adds the source file of a Python function, otherwise the module.  Returns the line for Python functions,
+ * otherwise 0. */
 static uint32_t add_file(const struct speedscope_writing *w, const struct named_node *node,
                          const struct named_frame *named, struct buf *out)
 {
@@ -210,7 +212,8 @@ static uint64_t begin_of(const struct listed_sample *sample)
         return sample->time_ns > sample->weight ? sample->time_ns - sample->weight : 0;
 }
 
-/* Samples of a running thread are slightly more or less than a weight apart, so a shorter pause is ignored. */
+/* Samples of a running thread are slightly more or less than a weight apart, so a shorter pause is
+ * ignored. */
 static void list_spans(const struct speedscope_writing *w, const struct export_threads *threads,
                        const struct export_thread *thread, bool is_time, struct spans *ret)
 {

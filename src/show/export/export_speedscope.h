@@ -22,10 +22,11 @@ struct export_speedscope {
         size_t n_events; /* 1 or more */
 };
 
-/* A "sampled" profile for each thread of each event, the busiest thread first; the profiles share the list of frames.  A weight
- * is the count of the event up to the sample.  If the event is a clock, an empty stack fills the time between two samples that
- * was not sampled, and a profile starts when its thread does, counted from the start of the first thread.  A frame's file is its
- * module; the name of an inlined function is marked. */
+/* A "sampled" profile for each thread of each event, the busiest thread first; the profiles share the list
+ * of frames.  A weight is the count of the event up to the sample.  If the event is a clock, an empty stack
+ * fills the time between two samples that was not sampled, and a profile starts when its thread does,
+ * counted from the start of the first thread.  A frame's file is its module; the name of an inlined
+ * function is marked. */
 void export_speedscope(const struct export_speedscope *profile, struct buf *out);
 
 #endif

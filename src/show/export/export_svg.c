@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Positions, colours and texts of frames.  All positions are integers in units of 1/100 pixel, so that the output has the same
- * bytes on every machine. */
+/* Positions, colours and texts of frames.  All positions are integers in units of 1/100 pixel, so that the
+ * output has the same bytes on every machine. */
 #include "export_svg.h"
 
 #include <inttypes.h>
@@ -102,7 +102,8 @@ static unsigned columns_of(const char *at, size_t *ret_len)
         return len >= 3 ? 2 : 1;
 }
 
-/* Adds as much of a name as fits, with two dots if it was cut; nothing if there is no room for a letter and the dots. */
+/* Adds as much of a name as fits, with two dots if it was cut; nothing if there is no room for a letter and
+ * the dots. */
 static void add_label(const struct buf *name, uint32_t width, uint32_t character, struct buf *out)
 {
         uint32_t room = width > 2 * TEXT_MARGIN ? (width - 2 * TEXT_MARGIN) / character : 0;
@@ -152,7 +153,8 @@ static double change_of(const struct drawing *d, uint32_t at)
         return (double)calltree_get_node(d->tree, at)->weight - d->before[at];
 }
 
-/* Nodes with the largest difference have the strongest colour.  The root is the sum of all, and not coloured. */
+/* Nodes with the largest difference have the strongest colour.  The root is the sum of all, and not
+ * coloured. */
 static void add_change_class(const struct drawing *d, uint32_t at, struct buf *out)
 {
         double change =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Behaviour of the picture in a browser: it fills the window's width, describes the frame under the pointer, zooms and searches.
- * The script reads everything from the picture, so names are never part of the script: the first line of a frame's title is its
- * name, its rectangle is its position.  If the SVG file is opened itself, the root element fills the page; embedded in another
- * page it keeps its size. */
+/* Behaviour of the picture in a browser: it fills the window's width, describes the frame under the
+ * pointer, zooms and searches. The script reads everything from the picture, so names are never part of the
+ * script: the first line of a frame's title is its name, its rectangle is its position.  If the SVG file is
+ * opened itself, the root element fills the page; embedded in another page it keeps its size. */
 #include "export_svg_script.h"
 
 #include <stddef.h>
@@ -76,7 +76,8 @@ const char *const export_svg_script[] = {
 
         /* --- Layout --- */
 
-        /* Measures the width of the browser's font; a font that is not monospaced counts by its widest letter. */
+        /* Measures the width of the browser's font; a font that is not monospaced counts by its widest
+         * letter. */
         "function measure() {\n"
         "  var probe = graph.appendChild(document.createElementNS(svgNames, 'text'));\n"
         "  character = ['M', 'W', 'm', '@'].reduce(function (widest, letter) {\n"
@@ -136,8 +137,8 @@ const char *const export_svg_script[] = {
         "  setBox(status.box, (isPage ? window.scrollY : 0) + height - own, own);\n"
         "}\n"
 
-        /* If the picture is shorter than the window, it is made as high as the window; with the root at the bottom, the root is
-         * moved to the bottom of the window. */
+        /* If the picture is shorter than the window, it is made as high as the window; with the root at the
+         * bottom, the root is moved to the bottom of the window. */
         "function layout() {\n"
         "  var own, room, height;\n"
         "  if (isPage) width = svg.getBoundingClientRect().width;\n"
@@ -244,7 +245,8 @@ const char *const export_svg_script[] = {
         "search(field.value);\n"
         "showStatus();\n"
         "layout();\n"
-        /* Scrolls to the root, unless the page is rendered without a window, as for a screenshot: then only the top is painted. */
+        /* Scrolls to the root, unless the page is rendered without a window, as for a screenshot: then only
+         * the top is painted. */
         "if (isPage && isUpwards && window.outerHeight) {\n"
         "  window.addEventListener('load', function () {\n"
         "    window.scrollTo(0, svg.getBoundingClientRect().height);\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A timeline's CSV in WindowsPerf's layout: a block of columns for each CPU or unit from left to right; every line ends with a
- * comma. */
+/* A timeline's CSV in WindowsPerf's layout: a block of columns for each CPU or unit from left to right;
+ * every line ends with a comma. */
 #include <inttypes.h>
 
 #include "buf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One chart for each event and metric, with one line for each CPU.  The charts are SVG, so that the page needs no script and any
- * program that opens HTML can show it. */
+/* One chart for each event and metric, with one line for each CPU.  The charts are SVG, so that the page
+ * needs no script and any program that opens HTML can show it. */
 #include "stat_plot.h"
 
 #include <inttypes.h>

@@ -15,7 +15,8 @@ struct stat_plot *stat_plot_new(void);
 void stat_plot_free(struct stat_plot *plot);
 AUTO_DEFINE(stat_plot)
 
-/* Adds one count, which began `start_ns` after the first one and took `elapsed_ns`; events are shown as rates a second. */
+/* Adds one count, which began `start_ns` after the first one and took `elapsed_ns`; events are shown as
+ * rates a second. */
 void stat_plot_add(struct stat_plot *plot, const struct sheet *sheet, uint64_t start_ns, uint64_t elapsed_ns);
 
 /* The page; `title` names what was measured. */

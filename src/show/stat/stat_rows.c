@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of a count, and the two forms of a row.  The separated fields are those that perf-stat(1) lists under "CSV FORMAT":
- * time, CPU, value, unit, event, deviation, run time, share of the time, metric, unit of the metric. */
+/* The rows of a count, and the two forms of a row.  The separated fields are those that perf-stat(1) lists
+ * under "CSV FORMAT": time, CPU, value, unit, event, deviation, run time, share of the time, metric, unit
+ * of the metric. */
 #include "stat_rows.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A count with one row for each event, as `stat -I` and `stat -x` print it: columns for people, or perf's separated fields for
- * scripts. */
+/* A count with one row for each event, as `stat -I` and `stat -x` print it: columns for people, or perf's
+ * separated fields for scripts. */
 #ifndef STAT_ROWS_H
 #define STAT_ROWS_H
 
@@ -16,11 +16,12 @@ struct stat_rows {
         struct buf quality; /* quality of the last count */
 };
 
-/* Adds the rows of a count that ended `end_ns` after the start.  Without a separator, a heading comes before the first rows. */
+/* Adds the rows of a count that ended `end_ns` after the start.  Without a separator, a heading comes
+ * before the first rows. */
 void stat_rows_add(struct stat_rows *rows, const struct stat_view *view, uint64_t end_ns, struct buf *out);
 
-/* Adds notes and quality after the last count.  With a separator it adds nothing, because scripts expect only perf's fields;
- * these show what is missing. */
+/* Adds notes and quality after the last count.  With a separator it adds nothing, because scripts expect
+ * only perf's fields; these show what is missing. */
 void stat_rows_add_end(const struct stat_rows *rows, struct buf *out);
 void stat_rows_release(struct stat_rows *rows);
 

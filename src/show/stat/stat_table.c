@@ -45,8 +45,8 @@ static void add_value(struct table *table, const struct sheet_row *row, uint64_t
                 table_add_u64(table, value);
 }
 
-/* The unit of clocks is the last column, so that scripts that split a row at blanks find the other columns at their usual
- * positions. */
+/* The unit of clocks is the last column, so that scripts that split a row at blanks find the other columns
+ * at their usual positions. */
 static bool has_unit(const struct sheet_table *table)
 {
         for (size_t i = 0; i < table->n_rows; i++) {

@@ -32,8 +32,9 @@ void stat_view_notes(const struct stat_view *view, struct buf *out);
 /* "counting ...", and at the end " done" with a line feed; "sleeping ..." between two counts. */
 void stat_view_add_phase(bool counting, bool begins, struct buf *out);
 
-/* WindowsPerf's lines before the counts: a heading, then one line for each class of events, "     5              core events:
- * 0x001b 0x0073".  An event is shown by its code, or by its name if `codes` has a negative number; there is no line if n is 0. */
+/* WindowsPerf's lines before the counts: a heading, then one line for each class of events, "     5
+ * core events: 0x001b 0x0073".  An event is shown by its code, or by its name if `codes` has a negative
+ * number; there is no line if n is 0. */
 void stat_view_add_events_heading(struct buf *out);
 void stat_view_add_events(const char *class_name, const char *const *names, const int64_t *codes, size_t n,
                           struct buf *out);
@@ -67,8 +68,8 @@ bool stat_csv_has(const struct sheet *sheet, enum count_class class);
 /* The line that names a file of a timeline. */
 void stat_csv_add_file(const char *path, struct buf *out);
 
-/* The lines before the rows; `sheet` is the first count, whose tables define the columns.  With `multiplexed`, a column for the
- * scheduled time follows every event. */
+/* The lines before the rows; `sheet` is the first count, whose tables define the columns.  With
+ * `multiplexed`, a column for the scheduled time follows every event. */
 void stat_csv_head(const struct stat_csv *csv, const struct sheet *sheet, bool multiplexed, struct buf *out);
 void stat_csv_row(const struct stat_csv *csv, const struct sheet *sheet, bool multiplexed, struct buf *out);
 

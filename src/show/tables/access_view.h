@@ -16,10 +16,10 @@ struct access_view_event {
 
 struct access_view {
         const struct access_rows *rows;
-        unsigned keys; /* enum access_key of the rows */
-        bool by_code;  /* rows distinguish code, by code.keys */
-        struct hot_view
-                code; /* its rows are those of access_rows_hot(); also the widths, colours and limits of the tables */
+        unsigned keys;        /* enum access_key of the rows */
+        bool by_code;         /* rows distinguish code, by code.keys */
+        struct hot_view code; /* its rows are those of access_rows_hot(); also the widths, colours and limits
+                                 of the tables */
         const struct access_view_event *events;
         size_t n_events;
         const struct branch_view
@@ -27,7 +27,8 @@ struct access_view {
         bool describe;         /* explain the columns */
 };
 
-/* A section for each event with accesses: heading line, table, and for pages and cache lines the functions that touched them. */
+/* A section for each event with accesses: heading line, table, and for pages and cache lines the functions
+ * that touched them. */
 void access_view_text(const struct access_view *view, struct buf *out);
 
 /* One table of all events; with several events, the event is the first column. */

@@ -14,7 +14,8 @@ struct arrow {
 
 struct arrows;
 
-/* Gives each arrow a lane, short arrows nearest to the text.  An arrow that finds none of the ARROWS_LANES free is left out. */
+/* Gives each arrow a lane, short arrows nearest to the text.  An arrow that finds none of the ARROWS_LANES
+ * free is left out. */
 enum { ARROWS_LANES = 6 };
 struct arrows *arrows_new(const struct arrow *list, size_t n, size_t n_rows);
 void arrows_free(struct arrows *arrows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The format of WindowsPerf: line_number, hits, filename, instruction_address and disassembled_line.  Its tables and its JSON are
- * made from the same entries. */
+/* The format of WindowsPerf: line_number, hits, filename, instruction_address and disassembled_line.  Its
+ * tables and its JSON are made from the same entries. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

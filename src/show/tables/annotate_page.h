@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The output of `annotate`, as text and as a document: one function after the other, or the whole session for each event. */
+/* The output of `annotate`, as text and as a document: one function after the other, or the whole session
+ * for each event. */
 #ifndef ANNOTATE_PAGE_H
 #define ANNOTATE_PAGE_H
 
@@ -14,7 +15,8 @@ struct annotate_page {
         size_t n_parts;
 };
 
-/* What is listed for a function without --by: its source or its code; if neither is set, its hottest lines and its code. */
+/* What is listed for a function without --by: its source or its code; if neither is set, its hottest lines
+ * and its code. */
 struct annotate_listing {
         bool source, code;
 };
@@ -23,8 +25,8 @@ void annotate_page_begin(struct annotate_page *page, bool has_text, bool has_doc
 void annotate_page_end(struct annotate_page *page, const struct quality *quality);
 void annotate_page_release(struct annotate_page *page);
 
-/* Begins the part of a function, or of an event of the whole session: prints its heading.  The parts below follow, then the
- * end. */
+/* Begins the part of a function, or of an event of the whole session: prints its heading.  The parts below
+ * follow, then the end. */
 void annotate_page_begin_part(struct annotate_page *page, const struct annotate_view *view);
 void annotate_page_end_part(struct annotate_page *page);
 

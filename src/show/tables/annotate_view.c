@@ -218,7 +218,8 @@ static size_t make_table(struct made *made, const struct annotate_view *view, en
         return n;
 }
 
-/* The sum of the shown rows.  There is none for inlined functions, because a sample may count in several rows. */
+/* The sum of the shown rows.  There is none for inlined functions, because a sample may count in several
+ * rows. */
 static void add_footer(struct made *made, const struct annotate_view *view, const struct annotate_rows *rows,
                        size_t n_shown)
 {

@@ -33,7 +33,8 @@ struct annotate_view {
         struct view_marks *marks;
 };
 
-/* "x_mul:python3.11d: 628 of 801 samples of cpu-clock (78.40 %), skid: possible", and why something is missing. */
+/* "x_mul:python3.11d: 628 of 801 samples of cpu-clock (78.40 %), skid: possible", and why something is
+ * missing. */
 void annotate_view_heading(const struct annotate_view *view, struct buf *out);
 
 /* Rows sorted by weight, with shares of the function (or of the session). */
@@ -51,11 +52,13 @@ void annotate_view_source(const struct annotate_view *view, const struct annotat
 /* Instructions by address below their source lines, with jump arrows; blocks without samples are left out. */
 void annotate_view_code(const struct annotate_view *view, struct buf *out);
 
-/* WindowsPerf's tables line_number, hits, filename, and with `disassemble` instruction_address and disassembled_line. */
+/* WindowsPerf's tables line_number, hits, filename, and with `disassemble` instruction_address and
+ * disassembled_line. */
 void annotate_view_windowsperf(const struct annotate_view *view, bool disassemble, struct buf *out);
 
-/* Keys of an object of the array `annotate`: function_name and source_code in WindowsPerf's format, with is_extended also other
- * keys.  The caller begins and ends the object.  Without `disassemble` a line has no instructions. */
+/* Keys of an object of the array `annotate`: function_name and source_code in WindowsPerf's format, with
+ * is_extended also other keys.  The caller begins and ends the object.  Without `disassemble` a line has no
+ * instructions. */
 void annotate_view_json(const struct annotate_view *view, bool disassemble, struct json *json);
 
 /* "rows": an array with one object for each row. */

@@ -34,7 +34,8 @@ static void add_interval(struct buf *out, const struct welch *welch)
                 buf_printf(out, "%+.1f to %+.1f %%", welch->low * 100, welch->high * 100);
 }
 
-/* Why it is not known, and how many runs would help: a change as far from the limit as the one seen is shown by a one-sided test. */
+/* Why it is not known, and how many runs would help: a change as far from the limit as the one seen is
+ * shown by a one-sided test. */
 static void add_why(const struct check_view *view, const struct limit_result *result, struct buf *out)
 {
         double gap = fabs(result->limit->max_change - result->change);
@@ -136,7 +137,7 @@ void check_view_text(const struct check_view *view, struct buf *out)
         buf_add_char(out, '\n');
 }
 
-/* --- Markdown --------------------------------------------------------------------------------------------- */
+/* --- Markdown --------------------------------------------------------------------------------------- */
 
 /* Bytes that would end a cell, or begin something else. */
 static void add_escaped(const char *raw, struct buf *out)
@@ -204,7 +205,7 @@ void check_view_markdown(const struct check_view *view, struct buf *out)
         }
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------------- */
 
 static void add_number(struct json *json, const char *key, double value, int decimals)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A comparison of machine code as text, CSV and JSON: functions by state, changed functions, and changed blocks side by side. */
+/* A comparison of machine code as text, CSV and JSON: functions by state, changed functions, and changed
+ * blocks side by side. */
 #ifndef CODE_DIFF_VIEW_H
 #define CODE_DIFF_VIEW_H
 
@@ -20,11 +21,13 @@ struct code_diff_view {
         bool is_colored;      /* shares, by heat */
 };
 
-/* Appends what a function's comparison says in one sentence, such as "machine code identical in 412 of 418 blocks". */
+/* Appends what a function's comparison says in one sentence, such as "machine code identical in 412 of 418
+ * blocks". */
 void code_diff_view_sentence(const struct code_diff_view *view, const struct code_function_row *row,
                              struct buf *out);
 
-/* Appends a line about a block: "block 12 in A, block 13 in B: changed, 2.10 % of the function's samples in A and 3.00 % in B". */
+/* Appends a line about a block: "block 12 in A, block 13 in B: changed, 2.10 % of the function's samples in
+ * A and 3.00 % in B". */
 void code_diff_view_block(const struct code_diff_view *view, const struct code_function_row *function,
                           const struct code_block_row *block, struct buf *out);
 
@@ -32,7 +35,8 @@ void code_diff_view_block(const struct code_diff_view *view, const struct code_f
 void code_diff_view_hot(const struct code_diff_view *view, const struct code_function_row *row,
                         struct buf *out);
 
-/* Whether a block is shown side by side: not if it is the same but for registers, nor if only others have samples. */
+/* Whether a block is shown side by side: not if it is the same but for registers, nor if only others have
+ * samples. */
 bool code_diff_view_lists(const struct code_function_row *row, const struct code_block_row *block);
 
 void code_diff_view_text(const struct code_diff_view *view, struct buf *out);

@@ -57,7 +57,7 @@ static bool is_slow(const struct diff_rows *rows)
         return rows->comparison->is_time && rows->comparison->measure == MEASURE_TIME;
 }
 
-/* --- Cells of rows ---------------------------------------------------------------------------------------- */
+/* --- Cells of rows ---------------------------------------------------------------------------------- */
 
 static void add_event(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
 {
@@ -357,7 +357,7 @@ struct table *diff_columns_data(const struct comparison *const *comparisons, siz
         return table;
 }
 
-/* --- Totals ----------------------------------------------------------------------------------------------- */
+/* --- Totals ----------------------------------------------------------------------------------------- */
 
 static const struct column total_text[] = {
         {.name = "A mean", .type = COLUMN_TEXT, .right = true},

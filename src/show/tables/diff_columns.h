@@ -26,7 +26,8 @@ struct diff_rows diff_rows_of(const struct comparison *comparison, enum diff_pre
 struct table *diff_columns_rows(const struct diff_rows *rows, size_t max_rows);
 struct table *diff_columns_totals(const struct comparison *comparison, enum diff_form form);
 
-/* "+5.3 %"; "+2.7 to +30.7 %"; "2.1 %", the smallest change that could be shown.  Nothing if it is not known. */
+/* "+5.3 %"; "+2.7 to +30.7 %"; "2.1 %", the smallest change that could be shown.  Nothing if it is not
+ * known. */
 void diff_columns_add_change(const struct compared *compared, struct buf *out);
 void diff_columns_add_interval(const struct compared *compared, struct buf *out);
 void diff_columns_add_smallest(const struct compared *compared, struct buf *out);

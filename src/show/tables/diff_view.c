@@ -35,7 +35,7 @@ void diff_view_add_amount(struct buf *out, double amount, enum compared_unit uni
                 buf_printf(out, "%.2f ms", amount / 1e6);
 }
 
-/* --- Budget ----------------------------------------------------------------------------------------------- */
+/* --- Budget ----------------------------------------------------------------------------------------- */
 
 static double mean_elapsed_ns(const struct run_values *v)
 {
@@ -89,7 +89,7 @@ static void add_budget(const struct diff_view *view, const struct compared *comp
                 buf_printf(out, "; %.3g %% needs %s", percent, buf_text(&more));
 }
 
-/* --- Text ------------------------------------------------------------------------------------------------- */
+/* --- Text ------------------------------------------------------------------------------------------- */
 
 void diff_view_add_side(const struct diff_view *view, enum run_side side, struct buf *out)
 {
@@ -234,7 +234,7 @@ void diff_view_text(const struct diff_view *view, struct buf *out)
                 buf_truncate(out, out->len - 1);
 }
 
-/* --- JSON and CSV ----------------------------------------------------------------------------------------- */
+/* --- JSON and CSV ----------------------------------------------------------------------------------- */
 
 static void add_runs(const struct diff_view *view, enum run_side side, struct json *json)
 {

@@ -36,8 +36,8 @@ void diff_view_json_lines(const char *lines, struct json *json);
 /* "A = a-*.data (3 runs)" */
 void diff_view_add_side(const struct diff_view *view, enum run_side side, struct buf *out);
 
-/* A line each: the smallest change of the total time that these runs could show, which needs totals; how many rows differ, and the smallest
- * change of the largest row that these runs could show. */
+/* A line each: the smallest change of the total time that these runs could show, which needs totals; how
+ * many rows differ, and the smallest change of the largest row that these runs could show. */
 void diff_view_add_total_limit(const struct diff_view *view, struct buf *out);
 void diff_view_add_row_limit(const struct diff_view *view, const struct comparison *comparison,
                              struct buf *out);
@@ -51,8 +51,8 @@ const char *diff_view_verdict(enum compared_verdict verdict, bool is_time);
 /* "1.234 s", "12.3 ms", "1,234" or "1.23". */
 void diff_view_add_amount(struct buf *out, double amount, enum compared_unit unit);
 
-/* "3 more runs of each, about 12 s": what is missing to show `change` with a test at `alpha`; nothing if the runs suffice.  False if no
- * number of runs that anyone records would show it. */
+/* "3 more runs of each, about 12 s": what is missing to show `change` with a test at `alpha`; nothing if
+ * the runs suffice.  False if no number of runs that anyone records would show it. */
 bool diff_view_add_more_runs(struct buf *out, const struct run_values *values,
                              const struct compared *compared, double change, double alpha);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of version, list, man, test and detect: their columns, headings and keys.  A command adds rows of texts. */
+/* The tables of version, list, man, test and detect: their columns, headings and keys.  A command adds rows
+ * of texts. */
 #ifndef FACT_TABLES_H
 #define FACT_TABLES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of Python functions after the table of native functions: sorted by own samples, with the total of each function. */
+/* The table of Python functions after the table of native functions: sorted by own samples, with the total
+ * of each function. */
 #ifndef PYTHON_VIEW_H
 #define PYTHON_VIEW_H
 

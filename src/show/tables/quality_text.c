@@ -71,9 +71,9 @@ static enum quality_cut most_frequent(const uint64_t *cut_by)
         return most;
 }
 
-/* "853 cut stacks (too little of the stack was copied: --call-graph unwind,65528)".  Several reasons are printed with their
- * numbers, the most frequent first, unless the reasons were counted over other samples, too.  After the third reason the rest is
- * summed up as "other causes". */
+/* "853 cut stacks (too little of the stack was copied: --call-graph unwind,65528)".  Several reasons are
+ * printed with their numbers, the most frequent first, unless the reasons were counted over other samples,
+ * too.  After the third reason the rest is summed up as "other causes". */
 static void add_cut(const struct quality *q, struct buf *out)
 {
         uint64_t left[QUALITY_N_CUTS], sum = 0, n_left;

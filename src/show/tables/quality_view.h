@@ -10,7 +10,8 @@
 /* The last line of a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
 void quality_add_text(const struct quality *quality, struct buf *out);
 
-/* The line before it if the profile is poor, "poor: 12 % of the samples have no name: ...", with its line feed. */
+/* The line before it if the profile is poor, "poor: 12 % of the samples have no name: ...", with its line
+ * feed. */
 void quality_add_poor(const struct quality *quality, struct buf *out);
 
 /* The name of the cause in JSON, "malformed_cfi". */

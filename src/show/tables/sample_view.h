@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The output of `sample`, `record` and `report` as text and as a document: heading, table, trees or branches, and quality. */
+/* The output of `sample`, `record` and `report` as text and as a document: heading, table, trees or
+ * branches, and quality. */
 #ifndef SAMPLE_VIEW_H
 #define SAMPLE_VIEW_H
 
@@ -35,8 +36,8 @@ struct sample_view {
 
 enum sample_form { SAMPLE_TEXT, SAMPLE_JSON, SAMPLE_CSV };
 
-/* A view in progress.  The caller passes the trees of events with samples one after the other, because there may not be enough
- * memory for all of them at a time. */
+/* A view in progress.  The caller passes the trees of events with samples one after the other, because
+ * there may not be enough memory for all of them at a time. */
 struct sample_page {
         const struct sample_view *view;
         enum sample_form form;

@@ -21,7 +21,8 @@ unsigned strip_view_columns(unsigned max_columns);
 /* The height of a column of `weight` relative to the highest column: 0 (nothing) to 8. */
 unsigned strip_view_level(uint64_t weight, uint64_t most);
 
-/* A character, one column wide, that shows a column: its level, or a dot if there are no samples, but it ran for a part of the time. */
+/* A character, one column wide, that shows a column: its level, or a dot if there are no samples, but it
+ * ran for a part of the time. */
 const char *strip_view_block(const struct strips *strips, const struct strip *strip, unsigned column);
 
 /* "python3 4711/4712", "CPU 3". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line is a chain of calls without a branch; the callees of its last function are below it, indented.  The most frequent path
- * is marked. */
+/* A line is a chain of calls without a branch; the callees of its last function are below it, indented.
+ * The most frequent path is marked. */
 #include "tree_view.h"
 
 #include <inttypes.h>

@@ -31,8 +31,9 @@ void tree_view_text(const struct tree_view *view, struct buf *out);
 /* An object: functions, and nodes as [parent, function, self count, self weight], parents first. */
 void tree_view_json(const struct tree_view *view, struct json *json);
 
-/* "x_mul [python3.11]", in one line.  If it would be wider than `max` columns (0: no limit), and unless `is_long`, the name is
- * shortened.  If there is no room for the name then, it is printed without its module. */
+/* "x_mul [python3.11]", in one line.  If it would be wider than `max` columns (0: no limit), and unless
+ * `is_long`, the name is shortened.  If there is no room for the name then, it is printed without its
+ * module. */
 void tree_view_add_name(const struct calltree_function *f, bool with_module, bool is_long, size_t max,
                         struct buf *out);
 

@@ -15,22 +15,22 @@ enum codec_kind { CODEC_ZLIB, CODEC_ZSTD, CODEC_XZ };
 
 bool codec_available(enum codec_kind kind);
 
-/* Unpacks a whole stream and appends it to `out`.  More than `limit` bytes is ERR_LIMIT; a cut or damaged stream is ERR_FORMAT;
- * `out` does not change then. */
+/* Unpacks a whole stream and appends it to `out`.  More than `limit` bytes is ERR_LIMIT; a cut or damaged
+ * stream is ERR_FORMAT; `out` does not change then. */
 bool codec_unpack(enum codec_kind kind, const void *in, size_t in_size, size_t limit, struct buf *out,
                   struct err *err);
 
-/* The same if the unpacked size is known: to `size` bytes at `out`, faster.  *ret_size is the number of bytes, which may be
- * smaller; after a failure `out` is undefined. */
+/* The same if the unpacked size is known: to `size` bytes at `out`, faster.  *ret_size is the number of
+ * bytes, which may be smaller; after a failure `out` is undefined. */
 bool codec_unpack_into(enum codec_kind kind, const void *in, size_t in_size, void *out, size_t size,
                        size_t *ret_size, struct err *err);
 
-/* Unpacks XPRESS (plain LZ77), whose unpacked size is known: exactly `size` bytes at `out`.  ERR_FORMAT if the stream is cut or
- * damaged; `out` is undefined then. */
+/* Unpacks XPRESS (plain LZ77), whose unpacked size is known: exactly `size` bytes at `out`.  ERR_FORMAT if
+ * the stream is cut or damaged; `out` is undefined then. */
 bool codec_unpack_xpress(const void *in, size_t in_size, void *out, size_t size, struct err *err);
 
-/* Compresses a whole file with gzip, without a name and a time, and appends it to `out`, which does not change on failure.
- * ERR_LIMIT above 4 GiB. */
+/* Compresses a whole file with gzip, without a name and a time, and appends it to `out`, which does not
+ * change on failure. ERR_LIMIT above 4 GiB. */
 bool codec_pack_gzip(const void *in, size_t in_size, struct buf *out, struct err *err);
 
 /* Decompresses a zstd stream that is split into many pieces, as in the COMPRESSED records of perf.data. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decompresses zlib streams with libdeflate, which is two to three times as fast as zlib but needs the whole stream at once. */
+/* Decompresses zlib streams with libdeflate, which is two to three times as fast as zlib but needs the
+ * whole stream at once. */
 #include "codec_internal.h"
 
 #if HAVE_LIBDEFLATE

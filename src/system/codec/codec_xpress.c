@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unpacks XPRESS: the plain LZ77 format of [MS-XCA] 2.4, as Windows writes it into event-trace files.  A word of 32 flags precedes 32
- * items: 0 is a byte, 1 is a match, a distance and a length. */
+/* Unpacks XPRESS: the plain LZ77 format of [MS-XCA] 2.4, as Windows writes it into event-trace files.  A
+ * word of 32 flags precedes 32 items: 0 is a byte, 1 is a match, a distance and a length. */
 #include <string.h>
 
 #include "codec.h"
@@ -52,7 +52,8 @@ static uint64_t match_length(struct xpress *x, uint32_t bits)
         return length < LONGER_LENGTH + LONG_LENGTH ? 0 : length + MIN_LENGTH;
 }
 
-/* Where source and target overlap, the source repeats: each step copies all that is there from the source on. */
+/* Where source and target overlap, the source repeats: each step copies all that is there from the source
+ * on. */
 static bool copy_match(struct xpress *x)
 {
         uint32_t match = cursor_u16(&x->in);

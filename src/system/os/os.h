@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The interface to the operating system.  os_linux*.c and os_windows*.c implement it.  Paths are UTF-8.  The rooms that measure
- * (target, kernel, counter, stop, collect) call the operating system themselves. */
+/* The interface to the operating system.  os_linux*.c and os_windows*.c implement it.  Paths are UTF-8.
+ * The rooms that measure (target, kernel, counter, stop, collect) call the operating system themselves. */
 #ifndef OS_H
 #define OS_H
 
@@ -14,8 +14,8 @@
 
 /* --- Mapped files ----------------------------------------------------------------------------------- */
 
-/* A read-only mapping of a whole file.  If the file becomes shorter while it is mapped, the lost part reads as zeros and
- * os_map_shrank returns true; the process is not killed. */
+/* A read-only mapping of a whole file.  If the file becomes shorter while it is mapped, the lost part reads
+ * as zeros and os_map_shrank returns true; the process is not killed. */
 struct os_map {
         const uint8_t *bytes; /* NULL if size_bytes is 0 */
         size_t size_bytes;
@@ -24,23 +24,24 @@ struct os_map {
         int64_t ctime_ns;    /* time of the last change of content or metadata (ctime), which programs can't
                               * set */
         uint32_t owner;      /* user id; 0 on Windows */
-        /* who may change it: 0 if only this user and root; otherwise equal numbers mean equal owner and mode.  0 on Windows */
+        /* who may change it: 0 if only this user and root; otherwise equal numbers mean equal owner and
+         * mode.  0 on Windows */
         uint64_t writers;
         uint32_t slot; /* private */
         bool is_copy;  /* private */
 };
 
-/* From now on files are read into memory instead of being mapped, so that no handler for SIGBUS is needed; false: they are mapped
- * again.  A file of more than half of os_memory_bytes() is then ERR_LIMIT.  No effect on Windows, where a mapped file can't become
- * shorter. */
+/* From now on files are read into memory instead of being mapped, so that no handler for SIGBUS is needed;
+ * false: they are mapped again.  A file of more than half of os_memory_bytes() is then ERR_LIMIT.  No
+ * effect on Windows, where a mapped file can't become shorter. */
 void os_map_by_reading(bool on);
 
-/* Maps a regular file; other files (devices, FIFOs) are not opened.  ERR_MISSING, ERR_DENIED, ERR_FORMAT (not a regular file),
- * ERR_LIMIT, ERR_IO. */
+/* Maps a regular file; other files (devices, FIFOs) are not opened.  ERR_MISSING, ERR_DENIED, ERR_FORMAT
+ * (not a regular file), ERR_LIMIT, ERR_IO. */
 struct os_map *os_map_open(const char *path, struct err *err);
 
-/* Requirements on a file in a folder where every user can create files.  All zeros: the owner must be this process's user, or
- * root. */
+/* Requirements on a file in a folder where every user can create files.  All zeros: the owner must be this
+ * process's user, or root. */
 struct os_origin {
         bool any_owner; /* any owner is accepted */
         bool has_owner; /* `owner` or root must own it */
@@ -49,23 +50,26 @@ struct os_origin {
         int64_t not_before_ns;
 };
 
-/* The same for such a file.  Does not follow a symbolic link; the message of ERR_DENIED says which requirement failed.  On
- * Windows as os_map_open. */
+/* The same for such a file.  Does not follow a symbolic link; the message of ERR_DENIED says which
+ * requirement failed.  On Windows as os_map_open. */
 struct os_map *os_map_open_of(const char *path, const struct os_origin *origin, struct err *err);
 
-/* A path for these two functions: for an open descriptor of this process, or for the file `below` an open folder; the latter
- * stays in the folder, even if there are links.  `below` begins with a slash, or is NULL. */
+/* A path for these two functions: for an open descriptor of this process, or for the file `below` an open
+ * folder; the latter stays in the folder, even if there are links.  `below` begins with a slash, or is
+ * NULL. */
 void os_descriptor_path(int descriptor, const char *below, struct buf *out);
 void os_map_free(struct os_map *map);
 AUTO_DEFINE(os_map)
 
-/* Releases the memory of the pages that begin in these `size` bytes; a later access reads them from the file again. */
+/* Releases the memory of the pages that begin in these `size` bytes; a later access reads them from the
+ * file again. */
 void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size);
 
 /* True if a read accessed a page that is no longer in the file. */
 bool os_map_shrank(const struct os_map *map);
 
-/* A parser calls this last for a mapped file: false and «PATH: became shorter while it was read» if it shrank. */
+/* A parser calls this last for a mapped file: false and «PATH: became shorter while it was read» if it
+ * shrank. */
 bool os_map_check(const struct os_map *map, const char *path, struct err *err);
 
 /* --- Files -------------------------------------------------------------------------------------------- */
@@ -73,11 +77,13 @@ bool os_map_check(const struct os_map *map, const char *path, struct err *err);
 /* Reads a whole small file (proc, sysfs, maps) of at most `limit` bytes and appends it to `out`. */
 bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *err);
 
-/* The same for a file whose name is not trusted: files other than regular ones are ERR_FORMAT and are not opened. */
+/* The same for a file whose name is not trusted: files other than regular ones are ERR_FORMAT and are not
+ * opened. */
 bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err);
 
-/* The same for text that a file which is not trusted names.  If the superuser runs this, a file that not all users may read is
- * ERR_DENIED: by its mode, and, for text that is given to others, by those of its folders. */
+/* The same for text that a file which is not trusted names.  If the superuser runs this, a file that not
+ * all users may read is ERR_DENIED: by its mode, and, for text that is given to others, by those of its
+ * folders. */
 bool os_read_public(const char *path, bool is_given, size_t limit, struct buf *out, struct err *err);
 
 /* Reads standard input to its end, at most `limit` bytes. */
@@ -93,8 +99,8 @@ struct os_stat {
 /* False if the path does not exist or its state can't be read; sets no error text. */
 bool os_stat(const char *path, struct os_stat *ret_stat);
 
-/* Whether this is a FIFO with a name in a folder; false for a pipe that is a descriptor, such as /dev/fd/63 of a shell's
- * >(...). */
+/* Whether this is a FIFO with a name in a folder; false for a pipe that is a descriptor, such as /dev/fd/63
+ * of a shell's >(...). */
 bool os_is_fifo(const char *path);
 
 /* Calls `each` for every entry except . and .., in no order, until it returns false. */
@@ -118,29 +124,31 @@ bool os_touch(const char *path, struct err *err); /* sets its mtime to now */
  * Windows. */
 bool os_is_superuser(void);
 
-/* Whether the program is setuid or setgid, or has file capabilities, and therefore has rights that its user does not have.  Ambient
- * capabilities are the user's.  False on Windows. */
+/* Whether the program is setuid or setgid, or has file capabilities, and therefore has rights that its user
+ * does not have.  Ambient capabilities are the user's.  False on Windows. */
 bool os_has_borrowed_rights(void);
 
-/* Whether the owner of a file is this process's user or root; true on Windows.  In a user namespace only users that are
- * mapped there are known: all others are one other user. */
+/* Whether the owner of a file is this process's user or root; true on Windows.  In a user namespace only
+ * users that are mapped there are known: all others are one other user. */
 bool os_is_trusted_owner(uint32_t owner);
 
 /* Whether a folder belongs to this user; on Windows true for every folder. */
 bool os_is_own_dir(const char *path);
 
-/* Whether this is a folder, not a link to one, that belongs to this user and that nobody else may write to.  On Windows true for
- * every folder, because the rights of a user's profile are inherited there. */
+/* Whether this is a folder, not a link to one, that belongs to this user and that nobody else may write to.
+ * On Windows true for every folder, because the rights of a user's profile are inherited there. */
 bool os_is_private_dir(const char *path);
 
 /* A file that is being written. */
 struct os_file;
 
-/* Creates or truncates a file; "-" is standard output.  In a folder where all users can write (such as /tmp), a link that another
- * user made is not followed, and another user's file is not written: ERR_DENIED. */
+/* Creates or truncates a file; "-" is standard output.  In a folder where all users can write (such as
+ * /tmp), a link that another user made is not followed, and another user's file is not written:
+ * ERR_DENIED. */
 struct os_file *os_file_create(const char *path, struct err *err);
 
-/* The path at the end of all links, by the same rules, for a file that is replaced by os_rename; it need not exist. */
+/* The path at the end of all links, by the same rules, for a file that is replaced by os_rename; it need
+ * not exist. */
 bool os_output_follow(const char *path, struct buf *out, struct err *err);
 
 /* As os_file_create, with mode 0600 for a new file.  On Windows the folder determines who may read it. */
@@ -167,14 +175,15 @@ void os_close_descriptor(int descriptor);
 
 /* --- Memory -------------------------------------------------------------------------------------------- */
 
-/* Announces that all of this memory will be written soon: the system may use large pages for it, which causes fewer page
- * faults. */
+/* Announces that all of this memory will be written soon: the system may use large pages for it, which
+ * causes fewer page faults. */
 void os_expect_use(void *memory, size_t size);
 
 /* The same for about `size` bytes, at most 16 MiB, that this thread will allocate in pieces. */
 void os_expect_heap(size_t size);
 
-/* Bytes of memory that this process may use: those of the machine, or less because of a control group or a resource limit. */
+/* Bytes of memory that this process may use: those of the machine, or less because of a control group or a
+ * resource limit. */
 uint64_t os_memory_bytes(void);
 
 /* --- Time and machine ----------------------------------------------------------------------------------- */
@@ -201,7 +210,7 @@ bool os_boot_id(struct buf *out);
 /* Fills with random bytes that cannot be guessed; false if the system has no source of them. */
 bool os_random(void *bytes, size_t size);
 
-/* --- Threads --------------------------------------------------------------------------------------------- */
+/* --- Threads ---------------------------------------------------------------------------------------- */
 
 enum { OS_MAX_PARALLEL = 16 };
 
@@ -217,8 +226,8 @@ struct os_task;
 struct os_task *os_task_start(void (*run)(void *ctx), void *ctx);
 void os_task_join(struct os_task *task); /* waits for its end, and frees it; may be NULL */
 
-/* A lock: only one thread at a time is between enter and leave; others sleep until it leaves.  A thread that has entered must not
- * enter again. */
+/* A lock: only one thread at a time is between enter and leave; others sleep until it leaves.  A thread
+ * that has entered must not enter again. */
 struct os_lock;
 struct os_lock *os_lock_new(void);
 void os_lock_free(struct os_lock *lock);
@@ -226,7 +235,8 @@ AUTO_DEFINE(os_lock)
 void os_lock_enter(struct os_lock *lock);
 void os_lock_leave(struct os_lock *lock);
 
-/* Gives this thread a name of at most 15 bytes, which sessions and other tools show.  Does nothing on Windows. */
+/* Gives this thread a name of at most 15 bytes, which sessions and other tools show.  Does nothing on
+ * Windows. */
 void os_name_thread(const char *name);
 
 /* --- Terminal and streams ------------------------------------------------------------------------------- */
@@ -236,8 +246,8 @@ enum os_stream { OS_STDOUT = 1, OS_STDERR = 2 };
 bool os_is_terminal(enum os_stream stream);
 bool os_stdin_is_terminal(void);
 
-/* Whether the terminal of `stream` is also one of the process's standard streams or, if these cannot be read, its controlling
- * terminal. */
+/* Whether the terminal of `stream` is also one of the process's standard streams or, if these cannot be
+ * read, its controlling terminal. */
 bool os_process_shares_terminal(int32_t pid, enum os_stream stream);
 unsigned os_terminal_columns(enum os_stream stream); /* 80 if not known */
 
@@ -245,13 +255,14 @@ unsigned os_terminal_columns(enum os_stream stream); /* 80 if not known */
  * Raises no signal. */
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err);
 
-/* Shows a text in a pager, started by the system's shell, and waits for its end.  False if it can't be run; then the text was not
- * shown. */
+/* Shows a text in a pager, started by the system's shell, and waits for its end.  False if it can't be run;
+ * then the text was not shown. */
 bool os_page(const char *pager, const void *bytes, size_t size);
 
-/* --- A terminal as a screen ------------------------------------------------------------------------------- */
+/* --- A terminal as a screen ------------------------------------------------------------------------- */
 
-/* The terminal of standard output, in a mode where each key is received at once and not echoed.  Only one can be open. */
+/* The terminal of standard output, in a mode where each key is received at once and not echoed.  Only one
+ * can be open. */
 struct os_terminal;
 
 /* A set of events. */
@@ -264,18 +275,18 @@ enum os_terminal_event {
         OS_TERMINAL_CLOSED = 32, /* the terminal is gone */
 };
 
-/* `enter` and `leave` are escape codes that are written at the begin and the end, also if a signal ends or stops the process;
- * both texts must outlive the terminal.  os_terminal_close restores the old state.  ERR_MISSING: standard output or input is not
- * a terminal; ERR_IO. */
+/* `enter` and `leave` are escape codes that are written at the begin and the end, also if a signal ends or
+ * stops the process; both texts must outlive the terminal.  os_terminal_close restores the old state.
+ * ERR_MISSING: standard output or input is not a terminal; ERR_IO. */
 struct os_terminal *os_terminal_open(const char *enter, const char *leave, struct err *err);
 void os_terminal_close(struct os_terminal *terminal);
 
-/* Restores the terminal, but does not free it: for a process that ends while its threads still run, which may call
- * os_terminal_wake. */
+/* Restores the terminal, but does not free it: for a process that ends while its threads still run, which
+ * may call os_terminal_wake. */
 void os_terminal_leave(struct os_terminal *terminal);
 
-/* Sleeps until there is an event, at most `timeout_ms` (negative: no limit); OS_TERMINAL_OUTPUT only if `wants_output`. Returns
- * the set of events, 0 after the timeout. */
+/* Sleeps until there is an event, at most `timeout_ms` (negative: no limit); OS_TERMINAL_OUTPUT only if
+ * `wants_output`. Returns the set of events, 0 after the timeout. */
 unsigned os_terminal_wait(struct os_terminal *terminal, bool wants_output, int timeout_ms);
 
 /* Both never wait; they return the number of bytes read or written, which may be 0. */
@@ -285,7 +296,8 @@ size_t os_terminal_write(struct os_terminal *terminal, const void *bytes, size_t
 /* 80 and 24 if not known. */
 void os_terminal_size(const struct os_terminal *terminal, unsigned *ret_columns, unsigned *ret_rows);
 
-/* Does what Ctrl-Z does in other programs: restores the terminal and stops the process group; returns when it continues. */
+/* Does what Ctrl-Z does in other programs: restores the terminal and stops the process group; returns when
+ * it continues. */
 void os_terminal_suspend(struct os_terminal *terminal);
 
 /* Ends the wait of another thread. */
@@ -293,9 +305,10 @@ void os_terminal_wake(struct os_terminal *terminal);
 
 /* --- Requests to end ----------------------------------------------------------------------------------- */
 
-/* From now on Ctrl-C, requests to end (SIGTERM, SIGHUP) and other signals that would end the process without an error of its own
- * (SIGPIPE, SIGALRM, SIGXFSZ, ...) set a flag instead; the third request ends the process.  os_stop_requested returns the flag:
- * 0, or the signal's number.  A signal that was ignored stays ignored, except for SIGINT and SIGTERM. */
+/* From now on Ctrl-C, requests to end (SIGTERM, SIGHUP) and other signals that would end the process
+ * without an error of its own (SIGPIPE, SIGALRM, SIGXFSZ, ...) set a flag instead; the third request ends
+ * the process.  os_stop_requested returns the flag: 0, or the signal's number.  A signal that was ignored
+ * stays ignored, except for SIGINT and SIGTERM. */
 void os_catch_stop(void);
 int os_stop_requested(void);
 
@@ -305,7 +318,7 @@ void os_request_stop(void);
 /* Restores the previous handlers of these signals and clears the flag. */
 void os_release_stop(void);
 
-/* --- Libraries and processes ------------------------------------------------------------------------------- */
+/* --- Libraries and processes ------------------------------------------------------------------------ */
 
 /* A library that is loaded at run time. */
 struct os_library;
@@ -321,8 +334,8 @@ bool os_library_can_open(void);
 const char *os_llvm_advice(void);
 AUTO_DEFINE(os_library)
 
-/* Stores the address of a function of the library at `ret_function`, which points to a pointer to a function; false if there is
- * no such function. */
+/* Stores the address of a function of the library at `ret_function`, which points to a pointer to a
+ * function; false if there is no such function. */
 bool os_library_find(struct os_library *library, const char *name, void *ret_function);
 
 /* The vdso image of this process, always valid; false if there is none. */

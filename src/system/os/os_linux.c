@@ -232,8 +232,8 @@ void os_expect_use(void *memory, size_t size)
         madvise((void *)start, (uintptr_t)memory + size - start, MADV_HUGEPAGE);
 }
 
-/* glibc's heap grows and shrinks with malloc and free.  This lets it grow once, and keeps its size.  The part before the first
- * large page is never used, because it would be in small pages. */
+/* glibc's heap grows and shrinks with malloc and free.  This lets it grow once, and keeps its size.  The
+ * part before the first large page is never used, because it would be in small pages. */
 void os_expect_heap(size_t size)
 {
 #ifdef __GLIBC__

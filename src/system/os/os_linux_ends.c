@@ -12,8 +12,8 @@ static atomic_int n_stops;
 
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may use them");
 
-/* The first three are requests of users.  The others (a closed pipe, a timer, a limit of file size or CPU time) would also end
- * the process, and leave an unfinished session. */
+/* The first three are requests of users.  The others (a closed pipe, a timer, a limit of file size or CPU
+ * time) would also end the process, and leave an unfinished session. */
 static const int stop_signals[] = {SIGINT,  SIGTERM, SIGHUP,    SIGPIPE, SIGUSR1, SIGUSR2,
                                    SIGALRM, SIGXFSZ, SIGVTALRM, SIGPROF, SIGXCPU};
 enum { N_ALWAYS = 2, N_ASKING = 3 };
@@ -49,8 +49,8 @@ void os_catch_stop(void)
                 return;
         for (size_t i = 0; i < N_ELEMENTS(stop_signals); i++) {
                 sigaction(stop_signals[i], NULL, &old_actions[i]);
-                /* Signals that nohup ignores stay ignored.  But a shell's & ignores SIGINT, which scripts send to end a
-                 * recorder. */
+                /* Signals that nohup ignores stay ignored.  But a shell's & ignores SIGINT, which scripts
+                 * send to end a recorder. */
                 if (i < N_ALWAYS || old_actions[i].sa_handler != SIG_IGN)
                         sigaction(stop_signals[i], &action, NULL);
         }

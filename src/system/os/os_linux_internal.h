@@ -24,8 +24,8 @@ int os_linux_open_regular(const char *path, struct err *err);
 /* As os_read_public. */
 int os_linux_open_public(const char *path, bool is_given, struct err *err);
 
-/* As os_linux_open_regular, and with the folders of os_map_open_of, for callers that check the opened file themselves: it may
- * have been replaced, and need not be a regular file. */
+/* As os_linux_open_regular, and with the folders of os_map_open_of, for callers that check the opened file
+ * themselves: it may have been replaced, and need not be a regular file. */
 int os_linux_open_to_map(const char *path, struct err *err);
 int os_linux_open_of(const char *path, struct err *err);
 
@@ -37,7 +37,8 @@ bool os_linux_check_origin(const struct stat *st, const struct os_origin *origin
 
 /* --- os_linux_terminal.c --- */
 
-/* Restores a terminal that is used as a screen; no effect if there is none.  May be called in signal handlers. */
+/* Restores a terminal that is used as a screen; no effect if there is none.  May be called in signal
+ * handlers. */
 void os_linux_restore_terminal(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mapped files: on a SIGBUS inside one of our mappings, the handler maps a page of zeros there and sets that mapping's flag.  A
- * library must not install a handler; it reads files instead. */
+/* Mapped files: on a SIGBUS inside one of our mappings, the handler maps a page of zeros there and sets
+ * that mapping's flag.  A library must not install a handler; it reads files instead. */
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>

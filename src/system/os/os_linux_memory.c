@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory that this process may use: that of the machine, or less because of a control group or a resource limit. */
+/* The memory that this process may use: that of the machine, or less because of a control group or a
+ * resource limit. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

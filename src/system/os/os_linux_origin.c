@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which files are opened, and which owners are trusted.  A name from a file may lead to a device, which may act when it
- * is opened, to a FIFO, or by links to any file. */
+/* Decides which files are opened, and which owners are trusted.  A name from a file may lead to a device,
+ * which may act when it is opened, to a FIFO, or by links to any file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>

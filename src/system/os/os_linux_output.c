@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which files are written.  In a folder such as /tmp another user may have made a link to a file that only this user may write, or
- * a file whose content this user would then trust or give away. */
+/* Decides which files are written.  In a folder such as /tmp another user may have made a link to a file
+ * that only this user may write, or a file whose content this user would then trust or give away. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -109,8 +109,8 @@ static bool empty(int fd, const char *path, struct err *err)
         return !S_ISREG(st.st_mode) || !st.st_size || !ftruncate(fd, 0) || os_linux_fail(err, path);
 }
 
-/* A FIFO is opened for writing only, so that the end of its reader is noticed.  The path was followed to its end, so that
- * it must not be a link. */
+/* A FIFO is opened for writing only, so that the end of its reader is noticed.  The path was followed to
+ * its end, so that it must not be a link. */
 int os_linux_open_output(const char *path, unsigned mode, struct err *err)
 {
         AUTO_RELEASE(buf) place = {0};

@@ -18,7 +18,8 @@ static uint64_t permitted_capabilities(void)
         return data[0].permitted | (uint64_t)data[1].permitted << 32;
 }
 
-/* A user who is not root has permitted capabilities from the file, or ambient ones, which were given to the user. */
+/* A user who is not root has permitted capabilities from the file, or ambient ones, which were given to the
+ * user. */
 static bool has_file_capabilities(void)
 {
         uint64_t permitted = geteuid() ? permitted_capabilities() : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A terminal as a screen.  Its device is opened again, so that non-blocking mode is set only for our descriptor and not for the
- * shell's.  The terminal is restored whenever the process ends, also by signals; that part runs in signal handlers. */
+/* A terminal as a screen.  Its device is opened again, so that non-blocking mode is set only for our
+ * descriptor and not for the shell's.  The terminal is restored whenever the process ends, also by signals;
+ * that part runs in signal handlers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -45,7 +46,8 @@ void os_linux_restore_terminal(void)
         if (fd < 0)
                 return;
         shown_fd = -1;
-        /* Output that a slow terminal has not received is dropped, so that it does not delay the codes in `leave`. */
+        /* Output that a slow terminal has not received is dropped, so that it does not delay the codes in
+         * `leave`. */
         tcflush(fd, TCOFLUSH);
         size = strlen(leave_text);
         for (int tries = 0; done < size && tries < 50; tries++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paths of /sys and /proc, and of perf maps, as text.  Does not open files, so that a caller can add another root before a path
- * (a tree of another machine), and other systems can use the paths, too. */
+/* Paths of /sys and /proc, and of perf maps, as text.  Does not open files, so that a caller can add
+ * another root before a path (a tree of another machine), and other systems can use the paths, too. */
 #ifndef OS_PATHS_H
 #define OS_PATHS_H
 
@@ -8,7 +8,8 @@
 
 #include "buf.h"
 
-/* Appends the path of a file or folder for which there is no function below, such as "class/dmi/id/sys_vendor". */
+/* Appends the path of a file or folder for which there is no function below, such as
+ * "class/dmi/id/sys_vendor". */
 void os_sysfs(const char *below, struct buf *out);
 
 /* The folder with all PMUs. */

@@ -456,7 +456,8 @@ static HANDLE stream_handle(enum os_stream stream)
         return GetStdHandle(stream == OS_STDOUT ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
 }
 
-/* True for processes of the same console.  If it has more than 64, the list is incomplete, and true is returned for any process. */
+/* True for processes of the same console.  If it has more than 64, the list is incomplete, and true is
+ * returned for any process. */
 bool os_process_shares_terminal(int32_t pid, enum os_stream stream)
 {
         DWORD pids[64], n = GetConsoleProcessList(pids, 64);

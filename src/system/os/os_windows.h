@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts, paths and errors of Windows, for os and for the rooms that measure.  Texts are UTF-8 here and UTF-16 in Windows' functions. */
+/* Texts, paths and errors of Windows, for os and for the rooms that measure.  Texts are UTF-8 here and
+ * UTF-16 in Windows' functions. */
 #ifndef OS_WINDOWS_H
 #define OS_WINDOWS_H
 
@@ -15,7 +16,8 @@ bool os_windows_fail(struct err *err, const char *what);
 /* The text as UTF-16; release with free(). */
 wchar_t *os_windows_wide(const char *text);
 
-/* The same for the path of a file.  A path that Windows would refuse as too long becomes an absolute one with the prefix for long paths. */
+/* The same for the path of a file.  A path that Windows would refuse as too long becomes an absolute one
+ * with the prefix for long paths. */
 wchar_t *os_windows_wide_path(const char *path);
 
 /* Appends UTF-16 text up to its NUL; a code unit that is not part of a character becomes U+FFFD. */

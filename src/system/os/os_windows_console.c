@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A console shows bytes in its code page, which is rarely UTF-8, so it gets UTF-16.  Streams that are not consoles get UTF-8. */
+/* A console shows bytes in its code page, which is rarely UTF-8, so it gets UTF-16.  Streams that are not
+ * consoles get UTF-8. */
 #include "os_windows_console.h"
 
 #include <windows.h>

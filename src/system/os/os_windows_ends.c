@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events that end a run: Ctrl-C, Ctrl-Break, a closed console, the end of the user's session and of Windows. */
+/* Events that end a run: Ctrl-C, Ctrl-Break, a closed console, the end of the user's session and of
+ * Windows. */
 #include <windows.h>
 
 #include <signal.h>
@@ -9,8 +10,8 @@
 static volatile LONG stop_signal;
 static volatile LONG n_stops;
 
-/* Windows calls this in a thread of its own.  It ends the process when the handler of a closing event returns, so that this one does not
- * return: the process ends when the session is written. */
+/* Windows calls this in a thread of its own.  It ends the process when the handler of a closing event
+ * returns, so that this one does not return: the process ends when the session is written. */
 static BOOL WINAPI on_control(DWORD type)
 {
         bool is_closing =

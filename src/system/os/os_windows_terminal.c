@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A console as a screen, with the escape codes of terminals (Windows 10 and later); older consoles are refused. */
+/* A console as a screen, with the escape codes of terminals (Windows 10 and later); older consoles are
+ * refused. */
 #include "os.h"
 
 #include <windows.h>

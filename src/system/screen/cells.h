@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A terminal as a grid of cells, and the escape codes that change one grid into another.  Does not use a terminal. */
+/* A terminal as a grid of cells, and the escape codes that change one grid into another.  Does not use a
+ * terminal. */
 #ifndef CELLS_H
 #define CELLS_H
 
@@ -12,7 +13,8 @@
 
 enum { CELLS_MAX_COLUMNS = 1000, CELLS_MAX_ROWS = 500 };
 
-/* 0 for the terminal's default; else CELL_RGB | red << 16 | green << 8 | blue.  A terminal with fewer colours shows the nearest one. */
+/* 0 for the terminal's default; else CELL_RGB | red << 16 | green << 8 | blue.  A terminal with fewer
+ * colours shows the nearest one. */
 typedef uint32_t cell_color;
 #define CELL_RGB 0x1000000u
 
@@ -48,8 +50,9 @@ void cells_release(struct cells *cells);
 
 void cells_clear(struct cells *cells);
 
-/* Puts text into a row from `column` on, at most `max_columns` of it; clips the rest.  Shows control characters as
- * text_add_printable() does.  Returns the columns of the text, including those outside of the grid. */
+/* Puts text into a row from `column` on, at most `max_columns` of it; clips the rest.  Shows control
+ * characters as text_add_printable() does.  Returns the columns of the text, including those outside of the
+ * grid. */
 unsigned cells_put(struct cells *cells, unsigned row, unsigned column, unsigned max_columns,
                    struct cell_style style, const char *text);
 
@@ -71,8 +74,8 @@ enum cell_colors {
         CELL_COLORS_TRUE,
 };
 
-/* Appends the escape codes that change a terminal from `shown` to `wanted`, and copies `wanted` to `shown`.  Draws everything if the
- * sizes differ, or with `anew`. */
+/* Appends the escape codes that change a terminal from `shown` to `wanted`, and copies `wanted` to `shown`.
+ * Draws everything if the sizes differ, or with `anew`. */
 void cells_update(struct cells *shown, const struct cells *wanted, enum cell_colors colors, bool anew,
                   struct buf *out);
 

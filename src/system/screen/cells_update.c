@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes only cells that changed.  After a character whose width terminals disagree about it places the cursor again, so that no other
- * character is misplaced. */
+/* Writes only cells that changed.  After a character whose width terminals disagree about it places the
+ * cursor again, so that no other character is misplaced. */
 #include <string.h>
 
 #include "cells.h"
@@ -143,7 +143,8 @@ static void write_cell(struct update *u, unsigned row, unsigned column, const st
         set_style(u, &cell->style);
         buf_add(u->out, cell->text, cell->len);
         u->column += cell->width;
-        /* After the last column the position of the cursor depends on the terminal; so does the width of a wide or combined character. */
+        /* After the last column the position of the cursor depends on the terminal; so does the width of a
+         * wide or combined character. */
         if (u->column >= u->wanted->columns || cell->width != 1 || cell->len > 4)
                 u->knows_cursor = false;
 }

@@ -53,8 +53,8 @@ struct keys {
 /* Takes as many bytes as fit; returns how many. */
 size_t keys_add(struct keys *keys, const void *bytes, size_t size);
 
-/* Returns the next key; false if more bytes are needed.  With `at_end` no more bytes will come, so an escape byte alone is the Escape
- * key. */
+/* Returns the next key; false if more bytes are needed.  With `at_end` no more bytes will come, so an
+ * escape byte alone is the Escape key. */
 bool keys_next(struct keys *keys, bool at_end, struct key *ret);
 
 /* Whether there are bytes that are not a whole key yet. */

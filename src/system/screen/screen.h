@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A terminal to draw on and to read keys from.  Drawing never waits for a slow terminal: it gets the latest state when it is ready. */
+/* A terminal to draw on and to read keys from.  Drawing never waits for a slow terminal: it gets the latest
+ * state when it is ready. */
 #ifndef SCREEN_H
 #define SCREEN_H
 
@@ -13,15 +14,16 @@
 
 struct screen;
 
-/* Takes the terminal of standard input and output: switches to the alternate screen, raw keys and the mouse.  ERR_MISSING if there is
- * no terminal. */
+/* Takes the terminal of standard input and output: switches to the alternate screen, raw keys and the
+ * mouse.  ERR_MISSING if there is no terminal. */
 struct screen *screen_open(enum cell_colors colors, struct err *err);
 
 /* Restores the terminal and frees the screen. */
 void screen_free(struct screen *screen);
 AUTO_DEFINE(screen)
 
-/* Restores the terminal but keeps the screen, because another thread may still call screen_wake().  The process must end at once. */
+/* Restores the terminal but keeps the screen, because another thread may still call screen_wake().  The
+ * process must end at once. */
 void screen_leave(struct screen *screen);
 
 /* Returns the cells to draw into; their size is that of the terminal since the last SCREEN_RESIZED. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver/core at EL1 of an emulated CPU, with its real PMU registers and interrupts: counts and samples are exact, because qemu
- * executes one instruction a cycle with `-icount shift=0`. bare.sh runs it. Prints TAP by semihosting. */
+/* driver/core at EL1 of an emulated CPU, with its real PMU registers and interrupts: counts and samples are
+ * exact, because qemu executes one instruction a cycle with `-icount shift=0`. bare.sh runs it. Prints TAP
+ * by semihosting. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -433,7 +434,8 @@ static void test_samples(uint32_t code, const char *what)
         sources.head.chain_max = 2;
         sources.head.cpus.bits[0] = 1;
         sources.head.sources[0] = (struct abi_source){.code = code, .period = PERIOD};
-        /* qemu sees the overflow of an event counter only with another interrupt, so cycles overflow just after it. */
+        /* qemu sees the overflow of an event counter only with another interrupt, so cycles overflow just
+         * after it. */
         sources.head.sources[1] = (struct abi_source){.code = 0x11, .period = PERIOD + 1};
         ask("sources", ABI_REQUEST_SET_SOURCES, &sources,
             sizeof(sources.head) + sources.head.n * sizeof(struct abi_source), NULL, 0);
@@ -452,8 +454,8 @@ static void test_samples(uint32_t code, const char *what)
                 in_eight += s->pc >= (uintptr_t)loop_of_eight && s->pc < (uintptr_t)work;
                 with_caller += s->n_chain > 0;
         }
-        /* The way into the handler and out of it is counted too, so there may be a sample more than the loops have periods. One
-         * instruction takes one cycle. */
+        /* The way into the handler and out of it is counted too, so there may be a sample more than the
+         * loops have periods. One instruction takes one cycle. */
         expect(what, n, counts.head.counts[0].value / PERIOD);
         expect("samples in the first loop", is_near(in_four, 4 * 2 * ITERATIONS / PERIOD), true);
         expect("samples in the second loop", is_near(in_eight, 8 * 2 * ITERATIONS / PERIOD), true);

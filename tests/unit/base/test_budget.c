@@ -172,7 +172,8 @@ static void leave_out_of_files(void *ctx)
         }
 }
 
-/* The browser shows the files while another thread reads a session; a build with the thread sanitizer runs this, too. */
+/* The browser shows the files while another thread reads a session; a build with the thread sanitizer runs
+ * this, too. */
 TEST(files_are_shown_while_another_thread_adds_them)
 {
         struct budget command;

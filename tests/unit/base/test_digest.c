@@ -14,8 +14,8 @@ static const char *hex_of(struct digest digest)
         return hex;
 }
 
-/* The texts of the self-test in RFC 7693, appendix E.  Its digests of 32 bytes without a key are tested here; the RFC prints a
- * digest of all digests, which Python's hashlib confirms. */
+/* The texts of the self-test in RFC 7693, appendix E.  Its digests of 32 bytes without a key are tested
+ * here; the RFC prints a digest of all digests, which Python's hashlib confirms. */
 static void make_text(uint8_t *out, size_t size, uint32_t seed)
 {
         uint32_t a = 0xdead4bad * seed, b = 1;

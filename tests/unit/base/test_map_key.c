@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts that have the same hash, as an attacker could make them, and the number of slots that a map reads for them. */
+/* Texts that have the same hash, as an attacker could make them, and the number of slots that a map reads
+ * for them. */
 #include <stdlib.h>
 
 #include "map.h"

@@ -31,8 +31,8 @@ static size_t each_word(const char *list, bool (*each)(const struct catalogue_cp
         return n;
 }
 
-/* The numbers in WindowsPerf, from an older version of Arm's files.  Current files have one more metric for the N2, the share of
- * SVE; 11 more metrics in 3 more groups for the V2; one event less for the V3. */
+/* The numbers in WindowsPerf, from an older version of Arm's files.  Current files have one more metric for
+ * the N2, the share of SVE; 11 more metrics in 3 more groups for the V2; one event less for the V3. */
 TEST(as_many_as_the_sources_have)
 {
         static const struct {

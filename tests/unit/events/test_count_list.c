@@ -9,8 +9,8 @@
 #include "tap.h"
 #include "test_data.h"
 
-/* A line for each event: name, type:config[:config2], index, note, and if not default: tN (together), kind, class and unit, why
- * it is left out, the plain name, and "doubt". */
+/* A line for each event: name, type:config[:config2], index, note, and if not default: tN (together), kind,
+ * class and unit, why it is left out, the plain name, and "doubt". */
 static void add_line(const struct count_event *e, struct buf *out)
 {
         const struct perf_attr *attr = &e->event.attr;
@@ -96,8 +96,8 @@ static const struct machine machines[] = {
         {"[vm]", NULL, machine_vm},
 };
 
-/* A case is a line as a user types it: [MACHINE] -e EVENTS -m METRICS -k --dmc N, with +extra for the names below and +counters N
- * for this number of measured counters.  Its result follows, indented. */
+/* A case is a line as a user types it: [MACHINE] -e EVENTS -m METRICS -k --dmc N, with +extra for the names
+ * below and +counters N for this number of measured counters.  Its result follows, indented. */
 struct one {
         const struct machine *machine;
         char *events, *metrics;
@@ -239,7 +239,8 @@ static size_t case_length(const char *at)
         return next ? (size_t)(next + 1 - at) : strlen(at);
 }
 
-/* Each case of tests/data/counting/NAME.txt must give the result below it.  With WPERF_UPDATE the file is rewritten. */
+/* Each case of tests/data/counting/NAME.txt must give the result below it.  With WPERF_UPDATE the file is
+ * rewritten. */
 static void expect_file(const char *name)
 {
         const char *path = data_path(name);

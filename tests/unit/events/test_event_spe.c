@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every spelling of the filters of Arm SPE, accepted and rejected: WindowsPerf's names and short names, and the kernel's. */
+/* Every spelling of the filters of Arm SPE, accepted and rejected: WindowsPerf's names and short names, and
+ * the kernel's. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -171,8 +171,8 @@ TEST(code_history_leads_moved_code_to_its_load)
         EXPECT_INT(found.same_to, 1100);
 }
 
-/* Time and memory must not grow with the square of the number of loads, at one address or at overlapping ones; otherwise this
- * would take a day. */
+/* Time and memory must not grow with the square of the number of loads, at one address or at overlapping
+ * ones; otherwise this would take a day. */
 TEST(code_history_takes_a_million_loads_at_one_address)
 {
         enum { N = 1 << 20 };

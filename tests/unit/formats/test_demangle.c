@@ -494,7 +494,8 @@ TEST(output_is_appended_or_left)
         buf_release(&out);
 }
 
-/* A prefix of a name may also be a name, but the parser must not read after its end: each prefix has its own allocation. */
+/* A prefix of a name may also be a name, but the parser must not read after its end: each prefix has its
+ * own allocation. */
 TEST(names_cut_anywhere)
 {
         struct buf out = {0};
@@ -618,7 +619,8 @@ TEST(silent_work_is_bounded)
         buf_release(&out);
 }
 
-/* f<int, int, ... T>, where T is a pointer to a pointer ... made by `n` substitutions that are not printed. */
+/* f<int, int, ... T>, where T is a pointer to a pointer ... made by `n` substitutions that are not
+ * printed. */
 static char *pointer_chain(unsigned n)
 {
         static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

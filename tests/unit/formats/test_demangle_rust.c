@@ -477,7 +477,8 @@ static const char *const refused[] = {
         "_RINvC1a1bKRec3_E",
         "_RINvC1a1bKReeda080_E",
         "_RINvC1a1bKVNtC1a1cXE",
-        /* Punycode: nothing after the separator, an invalid letter, a value that is too large, a control character. */
+        /* Punycode: nothing after the separator, an invalid letter, a value that is too large, a control
+         * character. */
         "_RNvC1au0",
         "_RNvC1au2a_",
         "_RNvC1au3a_B",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that an untrusted file could contain: nesting, references that double or have no end, and very long names. */
+/* Names that an untrusted file could contain: nesting, references that double or have no end, and very long
+ * names. */
 #include <stdlib.h>
 
 #include "demangle.h"

@@ -215,7 +215,8 @@ TEST(prefixes_without_an_instruction)
         AUTO_RELEASE(disasm_code) code = {0};
         OPEN_OR_SKIP(disasm, DISASM_X86_64, DISASM_ATT);
 
-        /* A lock prefix without an instruction; 16 prefixes, more than an instruction may have; a lock at the end. */
+        /* A lock prefix without an instruction; 16 prefixes, more than an instruction may have; a lock at
+         * the end. */
         add_hex(disasm, "f0 06 f0 f0 f0 f0 f0 f0 f0 f0 f0 f0 f0 f0 f0 f0 f0 f0 90 f0", ADDR, &code);
         expect_insn(&code, 0, ADDR, 1, false, ".byte 0xf0");
         expect_insn(&code, 1, ADDR + 1, 1, false, ".byte 0x06");
@@ -348,7 +349,8 @@ static void expect_blocks(const struct disasm_code *code, const size_t *want, si
         free(blocks);
 }
 
-/* For a near branch with an operand-size prefix Intel's processors read 32 bits, AMD's 16, and LLVM one or the other. */
+/* For a near branch with an operand-size prefix Intel's processors read 32 bits, AMD's 16, and LLVM one or
+ * the other. */
 static bool is_16_bit_branch(const uint8_t *code, size_t at)
 {
         bool is_near =
@@ -396,7 +398,8 @@ TEST(sizes_without_llvm)
         compare_sizes(disasm, (const uint8_t *)self.data, self.len < 1 << 20 ? self.len : 1 << 20);
 }
 
-/* Each opcode and ModRM with REX2, if LLVM knows the instruction: with 32 and 64 bits in both maps, and with a prefix. */
+/* Each opcode and ModRM with REX2, if LLVM knows the instruction: with 32 and 64 bits in both maps, and
+ * with a prefix. */
 static size_t compare_rex2(struct disasm *disasm, const uint8_t *start, size_t n_start, uint8_t sib)
 {
         uint8_t code[16] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registers and stack slots of instructions; the bytes are gas's, the names are read off Intel's and Arm's manuals.
- * tests/oracle/registers_agree.py compares many more with LLVM. */
+/* Registers and stack slots of instructions; the bytes are gas's, the names are read off Intel's and Arm's
+ * manuals. tests/oracle/registers_agree.py compares many more with LLVM. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fields of instructions that may contain an address; the bytes are gas's, the fields are read off Intel's and Arm's manuals. */
+/* Fields of instructions that may contain an address; the bytes are gas's, the fields are read off Intel's
+ * and Arm's manuals. */
 #include <stdio.h>
 #include <string.h>
 

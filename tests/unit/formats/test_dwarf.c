@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The small objects of tests/data/dwarf: every address of their code, compared with the expected results next to them. */
+/* The small objects of tests/data/dwarf: every address of their code, compared with the expected results
+ * next to them. */
 #include <stdlib.h>
 
 #include "answers.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Labels and address ranges of functions, compared with the expected results next to the small objects of tests/data/dwarf. */
+/* Labels and address ranges of functions, compared with the expected results next to the small objects of
+ * tests/data/dwarf. */
 #include <stdlib.h>
 
 #include "answers.h"
@@ -116,8 +117,8 @@ TEST(labels_are_none_where_no_function_is)
         EXPECT_INT(dwarf_find_extents(l.dwarf, 0x214, &extents), 0);
 }
 
-/* Each range of a function is taken from the budget before the next one: when it is used up, the place of the second range does
- * not change. */
+/* Each range of a function is taken from the budget before the next one: when it is used up, the place of
+ * the second range does not change. */
 TEST(places_are_paid_for_range_by_range)
 {
         AUTO_RELEASE(looked_up) l = {0};

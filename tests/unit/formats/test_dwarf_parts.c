@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many units are decoded in two parts, at the same time or one after the other on one CPU: the results are the same as without
- * parts. */
+/* Many units are decoded in two parts, at the same time or one after the other on one CPU: the results are
+ * the same as without parts. */
 #include <stdlib.h>
 #ifdef __linux__
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other people's ELF files: each opens, or is refused with one message that names it, and its lists are consistent. Uses
- * $WPERF_CORPUS/elf. */
+/* Other people's ELF files: each opens, or is refused with one message that names it, and its lists are
+ * consistent. Uses $WPERF_CORPUS/elf. */
 #include <stdlib.h>
 
 #include "buf.h"

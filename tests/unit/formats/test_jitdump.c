@@ -219,7 +219,8 @@ TEST(jitdump_reads_big_endian_bytes)
         EXPECT_STR(name_at(dump, 0x1003, 2), "");
 }
 
-/* A file of any length gives the loads that are completely in it, and a note unless it ends between two records. */
+/* A file of any length gives the loads that are completely in it, and a note unless it ends between two
+ * records. */
 TEST(jitdump_takes_what_is_whole_at_every_length)
 {
         struct dump_builder b = {0};

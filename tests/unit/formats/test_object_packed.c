@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packed sections that are large enough for two threads, in an ELF file made here.  Unpacked bytes are compared with the
- * originals, because both threads write at the same time. */
+/* Packed sections that are large enough for two threads, in an ELF file made here.  Unpacked bytes are
+ * compared with the originals, because both threads write at the same time. */
 #include <stdlib.h>
 
 #include "attributes.h"

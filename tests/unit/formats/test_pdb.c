@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The small PDBs of tests/data/pdb: every address of their code compared with the expected results next to them, functions,
- * publics and identity. */
+/* The small PDBs of tests/data/pdb: every address of their code compared with the expected results next to
+ * them, functions, publics and identity. */
 #include <stdlib.h>
 
 #include "answers.h"

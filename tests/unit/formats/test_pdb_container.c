@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The container of a PDB: blocks of every size and in any order, beyond 4 GB, files that are refused, and damage. */
+/* The container of a PDB: blocks of every size and in any order, beyond 4 GB, files that are refused, and
+ * damage. */
 #include <stdlib.h>
 
 #include "buf.h"

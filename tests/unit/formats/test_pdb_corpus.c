@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other people's PDBs in $WPERF_CORPUS/pdb: results for addresses are compared with llvm-symbolizer's results, Breakpad's .sym
- * files and symbolic's snapshots next to them.  docs/pdb-oracles.md explains each kind of difference. */
+/* Other people's PDBs in $WPERF_CORPUS/pdb: results for addresses are compared with llvm-symbolizer's
+ * results, Breakpad's .sym files and symbolic's snapshots next to them.  docs/pdb-oracles.md explains each
+ * kind of difference. */
 #include <stdlib.h>
 
 #include "buf.h"
@@ -312,7 +313,8 @@ static bool has_name(const char *wide, const char *ours)
         return false;
 }
 
-/* FUNC [m] RVA SIZE PARAMETERS NAME: the name may have types around it and lack underscores; m: it is one of several. */
+/* FUNC [m] RVA SIZE PARAMETERS NAME: the name may have types around it and lack underscores; m: it is one
+ * of several. */
 static bool is_function(struct pdb *pdb, const char *at)
 {
         struct pdb_function function;
@@ -391,7 +393,8 @@ static void try_sym(const char *path, const char *name)
 
 /* --- symbolic --- */
 
-/* "  > 0xRVA: NAME (0xSIZE)" and "  0xRVA: FILE:LINE (FOLDER)", indented by two more spaces for each depth. */
+/* "  > 0xRVA: NAME (0xSIZE)" and "  0xRVA: FILE:LINE (FOLDER)", indented by two more spaces for each
+ * depth. */
 struct snapshot {
         struct opened opened;
         char *functions[MAX_FRAMES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other people's PDBs in $WPERF_CORPUS/pdb: each opens, or is refused with one message that names it; the reader survives cuts at
- * many lengths and changed bytes, in limited time. */
+/* Other people's PDBs in $WPERF_CORPUS/pdb: each opens, or is refused with one message that names it; the
+ * reader survives cuts at many lengths and changed bytes, in limited time. */
 #include <stdlib.h>
 
 #include "buf.h"

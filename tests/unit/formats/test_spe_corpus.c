@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SPE bytes of other people's machines and of a generator, against what perf 6.12 and older versions, Arm's own decoder and
- * Google's print.  Looks in $WPERF_CORPUS/spe.
+/* SPE bytes of other people's machines and of a generator, against what perf 6.12 and older versions, Arm's
+ * own decoder and Google's print.  Looks in $WPERF_CORPUS/spe.
  *
- * Where perf differs, and the test therefore does too: for each byte that begins no packet perf makes an `instructions' sample
- * at address 0; older versions print fewer words. */
+ * Where perf differs, and the test therefore does too: for each byte that begins no packet perf makes an
+ * `instructions' sample at address 0; older versions print fewer words. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -210,8 +210,8 @@ TEST(spe_corpus_records_are_perfs_samples)
         expect_same_samples("spe-07-random-junk-bytes");
 }
 
-/* The versions that printed these dumps have no word for general-purpose registers, none for the class of other operations,
- * and neither ch= nor pat=. */
+/* The versions that printed these dumps have no word for general-purpose registers, none for the class of
+ * other operations, and neither ch= nor pat=. */
 static bool is_same_text(const char *got, const char *want)
 {
         const size_t size = strlen(want);

@@ -255,7 +255,8 @@ TEST(spe_record_stray_bytes_between_records)
                 const bool is_end = header == 0x01;
 
                 expect_with_stray(&stray, 1, 64, 3, is_end, 1);
-                /* Nothing is known of the stream's order yet: 0x20 and a PC are a PC with an extended header. */
+                /* Nothing is known of the stream's order yet: 0x20 and a PC are a PC with an extended
+                 * header. */
                 expect_with_stray(&stray, 1, 0, 3, is_end, header != 0x20);
         }
         expect_with_stray("\xff\xff\xff", 3, 64, 3, 0, 3);
@@ -397,7 +398,8 @@ TEST(spe_record_nothing)
 
 enum { N_TRIALS = 1000, N_RECORDS = 40 };
 
-/* Are all records there that lie outside of bytes [from, to)?  They may have moved by `moved` bytes behind it. */
+/* Are all records there that lie outside of bytes [from, to)?  They may have moved by `moved` bytes behind
+ * it. */
 static size_t count_missing(const struct records *want, const struct records *got, size_t from, size_t to)
 {
         size_t at = 0, n_missing = 0;

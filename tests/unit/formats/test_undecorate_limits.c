@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decorated names that an untrusted file could contain: nesting, references that double, and very long names. */
+/* Decorated names that an untrusted file could contain: nesting, references that double, and very long
+ * names. */
 #include <stdlib.h>
 
 #include "demangled.h"

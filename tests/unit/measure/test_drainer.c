@@ -233,8 +233,8 @@ TEST(above_the_limit_the_ring_fills_and_the_kernel_counts)
         free(ring.base);
 }
 
-/* The order keeps the records of two rounds until it gets another; if these alone are as much as the limit, the pass must not wait
- * for the reader. */
+/* The order keeps the records of two rounds until it gets another; if these alone are as much as the limit,
+ * the pass must not wait for the reader. */
 TEST(a_reader_that_waits_gets_a_round_whatever_the_limit)
 {
         struct ring ring = new_ring(MIB);

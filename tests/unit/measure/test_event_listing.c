@@ -177,7 +177,8 @@ TEST(uncore_and_spe_only_where_they_are)
         listed_release(&l);
 }
 
-/* An Arm core without identification has all architectural events; those that its kernel does not list are marked. */
+/* An Arm core without identification has all architectural events; those that its kernel does not list are
+ * marked. */
 TEST(an_unknown_arm_core)
 {
         __attribute__((cleanup(listed_release))) struct listed l;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The judge of test --hardware on invented figures, the loops' memory, and the sizes of caches from a copy of /sys. */
+/* The judge of test --hardware on invented figures, the loops' memory, and the sizes of caches from a copy
+ * of /sys. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

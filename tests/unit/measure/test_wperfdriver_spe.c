@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Taking SPE data from a driver that behaves as WPERFDRIVER 3.8 does: byte N that the core records since the buffer was last begun is a
- * function of N and of how often it was begun. */
+/* Taking SPE data from a driver that behaves as WPERFDRIVER 3.8 does: byte N that the core records since
+ * the buffer was last begun is a function of N and of how often it was begun. */
 #include <string.h>
 
 #include "tap.h"

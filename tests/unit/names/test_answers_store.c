@@ -193,7 +193,8 @@ TEST(a_kind_that_is_not_known_is_stepped_over)
         EXPECT_TRUE(!read_set(ANSWER_SECTIONS, &body, MEMORY));
 }
 
-/* `n` sections whose numbers are all 0 and take no space: 3 columns, each with a width and the smallest number. */
+/* `n` sections whose numbers are all 0 and take no space: 3 columns, each with a width and the smallest
+ * number. */
 TEST(what_takes_no_room_has_a_limit)
 {
         const uint64_t n[] = {1000, MEMORY / sizeof(struct answer_section), UINT32_MAX, UINT64_MAX};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's functions as a file of the symbol cache: results are those of kallsyms, and only for functions that can't change
- * before the next boot. */
+/* The kernel's functions as a file of the symbol cache: results are those of kallsyms, and only for
+ * functions that can't change before the next boot. */
 #include "kallsyms_kept.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the CPython version of a file: by symbols, by the section .PyRuntime, by constants and by its name. */
+/* Finds the CPython version of a file: by symbols, by the section .PyRuntime, by constants and by its
+ * name. */
 #include "python_binary.h"
 #include "python_library.h"
 #include "python_published.h"

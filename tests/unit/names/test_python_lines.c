@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line tables: those of each version's compiler compared with the lines of that version, and hand-made tables. */
+/* Line tables: those of each version's compiler compared with the lines of that version, and hand-made
+ * tables. */
 #include "python_lines.h"
 #include "python_lines_data.h"
 #include "tap.h"

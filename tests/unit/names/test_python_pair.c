@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Native and Python frames in one chain.  Stacks are written as text, innermost frame first.
- * Native frames: o any other function, e an eval function, g glue, u a function without a name, t another function that the
- * unwinder steps by the shape of its code, s one of a library that switches stacks.  Frame i has the addresses from 0x1000 * (i + 1) on.
- * Python frames: a letter is a function, a capital letter a function that is also an entry; a digit is the shim of the native
- * frame of that number, * a shim that belongs to no native frame. */
+ * Native frames: o any other function, e an eval function, g glue, u a function without a name, t another
+ * function that the unwinder steps by the shape of its code, s one of a library that switches stacks.
+ * Frame i has the addresses from 0x1000 * (i + 1) on. Python frames: a letter is a function, a capital
+ * letter a function that is also an entry; a digit is the shim of the native frame of that number, * a shim
+ * that belongs to no native frame. */
 #include "python_pair.h"
 #include "tap.h"
 
@@ -58,7 +59,8 @@ static void set_frames(const char *text)
         }
 }
 
-/* Returns the chain: native frames as digits, Python frames as their letters; or "!" and the reason if the chain stays native. */
+/* Returns the chain: native frames as digits, Python frames as their letters; or "!" and the reason if the
+ * chain stays native. */
 static const char *pair(bool has_shims, bool is_whole, const char *native_text, const char *python_text)
 {
         enum python_pair_end end;
@@ -138,7 +140,8 @@ TEST(by_entries)
         EXPECT_STR(by_count("oueo", "A"), "01A3");
 }
 
-/* Glue inside an eval function comes from tail calls, glue outside from trampolines; it stays if the eval function stays. */
+/* Glue inside an eval function comes from tail calls, glue outside from trampolines; it stays if the eval
+ * function stays. */
 TEST(glue)
 {
         EXPECT_STR(by_shims("geo", "a1"), "a2");

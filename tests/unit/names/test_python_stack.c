@@ -227,7 +227,7 @@ TEST(bytecode_copies)
         }
 }
 
-/* --- Threads --------------------------------------------------------------------------------------------- */
+/* --- Threads ---------------------------------------------------------------------------------------- */
 
 TEST(threads)
 {
@@ -296,7 +296,8 @@ TEST(new_state_of_a_thread)
         }
 }
 
-/* The memory of the old thread state is used for other data: it may still look like a thread state, but its frames do not. */
+/* The memory of the old thread state is used for other data: it may still look like a thread state, but its
+ * frames do not. */
 TEST(stale_state_of_a_thread)
 {
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
@@ -408,7 +409,8 @@ TEST(interpreters_in_turns)
         }
 }
 
-/* The thread of another state has the lock: it is looked at, and the thread's own states are not searched again. */
+/* The thread of another state has the lock: it is looked at, and the thread's own states are not searched
+ * again. */
 TEST(another_thread_runs)
 {
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
@@ -463,8 +465,8 @@ TEST(shims_sort_frames)
         }
 }
 
-/* 3.11: native eval frames are recognised by their cframes, each of which has the frame to which the inner one's entry
- * returns. */
+/* 3.11: native eval frames are recognised by their cframes, each of which has the frame to which the inner
+ * one's entry returns. */
 TEST(cframes)
 {
         struct python_thread thread = {.pointer = IMAGE_POINTER};
@@ -517,7 +519,7 @@ TEST(cframes)
         finish();
 }
 
-/* --- Memory that lies ------------------------------------------------------------------------------------ */
+/* --- Memory that lies ------------------------------------------------------------------------------- */
 
 TEST(frames_that_loop)
 {

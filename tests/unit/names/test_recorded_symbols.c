@@ -143,7 +143,8 @@ TEST(damage_is_told_with_its_place)
         EXPECT_TRUE(strstr(buf_text(&note), "FILES_SYMBOL of hiperf is damaged at offset 0x"));
 }
 
-/* A file that is missing on this machine: its offsets are converted to addresses, and its names are made readable. */
+/* A file that is missing on this machine: its offsets are converted to addresses, and its names are made
+ * readable. */
 TEST(the_resolver_asks_recorded_names)
 {
         AUTO_RELEASE(buf) bytes = {0};

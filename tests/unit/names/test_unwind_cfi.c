@@ -229,7 +229,8 @@ static void expect_hdr(uint32_t start, uint32_t entry, uint32_t second, uint64_t
 TEST(unwind_cfi_sorted_table)
 {
         expect_hdr(0x1000, 0x16, 0, 0x1000, "1000-1100 7+8 16=c-8");
-        /* The table does not contain the address, or points elsewhere: the entries themselves are searched. */
+        /* The table does not contain the address, or points elsewhere: the entries themselves are
+         * searched. */
         expect_hdr(0x1000, 0x16, 0, 0x2000, "2000-2100 7+8 16=c-8");
         expect_hdr(0x1000, 0x1234, 0, 0x1000, "1000-1100 7+8 16=c-8");
         expect_hdr(0x1000, 0, 0, 0x1000, "1000-1100 7+8 16=c-8");

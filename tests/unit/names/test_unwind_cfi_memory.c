@@ -88,7 +88,8 @@ TEST(equal_rows_are_kept_once)
 }
 
 /* The lookup of an address that is in no entry makes an index of all entries. */
-/* .eh_frame of a jitdump: N entries of functions of 16 bytes from 0x1000 on, with `extra` bytes of instructions each. */
+/* .eh_frame of a jitdump: N entries of functions of 16 bytes from 0x1000 on, with `extra` bytes of
+ * instructions each. */
 static struct cfi *open_frames(struct buf *frames, unsigned n, const void *extra, size_t size,
                                struct budget *budget)
 {
@@ -151,7 +152,8 @@ TEST(the_rules_of_a_jitdumps_frames_count_as_work)
         budget_release(&budget);
 }
 
-/* Many entries may refer to two entries with very long augmentations in turn, which are then read again for each. */
+/* Many entries may refer to two entries with very long augmentations in turn, which are then read again for
+ * each. */
 TEST(a_long_augmentation_is_refused)
 {
         AUTO_RELEASE(buf) frames = {0}, cie = {0};

@@ -84,7 +84,8 @@ static void expect_step(const char *fde, size_t fde_size, const char *want)
 
 TEST(unwind_walk_malformed)
 {
-        /* An unknown instruction, a row that was not saved, and an expression: division by zero, endless, cut, empty. */
+        /* An unknown instruction, a row that was not saved, and an expression: division by zero, endless,
+         * cut, empty. */
         expect_step(BYTES(FDE "\x3e"), "10010! registers; malformed cfi");
         expect_step(BYTES(FDE "\x0b"), "10010! registers; malformed cfi");
         expect_step(BYTES(FDE "\x0f\3\x31\x30\x1b"), "10010! registers; malformed cfi");
@@ -114,7 +115,8 @@ TEST(unwind_walk_of_another_machine)
         expect_walk(&made, &place, 127, "10010! registers; other machine");
 }
 
-/* The sorted table leads to an entry whose CIE has version 9: it is ignored, and the frame pointer is tried. */
+/* The sorted table leads to an entry whose CIE has version 9: it is ignored, and the frame pointer is
+ * tried. */
 TEST(unwind_walk_malformed_entry)
 {
         static const uint64_t chain[] = {0x7010, 0x10221, 0, 0};
@@ -143,7 +145,8 @@ TEST(unwind_walk_malformed_entry)
         expect_walk(&made, &place, 127, "10010! registers; 10009 fp; no rule");
 }
 
-/* The saved value of a register is far away, which does no harm; the return address is then above the whole stack, not far. */
+/* The saved value of a register is far away, which does no harm; the return address is then above the whole
+ * stack, not far. */
 TEST(unwind_walk_unreadable_behind_far)
 {
         static const uint64_t calls[] = {0x10021, 0x10031};
@@ -183,7 +186,8 @@ TEST(unwind_walk_endless)
         expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; endless");
 }
 
-/* A return address is looked up at the byte before, because a call may be the last instruction of its function. */
+/* A return address is looked up at the byte before, because a call may be the last instruction of its
+ * function. */
 TEST(unwind_walk_call_at_the_end)
 {
         static const uint64_t calls[] = {0x10100, 0};

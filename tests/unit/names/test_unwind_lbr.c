@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hardware's record of calls, joined with the kernel's chain.  In these tests main (0x1000) calls work (0x2000), which calls
- * leaf (0x3000); a call has 5 bytes. */
+/* The hardware's record of calls, joined with the kernel's chain.  In these tests main (0x1000) calls work
+ * (0x2000), which calls leaf (0x3000); a call has 5 bytes. */
 #include "unwind_lbr.h"
 
 #include "buf.h"

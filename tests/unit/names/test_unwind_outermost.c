@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions where threads begin: by call-frame information, by the entry point, by name, by their use of a result. */
+/* The functions where threads begin: by call-frame information, by the entry point, by name, by their use
+ * of a result. */
 #include "unwind_outermost.h"
 
 #include <stdio.h>

@@ -176,8 +176,8 @@ TEST(x64_machine_frame)
 
 /* --- Epilogues of x64 --- */
 
-/* At each instruction of the code at the function's end, of `n` bytes: the offset of the return address from sp; 0xff inside an
- * instruction. */
+/* At each instruction of the code at the function's end, of `n` bytes: the offset of the return address
+ * from sp; 0xff inside an instruction. */
 static void expect_epilogue(const char *what, const uint8_t *info, size_t info_size, const uint8_t *code,
                             size_t code_size, const uint8_t *words)
 {

@@ -8,7 +8,8 @@
 
 enum { X19 = 19, X20, X21, X29 = 29, X30, SP, PC, BODY = 0x60, EPILOGUE = 0x80, FUNCTION_BYTES = 0x100 };
 
-/* A function with these codes, whose epilogue at EPILOGUE has the codes from `epilogue` on; 0: it has none. */
+/* A function with these codes, whose epilogue at EPILOGUE has the codes from `epilogue` on; 0: it has
+ * none. */
 static void make_arm64(struct image *image, const uint8_t *codes, size_t size, unsigned epilogue)
 {
         size_t n_words = (size + 3) / 4;
@@ -61,7 +62,8 @@ static void expect_caller(const char *what, const struct image *image, uint64_t 
                 TAP_FAIL("%s: lr is known", what);
 }
 
-/* stp x29, x30, [sp, -0x30]!; stp x19, x20, [sp, 0x10]; str x21, [sp, 0x20]; mov x29, sp; sub sp, sp, 0x40; and back. */
+/* stp x29, x30, [sp, -0x30]!; stp x19, x20, [sp, 0x10]; str x21, [sp, 0x20]; mov x29, sp; sub sp, sp, 0x40;
+ * and back. */
 static const uint8_t chained_frame[] = {0x04, 0xe1, 0xd0, 0x84, 0xc8, 0x02, 0x85, 0xe4,
                                         0x04, 0xd0, 0x84, 0xc8, 0x02, 0x85, 0xe4};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stubs without call-frame information: the caller is found at each of their instructions, and not in code that only looks
- * similar.  PLTs are those of linkers, in tests/data/elf. */
+/* Stubs without call-frame information: the caller is found at each of their instructions, and not in code
+ * that only looks similar.  PLTs are those of linkers, in tests/data/elf. */
 #include <inttypes.h>
 
 #include "attributes.h"
@@ -61,7 +61,8 @@ static bool is_trampoline(void *ctx, uint64_t addr)
         return ((struct process *)ctx)->is_named;
 }
 
-/* The stack has CALLER + 8 * its index, so that the caller's address shows which word was read; x30 is CALLER + 0x800. */
+/* The stack has CALLER + 8 * its index, so that the caller's address shows which word was read; x30 is
+ * CALLER + 0x800. */
 static void set_up(struct process *p, enum object_machine machine, uint64_t pc)
 {
         p->regs = (struct unwind_regs){.machine = machine};
@@ -133,7 +134,8 @@ TEST(trampolines_of_cpython)
         expect(&x64, OBJECT_MACHINE_ARM64, STUB, "0:- 6:-");
 }
 
-/* In the caller of the system call the result is the new thread's id, or -ENOSYS while the call lasts; in the new thread it is 0. */
+/* In the caller of the system call the result is the new thread's id, or -ENOSYS while the call lasts; in
+ * the new thread it is 0. */
 TEST(the_call_that_starts_a_thread)
 {
         struct process p = {CODE("\x0f\x05\x48\x85\xc0\x7c\x13\x74\x01\xc3")};

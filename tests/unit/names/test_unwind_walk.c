@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walks over copies of this program's own stack: deep calls without frame pointers, callbacks from the C library, signal handlers
- * on their own stack, cut copies; compared with backtrace() at the same point. */
+/* Walks over copies of this program's own stack: deep calls without frame pointers, callbacks from the C
+ * library, signal handlers on their own stack, cut copies; compared with backtrace() at the same point. */
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
@@ -190,7 +190,8 @@ static void walk_capture(const struct own_modules *own, size_t stack_bytes, bool
         unwind_walk(&modules, &capture.regs, &memory, ret->frames, MAX_DEPTH, &ret->result);
 }
 
-/* X86-64: the return address is below the stack pointer after the return.  Others: callers' frames are above. */
+/* X86-64: the return address is below the stack pointer after the return.  Others: callers' frames are
+ * above. */
 static void expect_stack_pointers(const struct walked *walked)
 {
         EXPECT_INT(walked->frames[0].sp, capture.stack_addr);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions whose samples are accesses to memory: their levels, latencies, cache lines, and who shares them. */
+/* Sessions whose samples are accesses to memory: their levels, latencies, cache lines, and who shares
+ * them. */
 #include "access_rows.h"
 #include "annotate_output.h"
 #include "annotation.h"

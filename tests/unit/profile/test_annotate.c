@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of small programs, summed up by lines, blocks and inlined functions; without code, so that LLVM is not needed.  The
- * programs have names only in their debug information, so rows are named by the start of their function. */
+/* Samples of small programs, summed up by lines, blocks and inlined functions; without code, so that LLVM
+ * is not needed.  The programs have names only in their debug information, so rows are named by the start
+ * of their function. */
 #include "annotate_session.h"
 
 #include <inttypes.h>

@@ -178,7 +178,8 @@ TEST(names_of_branches)
 
 enum { N_COPIES = 400, SAMPLE_ID = 11, REGS_SP_AND_IP = 3 << 7, COPY_BYTES = 16 };
 
-/* An address that is not mapped, so that each walk has only its first frame; such walks do not compress well. */
+/* An address that is not mapped, so that each walk has only its first frame; such walks do not compress
+ * well. */
 static uint64_t copied_pc(uint64_t i)
 {
         return map_mix_fixed(i + 1) >> 16;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions with branch stacks, and sessions with deferred user stacks: their call trees and tables of edges. */
+/* Sessions with branch stacks, and sessions with deferred user stacks: their call trees and tables of
+ * edges. */
 #include "branch_view.h"
 #include "calltree.h"
 #include "report.h"

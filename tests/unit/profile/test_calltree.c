@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call trees: equal paths are merged, sums, recursion, the order of children, the inverted tree, inlined functions. */
+/* Call trees: equal paths are merged, sums, recursion, the order of children, the inverted tree, inlined
+ * functions. */
 #include "calltree.h"
 
 #include <stdlib.h>

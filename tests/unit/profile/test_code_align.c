@@ -7,7 +7,8 @@
 #include "mem.h"
 #include "tap.h"
 
-/* Aligns letters; the result has a digit or letter of `b`'s index for each element of `a`, and '-' for none. */
+/* Aligns letters; the result has a digit or letter of `b`'s index for each element of `a`, and '-' for
+ * none. */
 static void expect_align(const char *a, const char *b, const char *wanted)
 {
         static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";

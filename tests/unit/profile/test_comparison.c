@@ -45,7 +45,8 @@ static const struct compared_row *find(const struct comparison *c, const char *n
         return NULL;
 }
 
-/* 5 % of the tables and 5 % of the totals may have one; 100 comparisons with 10 % have at most 20 in 99.9 % of all cases. */
+/* 5 % of the tables and 5 % of the totals may have one; 100 comparisons with 10 % have at most 20 in 99.9 %
+ * of all cases. */
 TEST(a_program_compared_with_itself_has_few_alarms)
 {
         enum { N = 100, MOST = 20 };
@@ -89,7 +90,8 @@ TEST(single_runs_have_no_verdict)
                 EXPECT_CMP(c->totals[i].value.verdict, ==, COMPARED_NOT_MEASURED);
 }
 
-/* Five runs say how many show the slow-down of one function; that many find it.  Of other functions few may be blamed. */
+/* Five runs say how many show the slow-down of one function; that many find it.  Of other functions few may
+ * be blamed. */
 static void plant(double planted, size_t function)
 {
         enum { N = 30 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each cause of a cut stack, from the numbers in a session to the quality line, JSON and `dump`: of this version, of a version
- * before the causes were distinguished, and of a later one. */
+/* Each cause of a cut stack, from the numbers in a session to the quality line, JSON and `dump`: of this
+ * version, of a version before the causes were distinguished, and of a later one. */
 #include <stdio.h>
 #include <string.h>
 

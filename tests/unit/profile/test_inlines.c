@@ -10,8 +10,8 @@ enum { BASE = 0x400000, PID = 100 };
 
 static const char session_path[] = "inlines-test.data";
 
-/* Three samples of distance inside longest inside scaled, two of longest there, one of scaled alone, one of distance
- * inside longest inside sum_longest. */
+/* Three samples of distance inside longest inside scaled, two of longest there, one of scaled alone, one of
+ * distance inside longest inside sum_longest. */
 static bool write_session(void)
 {
         static const uint64_t addrs[] = {0x224, 0x225, 0x23b, 0x22c, 0x22d, 0x26a, 0x28b};

@@ -362,7 +362,8 @@ TEST(formulas_of_the_catalogue)
         }
 }
 
-/* Models have metrics that the documentation lists only for others: the formula must be one of those with this name. */
+/* Models have metrics that the documentation lists only for others: the formula must be one of those with
+ * this name. */
 static void expect_documented(const struct catalogue_cpu *cpu, const struct catalogue_metric *known)
 {
         AUTO(metric) metric = metric_parse(known->formula, NULL);

@@ -16,8 +16,8 @@ enum { BASE = 0x400000, PID = 100 };
 
 static const char session_path[] = "named-stacks-test.data";
 
-/* sum_longest calls what has distance inside longest inside scaled; the same stack twice, of two threads, and a sample in
- * memory without a file. */
+/* sum_longest calls what has distance inside longest inside scaled; the same stack twice, of two threads,
+ * and a sample in memory without a file. */
 static bool write_session(void)
 {
         static const uint64_t stack[] = {PERF_CONTEXT_USER, BASE + 0x224, BASE + 0x28c};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions with equal names: each has a row, a node and an annotation of its own; parts and clones of a function share one. */
+/* Functions with equal names: each has a row, a node and an annotation of its own; parts and clones of a
+ * function share one. */
 #include "annotation.h"
 #include "hot.h"
 #include "report.h"
@@ -75,8 +76,8 @@ static void expect_rows(const struct report_request *request, const char *patter
         EXPECT_STR(buf_text(&out), want);
 }
 
-/* The two variants of a constructor are one row, because they have equal names with arguments, too; so are copies of a static
- * function. */
+/* The two variants of a constructor are one row, because they have equal names with arguments, too; so are
+ * copies of a static function. */
 TEST(each_function_has_a_row)
 {
         expect_rows(&(struct report_request){0}, NULL,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of Arm SPE by source: only those of the SPE event have one, parts are merged, and each source becomes an event. */
+/* Samples of Arm SPE by source: only those of the SPE event have one, parts are merged, and each source
+ * becomes an event. */
 #include <stdlib.h>
 #include <string.h>
 

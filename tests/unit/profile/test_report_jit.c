@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code that is generated many times at the same few addresses has the name of each sample's time, in all commands. */
+/* Code that is generated many times at the same few addresses has the name of each sample's time, in all
+ * commands. */
 #include "code_section.h"
 #include "jitdump_builder.h"
 #include "map.h"

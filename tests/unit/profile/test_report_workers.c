@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session of many short-lived processes gives the same report with any number of threads, including the numbers of its
- * nodes. */
+/* A session of many short-lived processes gives the same report with any number of threads, including the
+ * numbers of its nodes. */
 #include "buf.h"
 #include "map.h"
 #include "recorded_builder.h"
@@ -22,7 +22,8 @@ static uint64_t below(struct random *r, uint64_t n)
         return map_mix_fixed(r->state++) % n;
 }
 
-/* A process is forked, maps two libraries and gets a name; all of this changes the meaning of its addresses. */
+/* A process is forked, maps two libraries and gets a name; all of this changes the meaning of its
+ * addresses. */
 static void add_process(struct session_builder *b, struct random *r, uint64_t time)
 {
         int32_t pid = 100 + (int32_t)below(r, PIDS);

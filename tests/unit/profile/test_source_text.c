@@ -167,7 +167,8 @@ TEST(packed_lines_are_of_packed_modules)
         os_remove("source-5.tmp", NULL);
 }
 
-/* Also in the user's folder, because debug information may lead out of it.  Files from debuginfod are always read. */
+/* Also in the user's folder, because debug information may lead out of it.  Files from debuginfod are
+ * always read. */
 TEST(root_reads_what_all_users_may_read)
 {
         static const char name[] = "source-4.tmp";

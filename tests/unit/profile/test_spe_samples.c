@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of Arm SPE among the records of a session: their fields, times and threads, and what is counted as missing. */
+/* Samples of Arm SPE among the records of a session: their fields, times and threads, and what is counted
+ * as missing. */
 #include "spe_samples.h"
 
 #include <stdio.h>

@@ -229,7 +229,8 @@ static void add_frames(struct stacks *stacks, struct world *w, const struct samp
         stacks_add(stacks, w, 0, sample, frames, n, 10);
 }
 
-/* Chains of few words, so that many have ends, marks and whole contexts in common; compared with adding each frame separately. */
+/* Chains of few words, so that many have ends, marks and whole contexts in common; compared with adding
+ * each frame separately. */
 TEST(chains_give_the_stacks_that_their_frames_give)
 {
         const uint64_t marks[] = {PERF_CONTEXT_USER, PERF_CONTEXT_KERNEL, PERF_CONTEXT_GUEST_USER,
@@ -371,8 +372,8 @@ TEST(the_node_of_the_last_sample)
         EXPECT_TRUE(stacks_get_node(stacks, 3)->is_return && stacks_get_node(stacks, 3)->is_unwound);
 }
 
-/* Without frame pointers, values in the frame pointer register are arbitrary: callers outside all mappings are merged, those of
- * user code and those of the kernel. */
+/* Without frame pointers, values in the frame pointer register are arbitrary: callers outside all mappings
+ * are merged, those of user code and those of the kernel. */
 TEST(strays_are_merged_on_request)
 {
         AUTO(world) w = world_of_two();

@@ -118,7 +118,8 @@ TEST(text_and_document_show_the_same_columns)
         EXPECT_CONTAINS(buf_text(&document), "\"columns\":[0,0,0,0,30]");
 }
 
-/* Thread 2 runs on CPU 7 before the first sample and until 1,020, and on CPU 4 from 1,050 on; it waits between them. */
+/* Thread 2 runs on CPU 7 before the first sample and until 1,020, and on CPU 4 from 1,050 on; it waits
+ * between them. */
 TEST(columns_without_samples_tell_running_from_waiting)
 {
         AUTO(sample_list) list = sample_list_new();

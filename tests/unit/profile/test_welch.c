@@ -12,7 +12,8 @@ static bool is_near(double x, double y, double relative)
         return fabs(x - y) <= relative * fabs(y);
 }
 
-/* Closed forms: I_x(1, b) = 1 - (1 - x)^b, I_x(a, 1) = x^a, I_1/2(a, a) = 1/2; and a polynomial for whole a and b. */
+/* Closed forms: I_x(1, b) = 1 - (1 - x)^b, I_x(a, 1) = x^a, I_1/2(a, a) = 1/2; and a polynomial for whole a
+ * and b. */
 TEST(the_incomplete_beta_function_has_its_closed_forms)
 {
         for (double x = 0.01; x < 1; x += 0.07) {
@@ -26,7 +27,8 @@ TEST(the_incomplete_beta_function_has_its_closed_forms)
         EXPECT_CMP(student_incomplete_beta(2, 3, 1), ==, 1);
 }
 
-/* One degree of freedom is Cauchy's distribution, two have a closed form; the others are from printed tables. */
+/* One degree of freedom is Cauchy's distribution, two have a closed form; the others are from printed
+ * tables. */
 TEST(students_distribution_has_known_values)
 {
         static const struct {

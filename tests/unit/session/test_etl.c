@@ -159,7 +159,8 @@ TEST(keys_name_frames_for_a_time)
         expect_stack(&b, "etl-keys.etl", 4, 3);
 }
 
-/* A program's part is walked when the thread leaves the kernel, and may get a key that named others' frames at the time of the sample. */
+/* A program's part is walked when the thread leaves the kernel, and may get a key that named others' frames
+ * at the time of the sample. */
 TEST(keys_are_those_of_the_walk)
 {
         static const uint64_t key = 0xffffc000abcd, others[] = {KERNEL + 0x90, LIBRARY + 0x90};
@@ -331,7 +332,8 @@ TEST(what_was_running_existed_from_the_start)
         expect_rows(&b, "etl-running.etl", "app.exe app.exe 3\napp.exe lib.dll 2\napp.exe ntoskrnl.exe 1\n");
 }
 
-/* Numbers are used again before the list is written: it has the second process and thread, which began during the recording. */
+/* Numbers are used again before the list is written: it has the second process and thread, which began
+ * during the recording. */
 TEST(what_began_before_the_list_did_not_exist_before)
 {
         struct etl_builder b;

@@ -61,7 +61,8 @@ TEST(methods_have_names)
                     "1 My.Space.Type.Other:[.NET 200]\n");
 }
 
-/* The piece of memory is mapped for one method when another one, of which only the end of the recording tells, is sampled. */
+/* The piece of memory is mapped for one method when another one, of which only the end of the recording
+ * tells, is sampled. */
 TEST(methods_that_existed_before_have_names)
 {
         struct etl_builder b;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Event-trace files: the machine, its drives, its counters, what was lost, and functions of ARM64 programs. */
+/* Event-trace files: the machine, its drives, its counters, what was lost, and functions of ARM64
+ * programs. */
 #include "data_object.h"
 #include "etl_report.h"
 #include "etl_session.h"
@@ -206,7 +207,8 @@ static void save_bytes(const struct buf *bytes, const char *path)
                 TAP_FAIL("%s", path);
 }
 
-/* An image with code of ARM64EC, ARM64 and x64, at 0x1000, 0x2000 and 0x3000; a program for x64; one whose file is not here. */
+/* An image with code of ARM64EC, ARM64 and x64, at 0x1000, 0x2000 and 0x3000; a program for x64; one whose
+ * file is not here. */
 static struct report *emulating_report(const char *path, uint16_t architecture)
 {
         static const uint32_t parts[][2] = {{0x1001, 0x30}, {0x2000, 0x40}, {0x3002, 0x50}};

@@ -28,7 +28,8 @@ static void turn(struct etl_builder *b)
         etl_add_stack(b, ETL_STACK, 6001, 6000, PID, TID, frames, 2);
 }
 
-/* "3:100/104->200/204 ..." for each switch: CPU, thread before and after; "+" for the record of the thread that comes. */
+/* "3:100/104->200/204 ..." for each switch: CPU, thread before and after; "+" for the record of the thread
+ * that comes. */
 static void show_switches(struct buf *session, struct buf *out)
 {
         AUTO(perfdata_reader) reader = perfdata_open_bytes(session->data, session->len, "a", NULL);

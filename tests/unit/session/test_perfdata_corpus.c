@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other people's session files in $WPERF_CORPUS: each is read to its end or refused with one message; if perf's results are next
- * to them, counts of records, samples and thread names must be the same. */
+/* Other people's session files in $WPERF_CORPUS: each is read to its end or refused with one message; if
+ * perf's results are next to them, counts of records, samples and thread names must be the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,8 +234,8 @@ static int compare_seen(const void *a, const void *b)
         return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* perf prints ":TID" for a thread without a name and for one that has exited (wperf keeps its name for late samples), takes every
- * thread 0 for the idle thread, and its columns lose spaces at the end. */
+/* perf prints ":TID" for a thread without a name and for one that has exited (wperf keeps its name for late
+ * samples), takes every thread 0 for the idle thread, and its columns lose spaces at the end. */
 static bool same_name(const char *ours, const char *theirs, int32_t tid)
 {
         size_t len = strlen(theirs);

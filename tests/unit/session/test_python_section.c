@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Python places are numbered in the order in which they are added; what is written is read again; a damaged section is
- * refused. */
+/* Python places are numbered in the order in which they are added; what is written is read again; a damaged
+ * section is refused. */
 #include "python_section.h"
 
 #include <stdlib.h>
@@ -138,7 +138,8 @@ TEST(impossible_files_are_refused)
         EXPECT_TRUE(!section);
 }
 
-/* Numbers after the counts: bytes of texts, codes, places; the last 4 bytes are a line, before them is the code of a place. */
+/* Numbers after the counts: bytes of texts, codes, places; the last 4 bytes are a line, before them is the
+ * code of a place. */
 TEST(impossible_numbers_are_refused)
 {
         AUTO_RELEASE(buf) bytes = {0};

@@ -93,7 +93,8 @@ TEST(rounds_of_many_buffers_come_out_in_order)
 
         for (uint64_t round = 0; round <= ROUNDS; round++) {
                 for (uint64_t i = 0; round < ROUNDS && i < BUFFERS; i++) {
-                        /* A buffer that is read later has records that were written while the others were read. */
+                        /* A buffer that is read later has records that were written while the others were
+                         * read. */
                         uint64_t time = begin[i], end = (round + 1) * ROUND_NS + i * 50;
 
                         for (random = random * 6364136223846793005u + i; time < end;

@@ -425,7 +425,8 @@ TEST(identity_of_modules)
         builder_release(&b);
 }
 
-/* A session of a recorder that ran together with one that asked for build ids: the kernel marks the records of both. */
+/* A session of a recorder that ran together with one that asked for build ids: the kernel marks the records
+ * of both. */
 TEST(a_build_id_that_the_event_did_not_ask_for_is_none)
 {
         static const uint8_t id[20] = {[4] = 42};

@@ -19,7 +19,8 @@ static void run_program(struct session_builder *b, uint64_t time, int32_t pid, c
         builder_exit(b, time, pid, 1, pid, 1);
 }
 
-/* A world that forgets processes after this number of others have exited, and the records of a parent, which is kept. */
+/* A world that forgets processes after this number of others have exited, and the records of a parent,
+ * which is kept. */
 static struct world *begin(struct session_builder *b, size_t n_exited)
 {
         struct world *w = world_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions of the builder as text and as JSON: valid, cut, swapped, compressed and piped.  tests/golden/dump_every_kind.stdout
- * shows every record. */
+/* Sessions of the builder as text and as JSON: valid, cut, swapped, compressed and piped.
+ * tests/golden/dump_every_kind.stdout shows every record. */
 #include "dump.h"
 
 #include <stdlib.h>

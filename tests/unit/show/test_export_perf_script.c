@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text as perf script writes it: fields and widths, frames of each kind of module, and names that would break a line. */
+/* Text as perf script writes it: fields and widths, frames of each kind of module, and names that would
+ * break a line. */
 #include "export_perf_script.h"
 
 #include "samples_builder.h"

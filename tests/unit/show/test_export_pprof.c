@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pprof profiles, read by a decoder of this test: values, stacks with inlined functions, mappings, hostile names. */
+/* pprof profiles, read by a decoder of this test: values, stacks with inlined functions, mappings, hostile
+ * names. */
 #include "export_pprof.h"
 
 #include "buf.h"

@@ -71,7 +71,8 @@ TEST(time_goes_on_where_a_thread_sleeps)
         AUTO_RELEASE(buf) time = {0};
         AUTO_RELEASE(buf) events = {0};
 
-        /* Two samples of one stack, the second slightly late; 5 ms of sleep; one more sample, which was too early. */
+        /* Two samples of one stack, the second slightly late; 5 ms of sleep; one more sample, which was too
+         * early. */
         add(samples, 101 * MS, 0, 7, MS);
         add(samples, 102 * MS + MS / 2, 0, 7, MS);
         add(samples, 108 * MS, 1, 7, MS);

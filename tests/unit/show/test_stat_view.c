@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The forms of a count, compared with WindowsPerf's documentation: the table byte for byte, the JSON's keys, the CSV's lines. */
+/* The forms of a count, compared with WindowsPerf's documentation: the table byte for byte, the JSON's
+ * keys, the CSV's lines. */
 #include "count_builder.h"
 #include "json_check.h"
 #include "stat_plot.h"

@@ -6,7 +6,8 @@
 
 #include "tap.h"
 
-/* "main>f:lib>+g": a name may have a module after a colon, default "exe"; a name that begins with + is inlined. */
+/* "main>f:lib>+g": a name may have a module after a colon, default "exe"; a name that begins with + is
+ * inlined. */
 static void add_path(struct calltree *tree, const char *path, uint64_t weight)
 {
         uint32_t at = CALLTREE_ROOT;
