@@ -58,6 +58,15 @@ bool proc_threads(int32_t pid, int32_t **ret_tids, size_t *ret_n)
         return list.n_ids > before;
 }
 
+int32_t *proc_all(size_t *ret_n)
+{
+        struct id_list list = {0};
+
+        os_list_dir("/proc", add_id, &list, NULL);
+        *ret_n = list.n_ids;
+        return list.ids;
+}
+
 /* --- records --- */
 
 static size_t begin_record(struct synth *s, uint32_t type, uint16_t misc)
@@ -205,12 +214,12 @@ void proc_synth_release(struct synth *s)
 
 void proc_synth_all(struct synth *s)
 {
-        struct id_list list = {0};
+        size_t n;
+        int32_t *pids = proc_all(&n);
 
-        os_list_dir("/proc", add_id, &list, NULL);
-        for (size_t i = 0; i < list.n_ids; i++)
-                proc_synth_process(s, list.ids[i]);
-        free(list.ids);
+        for (size_t i = 0; i < n; i++)
+                proc_synth_process(s, pids[i]);
+        free(pids);
 }
 
 static void add_kernel_mmap(struct synth *s, uint64_t start, uint64_t len, uint64_t pgoff, const char *path)

@@ -112,6 +112,9 @@ void proc_synth_release(struct synth *synth);
 /* Appends the threads of a process; false if it has ended. The caller frees *ret_tids. */
 bool proc_threads(int32_t pid, int32_t **ret_tids, size_t *ret_n);
 
+/* All processes; free() the result. */
+int32_t *proc_all(size_t *ret_n);
+
 /* User and kernel CPU time of a process and its children that ended, or of the machine (pid -1). */
 bool proc_cpu_time(int32_t pid, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns);
 int32_t proc_inner_pid(int32_t pid);

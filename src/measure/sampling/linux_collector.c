@@ -124,12 +124,17 @@ static bool start_command(struct collector *c, struct buf *stop_note, struct err
                                                 target->output_to_stderr};
         struct spawn_parent parent;
 
+        bool attaches = !target->argv || target->system_wide, has_parent;
+
         c->guardian = stop_engine_prepare(&c->request, stop_note);
+        if (c->guardian && attaches && !stop_engine_start(c->guardian, target, err))
+                return false;
         if (!target->argv)
                 return true;
-        if (c->guardian)
+        has_parent = c->guardian && !attaches;
+        if (has_parent)
                 parent = stop_engine_parent(c->guardian);
-        return spawn_prepare(&c->child, &command, c->guardian ? &parent : NULL, err);
+        return spawn_prepare(&c->child, &command, has_parent ? &parent : NULL, err);
 }
 
 struct collector *collector_open(const struct collect_request *request, struct err *err)
@@ -326,6 +331,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         }
         start_drainer(c);
         note_cpu_time(c, true);
+        if (c->stops)
+                stop_engine_attach(c->stops);
         if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
                 return false;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);

@@ -20,8 +20,6 @@ bool stop_engine_serves(const struct perf_attr *attr)
 
 static const char *why_not(const struct collect_request *request)
 {
-        if (!request->target.argv || request->target.system_wide)
-                return "wperf can trace only a command that it starts";
         if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
                 return "tracing samples all threads of a program, which --no-inherit and --per-thread exclude";
         if (request->call_graph.kind == CALL_GRAPH_NONE)

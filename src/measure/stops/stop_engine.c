@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,13 +32,25 @@ struct stop_engine *stop_engine_new(struct err *err)
                 return NULL;
         }
         e->socket = sockets[0];
-        e->guardian = (struct stop_guardian_request){e->channel, sockets[1], sockets[0]};
+        e->guardian = (struct stop_guardian_request){.channel = e->channel, .socket = sockets[1]};
         return TAKE(e);
 }
 
 struct spawn_parent stop_engine_parent(struct stop_engine *e)
 {
         return (struct spawn_parent){stop_guardian_run, &e->guardian};
+}
+
+bool stop_engine_start(struct stop_engine *e, const struct target *target, struct err *err)
+{
+        e->guardian.attach = target;
+        e->apart = fork();
+        if (e->apart == 0)
+                stop_guardian_attach(&e->guardian);
+        if (e->apart > 0)
+                return true;
+        e->apart = 0;
+        return err_os(err, ERR_LIMIT, errno, "can't start the process that traces interpreters");
 }
 
 /* --- commands --- */
@@ -61,6 +74,12 @@ static void ask_soon(struct stop_engine *e, enum stop_command_kind kind, int32_t
 void stop_engine_switch(struct stop_engine *e, bool on)
 {
         ask(e, STOP_SWITCH, on, 0);
+}
+
+void stop_engine_attach(struct stop_engine *e)
+{
+        if (e->guardian.attach)
+                ask(e, STOP_ATTACH, 0, 0);
 }
 
 void stop_engine_see_map(struct stop_engine *e, struct cursor record)
@@ -126,7 +145,7 @@ bool stop_engine_begin(struct stop_engine *e, const struct opened_event *event, 
         e->guardian.socket = -1;
         if (!ask_to_begin(e, &start))
                 return err_set(err, ERR_IO,
-                               "the process 'wperf-guardian', which traces the command, has ended");
+                               "the process 'wperf-guardian', which traces interpreters, has ended");
         if (facts->event_error || facts->trace_error)
                 return say_why(facts, err);
         for (size_t i = 0; i < event->n_ids; i++)
@@ -137,19 +156,39 @@ bool stop_engine_begin(struct stop_engine *e, const struct opened_event *event, 
         return true;
 }
 
+static bool guardian_runs(struct stop_engine *e, struct child *child)
+{
+        if (child->parent) {
+                spawn_reap(child, false);
+                return !child->parent_ended;
+        }
+        if (e->apart && waitpid(e->apart, NULL, WNOHANG))
+                e->apart = 0;
+        return e->apart;
+}
+
+static const struct timespec moment = {.tv_nsec = 200000};
+
 void stop_engine_end(struct stop_engine *e, struct child *child)
 {
-        const struct timespec moment = {.tv_nsec = 200000};
         const struct stop_facts *facts = stop_channel_facts(e->channel);
 
-        if (e->has_ended || !child->parent)
+        if (e->has_ended)
                 return;
         e->has_ended = true;
         shutdown(e->socket, SHUT_WR);
-        while (!atomic_load(&facts->is_done) && !child->parent_ended) {
-                spawn_reap(child, false);
+        while (!atomic_load(&facts->is_done) && guardian_runs(e, child))
                 nanosleep(&moment, NULL);
-        }
+}
+
+/* It may still have to let processes go, which takes as long as these are held up by other programs. */
+static void end_apart(struct stop_engine *e)
+{
+        enum { TURNS = 5000 };
+
+        for (int i = 0; i < TURNS && e->apart && !waitpid(e->apart, NULL, WNOHANG); i++)
+                nanosleep(&moment, NULL);
+        e->apart = 0;
 }
 
 void stop_engine_free(struct stop_engine *e)
@@ -160,6 +199,7 @@ void stop_engine_free(struct stop_engine *e)
                 close(e->guardian.socket);
         if (e->socket >= 0)
                 close(e->socket);
+        end_apart(e);
         stop_span_release(e);
         stop_seen_release(e);
         stop_stack_release(e);

@@ -26,6 +26,13 @@ struct stop_engine *stop_engine_prepare(const struct collect_request *request, s
 struct stop_engine *stop_engine_new(struct err *err);
 struct spawn_parent stop_engine_parent(struct stop_engine *engine);
 
+/* Call instead of stop_engine_parent, before the events are opened, if processes that run already are
+ * measured. `target` must outlive the engine. */
+bool stop_engine_start(struct stop_engine *engine, const struct target *target, struct err *err);
+
+/* Attaches to the interpreters among them; call when the ring's events are enabled. */
+void stop_engine_attach(struct stop_engine *engine);
+
 /* Traces the command, which does not run yet, if the opened events and the machine allow it. Otherwise
  * returns false, and appends the reason to `note` if the user asked for the engine or the kernel refuses. */
 bool stop_engine_choose(struct stop_engine *engine, const struct collect_request *request,
@@ -42,7 +49,7 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note);
 /* Ends the tracing. Samples that wait are still to be taken. */
 void stop_engine_end(struct stop_engine *engine, struct child *child);
 
-/* The guardian ends with the command, if it has not ended yet. */
+/* The guardian ends with the command, if it has not ended yet; without one, when all threads run untraced. */
 void stop_engine_free(struct stop_engine *engine);
 AUTO_DEFINE(stop_engine)
 

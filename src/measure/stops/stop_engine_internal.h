@@ -41,6 +41,7 @@ struct stop_engine {
         struct stop_channel *channel;
         int socket;
         struct stop_guardian_request guardian;
+        pid_t apart; /* the guardian's process, without a command; 0 if it starts the command, or has ended */
         struct stop_python *python;
         bool has_ended;
         struct cursor round;          /* the messages that stop_engine_next goes through */

@@ -145,10 +145,17 @@ static int try_event(const struct perf_attr *attr, int32_t pid)
         return 0;
 }
 
+static void watch(struct stop_guardian *g)
+{
+        struct err err = {0};
+
+        g->watch = stop_watch_new(g, &err);
+        snprintf(g->facts->watch_note, sizeof(g->facts->watch_note), "%s", g->watch ? "" : err.text);
+}
+
 static void begin(struct stop_guardian *g, const struct stop_start *start)
 {
         const struct stop_frames_sink sink = {add_stack, add_code, g};
-        struct err err = {0};
 
         g->start = *start;
         g->attr = stop_event_attr(&start->attr);
@@ -159,14 +166,12 @@ static void begin(struct stop_guardian *g, const struct stop_start *start)
         g->binaries = stop_binaries_new();
         stop_binaries_on_add(g->binaries, add_binary, g);
         g->frames = stop_frames_new(g->binaries, &sink);
-        g->facts->event_error = try_event(&g->attr, g->command);
+        g->facts->event_error = try_event(&g->attr, g->command); /* 0: of this process */
         if (!g->facts->event_error)
                 g->facts->trace_error = stop_tracer_begin(g);
         g->is_tracing = !g->facts->event_error && !g->facts->trace_error;
-        if (!g->is_tracing)
-                return;
-        g->watch = stop_watch_new(g, &err);
-        snprintf(g->facts->watch_note, sizeof(g->facts->watch_note), "%s", g->watch ? "" : err.text);
+        if (g->is_tracing && !g->attach)
+                watch(g);
 }
 
 static void obey(struct stop_guardian *g, const struct stop_command *command, const void *more, size_t n_more)
@@ -190,6 +195,10 @@ static void obey(struct stop_guardian *g, const struct stop_command *command, co
                 stop_mask_ask(g, command->value, 0);
         else if (command->kind == STOP_FORGET)
                 stop_frames_forget(g->frames, command->value);
+        else if (command->kind == STOP_ATTACH && g->attach && !g->watch) {
+                watch(g);
+                stop_late_ask_all(g);
+        }
 }
 
 /* False if the recorder has ended or wants the tracing to end. */
@@ -226,7 +235,7 @@ static void reap_command(struct stop_guardian *g, bool wait)
 static void obey_recorder(struct stop_guardian *g)
 {
         struct pollfd fds[] = {{.fd = g->socket, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
-        int command_fd = (int)syscall(SYS_pidfd_open, g->command, 0);
+        int command_fd = g->command ? (int)syscall(SYS_pidfd_open, g->command, 0) : -1;
 
         for (;;) {
                 bool has_ended = atomic_load(&g->command_end->has_ended);
@@ -255,6 +264,8 @@ void stop_guardian_run(void *ctx, pid_t command, struct command_end *end)
         g->socket = request->socket;
         g->channel = request->channel;
         g->facts = stop_channel_facts(g->channel);
+        g->attach = request->attach;
+        g->recorder = getppid();
         g->command = command;
         g->command_end = end;
         g->lock = os_lock_new();
@@ -270,4 +281,12 @@ void stop_guardian_run(void *ctx, pid_t command, struct command_end *end)
         close(g->socket);
         reap_command(g, true);
         spawn_end_as(end->status);
+}
+
+void stop_guardian_attach(const struct stop_guardian_request *request)
+{
+        static struct command_end none = {.has_ended = true};
+        struct stop_guardian_request own = *request;
+
+        stop_guardian_run(&own, 0, &none);
 }

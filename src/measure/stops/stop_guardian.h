@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process that starts the command and traces the interpreters among its descendants, so that they are
- * not harmed if the recorder is killed. It copies what is gone when a thread runs again; the recorder does
- * the rest. */
+/* The process that traces interpreters: those among the descendants of the command, which it starts, or those
+ * that run already. It is another process than the recorder, so that they are not harmed if the recorder is
+ * killed. It copies what is gone when a thread runs again; the recorder does the rest. */
 #ifndef STOP_GUARDIAN_H
 #define STOP_GUARDIAN_H
 
@@ -20,6 +20,7 @@ enum stop_command_kind {
         STOP_TRACE,     /* value: a pid, to be traced if it is not yet */
         STOP_CHECK,     /* value: a tid that the ring samples and that does not stop */
         STOP_FORGET,    /* value: a tid whose Python frames do not match its stack */
+        STOP_ATTACH,    /* attach to the processes of the request */
 };
 
 struct stop_command {
@@ -37,11 +38,14 @@ struct stop_start {
 
 struct stop_guardian_request {
         struct stop_channel *channel;
-        int socket;       /* the guardian's end */
-        int other_socket; /* the recorder's end, which it closes */
+        int socket;                  /* the guardian's end */
+        const struct target *attach; /* processes that run already; NULL: a command is traced */
 };
 
 /* For struct spawn_parent; `ctx` is a struct stop_guardian_request. */
-void stop_guardian_run(void *ctx, pid_t command, struct command_end *end);
+NO_RETURN void stop_guardian_run(void *ctx, pid_t command, struct command_end *end);
+
+/* The same without a command, in a process that was forked for it. */
+NO_RETURN void stop_guardian_attach(const struct stop_guardian_request *request);
 
 #endif

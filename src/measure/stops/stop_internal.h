@@ -156,8 +156,10 @@ struct stop_guardian {
         struct stop_start start;
         int socket;
         struct stop_channel *channel;
-        struct stop_facts *facts; /* in the channel */
-        pid_t command;
+        struct stop_facts *facts;    /* in the channel */
+        const struct target *attach; /* NULL: the command is traced */
+        pid_t recorder;
+        pid_t command; /* 0 for none */
         struct command_end *command_end;
         struct perf_attr attr;    /* of the events that stop */
         struct perf_attr overrun; /* of the events that tell that a thread did not stop */
@@ -453,6 +455,9 @@ void stop_names_refuse(struct stop_guardian *guardian, int32_t pid);
 /* For any thread: asks the tracer to trace a process, or, if it is traced already, to begin stop_switch.c
  * for it. */
 void stop_late_ask(struct stop_guardian *guardian, int32_t pid);
+
+/* The same for the interpreters among guardian->attach. */
+void stop_late_ask_all(struct stop_guardian *guardian);
 bool stop_late_is_busy(struct stop_guardian *guardian);
 
 /* For the tracer: traces the processes that were asked for. */
@@ -467,7 +472,7 @@ void stop_late_reap(struct stop_guardian *guardian);
 
 /* --- stop_watch.c: descendants --- */
 
-/* Watches the descendants of the command, on a thread of its own. */
+/* Watches the descendants of the command or of guardian->attach, on a thread of its own. */
 struct stop_watch *stop_watch_new(struct stop_guardian *guardian, struct err *err);
 
 /* Waits for the thread; call after the tracer has ended. */

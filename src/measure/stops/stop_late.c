@@ -9,12 +9,36 @@
 #include "os.h"
 #include "stop_internal.h"
 
+/* A recorder in an interpreter, by way of the library, would wait for itself. */
 void stop_late_ask(struct stop_guardian *g, int32_t pid)
 {
+        if (pid == g->recorder)
+                return;
         os_lock_enter(g->lock);
         ARRAY_PUSH(g->late.asked, g->late.n_asked, g->late.cap_asked, pid);
         os_lock_leave(g->lock);
         atomic_store(&g->late.is_busy, true);
+}
+
+static void ask_interpreters(struct stop_guardian *g, const int32_t *pids, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                if (stop_interpreter_is(g, pids[i]))
+                        stop_late_ask(g, pids[i]);
+        }
+}
+
+void stop_late_ask_all(struct stop_guardian *g)
+{
+        const struct target *target = g->attach;
+        int32_t *all = NULL;
+        size_t n = 0;
+
+        if (target->system_wide)
+                all = proc_all(&n);
+        ask_interpreters(g, target->pids, target->n_pids);
+        ask_interpreters(g, all, n);
+        free(all);
 }
 
 bool stop_late_is_busy(struct stop_guardian *g)

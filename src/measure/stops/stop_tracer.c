@@ -110,6 +110,14 @@ static void set_alarm(const struct stop_guardian *g, struct alarm *alarm)
                 alarm_set(alarm, wait_ns, wait_ns);
 }
 
+/* Less if a signal comes. */
+static void wait_ms(int ms)
+{
+        const struct timespec time = {.tv_nsec = ms * 1000000};
+
+        nanosleep(&time, NULL);
+}
+
 static void trace(struct stop_guardian *g, struct alarm *alarm)
 {
         struct rusage usage;
@@ -120,8 +128,10 @@ static void trace(struct stop_guardian *g, struct alarm *alarm)
 
                 if (tid > 0)
                         stop_trace_see(g, tid, status, &usage);
-                else if (errno != EINTR)
+                else if (errno != EINTR && !g->attach)
                         break; /* there are no more children */
+                else if (errno != EINTR)
+                        wait_ms(LONGEST_PAUSE_MS);
                 stop_late_seize(g);
                 stop_switch_drain(g);
                 stop_restart_look(g);
@@ -141,13 +151,6 @@ static void see_stops_now(struct stop_guardian *g)
         stop_late_see_ended(g);
         while ((tid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0)
                 stop_trace_see(g, tid, status, &usage);
-}
-
-static void wait_ms(int ms)
-{
-        const struct timespec time = {.tv_nsec = ms * 1000000};
-
-        nanosleep(&time, NULL);
 }
 
 /* A thread that stops goes on at once. */
@@ -208,12 +211,12 @@ static void *run_tracer(void *arg)
         struct start *start = arg;
         struct stop_guardian *g = start->guardian;
         struct alarm alarm = {0};
-        bool ok = stop_trace_seize(g->command);
+        bool ok = !g->command || stop_trace_seize(g->command);
 
         start->error = ok ? 0 : errno;
         be_prompt();
         alarm_init(&alarm);
-        if (ok)
+        if (g->command && ok)
                 stop_task_new(g, stop_process_new(g, g->command), g->command);
         sem_post(&start->is_done);
         if (ok) {

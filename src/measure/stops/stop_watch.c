@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -51,6 +52,10 @@ struct stop_watch {
         int *fds; /* event descriptors, one for each CPU */
         struct ring *rings;
         size_t n;
+        struct joined {
+                int fd, ring_fd;
+        } * more; /* of more tasks; their records come by the ring of the CPU */
+        size_t n_more, cap_more;
         struct buf records;
         struct fork_child *forks;
         size_t n_forks, cap_forks;
@@ -301,32 +306,73 @@ static void *watch_main(void *arg)
         return NULL;
 }
 
-static bool open_events(struct stop_watch *w, struct err *err)
+/* The tasks whose descendants are watched: -1 is all. */
+static int32_t *watched_tasks(const struct stop_guardian *g, size_t *ret_n)
+{
+        int32_t *tids = NULL, one = g->attach ? -1 : g->command;
+        bool has_pids = g->attach && !g->attach->system_wide;
+        size_t n = 0, cap = 0;
+
+        for (size_t i = 0; has_pids && i < g->attach->n_pids; i++)
+                proc_threads(g->attach->pids[i], &tids, &n);
+        if (!has_pids)
+                ARRAY_PUSH(tids, n, cap, one);
+        *ret_n = n;
+        return tids;
+}
+
+/* Of each CPU the first event has the ring; those of other tasks, in order of CPUs, write to it. Returns 0 or
+ * an errno. */
+static int open_on_cpu(struct stop_watch *w, int32_t cpu, const int32_t *tids, size_t n_tids)
 {
         const struct perf_attr attr = watch_attr();
-        size_t bytes = RING_BYTES, n_cpus;
+        int first = -1, error = 0;
+
+        for (size_t i = 0; i < n_tids; i++) {
+                int fd = linux_event_open(&attr, tids[i], cpu, -1);
+
+                if (fd < 0) {
+                        error = errno;
+                } else if (first < 0) {
+                        first = w->fds[w->n++] = fd;
+                } else {
+                        ARRAY_PUSH(w->more, w->n_more, w->cap_more, ((struct joined){fd, first}));
+                }
+        }
+        return first < 0 ? error : 0;
+}
+
+static bool open_events(struct stop_watch *w, struct err *err)
+{
+        size_t bytes = RING_BYTES, n_cpus, n_tids;
         uint32_t *cpus = machine_cpus(NULL, 0, "", &n_cpus, err);
+        int32_t *tids = cpus ? watched_tasks(w->guardian, &n_tids) : NULL;
         int error = 0;
 
         if (!cpus)
                 return false;
         w->fds = mem_new(n_cpus, sizeof(*w->fds));
         for (size_t i = 0; i < n_cpus; i++) {
-                w->fds[w->n] = linux_event_open(&attr, w->guardian->command, (int32_t)cpus[i], -1);
-                if (w->fds[w->n] < 0)
-                        error = errno;
-                else
-                        w->n++;
+                int e = open_on_cpu(w, (int32_t)cpus[i], tids, n_tids);
+
+                error = e ? e : error;
         }
         free(cpus);
+        free(tids);
         if (!w->n)
                 return err_os(err, ERR_DENIED, error, "can't open an event that reports forks");
         w->rings = mem_new(w->n, sizeof(*w->rings));
-        return rings_open(w->rings, w->fds, w->n, &bytes, err);
+        if (!rings_open(w->rings, w->fds, w->n, &bytes, err))
+                return false;
+        for (size_t i = 0; i < w->n_more; i++)
+                ioctl(w->more[i].fd, IOC_SET_OUTPUT, w->more[i].ring_fd);
+        return true;
 }
 
 static void close_rings(struct stop_watch *w)
 {
+        for (size_t i = 0; i < w->n_more; i++)
+                close(w->more[i].fd);
         for (size_t i = 0; i < w->n; i++) {
                 if (w->rings)
                         ring_close(&w->rings[i]);
@@ -367,6 +413,7 @@ void stop_watch_free(struct stop_watch *w)
         close(w->wake_fd);
         free(w->fds);
         free(w->rings);
+        free(w->more);
         free(w->forks);
         buf_release(&w->records);
         free(w);

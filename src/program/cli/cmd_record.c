@@ -119,17 +119,12 @@ static bool choose_engine(struct recording *r, struct err *err)
 {
         const char *name = r->options->sampling.engine;
 
-        if (!name && r->has_command)
+        if (!name)
                 r->engine = COLLECT_STOP_IF_CAN;
         if (!name || !strcmp(name, "ring"))
                 return true;
         if (strcmp(name, "stop"))
                 return err_set(err, ERR_USAGE, "--engine takes ring or stop, not '%s'", name);
-        if (!r->has_command)
-                return err_set(
-                        err, ERR_USAGE,
-                        "--engine stop needs a command that wperf starts, as in wperf record -g --engine "
-                        "stop -- python3 work.py");
         r->engine = COLLECT_STOP;
         return true;
 }
