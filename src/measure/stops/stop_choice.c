@@ -80,8 +80,9 @@ static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct 
         if (n_refused)
                 buf_printf(
                         note,
-                        "%sPython processes that wperf could not trace, sampled with native stacks only: %" PRIu64,
-                        note->len ? "; " : "", n_refused);
+                        "%sPython processes that wperf could not trace, sampled with native stacks only: %" PRIu64
+                        " (%s)",
+                        note->len ? "; " : "", n_refused, stop_engine_why_refused(engine));
 }
 
 void stop_engine_tell(struct stop_engine *engine, struct buf *note)

@@ -356,6 +356,11 @@ const char *stop_engine_refused(struct stop_engine *e)
         return stop_channel_facts(e->channel)->refused.text;
 }
 
+const char *stop_engine_why_refused(struct stop_engine *e)
+{
+        return stop_channel_facts(e->channel)->why_refused;
+}
+
 uint64_t stop_engine_own_losses(const struct stop_engine *e, uint64_t lost)
 {
         uint64_t n_seen = e->n_dropped + e->n_passed;

@@ -93,6 +93,9 @@ void stop_engine_see_map(struct stop_engine *engine, struct cursor record);
 const char *stop_engine_unprivileged(struct stop_engine *engine);
 const char *stop_engine_refused(struct stop_engine *engine);
 
+/* Why the first of the latter could not be traced. */
+const char *stop_engine_why_refused(struct stop_engine *engine);
+
 /* Of the samples that the ring lost, which the kernel only counts: how many no stop replaces, by the share
  * of those that came. */
 uint64_t stop_engine_own_losses(const struct stop_engine *engine, uint64_t lost);

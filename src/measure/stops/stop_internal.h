@@ -94,11 +94,12 @@ enum stop_saved_place { STOP_SAVED_NOT_SEARCHED, STOP_SAVED_FOUND, STOP_SAVED_NO
 struct stop_process {
         int32_t pid;
         uint32_t image;
-        bool is_hidden;   /* its memory can't be read any more; it has no events, and the ring samples it */
-        int *switch_fds;  /* of each CPU; stop_switch.c. NULL for none. Set under the lock */
-        uint8_t saved;    /* enum stop_saved_place */
-        bool has_blocked; /* a thread of it blocked SIGTRAP */
-        bool has_short;   /* most of its threads have ended with few samples */
+        bool is_hidden;  /* its memory can't be read any more; it has no events, and the ring samples it */
+        int *switch_fds; /* stop_switch.c; NULL for none. Set under the lock */
+        size_t n_switch_fds;
+        uint8_t saved;            /* enum stop_saved_place */
+        bool has_blocked;         /* a thread of it blocked SIGTRAP */
+        bool has_short;           /* most of its threads have ended with few samples */
         uint32_t n_short, n_long; /* threads that ended with few samples, and with many */
         uint64_t saved_off;       /* from the thread pointer to the mask of a new thread */
         struct stop_task *tasks;  /* the list changes only under the lock */
@@ -375,6 +376,8 @@ void stop_process_tell_end(struct stop_guardian *guardian, int32_t pid);
 /* --- stop_status.c: the status of a thread in /proc --- */
 
 int32_t stop_status_pid(int32_t tid);           /* the process of a thread; 0 if it has ended */
+int32_t stop_status_tracer(int32_t tid);        /* the process that traces it; 0 for none */
+int64_t stop_status_uid(int32_t pid);           /* its user (real uid); pid 0: this process. -1: not known */
 bool stop_status_runs(int32_t tid);             /* it exists and has not ended */
 bool stop_status_may_trace(void);               /* this process has CAP_SYS_PTRACE */
 bool stop_status_handles(int32_t tid, int sig); /* its process has a handler for the signal */
@@ -447,8 +450,10 @@ void stop_again_end(struct stop_guardian *guardian, int32_t pid);
 /* Adds the name of a process's program to a list. */
 void stop_names_add(struct stop_names *names, int32_t pid);
 
-/* Counts a process that can't be traced, and adds the name of its program. */
-void stop_names_refuse(struct stop_guardian *guardian, int32_t pid);
+/* --- stop_refusal.c --- */
+
+/* Counts a process that can't be traced, adds the name of its program, and notes why. */
+void stop_refusal_note(struct stop_guardian *guardian, int32_t pid);
 
 /* --- stop_late.c: tracing processes that already run --- */
 

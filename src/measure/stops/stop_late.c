@@ -97,6 +97,22 @@ static size_t seize_new_threads(struct stop_guardian *g, int32_t pid, int *ret_e
         return n_seized;
 }
 
+/* A debugger may trace some of the threads. The ring's samples of these are kept. */
+static void keep_foreign_threads(struct stop_guardian *g, int32_t pid)
+{
+        int32_t *tids = NULL;
+        size_t n = 0;
+
+        proc_threads(pid, &tids, &n);
+        for (size_t i = 0; i < n; i++) {
+                if (stop_task_find(g, tids[i]))
+                        continue;
+                stop_channel_add(g->channel, STOP_THREAD_BEGIN, tids[i], 0, NULL, 0);
+                stop_channel_add(g->channel, STOP_KEPT_BEGIN, tids[i], 0, NULL, 0);
+        }
+        free(tids);
+}
+
 static void seize_process(struct stop_guardian *g, int32_t pid)
 {
         struct stop_process *process = stop_process_find(g, pid);
@@ -110,10 +126,12 @@ static void seize_process(struct stop_guardian *g, int32_t pid)
                 ;
         process = stop_process_find(g, pid);
         /* The kernel also returns EPERM for a process that has ended. */
-        if (!process && error == EPERM && stop_status_runs(pid))
-                stop_names_refuse(g, pid);
+        if (error == EPERM && stop_status_runs(pid))
+                stop_refusal_note(g, pid);
         if (!process)
                 return;
+        if (error == EPERM)
+                keep_foreign_threads(g, pid);
         for (struct stop_task *task = process->tasks; task; task = task->next)
                 stop_mask_at_seize(g, task);
         stop_process_tell_begin(g, pid);

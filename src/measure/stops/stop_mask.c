@@ -77,7 +77,7 @@ static void see_refusal(struct stop_guardian *g, struct stop_task *task, int err
 
         if (error == EACCES || error == EPERM) {
                 if (!process->is_hidden)
-                        stop_names_refuse(g, process->pid);
+                        stop_refusal_note(g, process->pid);
                 process->is_hidden = true;
         } else {
                 g->facts->counts.n_not_opened += !task->is_counted;

@@ -39,9 +39,3 @@ void stop_names_add(struct stop_names *names, int32_t pid)
         name.data[strcspn(name.data, "\n")] = '\0';
         add_name(names, name.data);
 }
-
-void stop_names_refuse(struct stop_guardian *g, int32_t pid)
-{
-        stop_names_add(&g->facts->refused, pid);
-        g->facts->counts.n_refused++;
-}

@@ -267,7 +267,7 @@ static void leave_to_ring(struct stop_guardian *g, struct stop_process *process)
         process->is_hidden = true;
         stop_event_close_all(g, process);
         stop_process_tell_end(g, process->pid);
-        stop_names_refuse(g, process->pid);
+        stop_refusal_note(g, process->pid);
 }
 
 void stop_sample_take(struct stop_guardian *g, struct stop_task *task)

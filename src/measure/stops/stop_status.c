@@ -46,6 +46,24 @@ int32_t stop_status_pid(int32_t tid)
         return value && sscanf(value, "%" SCNd32, &pid) == 1 ? pid : 0;
 }
 
+int32_t stop_status_tracer(int32_t tid)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *value = find_line(read_of(tid, "status", &text), "\nTracerPid:");
+        int32_t pid;
+
+        return value && sscanf(value, "%" SCNd32, &pid) == 1 ? pid : 0;
+}
+
+int64_t stop_status_uid(int32_t pid)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *value = find_line(read_of(pid ? pid : getpid(), "status", &text), "\nUid:");
+        int64_t uid;
+
+        return value && sscanf(value, "%" SCNd64, &uid) == 1 ? uid : -1;
+}
+
 bool stop_status_runs(int32_t tid)
 {
         char state = stop_status_read(tid).state;

@@ -2,7 +2,7 @@
 /* When the threads of a traced process began to wait: events write a record whenever one of its threads
  * leaves a CPU or gets one. A switch costs the process some 0.4 us more by that, so it begins when the
  * process has forked, whose children will send it SIGCHLD, or has received a signal that interrupted a
- * call. Processes that it forks inherit the events. */
+ * call. Threads and processes that it creates from then on inherit the events. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 enum {
         RING_BYTES = 32768, /* of each CPU: 1,365 records */
         WAKEUP_BYTES = RING_BYTES / 2,
+        MOST_EVENTS = 4096, /* of a process; opening them takes some 50 ms */
 };
 
 static struct perf_attr switch_attr(void)
@@ -63,10 +64,10 @@ static bool join(struct stop_switches *s, size_t cpu, int fd)
         return true;
 }
 
-static int open_event(struct stop_switches *s, size_t cpu, int32_t pid)
+static int open_event(struct stop_switches *s, size_t cpu, int32_t tid)
 {
         const struct perf_attr attr = switch_attr();
-        int fd = linux_event_open(&attr, pid, (int32_t)s->cpus[cpu], -1);
+        int fd = linux_event_open(&attr, tid, (int32_t)s->cpus[cpu], -1);
 
         if (fd < 0)
                 return -1;
@@ -90,15 +91,21 @@ static void see_waiting(const struct stop_process *process)
 void stop_switch_begin(struct stop_guardian *g, struct stop_process *process)
 {
         struct stop_switches *s = &g->switches;
+        size_t n_tasks = 0, n = 0;
         int *fds;
 
         if (process->switch_fds)
                 return;
         if (!s->ring_fds)
                 init(s);
-        fds = mem_new(s->n_cpus + 1, sizeof(*fds));
-        for (size_t i = 0; i < s->n_cpus; i++)
-                fds[i] = open_event(s, i, process->pid);
+        for (const struct stop_task *task = process->tasks; task; task = task->next)
+                n_tasks += (n_tasks + 1) * s->n_cpus <= MOST_EVENTS;
+        fds = mem_new(n_tasks * s->n_cpus + 1, sizeof(*fds));
+        for (const struct stop_task *task = process->tasks; n < n_tasks * s->n_cpus; task = task->next) {
+                for (size_t i = 0; i < s->n_cpus; i++)
+                        fds[n++] = open_event(s, i, task->tid);
+        }
+        process->n_switch_fds = n;
         os_lock_enter(g->lock);
         process->switch_fds = fds;
         os_lock_leave(g->lock);
@@ -121,12 +128,15 @@ void stop_switch_end(struct stop_guardian *g, struct stop_process *process)
 {
         struct stop_switches *s = &g->switches;
 
-        for (size_t i = 0; process->switch_fds && i < s->n_cpus; i++) {
-                if (process->switch_fds[i] >= 0 && process->switch_fds[i] != s->ring_fds[i])
-                        close(process->switch_fds[i]);
+        for (size_t i = 0; i < process->n_switch_fds; i++) {
+                int fd = process->switch_fds[i];
+
+                if (fd >= 0 && fd != s->ring_fds[i % s->n_cpus])
+                        close(fd);
         }
         free(process->switch_fds);
         process->switch_fds = NULL;
+        process->n_switch_fds = 0;
 }
 
 /* --- records --- */

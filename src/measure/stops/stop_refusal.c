@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Why the kernel does not allow to trace a process, and what would change that. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os.h"
+#include "stop_internal.h"
+
+static void read_comm(int32_t pid, struct buf *out)
+{
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
+        if (os_read_file(path, 64, out, NULL))
+                buf_truncate(out, strcspn(buf_text(out), "\n"));
+}
+
+/* Another process that traces one of its threads; 0 for none. */
+static int32_t find_tracer(int32_t pid)
+{
+        int32_t *tids = NULL, tracer = 0;
+        size_t n = 0;
+
+        proc_threads(pid, &tids, &n);
+        for (size_t i = 0; i < n && !tracer; i++) {
+                tracer = stop_status_tracer(tids[i]);
+                tracer = tracer == getpid() ? 0 : tracer;
+        }
+        free(tids);
+        return tracer;
+}
+
+/* The level of Yama, a security module; 0 if it does not run. */
+static long yama_level(void)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        return os_read_file("/proc/sys/kernel/yama/ptrace_scope", 64, &text, NULL)
+                       ? strtol(buf_text(&text), NULL, 10)
+                       : 0;
+}
+
+static const char *why_of(struct stop_guardian *g, int32_t pid)
+{
+        enum { NEEDS_PRIVILEGE = 1, NOBODY = 3 };
+        long yama = yama_level();
+
+        if (yama >= NOBODY)
+                return "kernel.yama.ptrace_scope is 3, which forbids it until the machine starts again";
+        if (g->keeps_privilege)
+                return "a security module or a container's rules forbid it";
+        if (yama >= NEEDS_PRIVILEGE && g->attach)
+                return "kernel.yama.ptrace_scope allows only root to attach: sudo wperf ...";
+        if (stop_status_uid(pid) != stop_status_uid(0))
+                return "they belong to another user: sudo wperf ...";
+        return "they do not let programs without privilege read their memory: sudo wperf ...";
+}
+
+void stop_refusal_note(struct stop_guardian *g, int32_t pid)
+{
+        struct stop_facts *facts = g->facts;
+        int32_t tracer = find_tracer(pid);
+        AUTO_RELEASE(buf) name = {0};
+
+        stop_names_add(&facts->refused, pid);
+        facts->counts.n_refused++;
+        if (facts->why_refused[0])
+                return;
+        if (tracer > 0)
+                read_comm(tracer, &name);
+        if (tracer > 0)
+                snprintf(facts->why_refused, sizeof(facts->why_refused), "%s (%" PRId32 ") traces it already",
+                         buf_text(&name), tracer);
+        else
+                snprintf(facts->why_refused, sizeof(facts->why_refused), "%s", why_of(g, pid));
+}
