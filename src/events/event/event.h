@@ -59,8 +59,9 @@ struct event_list {
 void event_list_release(struct event_list *list);
 
 struct event_defaults {
-        uint64_t freq_hz; /* for events without an interval; 0: 999 */
-        bool kernel;      /* -k: include the kernel in events without u, k or h */
+        uint64_t freq_hz;    /* for events without an interval; 0: default_hz */
+        uint64_t default_hz; /* 0: 999 */
+        bool kernel;         /* -k: include the kernel in events without u, k or h */
 };
 
 /* Parses the sampling grammar `event[:modifiers][:interval],...`. Modifiers are perf's u, k, p, pp, ppp, h, G

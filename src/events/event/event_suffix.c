@@ -165,6 +165,13 @@ uint64_t event_precise_level(struct span modifiers)
         return count(modifiers, 'p');
 }
 
+static uint64_t event_default_hz(const struct event_defaults *defaults)
+{
+        enum { DEFAULT_HZ = 999 };
+
+        return defaults && defaults->default_hz ? defaults->default_hz : DEFAULT_HZ;
+}
+
 /* Sets *ret_value to a frequency if *ret_is_freq, else to a period. */
 static bool read_timing(const char *whole, const struct event_item *item,
                         const struct event_defaults *defaults, uint64_t *ret_value, bool *ret_is_freq,
@@ -180,7 +187,7 @@ static bool read_timing(const char *whole, const struct event_item *item,
         *ret_value = extras->has_freq                ? extras->freq
                      : extras->has_period            ? extras->period
                      : defaults && defaults->freq_hz ? defaults->freq_hz
-                                                     : 999;
+                                                     : event_default_hz(defaults);
         what = complain(NUMBER_OK, *ret_value);
         return !what || fail_interval(whole, item->terms.at ? item->terms : item->name, what, err);
 }

@@ -60,6 +60,10 @@ bool kernel_has_samples(void);
 /* The longest interval between two samples of an event that CPUs count. */
 uint64_t kernel_longest_interval(void);
 
+/* The default rate for programs that run already, in Hz; 0: the same as for a command. Those of Windows are
+ * sampled from outside, without their help, and editors expect its rate. */
+uint64_t kernel_attached_hz(void);
+
 /* Appends the attributes that `request` would open, as text, without opening anything. */
 void kernel_describe(const struct collect_request *request, struct buf *out);
 

@@ -32,3 +32,8 @@ uint64_t kernel_longest_interval(void)
 {
         return INT64_MAX;
 }
+
+uint64_t kernel_attached_hz(void)
+{
+        return 99;
+}

@@ -37,6 +37,11 @@ uint64_t kernel_longest_interval(void)
         return UINT32_MAX;
 }
 
+uint64_t kernel_attached_hz(void)
+{
+        return 0;
+}
+
 static const char *describe_source(const struct event *event)
 {
         uint16_t number;

@@ -12,7 +12,8 @@
 
 /* Everything that it points to must outlive the measurement. */
 struct target {
-        char *const *argv;   /* command to start, NULL-terminated; NULL for none */
+        char *const *argv;   /* command to start and to measure, NULL-terminated; NULL for none */
+        char *const *until;  /* command that runs unmeasured, and whose end ends the run; NULL for none */
         const int32_t *pids; /* processes to attach to */
         size_t n_pids;
         bool system_wide;
@@ -41,5 +42,21 @@ void target_end_command(const struct target_command *command, void *ctx);
  * executable or of an image that wine or an emulator runs. *ret_pids is a new array; free() it. ERR_MISSING
  * if there is none. */
 bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err);
+
+/* The same for processes whose name (/proc/PID/comm) is one of `names`, which are separated by commas. */
+bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, struct err *err);
+
+/* Appends the running descendants of the processes. `*pids` is from malloc(), or NULL. */
+void target_add_children(int32_t **pids, size_t *n);
+
+/* What a PID stands for. */
+enum target_kind {
+        TARGET_PROCESS,
+        TARGET_NO_PROCESS,
+        TARGET_HAS_ENDED,     /* its parent has not asked for its status yet */
+        TARGET_KERNEL_THREAD, /* it has no code outside of the kernel */
+        TARGET_HIDDEN,        /* /proc does not show it to this user (hidepid) */
+};
+enum target_kind target_kind_of(int32_t pid);
 
 #endif

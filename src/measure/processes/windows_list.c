@@ -139,3 +139,25 @@ bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, str
         *ret_n = search.n;
         return true;
 }
+
+bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, struct err *err)
+{
+        (void)ret_pids;
+        (void)ret_n;
+        return err_set(err, ERR_UNSUPPORTED,
+                       "--comm applies to Linux; on Windows write --image_name %s.exe, or -p PID", names);
+}
+
+/* Programs of Windows have no tree of processes: the PID of a parent that has ended may be another's. */
+void target_add_children(int32_t **pids, size_t *n)
+{
+        (void)pids;
+        (void)n;
+}
+
+/* The collector says why a process can't be opened. */
+enum target_kind target_kind_of(int32_t pid)
+{
+        (void)pid;
+        return TARGET_PROCESS;
+}

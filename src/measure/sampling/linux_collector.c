@@ -120,8 +120,8 @@ static void open_stops(struct collector *c)
 static bool start_command(struct collector *c, struct buf *stop_note, struct err *err)
 {
         const struct target *target = &c->request.target;
-        const struct spawned_command command = {target->argv, target->cpus, target->n_cpus,
-                                                target->output_to_stderr};
+        const struct spawned_command command = {target->argv ? target->argv : target->until, target->cpus,
+                                                target->argv ? target->n_cpus : 0, target->output_to_stderr};
         struct spawn_parent parent;
 
         bool attaches = !target->argv || target->system_wide, has_parent;
@@ -129,7 +129,7 @@ static bool start_command(struct collector *c, struct buf *stop_note, struct err
         c->guardian = stop_engine_prepare(&c->request, stop_note);
         if (c->guardian && attaches && !stop_engine_start(c->guardian, target, err))
                 return false;
-        if (!target->argv)
+        if (!command.argv)
                 return true;
         has_parent = c->guardian && !attaches;
         if (has_parent)
@@ -264,10 +264,12 @@ static bool put_synthetic(struct collector *c, struct err *err)
 /* Called when the events were enabled or disabled. */
 static void note_cpu_time(struct collector *c, bool on)
 {
+        static const struct child none;
         struct collect_result *r = &c->result;
         uint64_t user_ns, kernel_ns;
 
-        watched_cpu_time(&c->watched, &c->child, c->request.target.system_wide, &user_ns, &kernel_ns);
+        watched_cpu_time(&c->watched, c->request.target.argv ? &c->child : &none,
+                         c->request.target.system_wide, &user_ns, &kernel_ns);
         if (on) {
                 c->user_ns_before = user_ns;
                 c->kernel_ns_before = kernel_ns;
@@ -313,14 +315,15 @@ static void start_drainer(struct collector *c)
 
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
 {
+        const struct target *target = &c->request.target;
         uint64_t begin_ns = os_monotonic_ns();
 
         c->sink = *sink;
         c->begun = true;
         c->own_ns_before = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Enable before reading /proc: a map made in between is then recorded twice, but none is missed. */
-        if (!c->request.target.argv || c->request.target.system_wide || c->opened.every_cpu) {
-                if (c->request.target.delay_ns)
+        if (!target->argv || target->system_wide || c->opened.every_cpu) {
+                if (target->delay_ns)
                         opened_enable_tracking(&c->opened);
                 else
                         opened_control(&c->opened, true);
@@ -333,7 +336,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         note_cpu_time(c, true);
         if (c->stops)
                 stop_engine_attach(c->stops);
-        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
+        if (c->child.pid && !spawn_go(&c->child, *(target->argv ? target->argv : target->until), err))
                 return false;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
         return (!c->aux || auxtrace_begin(c->aux, first_tid(c), &c->sink, err)) && put_synthetic(c, err);

@@ -106,7 +106,8 @@ struct target cmd_target(const struct target_options *options, char *const *argv
                          size_t n_pids)
 {
         return (struct target){
-                .argv = argv,
+                .argv = n_pids ? NULL : argv,
+                .until = n_pids ? argv : NULL,
                 .pids = pids,
                 .n_pids = n_pids,
                 .system_wide = options->all_cpus || (!argv && !n_pids),

@@ -12,6 +12,7 @@
 #include "event.h"
 #include "hot_output.h"
 #include "os.h"
+#include "process_choice.h"
 #include "progress_view.h"
 #include "run.h"
 #include "text.h"
@@ -23,8 +24,8 @@ struct recording {
         const struct command_line *line;
         const struct record_options *options;
         bool has_command;
-        int32_t *pids;
-        size_t n_pids;
+        struct process_choice processes;
+        struct buf target_note;
         char *image_argv[2]; /* the program of --pe_file as the command */
         struct buf session;  /* path of the session */
         struct buf command_line;
@@ -42,7 +43,8 @@ struct recording {
 
 static void recording_release(struct recording *r)
 {
-        free(r->pids);
+        process_choice_release(&r->processes);
+        buf_release(&r->target_note);
         buf_release(&r->session);
         buf_release(&r->command_line);
         buf_release(&r->progress);
@@ -78,17 +80,6 @@ static bool choose_session(struct recording *r, struct err *err)
                         err, ERR_USAGE,
                         "the session and the JSON document cannot both be written to standard output: name a "
                         "file for the session with --session");
-        return true;
-}
-
-static bool take_pids(struct recording *r)
-{
-        const struct number_list *given = &r->options->target.pids;
-
-        if (!given->n)
-                return false;
-        r->pids = cmd_pids(given);
-        r->n_pids = given->n;
         return true;
 }
 
@@ -134,9 +125,13 @@ static bool choose_engine(struct recording *r, struct err *err)
 static bool find_image(struct recording *r, const char *image, struct err *err)
 {
         AUTO_RELEASE(buf) warning = {0};
+        int32_t *pids;
+        size_t n;
 
-        if (target_find_image(image, &r->pids, &r->n_pids, err))
+        if (target_find_image(image, &pids, &n, err)) {
+                process_choice_take(&r->options->target, pids, n, &r->processes);
                 return true;
+        }
         if (err->code != ERR_MISSING || !r->options->target.cpus.n || !run_samples_cpus())
                 return false;
         buf_printf(&warning, "%s; sampling all programs that run on the CPUs of -c", err->text);
@@ -144,13 +139,15 @@ static bool find_image(struct recording *r, const char *image, struct err *err)
         return true;
 }
 
-/* Chooses what to sample if no command was given. */
+/* Chooses what to sample. With processes, a command only sets how long. */
 static bool choose_target(struct recording *r, struct err *err)
 {
         const struct target_options *t = &r->options->target;
         const char *image = t->image_name ? t->image_name : t->pe_file;
 
-        if (take_pids(r) || t->all_cpus)
+        if (!process_choice_make(t, &r->processes, err))
+                return false;
+        if (r->processes.n_pids || r->has_command || t->all_cpus)
                 return true;
         if (r->line->command == &cmd_record_command && t->pe_file && !t->image_name) {
                 r->image_argv[0] = (char *)(uintptr_t)t->pe_file;
@@ -180,12 +177,23 @@ static enum collect_children children_of(const struct sampling_options *o)
         return o->all_children ? COLLECT_ALL_CHILDREN : COLLECT_BEST;
 }
 
+/* Whether it samples programs that it does not start. */
+static bool samples_running(const struct recording *r)
+{
+        const struct target_options *t = &r->options->target;
+
+        if (t->pids.n || t->bare_pids.n || t->comm || t->all_cpus)
+                return true;
+        return !r->has_command &&
+               (t->cpus.n || r->processes.n_pids || r->line->command == &cmd_sample_command);
+}
+
 static struct run_request make_request(struct recording *r)
 {
         const struct record_options *o = r->options;
         bool text = !o->general.quiet && !o->output.json && !r->to_pipe;
         char **argv = r->line->n_args ? r->line->args : r->has_command ? r->image_argv : NULL;
-        struct target target = cmd_target(&o->target, argv, r->pids, r->n_pids);
+        struct target target = cmd_target(&o->target, argv, r->processes.pids, r->processes.n_pids);
 
         target.delay_ns = r->delay_ns;
         target.output_to_stderr = r->to_pipe || (o->output.json && !o->output.output);
@@ -196,6 +204,8 @@ static struct run_request make_request(struct recording *r)
                 .memory = o->sampling.mem,
                 .memory_latency = o->sampling.ldlat,
                 .freq_hz = o->sampling.freq_hz,
+                .default_hz = samples_running(r) ? run_attached_hz() : 0,
+                .target_note = buf_text(&r->target_note),
                 .kernel = o->event.kernel,
                 .timeout_ns = o->target.timeout_ns,
                 .call_graph = r->call_graph,
@@ -361,13 +371,14 @@ static int record(struct recording *r)
         struct err err = {0};
 
         if ((o->event.events && !event_check_intervals(o->event.events, run_longest_interval(), &err)) ||
-            (!r->has_command && !choose_target(r, &err)) || !check_children(r, &err) ||
-            !choose_session(r, &err) || !choose_engine(r, &err) ||
+            !choose_target(r, &err) || !check_children(r, &err) || !choose_session(r, &err) ||
+            !choose_engine(r, &err) ||
             (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)))
                 return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);
+        process_choice_add_note(&r->processes, &r->target_note);
         request = make_request(r);
-        r->live = !request.quiet && cmd_may_draw(r->has_command, r->pids, r->n_pids);
+        r->live = !request.quiet && cmd_may_draw(r->has_command, r->processes.pids, r->processes.n_pids);
         draw_start(r);
         run = run_record(&request, &failure, &err);
         draw_end(r);

@@ -26,7 +26,8 @@ static const struct option sampling_options[] = {
                 .min = 1,
                 .max = 1000000,
                 .offset = offsetof(struct sampling_options, freq_hz),
-                .help = "take HZ samples a second of each event that has no INTERVAL; default 999",
+                .help = "take HZ samples a second of each event that has no INTERVAL; default 999, and on "
+                        "Linux 99 for programs that run already",
         },
         {
                 .name = "metrics",
@@ -64,7 +65,7 @@ static const struct option sampling_options[] = {
                 .arg = "ENGINE",
                 .values = "ring stop",
                 .offset = offsetof(struct sampling_options, engine),
-                .help = "with -g, choose how to sample the Python interpreters that COMMAND runs: stop "
+                .help = "with -g, choose how to sample Python interpreters: stop "
                         "(trace each thread with ptrace and stop it at its samples; stacks have Python "
                         "functions; no debugger can attach to an interpreter) or "
                         "ring (read the kernel's ring buffer, as for all other programs; stacks have native "
@@ -179,6 +180,12 @@ static const struct option sampling_options[] = {
         {0},
 };
 
+/* As in py-spy and others. perf's -d has no value. */
+static const struct command_letter letters[] = {
+        {'d', "timeout", "for data addresses write --mem"},
+        {0},
+};
+
 static const struct option_group sampling_group = {"Sampling", sampling_options};
 
 static const struct command_group groups[] = {
@@ -196,6 +203,7 @@ static const struct command_group groups[] = {
 
 static const struct example record_examples[] = {
         {"wperf record -- python3 work.py", "profile a program from its first instruction"},
+        {"wperf record -g -d 10 4711", "sample a running process for ten seconds, with call stacks"},
         {"wperf record -F999 -k --timeout 10 -- ./server",
          "take 999 samples a second, the kernel included, for ten seconds"},
         {"wperf record -e ld_spec:100000 -c 1 --timeout 30 -- python_d.exe -c 10**10**100",
@@ -208,9 +216,12 @@ static const struct example record_examples[] = {
 const struct command cmd_record_command = {
         .name = "record",
         .summary = "run a program and sample it",
-        .args_usage = "[--] COMMAND [ARG]...",
+        .args_usage = "[PID]... [[--] COMMAND [ARG]...]",
         .about = "Runs COMMAND, samples it, writes the samples to a session file and prints where COMMAND "
-                 "spent its time. The first word that is not an option begins COMMAND. The exit status is "
+                 "spent its time. The first word that is not an option begins COMMAND. A word of digits "
+                 "before it is the PID of a process that runs already: wperf attaches to it and samples it "
+                 "until it ends, -d expires, or you type Ctrl-C; with processes (PID, -p, --comm), COMMAND "
+                 "runs without being sampled, and the run ends when it does. The exit status is "
                  "that of COMMAND, or 0 if wperf ended the run; 125 if wperf itself fails, 126 if COMMAND "
                  "cannot be run, 127 if it is not found. Some files cannot be read after the run, because "
                  "they were deleted, replaced, in memory, or in a container that has ended; for these the "
@@ -218,7 +229,9 @@ const struct command cmd_record_command = {
         .groups = groups,
         .examples = record_examples,
         .options_size = sizeof(struct record_options),
+        .letters = letters,
         .args = ARGS_COMMAND,
+        .pids_offset = offsetof(struct record_options, target) + offsetof(struct target_options, bare_pids),
         .run = cmd_record,
 };
 
@@ -233,12 +246,15 @@ static const struct example sample_examples[] = {
 const struct command cmd_sample_command = {
         .name = "sample",
         .summary = "sample running programs",
+        .args_usage = "[PID]...",
         .about = "Samples running programs until they end, --timeout expires, or you type "
                  "Ctrl-C. Then writes the samples to a session file and prints where the programs spent "
                  "their time.",
         .groups = groups,
         .examples = sample_examples,
         .options_size = sizeof(struct record_options),
+        .letters = letters,
         .args = ARGS_ATTACH,
+        .pids_offset = offsetof(struct record_options, target) + offsetof(struct target_options, bare_pids),
         .run = cmd_record,
 };

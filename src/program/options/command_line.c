@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "options.h"
 #include "text_match.h"
+#include "text_number.h"
 
 struct options_parser {
         struct command_line *line;
@@ -191,6 +192,15 @@ static bool store(struct options_parser *p, const struct options_reading *r, con
         return true;
 }
 
+static const char *lacks_value(const struct command *command, char letter)
+{
+        for (const struct command_letter *l = command->letters; l && l->letter; l++) {
+                if (l->letter == letter)
+                        return l->lacks;
+        }
+        return NULL;
+}
+
 /* The value of an option: joined to it, or the next word. */
 static bool take_value(struct options_parser *p, const struct options_reading *r, const char *spelling)
 {
@@ -205,9 +215,12 @@ static bool take_value(struct options_parser *p, const struct options_reading *r
                         p->at++;
                 }
         }
-        if (!value)
-                return err_set(p->err, ERR_USAGE, "option '%.60s' needs a value: %s", spelling,
-                               r->option->arg);
+        if (!value) {
+                const char *lacks = r->is_long ? NULL : lacks_value(p->command, spelling[1]);
+
+                return err_set(p->err, ERR_USAGE, "option '%.60s' needs a value: %s%s%s", spelling,
+                               r->option->arg, lacks ? "; " : "", lacks ? lacks : "");
+        }
         return store(p, r, spelling, value);
 }
 
@@ -261,12 +274,33 @@ static void take_rest(struct options_parser *p)
         }
 }
 
+static bool is_pid(const struct options_parser *p, const char *word)
+{
+        return p->command->pids_offset && !p->line->has_dashes && !word[strspn(word, "0123456789")];
+}
+
+static bool add_pid(struct options_parser *p, const char *word)
+{
+        struct number_list *pids = (void *)((char *)p->line->options + p->command->pids_offset);
+        uint64_t *numbers = arena_alloc(&p->line->arena, (pids->n + 1) * sizeof(*numbers));
+
+        if (pids->n)
+                memcpy(numbers, pids->numbers, pids->n * sizeof(*numbers));
+        if (!text_to_u64(word, 10, &numbers[pids->n]) || numbers[pids->n] > INT32_MAX)
+                return err_set(p->err, ERR_USAGE,
+                               "no process %.40s; to run a program of that name write -- %.40s", word, word);
+        *pids = (struct number_list){numbers, pids->n + 1};
+        return true;
+}
+
 static bool parse_bare(struct options_parser *p, char *word)
 {
         const struct command *command = p->command;
 
         if (p->at - 1 < p->command_at && command->args != ARGS_OWN)
                 return fail_unknown_command(p, word);
+        if (is_pid(p, word))
+                return add_pid(p, word);
         switch (command->args) {
         case ARGS_COMMAND:
                 p->at--;

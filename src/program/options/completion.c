@@ -94,8 +94,8 @@ static void complete_option(struct completing *c)
                         buf_printf(&spelled, "--%.*s", (int)len, alias);
                         add(c, "", 0, spelled.data, spelled.len, option->help);
                 }
-                if (option->letter && !c->word[1]) {
-                        char letter[3] = {'-', option->letter, '\0'};
+                if (option_letter(c->command, option) && !c->word[1]) {
+                        char letter[3] = {'-', option_letter(c->command, option), '\0'};
 
                         add(c, "", 0, letter, 2, option->help);
                 }

@@ -181,7 +181,20 @@ static const struct option target_options[] = {
                 .min = 1,
                 .max = UINT32_MAX,
                 .offset = offsetof(struct target_options, pids),
-                .help = "measure these running processes",
+                .help = "measure these running processes, and the children that they start; PIDS are "
+                        "separated by commas, blanks or line ends, so that -p \"$(pgrep x)\" works",
+        },
+        {
+                .name = "comm",
+                .kind = OPTION_LIST,
+                .arg = "NAMES",
+                .offset = offsetof(struct target_options, comm),
+                .help = "measure the running processes that are called NAMES (/proc/PID/comm); not on Windows",
+        },
+        {
+                .name = "subprocesses",
+                .offset = offsetof(struct target_options, subprocesses),
+                .help = "with -p, PIDs or names of processes: measure their children that run already, too",
         },
         {
                 .name = "all-cpus",
@@ -192,6 +205,7 @@ static const struct option target_options[] = {
         },
         {
                 .name = "timeout",
+                .aliases = "duration",
                 .brief = "stop after 10 (seconds), 500ms or 2m; or write sleep 10",
                 .word = "sleep",
                 .kind = OPTION_DURATION,

@@ -47,6 +47,9 @@ extern const struct option_group option_group_machine;
 struct target_options {
         struct cpu_list cpus;
         struct number_list pids;
+        struct number_list bare_pids; /* words of digits */
+        const char *comm;             /* names, separated by commas, or NULL */
+        bool subprocesses;
         bool all_cpus;
         uint64_t timeout_ns;     /* 0: until the program ends or Ctrl-C */
         const char *pe_file;     /* or NULL */

@@ -72,13 +72,22 @@ const struct option *option_find(const struct command *command, const char *name
         return NULL;
 }
 
+char option_letter(const struct command *command, const struct option *option)
+{
+        for (const struct command_letter *l = command->letters; !option->letter && l && l->letter; l++) {
+                if (!strcmp(l->name, option->name))
+                        return l->letter;
+        }
+        return option->letter;
+}
+
 const struct option *option_find_letter(const struct command *command, char letter, size_t *ret_offset)
 {
         struct option_walk walk = {.command = command};
         const struct option *option;
 
         while ((option = option_next(&walk))) {
-                if (!letter || option->letter != letter)
+                if (!letter || option_letter(command, option) != letter)
                         continue;
                 if (ret_offset)
                         *ret_offset = walk.group_offset;
@@ -140,13 +149,15 @@ const struct command *options_find_command(const struct command_set *set, const 
         return NULL;
 }
 
-void option_add_spellings(const struct option *option, bool arg, struct buf *out)
+void option_add_spellings(const struct command *command, const struct option *option, bool arg,
+                          struct buf *out)
 {
+        char letter = option_letter(command, option);
         const char *aliases = option->aliases, *word;
         size_t len;
 
-        if (option->letter)
-                buf_printf(out, "-%c, ", option->letter);
+        if (letter)
+                buf_printf(out, "-%c, ", letter);
         buf_printf(out, "--%s", option->name);
         while ((word = options_next_word(&aliases, &len)))
                 buf_printf(out, ", --%.*s", (int)len, word);

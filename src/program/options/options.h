@@ -10,7 +10,8 @@
  *   999.  A word that differs from a long name by one or two letters is an error, not a letter with a
  *   value.
  *   A value in a word of its own may begin with '-' only if it is "-" or a number.
- *   `sleep N` is --timeout N.  "--" ends the options.  Options and the command's name may be in any order.
+ *   `sleep N` is --timeout N.  Of a command that samples processes, a word of digits before "--" and
+ *   COMMAND is a PID.  "--" ends the options.  Options and the command's name may be in any order.
  *   If an option is given several times, its last value is used; the values of lists are joined. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -105,6 +106,13 @@ struct example {
         const char *text;
 };
 
+/* A letter that an option has in one command only. */
+struct command_letter {
+        char letter; /* 0 ends a table */
+        const char *name;
+        const char *lacks; /* added to the error if the value is missing; NULL for nothing */
+};
+
 struct command_line;
 
 struct command {
@@ -113,12 +121,15 @@ struct command {
         const char *summary;    /* for NAME */
         const char *args_usage; /* text after the options in SYNOPSIS, or NULL */
         const char *about;      /* paragraphs for DESCRIPTION, or NULL */
-        const struct command_group *groups; /* ends with a zero element */
-        const struct example *examples;     /* ends with a zero element; may be NULL */
-        const struct absent_option *absent; /* ends with a zero element; may be NULL */
+        const struct command_group *groups;   /* ends with a zero element */
+        const struct example *examples;       /* ends with a zero element; may be NULL */
+        const struct absent_option *absent;   /* ends with a zero element; may be NULL */
+        const struct command_letter *letters; /* ends with a zero element; may be NULL */
         size_t options_size;
         const void *defaults; /* options_size bytes, or NULL for zeros */
         enum args_kind args;
+        size_t pids_offset; /* in options: a struct number_list for words of digits; 0: such words are
+                               arguments */
         /* names with which --names completes the command's arguments; "commands"; NULL: none */
         const char *args_names;
         bool hidden;
@@ -184,6 +195,9 @@ const struct command *options_find_command(const struct command_set *set, const 
 const struct option *option_find(const struct command *command, const char *name, size_t len,
                                  size_t *ret_offset);
 const struct option *option_find_letter(const struct command *command, char letter, size_t *ret_offset);
+
+/* The letter of an option; 0 for none. */
+char option_letter(const struct command *command, const struct option *option);
 const struct option *option_find_word(const struct command *command, const char *word, size_t *ret_offset);
 
 /* The next word of a list separated by blanks: returns its start and length and moves *at, or returns
@@ -217,6 +231,7 @@ bool options_completion(const char *shell, struct buf *out);
 void options_explain(const struct command_line *line, struct buf *out);
 
 /* Appends `-x, --name, --alias ARG`, without the argument's name where `arg` is false. */
-void option_add_spellings(const struct option *option, bool arg, struct buf *out);
+void option_add_spellings(const struct command *command, const struct option *option, bool arg,
+                          struct buf *out);
 
 #endif

@@ -54,7 +54,7 @@ static void add_synopsis(const struct command *command, struct buf *out)
         add_paragraph(out, INDENT, buf_text(&line));
 }
 
-static void add_option(const struct option *option, struct buf *out)
+static void add_option(const struct command *command, const struct option *option, struct buf *out)
 {
         AUTO_RELEASE(buf) text = {0};
 
@@ -62,7 +62,7 @@ static void add_option(const struct option *option, struct buf *out)
                 return;
         pad_to(out, out->len, INDENT);
         buf_add_str(out, "    ");
-        option_add_spellings(option, true, out);
+        option_add_spellings(command, option, true, out);
         buf_add_char(out, '\n');
         buf_add_str(&text, option->help);
         if (option->later)
@@ -70,13 +70,13 @@ static void add_option(const struct option *option, struct buf *out)
         add_paragraph(out, HELP_INDENT, buf_text(&text));
 }
 
-static void add_group(const struct option_group *group, struct buf *out)
+static void add_group(const struct command *command, const struct option_group *group, struct buf *out)
 {
         if (!option_group_is_shown(group))
                 return;
         buf_printf(out, "    %s:\n", group->title);
         for (const struct option *option = group->options; option->name; option++)
-                add_option(option, out);
+                add_option(command, option, out);
 }
 
 static void add_examples(const struct command *command, struct buf *out)
@@ -97,7 +97,7 @@ void options_help_command(const struct command *command, struct buf *out)
         }
         buf_add_str(out, "\nOPTIONS:\n");
         for (const struct command_group *g = command->groups; g && g->group; g++)
-                add_group(g->group, out);
+                add_group(command, g->group, out);
         if (command->examples) {
                 buf_add_str(out, "\nEXAMPLES:\n");
                 add_examples(command, out);

@@ -66,13 +66,13 @@ static void add_synopsis(const struct command *command, struct buf *out)
                 add_roff_line(out, "", command->args_usage);
 }
 
-static void add_option(const struct option *option, struct buf *out)
+static void add_option(const struct command *command, const struct option *option, struct buf *out)
 {
         AUTO_RELEASE(buf) spellings = {0};
 
         if (option->hidden)
                 return;
-        option_add_spellings(option, false, &spellings);
+        option_add_spellings(command, option, false, &spellings);
         buf_add_str(out, ".TP\n\\fB");
         add_roff(out, buf_text(&spellings), spellings.len);
         buf_add_str(out, "\\fR");
@@ -94,7 +94,7 @@ static void add_groups(const struct command *command, struct buf *out)
                         continue;
                 add_roff_line(out, ".SS ", g->group->title);
                 for (const struct option *option = g->group->options; option->name; option++)
-                        add_option(option, out);
+                        add_option(command, option, out);
         }
 }
 

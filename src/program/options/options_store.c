@@ -130,12 +130,33 @@ static bool store_cpus(const struct store *s)
         return true;
 }
 
+/* Programs that print PIDs divide them by blanks or line ends: "1 2\n" becomes "1,2". Returns the length. */
+static size_t join_by_commas(char *text)
+{
+        static const char blanks[] = " \t\n";
+        char *to = text;
+
+        for (const char *at = text + strspn(text, blanks); *at; at++) {
+                size_t n = strspn(at, blanks);
+
+                if (n && at[n] && at[n] != ',' && to[-1] != ',')
+                        *to++ = ',';
+                if (n)
+                        at += n - 1;
+                else
+                        *to++ = *at;
+        }
+        *to = '\0';
+        return (size_t)(to - text);
+}
+
 static bool store_numbers(const struct store *s)
 {
         struct number_list list = {0};
         size_t len = strlen(s->value), n = 1;
         char *copy = arena_copy(s->arena, s->value, len);
 
+        len = join_by_commas(copy);
         for (size_t i = 0; i < len; i++)
                 n += copy[i] == ',';
         if (n > MAX_NUMBERS)

@@ -3,6 +3,7 @@
  * has started; and however the run ends, the session is closed in a readable state. */
 #include "run.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +84,8 @@ static bool parse_named(const struct run_request *request, const struct event_de
 static bool parse_events(const struct run_request *request, struct event_list *events, struct buf *note,
                          struct err *err)
 {
-        struct event_defaults defaults = {.freq_hz = request->freq_hz, .kernel = request->kernel};
+        struct event_defaults defaults = {
+                .freq_hz = request->freq_hz, .default_hz = request->default_hz, .kernel = request->kernel};
         const struct catalogue_cpu *model = NULL;
         struct pmu_source source;
 
@@ -299,16 +301,35 @@ static const char *source_note(const struct run *run, const struct run_request *
                "time is sampled; to sample cycles use a physical machine or give the virtual machine a PMU";
 }
 
+/* Adds that fewer samples are taken of programs that wperf did not start. */
+static void add_rate_note(struct run *run, const struct run_request *request)
+{
+        bool is_used = false;
+
+        for (size_t i = 0; i < collector_n_events(run->collector); i++) {
+                const struct perf_attr attr = collector_get_event(run->collector, i).attr;
+
+                is_used |= attr.flags & PERF_ATTR_FREQ && attr.sample_period_or_freq == request->default_hz;
+        }
+        if (is_used && request->default_hz && !request->freq_hz)
+                buf_printf(&run->note,
+                           "%s%" PRIu64
+                           " samples a second, to disturb running programs little; -F 999 takes more",
+                           run->note.len ? "; " : "", request->default_hz);
+}
+
 /* Adds the notes on stacks, children and Python. */
 static const char *whole_note(struct run *run, const struct run_request *request)
 {
         const char *const more[] = {buf_text(&run->memory_note), collector_stack_note(run->collector),
-                                    collector_children_note(run->collector), buf_text(&run->python_note)};
+                                    collector_children_note(run->collector), buf_text(&run->python_note),
+                                    request->target_note ? request->target_note : ""};
 
         buf_add_str(&run->note, source_note(run, request));
         if (request->memory)
                 buf_printf(&run->note, "%swperf report --mem shows data sources, latency and cache lines",
                            run->note.len ? "; " : "");
+        add_rate_note(run, request);
         for (size_t i = 0; i < N_ELEMENTS(more); i++) {
                 if (more[i][0])
                         buf_printf(&run->note, "%s%s", run->note.len ? "; " : "", more[i]);
@@ -505,6 +526,11 @@ struct run_facts run_get_facts(const struct run *run)
 bool run_samples_cpus(void)
 {
         return kernel_has_samples();
+}
+
+uint64_t run_attached_hz(void)
+{
+        return kernel_attached_hz();
 }
 
 uint64_t run_longest_interval(void)

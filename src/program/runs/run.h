@@ -18,8 +18,10 @@
 struct run_request {
         struct target target;
         enum collect_children children;
-        const char *events; /* text of -e; NULL for the default */
-        uint64_t freq_hz;   /* 0 for the default */
+        const char *events;      /* text of -e; NULL for the default */
+        uint64_t freq_hz;        /* 0 for the default */
+        uint64_t default_hz;     /* the default of events without an interval; 0: 999 */
+        const char *target_note; /* one sentence for the heading; NULL or "" for none */
         bool memory; /* sample accesses to memory, with the machine's events for it; `events` is NULL */
         uint64_t memory_latency; /* cycles that a load must take at least; 0 for the default */
         bool kernel;
@@ -65,6 +67,9 @@ AUTO_DEFINE(run)
 
 /* Appends the attributes that would be opened, as text. */
 bool run_describe(const struct run_request *request, struct buf *out, struct err *err);
+
+/* The default rate for programs that run already, in Hz; 0: the same as for a command. */
+uint64_t run_attached_hz(void);
 
 /* Whether whole CPUs can be sampled here; on Windows only a command or processes. */
 bool run_samples_cpus(void);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds processes by name or by parent, and says what a PID stands for. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linux_processes.h"
+#include "mem.h"
+#include "os.h"
+
+/* What follows the name in /proc/PID/stat: state, parent, ... ; NULL if the process has ended. */
+static const char *read_stat(int32_t pid, struct buf *text)
+{
+        enum { LIMIT = 4096 };
+        char path[64];
+        const char *name_end;
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
+        buf_clear(text);
+        if (!os_read_file(path, LIMIT, text, NULL))
+                return NULL;
+        name_end = strrchr(buf_text(text), ')');
+        return name_end && name_end[1] ? name_end + 2 : NULL;
+}
+
+/* --- what a PID stands for --- */
+
+enum target_kind target_kind_of(int32_t pid)
+{
+        enum { FLAGS_FIELD = 6, KERNEL_THREAD = 0x00200000 }; /* counted from the state; PF_KTHREAD */
+        AUTO_RELEASE(buf) text = {0};
+        const char *at = read_stat(pid, &text);
+
+        if (!at)
+                return pid > 0 && (!kill(pid, 0) || errno == EPERM) ? TARGET_HIDDEN : TARGET_NO_PROCESS;
+        if (*at == 'Z' || *at == 'X')
+                return TARGET_HAS_ENDED;
+        for (int i = 0; i < FLAGS_FIELD && at; i++) {
+                at = strchr(at, ' ');
+                at = at ? at + 1 : NULL;
+        }
+        return at && strtoul(at, NULL, 10) & KERNEL_THREAD ? TARGET_KERNEL_THREAD : TARGET_PROCESS;
+}
+
+/* --- by name --- */
+
+static bool is_in(const char *names, const char *name)
+{
+        size_t len = strlen(name);
+
+        while (*names) {
+                size_t n = strcspn(names, ",");
+
+                if (n == len && !memcmp(names, name, n))
+                        return true;
+                names += n + (names[n] == ',');
+        }
+        return false;
+}
+
+bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, struct err *err)
+{
+        size_t n_all, n = 0, cap = 0;
+        int32_t *all = proc_all(&n_all), *found = NULL;
+
+        for (size_t i = 0; i < n_all; i++) {
+                AUTO_RELEASE(buf) name = {0};
+                char path[64];
+
+                snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", all[i]);
+                if (!os_read_file(path, 64, &name, NULL))
+                        continue;
+                buf_truncate(&name, strcspn(buf_text(&name), "\n"));
+                if (is_in(names, buf_text(&name)) && target_kind_of(all[i]) == TARGET_PROCESS)
+                        ARRAY_PUSH(found, n, cap, all[i]);
+        }
+        free(all);
+        *ret_pids = found;
+        *ret_n = n;
+        return n || err_set(err, ERR_MISSING, "no running process is called '%s' (/proc/PID/comm)", names);
+}
+
+/* --- by parent --- */
+
+struct kinship {
+        int32_t pid, parent;
+};
+
+static struct kinship *read_kinships(size_t *ret_n)
+{
+        size_t n_all, n = 0;
+        int32_t *all = proc_all(&n_all);
+        struct kinship *kin = mem_new(n_all + 1, sizeof(*kin));
+        AUTO_RELEASE(buf) text = {0};
+
+        for (size_t i = 0; i < n_all; i++) {
+                const char *at = read_stat(all[i], &text);
+                char state;
+
+                kin[n].pid = all[i];
+                n += at && sscanf(at, "%c %" SCNd32, &state, &kin[n].parent) == 2 && state != 'Z';
+        }
+        free(all);
+        *ret_n = n;
+        return kin;
+}
+
+static bool contains(const int32_t *pids, size_t n, int32_t pid)
+{
+        for (size_t i = 0; i < n; i++) {
+                if (pids[i] == pid)
+                        return true;
+        }
+        return false;
+}
+
+void target_add_children(int32_t **pids, size_t *n)
+{
+        size_t n_kin, cap = *n, before;
+        struct kinship *kin = read_kinships(&n_kin);
+
+        do {
+                before = *n;
+                for (size_t i = 0; i < n_kin; i++) {
+                        if (contains(*pids, *n, kin[i].parent) && !contains(*pids, *n, kin[i].pid))
+                                ARRAY_PUSH(*pids, *n, cap, kin[i].pid);
+                }
+        } while (*n > before);
+        free(kin);
+}
