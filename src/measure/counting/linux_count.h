@@ -77,6 +77,7 @@ struct usage {
 
 struct estimator {
         const struct child *child;
+        bool is_of_child; /* else of the processes */
         const int32_t *pids;
         size_t n_pids;
         bool cpu_time, switches; /* needed; they are read from files of the threads */

@@ -180,7 +180,7 @@ static struct usage read_all(struct estimator *e)
 {
         struct usage sum = {0};
 
-        if (e->child->pid) {
+        if (e->is_of_child) {
                 if (e->child->ended) {
                         struct usage end = usage_at_end(e->child);
 
@@ -200,8 +200,10 @@ static struct usage read_all(struct estimator *e)
 void estimator_init(struct estimator *e, const struct child *child, const struct count_request *request,
                     const struct counted *counted)
 {
-        *e = (struct estimator){
-                .child = child, .pids = request->target.pids, .n_pids = request->target.n_pids};
+        *e = (struct estimator){.child = child,
+                                .is_of_child = request->target.argv,
+                                .pids = request->target.pids,
+                                .n_pids = request->target.n_pids};
         e->last = mem_new(e->n_pids + 1, sizeof(*e->last));
         for (size_t i = 0; i < counted->n_events; i++) {
                 e->cpu_time |= counted->events[i].source == SOURCE_CPU_TIME;

@@ -51,7 +51,8 @@ static bool attach(struct counting *c, struct err *err)
         for (size_t i = 0; i < c->request.target.n_pids; i++) {
                 int32_t pid = c->request.target.pids[i];
 
-                c->ends[c->n_ends++].fd = (int)syscall(SYS_pidfd_open, pid, 0);
+                if (!c->child.pid) /* else the run ends with that command */
+                        c->ends[c->n_ends++].fd = (int)syscall(SYS_pidfd_open, pid, 0);
                 if (!proc_threads(pid, &c->tids, &c->n_tids))
                         return err_set(err, ERR_MISSING, "there is no process %" PRId32, pid);
         }
@@ -61,12 +62,17 @@ static bool attach(struct counting *c, struct err *err)
 static bool start_command(struct counting *c, struct err *err)
 {
         const struct count_request *r = &c->request;
-        const struct spawned_command command = {r->target.argv, r->target.cpus, r->target.n_cpus,
+        const struct spawned_command command = {target_command_argv(&r->target), r->target.cpus,
+                                                r->target.argv ? r->target.n_cpus : 0,
                                                 r->target.output_to_stderr};
 
+        if (!command.argv)
+                return true;
         if (!spawn_prepare(&c->child, &command, NULL, err))
                 return false;
         c->ends[c->n_ends++].fd = c->child.pid_fd;
+        if (!r->target.argv)
+                return true;
         c->tids = mem_new(1, sizeof(*c->tids));
         c->tids[c->n_tids++] = c->child.pid;
         return true;
@@ -76,7 +82,7 @@ static bool find_targets(struct counting *c, struct err *err)
 {
         /* Room for the command and for the control descriptor. */
         c->ends = mem_new(c->request.target.n_pids + 2, sizeof(*c->ends));
-        if (c->request.target.argv ? !start_command(c, err) : !attach(c, err))
+        if (!start_command(c, err) || !attach(c, err))
                 return false;
         for (size_t i = 0; i < c->n_ends; i++) {
                 c->ends[i].events = POLLIN;
@@ -105,7 +111,7 @@ void counting_free(struct counting *c)
         if (!c)
                 return;
         /* The first one belongs to the command's struct child. */
-        for (size_t i = c->request.target.argv ? 1 : 0; i < c->n_ends; i++) {
+        for (size_t i = c->child.pid ? 1 : 0; i < c->n_ends; i++) {
                 if (c->ends[i].fd >= 0)
                         close(c->ends[i].fd);
         }
@@ -124,7 +130,7 @@ struct counting_event counting_get_event(const struct counting *c, size_t index)
         const char *estimate = NULL;
 
         if (e->source != SOURCE_COUNTER)
-                estimate = c->child.pid ? "wait4" : "/proc";
+                estimate = c->request.target.argv ? "wait4" : "/proc";
         return (struct counting_event){
                 .attr = e->attr,
                 .ids = e->ids,
@@ -178,7 +184,7 @@ bool counting_begin(struct counting *c, const struct record_sink *sink, struct e
         if (c->request.target.delay_ns && c->request.target.delay_ns != CONTROL_NEVER)
                 c->due_ns = os_monotonic_ns() + c->request.target.delay_ns;
         switch_counters(c, false);
-        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
+        if (c->child.pid && !spawn_go(&c->child, *target_command_argv(&c->request.target), err))
                 return false;
         return rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err);
 }
@@ -408,6 +414,8 @@ struct counting_result counting_get_result(struct counting *c)
 
         if (result.command_ended) {
                 result.exit_status = spawn_exit_status(&c->child);
+        }
+        if (result.command_ended && c->request.target.argv) {
                 result.user_ns = c->child.user_ns;
                 result.kernel_ns = c->child.kernel_ns;
         }

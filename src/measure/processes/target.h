@@ -27,7 +27,10 @@ struct target {
         struct control_listener listener;
 };
 
-/* Functions that control the command that is measured. */
+/* The command that is started, measured or not; NULL for none. */
+char *const *target_command_argv(const struct target *target);
+
+/* Functions that control the command that is started. */
 struct target_command {
         void (*stop)(void *ctx, bool force); /* SIGTERM, or SIGKILL when `force` */
         bool (*runs)(void *ctx);

@@ -120,7 +120,7 @@ static void open_stops(struct collector *c)
 static bool start_command(struct collector *c, struct buf *stop_note, struct err *err)
 {
         const struct target *target = &c->request.target;
-        const struct spawned_command command = {target->argv ? target->argv : target->until, target->cpus,
+        const struct spawned_command command = {target_command_argv(target), target->cpus,
                                                 target->argv ? target->n_cpus : 0, target->output_to_stderr};
         struct spawn_parent parent;
 
@@ -336,7 +336,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         note_cpu_time(c, true);
         if (c->stops)
                 stop_engine_attach(c->stops);
-        if (c->child.pid && !spawn_go(&c->child, *(target->argv ? target->argv : target->until), err))
+        if (c->child.pid && !spawn_go(&c->child, *target_command_argv(target), err))
                 return false;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
         return (!c->aux || auxtrace_begin(c->aux, first_tid(c), &c->sink, err)) && put_synthetic(c, err);

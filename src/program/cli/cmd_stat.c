@@ -10,6 +10,7 @@
 #include "count_run.h"
 #include "machine_driver.h"
 #include "os.h"
+#include "process_choice.h"
 #include "stat_output.h"
 
 #define DEFAULT_SHOT_NS UINT64_C(1000000000) /* duration of each count of a timeline without --timeout */
@@ -17,18 +18,18 @@
 struct stating {
         const struct command_line *line;
         const struct stat_options *options;
-        int32_t *pids;
-        size_t n_pids;
+        struct process_choice processes;
         uint64_t delay_ns;
         bool has_run;
         char *image_argv[2]; /* the program of --pe_file as the command */
-        struct buf session, command_line, vendor, subject;
+        struct buf session, command_line, vendor, subject, note;
         struct count_run_request request;
 };
 
 static void release(struct stating *s)
 {
-        free(s->pids);
+        process_choice_release(&s->processes);
+        buf_release(&s->note);
         buf_release(&s->session);
         buf_release(&s->command_line);
         buf_release(&s->vendor);
@@ -83,8 +84,6 @@ static bool check(const struct stating *s, struct err *err)
                 return wrong(
                         err,
                         "--json-lines and --json would both write to standard output: name a file with -o");
-        if (o->target.pids.n && s->line->n_args)
-                return wrong(err, "-p and a command cannot be used together: stat counts one of them");
         if (o->general.cpu_model && !o->counting.dry_run)
                 return wrong(err, "--cpu-model assumes another machine, and wperf can only plan for it: add "
                                   "--dry-run");
@@ -99,12 +98,19 @@ static bool choose_target(struct stating *s, struct err *err)
 {
         const struct target_options *t = &s->options->target;
 
-        s->pids = cmd_pids(&t->pids);
-        s->n_pids = t->pids.n;
-        if (s->n_pids || s->line->n_args)
+        int32_t *found;
+        size_t n;
+
+        if (!process_choice_make(t, &s->processes, err))
+                return false;
+        if (s->processes.n_pids || s->line->n_args)
                 return true;
-        if (t->image_name)
-                return target_find_image(t->image_name, &s->pids, &s->n_pids, err);
+        if (t->image_name) {
+                if (!target_find_image(t->image_name, &found, &n, err))
+                        return false;
+                process_choice_take(t, found, n, &s->processes);
+                return true;
+        }
         if (t->pe_file)
                 s->image_argv[0] = (char *)(uintptr_t)t->pe_file;
         return true;
@@ -136,7 +142,7 @@ static void make_request(struct stating *s)
                                 .cpu_model = o->general.cpu_model,
                                 .sysfs = o->machine.sysfs,
                         },
-                .target = cmd_target(&o->target, argv, s->pids, s->n_pids),
+                .target = cmd_target(&o->target, argv, s->processes.pids, s->processes.n_pids),
                 .period_ms = o->metric.config ? (uint32_t)count_config_period(o->metric.config, &ignored) : 0,
                 .timeout_ns = timeout_ns,
                 .total_ns = o->timeline.every_ms ? o->target.timeout_ns : 0,
@@ -159,6 +165,7 @@ static struct stat_output_request make_output(struct stating *s)
 
         machine_add_vendor(s->options->general.force_lock, &s->vendor);
         count_run_subject(r, &s->subject);
+        process_choice_add_note(&s->processes, &s->note);
         return (struct stat_output_request){
                 .general = &s->options->general,
                 .output = &s->options->output,
@@ -166,9 +173,11 @@ static struct stat_output_request make_output(struct stating *s)
                 .rows = &s->options->rows,
                 .vendor = s->vendor.len ? s->vendor.data : NULL,
                 .subject = buf_text(&s->subject),
+                .note = buf_text(&s->note),
                 .title = r->target.system_wide ? "all programs" : buf_text(&s->subject),
                 .all_cpus = r->target.system_wide && !r->target.n_cpus,
-                .may_draw = cmd_may_draw(r->target.argv, s->pids, s->n_pids),
+                .may_draw =
+                        cmd_may_draw(target_command_argv(&r->target), s->processes.pids, s->processes.n_pids),
                 .timeline = r->timeline,
                 .timeout_ns = r->timeout_ns,
                 .interval_ns = r->interval_ns,
@@ -196,7 +205,7 @@ static void warn_of_config(const char *config)
 static int run(struct stating *s)
 {
         const struct stat_options *o = s->options;
-        bool has_command = s->request.target.argv, poor = false, ok;
+        bool has_command = target_command_argv(&s->request.target), poor = false, ok;
         enum run_failure failure = RUN_OK;
         struct stat_output_request wanted = make_output(s);
         struct err err = {0};

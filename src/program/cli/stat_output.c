@@ -183,6 +183,8 @@ static struct stat_view make_view(struct stat_output *o, const struct count_resu
                 .exit_status = result->exit_status,
         };
 
+        if (o->request.note && *o->request.note)
+                notes[view.n_notes++] = o->request.note;
         if (result->source_note[0])
                 notes[view.n_notes++] = result->source_note;
         buf_add_str(warnings, buf_text(&result->list->warnings));

@@ -34,6 +34,7 @@ struct stat_output_request {
         const struct row_options *rows;       /* NULL: tables */
         const char *vendor;                   /* of the machine; or NULL */
         const char *subject;                  /* the command, process or CPUs of the counts */
+        const char *note;                     /* one sentence about the processes; "" for none */
         const char *title;                    /* title of the page */
         bool all_cpus;
         bool may_draw;       /* progress may be drawn */
