@@ -378,6 +378,7 @@ void stop_process_tell_end(struct stop_guardian *guardian, int32_t pid);
 int32_t stop_status_pid(int32_t tid);           /* the process of a thread; 0 if it has ended */
 int32_t stop_status_tracer(int32_t tid);        /* the process that traces it; 0 for none */
 int64_t stop_status_uid(int32_t pid);           /* its user (real uid); pid 0: this process. -1: not known */
+uint32_t stop_status_cpu(int32_t tid);          /* on which it ran last; UINT32_MAX: not known */
 bool stop_status_runs(int32_t tid);             /* it exists and has not ended */
 bool stop_status_may_trace(void);               /* this process has CAP_SYS_PTRACE */
 bool stop_status_handles(int32_t tid, int sig); /* its process has a handler for the signal */

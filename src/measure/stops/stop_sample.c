@@ -228,6 +228,22 @@ static void give_deep_stack(struct stop_guardian *g, struct stop_task *task, str
         stop_channel_add(g->channel, STOP_DEEP_STACK, thread->tid, thread->time_ns, pieces, 2);
 }
 
+/* The ring's events count on some CPUs only (-c), and those that stop a thread on all. */
+static bool is_wanted_cpu(const struct stop_guardian *g, int32_t tid, uint32_t cpu)
+{
+        const struct target *target = g->attach;
+
+        if (!target || !target->n_cpus)
+                return true;
+        if (cpu == UINT32_MAX)
+                cpu = stop_status_cpu(tid);
+        for (size_t i = 0; i < target->n_cpus; i++) {
+                if (target->cpus[i] == cpu)
+                        return true;
+        }
+        return false;
+}
+
 static void add_record(struct stop_guardian *g, struct stop_task *task, struct stop_thread *thread,
                        uint64_t used, struct buf *out)
 {
@@ -248,6 +264,8 @@ static void add_record(struct stop_guardian *g, struct stop_task *task, struct s
                 memcpy(out->data + cpu_at, &cpu, sizeof(cpu));
         header.size = (uint16_t)out->len;
         memcpy(out->data, &header, sizeof(header));
+        if (!is_wanted_cpu(g, thread->tid, cpu))
+                buf_clear(out);
 }
 
 /* The kernel lets a tracer without privilege read the memory of dumpable processes only, and a process may
@@ -285,6 +303,8 @@ void stop_sample_take(struct stop_guardian *g, struct stop_task *task)
         thread.pc = thread.regs[linux_arch()->reg_ip];
         find_cpu(task);
         add_record(g, task, &thread, used_stack(task, &thread), &g->record);
+        if (!g->record.len)
+                return;
         if (!thread.stack_bytes && hides_memory(&thread)) {
                 buf_clear(&g->record);
                 leave_to_ring(g, task->process);

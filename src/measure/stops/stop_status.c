@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -62,6 +63,19 @@ int64_t stop_status_uid(int32_t pid)
         int64_t uid;
 
         return value && sscanf(value, "%" SCNd64, &uid) == 1 ? uid : -1;
+}
+
+uint32_t stop_status_cpu(int32_t tid)
+{
+        enum { CPU_FIELD = 36 }; /* counted from the state, which follows the name in parentheses */
+        AUTO_RELEASE(buf) text = {0};
+        const char *at = strrchr(read_of(tid, "stat", &text), ')');
+
+        for (int i = 0; i <= CPU_FIELD && at; i++) {
+                at = strchr(at, ' ');
+                at = at ? at + 1 : NULL;
+        }
+        return at ? (uint32_t)strtoul(at, NULL, 10) : UINT32_MAX;
 }
 
 bool stop_status_runs(int32_t tid)
