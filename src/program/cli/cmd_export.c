@@ -356,7 +356,7 @@ static bool export_session(struct exporting *e, const struct report_request *req
         buf_add(&note, e->report->session.archive.note.data, e->report->session.archive.note.len);
         buf_printf(&e->tool, "wperf %s", version_number);
         session_facts_add_command_line(e->report->session.reader, &e->command);
-        tree_output_note_missing(e->report, &note);
+        tree_output_note_missing(e->report, request->python, &note);
         if (!add_events(e, format, &note, err))
                 return err_in(err, "%s", request->path);
         quality_add_poor(&e->report->quality, &note);

@@ -458,7 +458,7 @@ static int show(struct reporting *r)
                 return cmd_fail(&err);
         buf_add(&note, report->session.archive.note.data, report->session.archive.note.len);
         if (r->table == REPORT_TABLE_TREE)
-                tree_output_note_missing(report, &note);
+                tree_output_note_missing(report, r->request.python, &note);
         cmd_warn(&note);
         return show_table(r, report);
 }

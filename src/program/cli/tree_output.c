@@ -212,8 +212,12 @@ static bool has_branches(const struct report *report)
         return false;
 }
 
-void tree_output_note_missing(const struct report *report, struct buf *note)
+void tree_output_note_missing(const struct report *report, enum stacks_python python, struct buf *note)
 {
+        if (python == STACKS_PYTHON_ONLY && !report->quality.python.n_merged)
+                buf_add_str(note,
+                            "the session has no Python frames, so --python only shows the native stacks; "
+                            "to record Python frames write wperf record -g\n");
         if (has_stacks(report))
                 return;
         if (has_branches(report))

@@ -31,7 +31,8 @@ bool tree_output_is_word(const char *word);
 /* ERR_USAGE for unknown words and invalid numbers. */
 bool tree_output_init(const struct tree_options *options, struct tree_output *ret, struct err *err);
 
-/* Adds a sentence if the session has no stacks for a tree. */
-void tree_output_note_missing(const struct report *report, struct buf *note);
+/* Adds a sentence if the session has no stacks for a tree, or no Python frames if only these are asked for.
+ */
+void tree_output_note_missing(const struct report *report, enum stacks_python python, struct buf *note);
 
 #endif
