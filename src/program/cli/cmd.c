@@ -2,6 +2,7 @@
 /* Functions shared by all commands: the target that the options name, and the command line as text. */
 #include "cmd.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "mem.h"
@@ -132,12 +133,16 @@ int cmd_run_failure(enum run_failure failure, bool has_command)
 
 void cmd_join_line(const struct command_line *line, struct buf *out)
 {
+        struct number_list pids = command_line_pids(line);
+
         buf_printf(out, "wperf %s", line->command->name);
         for (size_t i = 0; i < line->n_given; i++) {
                 buf_printf(out, " --%s", line->given[i].option->name);
                 if (line->given[i].value)
                         buf_printf(out, " %s", line->given[i].value);
         }
+        for (size_t i = 0; i < pids.n; i++)
+                buf_printf(out, " %" PRIu64, pids.numbers[i]);
         if (line->n_args)
                 buf_add_str(out, " --");
         for (size_t i = 0; i < line->n_args; i++)

@@ -30,7 +30,7 @@ struct options_reading {
         bool is_long;
 };
 
-enum { MAX_NAMES = 256 };
+enum { MAX_NAMES = 256, MOST_PIDS = 4096 };
 
 static bool is_number(const char *text)
 {
@@ -282,8 +282,11 @@ static bool is_pid(const struct options_parser *p, const char *word)
 static bool add_pid(struct options_parser *p, const char *word)
 {
         struct number_list *pids = (void *)((char *)p->line->options + p->command->pids_offset);
-        uint64_t *numbers = arena_alloc(&p->line->arena, (pids->n + 1) * sizeof(*numbers));
+        uint64_t *numbers;
 
+        if (pids->n == MOST_PIDS)
+                return err_set(p->err, ERR_USAGE, "too many PIDs: %d at most", MOST_PIDS);
+        numbers = arena_alloc(&p->line->arena, (pids->n + 1) * sizeof(*numbers));
         if (pids->n)
                 memcpy(numbers, pids->numbers, pids->n * sizeof(*numbers));
         if (!text_to_u64(word, 10, &numbers[pids->n]) || numbers[pids->n] > INT32_MAX)
@@ -423,6 +426,15 @@ void command_line_release(struct command_line *line)
         free(line->given);
         arena_release(&line->arena);
         *line = (struct command_line){0};
+}
+
+struct number_list command_line_pids(const struct command_line *line)
+{
+        struct number_list pids = {0};
+
+        if (line->command->pids_offset)
+                memcpy(&pids, (const char *)line->options + line->command->pids_offset, sizeof(pids));
+        return pids;
 }
 
 const struct option *command_line_find_later(const struct command_line *line)

@@ -189,7 +189,7 @@ static const struct option target_options[] = {
                 .kind = OPTION_LIST,
                 .arg = "NAMES",
                 .offset = offsetof(struct target_options, comm),
-                .help = "measure the running processes that are called NAMES (/proc/PID/comm); not on Windows",
+                .help = "measure the running processes that are called NAMES, as ps -o comm prints them; not on Windows",
         },
         {
                 .name = "subprocesses",

@@ -174,6 +174,9 @@ bool command_line_parse(struct command_line *line, const struct command_set *set
                         struct err *err);
 void command_line_release(struct command_line *line);
 
+/* The words of digits that are PIDs. */
+struct number_list command_line_pids(const struct command_line *line);
+
 /* The first given option that is not implemented yet, or NULL. */
 const struct option *command_line_find_later(const struct command_line *line);
 

@@ -115,6 +115,17 @@ static void add_value(const struct given_option *given, struct arena *arena, str
         }
 }
 
+static void add_pids(const struct command_line *line, struct buf *out)
+{
+        struct number_list pids = command_line_pids(line);
+
+        if (!pids.n)
+                return;
+        buf_add_str(out, "processes: ");
+        add_numbers(&pids, out);
+        buf_add_char(out, '\n');
+}
+
 static void add_args(const struct command_line *line, struct buf *out)
 {
         if (!line->n_args)
@@ -143,6 +154,7 @@ void options_explain(const struct command_line *line, struct buf *out)
                 add_value(given, &arena, out);
                 buf_add_char(out, '\n');
         }
+        add_pids(line, out);
         add_args(line, out);
         arena_release(&arena);
 }

@@ -127,6 +127,58 @@ TEST(where_the_program_begins)
         check_lines(cases, N_ELEMENTS(cases));
 }
 
+TEST(words_of_digits)
+{
+        static const struct line_case cases[] = {
+                {"record 4711", "command: record; processes: 4711"},
+                {"record 4711 4712 sleep 10",
+                 "command: record; option --timeout: 10 s; processes: 4711,4712"},
+                {"record 4711 -F 99 -d 500ms",
+                 "command: record; option --freq: 99; option --timeout: 500 ms; processes: 4711"},
+                {"record 4711 ./a 5", "command: record; processes: 4711; run: ./a 5"},
+                {"record 4711 -- sleep 30", "command: record; processes: 4711; run: sleep 30"},
+                {"record -- 4711", "command: record; run: 4711"},
+                {"record ./a 4711", "command: record; run: ./a 4711"},
+                {"record 12x", "command: record; run: 12x"},
+                {"sample 4711 -d5", "command: sample; option --timeout: 5 s; processes: 4711"},
+                {"stat 4711", "command: stat; run: 4711"},
+                {"record 99999999999", "!no process 99999999999; to run a program of that name write -- "
+                                       "99999999999"},
+                {"record -d -p 5", "!option '-d' needs a value: DURATION; for data addresses write --mem"},
+                {"stat --duration 5", "command: stat; option --timeout: 5 s"},
+        };
+
+        check_lines(cases, N_ELEMENTS(cases));
+}
+
+TEST(numbers_are_divided_by_commas_and_blanks)
+{
+        static const struct {
+                const char *value, *want;
+        } cases[] = {
+                {"1\n2\n", "option --pid: 1,2"},
+                {" 1 , 2\t3 ", "option --pid: 1,2,3"},
+                {"1,,2", "!option '-p': '' is not a number"},
+                {"\n", "!option '-p': '' is not a number"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                char value[16], command[] = "record", option[] = "-p",
+                                *words[] = {command, option, value, NULL};
+                AUTO_RELEASE(buf) out = {0};
+                struct command_line line;
+                struct err err = {0};
+
+                snprintf(value, sizeof(value), "%s", cases[i].value);
+                if (command_line_parse(&line, &commands_all, 3, words, &err))
+                        options_explain(&line, &out);
+                else
+                        buf_printf(&out, "!%s", err.text);
+                command_line_release(&line);
+                EXPECT_CONTAINS(buf_text(&out), cases[i].want);
+        }
+}
+
 TEST(where_the_command_stands)
 {
         static const struct line_case cases[] = {
