@@ -1,0 +1,335 @@
+#!/usr/bin/python3
+"""Programs that run already: Python frames of processes that wperf did not start, and no effect on them.
+
+With TRIALS=N, a server of several threads lives through N recorders that are killed while they attach, sample and
+detach, and the record of waits is compared with recorders that come and go.
+"""
+import os
+import random
+import re
+import signal
+import subprocess
+import threading
+import time
+
+import guardian
+import harness
+from harness import Context, Done, check
+from test_stop_harmless import PYTHON, need_engine, script
+from test_waits import differing, run_waits
+
+BURN = """
+import os, sys, threading, time
+
+def inner(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+
+def outer(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        inner(3000)
+"""
+
+FOREVER = BURN + """
+def loop():
+    while True:
+        outer(1)
+for _ in range(int(sys.argv[1])):
+    threading.Thread(target=loop, daemon=True).start()
+print("ready", flush=True)
+loop()
+"""
+
+
+def tracer_of(pid: int) -> int:
+    return int(guardian.status_of(pid).get("TracerPid", "0"))
+
+
+def wait_until_traced(pid: int) -> None:
+    harness.wait_until(lambda: tracer_of(pid) != 0, f"process {pid} to be traced")
+
+
+def attach(t: Context, *argv: str) -> subprocess.Popen:
+    return t.start(t.wperf, "record", "-g", "-F", "999", *argv)
+
+
+def sampled_for(t: Context, seconds: float, pid: int, *argv: str) -> Done:
+    """Attaches until the process has used this CPU time as a traced one."""
+    recorder = attach(t, *argv)
+    wait_until_traced(pid)
+    harness.wait_for_cpu(pid, seconds)
+    recorder.send_signal(signal.SIGINT)
+    done = harness.finish(recorder)
+    check(done.status == 0 and done.err == "", "attached", done)
+    return done
+
+
+def python_of(done: Done) -> tuple[int, int]:
+    """Of how many stacks of interpreters how many have Python frames."""
+    found = re.search(r"python: ([\d,]+) of ([\d,]+) merged", done.out)
+    check(found is not None, "Python frames", done)
+    return int(found[1].replace(",", "")), int(found[2].replace(",", ""))
+
+
+def function_shares(t: Context) -> dict[str, float]:
+    tree = t.good("report", "-g", "--python", "only")
+    return {name: float(total) for total, name in re.findall(r"^ +([\d.]+) +[\d.]+ +\d+  (\w+) \[", tree.out, re.M)}
+
+
+def test_a_process_with_threads(t: Context) -> None:
+    need_engine(t)
+    target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "2")
+    done = sampled_for(t, 1.5, target.pid, "-p", str(target.pid))
+    merged, all_stacks = python_of(done)
+    # Samples of the moment between the start of the ring's events and the first stop are native.
+    check(merged >= 0.9 * all_stacks > 500, f"{merged} of {all_stacks} stacks have Python frames", done)
+    check("Python programs are traced for their stacks" in done.out, "the heading says how", done)
+    shares = function_shares(t)
+    check(shares.get("inner", 0) > 80, f"shares of Python functions: {shares}")
+    check(target.poll() is None and tracer_of(target.pid) == 0, "it runs on, untraced")
+
+
+FORKS = BURN + """
+def child():
+    outer(0.1)
+    os._exit(0)
+print("ready", flush=True)
+while True:
+    pid = os.fork()
+    if not pid:
+        child()
+    os.waitpid(pid, 0)
+    outer(0.02)
+"""
+
+
+def test_children_that_it_forks_later(t: Context) -> None:
+    need_engine(t)
+    target = t.started_ready(PYTHON, script(t, "forks.py", FORKS))
+    done = sampled_for(t, 0.3, target.pid, "-p", str(target.pid))
+    merged, all_stacks = python_of(done)
+    check(merged >= 0.8 * all_stacks > 200, f"{merged} of {all_stacks} stacks have Python frames", done)
+    check(function_shares(t).get("child", 0) > 50, "children are sampled, and their frames are read")
+
+
+SPAWNS = BURN + """
+import subprocess
+print("ready", flush=True)
+while True:
+    subprocess.run([sys.executable, "-c", "import time\\ndef spawned():\\n"
+                    "    while time.thread_time() < 0.2: sum(range(3000))\\nspawned()"])
+"""
+
+
+def check_spawned(t: Context, done: Done) -> None:
+    merged, all_stacks = python_of(done)
+    check(merged >= 0.5 * all_stacks > 100, f"{merged} of {all_stacks} stacks have Python frames", done)
+    check(function_shares(t).get("spawned", 0) > 30, "interpreters that start later are traced")
+
+
+def test_interpreters_that_it_starts_later(t: Context) -> None:
+    """Below a shell, which is no interpreter."""
+    need_engine(t)
+    path = script(t, "spawns.py", SPAWNS)
+    target = t.started_ready("/bin/sh", "-c", f"{PYTHON} {path}; exit 0")
+    recorder = attach(t, "--subprocesses", "-p", str(target.pid))
+    harness.wait_until(lambda: os.path.exists(t.path("wperf.data")), "a session")
+    time.sleep(1.5)
+    recorder.send_signal(signal.SIGINT)
+    check_spawned(t, harness.finish(recorder))
+
+
+def test_the_whole_machine(t: Context) -> None:
+    need_engine(t)
+    harness.need_root()
+    t.started_ready(PYTHON, script(t, "spawns.py", SPAWNS))
+    check_spawned(t, t.ours("record", "-g", "-F", "999", "-a", "-d", "2"))
+
+
+def test_only_the_cpus_that_are_named(t: Context) -> None:
+    need_engine(t)
+    harness.need_root()
+    first, last = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
+    if first == last:
+        raise harness.Skip("a second CPU")
+    path = script(t, "forever.py", FOREVER)
+    target = t.started_ready("taskset", "-c", str(first), PYTHON, path, "0")
+    other = t.started_ready("taskset", "-c", str(last), PYTHON, path, "0")
+    done = sampled_for(t, 0.5, target.pid, "-c", str(first))
+    check(python_of(done)[0] > 100, "samples of the CPU have Python frames", done)
+    text = t.good("dump").out
+    pids = set(re.findall(r"SAMPLE .*?\bpid (\d+)", text))
+    check(str(target.pid) in pids and str(other.pid) not in pids, f"samples of {sorted(pids)}")
+
+
+def test_a_command_sets_how_long(t: Context) -> None:
+    need_engine(t)
+    target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "0")
+    done = t.ours("record", "-g", str(target.pid), "--", "/bin/sh", "-c", "sleep 0.5; exit 7")
+    check(done.status == 7, "the command's status", done)
+    comms = set(re.findall(r"SAMPLE .*?\bpid (\d+)", t.good("dump").out))
+    check(comms == {str(target.pid)}, f"only the process is sampled: {comms}", done)
+    check("cpu-clock at 99 Hz" in done.out and "-F 999 takes more" in done.out, "the rate and how to change it", done)
+    ends = t.ours("record", "-p", str(target.pid), "--", "/no/such/program")
+    check(ends.status == 127, "a command that is not there", ends)
+    check(target.poll() is None, "the process runs on")
+
+
+def test_words_that_are_no_process(t: Context) -> None:
+    gone = t.launch("/bin/true")
+    gone.wait()
+    for argv, status, words in (
+            ((str(gone.pid),), 1, ("no process", "to run a program of that name write --")),
+            (("-a", "10"), 2, ("for 10 seconds write -d 10",)),
+            (("-p", str(os.getpid()), "10"), 2, ("for 10 seconds write -d 10", f"-p {os.getpid()},10")),
+            (("--comm", "no such name"), 1, ("no running process is called",))):
+        done = t.ours("record", *argv)
+        check(done.status == status and all(word in done.err for word in words), f"record {argv}", done)
+    if guardian.status_of(2).get("Name") == "kthreadd":
+        done = t.ours("record", "2")
+        check(done.status == 2 and "is a kernel thread: for 2 seconds write -d 2" in done.err, "a kernel thread", done)
+    zombie = t.launch("/bin/true")
+    harness.wait_until(lambda: guardian.status_of(zombie.pid).get("State", "")[:1] == "Z", "a zombie")
+    done = t.ours("record", "-p", str(zombie.pid))
+    check(done.status == 1 and "zombie" in done.err, "a zombie", done)
+
+
+def test_several_processes(t: Context) -> None:
+    need_engine(t)
+    path = script(t, "forever.py", FOREVER)
+    targets = [t.started_ready(PYTHON, path, "0") for _ in range(2)]
+    pids = [str(target.pid) for target in targets]
+    for argv in (pids, ["-p", "\n".join(pids) + "\n"]):
+        done = t.ours("record", "-q", "-F", "999", *argv, "-d", "700ms")
+        seen = set(re.findall(r"SAMPLE .*?\bpid (\d+)", t.good("dump").out))
+        check(done.status == 0 and seen == set(pids), f"samples of {seen}", done)
+
+
+def test_children_that_run_already(t: Context) -> None:
+    need_engine(t)
+    path = script(t, "forever.py", FOREVER)
+    parent = t.started_ready("/bin/sh", "-c", f"{PYTHON} {path} 0; exit 0")
+    done = t.ours("record", "-g", "-p", str(parent.pid), "-d", "300ms")
+    check("1 child process runs already; --subprocesses measures it, too" in done.out, "the heading counts it", done)
+    done = t.ours("record", "-g", "--subprocesses", "-F", "999", "-p", str(parent.pid), "-d", "700ms")
+    check(python_of(done)[0] > 50 and "runs already" not in done.out, "its frames", done)
+    counted = t.ours("stat", "-e", "task-clock", "-p", str(parent.pid), "--timeout", "300ms")
+    check("1 child process runs already" in counted.out, "stat counts it, too", counted)
+
+
+def test_beside_another_tracer(t: Context) -> None:
+    need_engine(t)
+    harness.need_tool("strace")
+    target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "1")
+    tracer = t.launch("strace", "-o", "/dev/null", "-p", str(target.pid))
+    wait_until_traced(target.pid)
+    before = harness.usage_of(target.pid)
+    done = t.ours("record", "-g", "-F", "999", "-p", str(target.pid), "-d", "1")
+    used = harness.usage_between(before, harness.usage_of(target.pid))
+    check(f"strace ({tracer.pid}) traces it already" in done.out, "the heading says who traces it", done)
+    harness.check_samples(harness.quality_of(done)["samples"], used, 999, "samples of both threads", done)
+    check(target.poll() is None, "it runs on")
+
+
+def test_a_debugger_afterwards(t: Context) -> None:
+    """The process can be traced by others as soon as the recorder has ended."""
+    need_engine(t)
+    harness.need_tool("strace")
+    target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "1")
+    done = t.ours("record", "-q", "-g", "-p", str(target.pid), "-d", "300ms")
+    check(done.status == 0, "recorded", done)
+    t.launch("strace", "-o", "/dev/null", "-p", str(target.pid))
+    wait_until_traced(target.pid)
+
+
+# Waits for its end; says how the kernel sees its signals.
+SERVER = BURN + guardian.SIGNALS + """
+def loop():
+    while not over:
+        assert inner(3000) == 8995500500
+        time.sleep(0.0005)
+over = False
+threads = [threading.Thread(target=loop) for _ in range(6)]
+[thread.start() for thread in threads]
+print("ready", flush=True)
+sys.stdin.read()
+over = True
+[thread.join() for thread in threads]
+print(signals("SigBlk", "SigIgn", "SigCgt", "SigPnd", "TracerPid"))
+"""
+
+
+def live_through(t: Context, n: int) -> None:
+    bare = t.started_ready(PYTHON, script(t, "server.py", SERVER), stdin=subprocess.PIPE)
+    server = t.started_ready(PYTHON, t.path("server.py"), stdin=subprocess.PIPE)
+    for number in range(n):
+        recorder = t.start(t.wperf, "record", "-q", "-g", "-F", "999", "-p", str(server.pid), stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(0, 0.2))
+        recorder.send_signal(signal.SIGKILL if number % 2 else signal.SIGINT)
+        recorder.wait()
+        check(server.poll() is None, f"the server ended with {server.returncode} after recorder {number}")
+    harness.wait_until(lambda: tracer_of(server.pid) == 0, "the end of the tracing")
+    ends = [process.communicate(timeout=harness.WAIT_SECONDS)[0] for process in (bare, server)]
+    check(bare.returncode == server.returncode == 0 and ends[0] == ends[1], f"without recorders {ends[0]}, with {ends[1]}")
+
+
+def test_recorders_that_are_killed(t: Context) -> None:
+    need_engine(t)
+    live_through(t, 20)
+
+
+def waits_with_visitors(t: Context) -> dict[str, tuple[str, float]]:
+    """The record of waits, while recorders attach to each of its processes, and end or are killed."""
+    over = threading.Event()
+
+    def visit() -> None:
+        while not over.is_set():
+            pids = [pid for pid in harness.children_of(os.getpid()) if guardian.status_of(pid).get("Name") == "waits"]
+            recorders = [t.start(t.wperf, "record", "-q", "-g", "-F", "4999", "--session", t.path(f"{pid}.data"), "-p", str(pid),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for pid in pids]
+            over.wait(random.uniform(0.2, 0.8))
+            for recorder in recorders:
+                recorder.send_signal(random.choice((signal.SIGKILL, signal.SIGINT)))
+            for recorder in recorders:
+                recorder.wait()
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    try:
+        return run_waits(t, [])
+    finally:
+        over.set()
+        visitor.join()
+
+
+def check_waits(t: Context, trials: int) -> None:
+    bare = [run_waits(t, []), run_waits(t, [])]
+    ours = [waits_with_visitors(t) for _ in range(trials)]
+    while differing(bare, ours) and len(bare) < 4:  # a busy machine may mix up what happens when
+        bare.append(run_waits(t, []))
+        ours.append(waits_with_visitors(t))
+    bad = differing(bare, ours)
+    check(not bad, "\n".join(bad))
+
+
+@harness.limit(240)
+def test_waits_end_as_without_a_recorder(t: Context) -> None:
+    need_engine(t)
+    check_waits(t, 1)
+
+
+def the_many_recorders(t: Context) -> None:
+    need_engine(t)
+    live_through(t, int(os.environ["TRIALS"]))
+    check_waits(t, max(1, int(os.environ["TRIALS"]) // 100))
+
+
+if "TRIALS" in os.environ:
+    test_many_recorders = harness.limit(3600)(the_many_recorders)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
