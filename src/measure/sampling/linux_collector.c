@@ -281,17 +281,19 @@ static void note_cpu_time(struct collector *c, bool on)
                 r->kernel_ns += kernel_ns - c->kernel_ns_before;
 }
 
+static void see_switch(void *ctx, bool on)
+{
+        struct collector *c = ctx;
+
+        note_cpu_time(c, on);
+        if (c->stops)
+                stop_engine_switch(c->stops, on);
+}
+
 static void switch_events(struct collector *c)
 {
-        bool was_on = c->opened.is_on;
-
         enabling_run(&c->enabling);
         c->result.stop_asked = c->enabling.stop_asked;
-        if (c->opened.is_on == was_on)
-                return;
-        note_cpu_time(c, c->opened.is_on);
-        if (c->stops)
-                stop_engine_switch(c->stops, c->opened.is_on);
 }
 
 /* AUX data must be taken soon after the ring's records about it, so with AUX areas the thread that takes it
@@ -338,6 +340,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                 stop_engine_attach(c->stops);
         if (c->child.pid && !spawn_go(&c->child, *target_command_argv(target), err))
                 return false;
+        c->enabling.on_switch = see_switch;
+        c->enabling.ctx = c;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
         return (!c->aux || auxtrace_begin(c->aux, first_tid(c), &c->sink, err)) && put_synthetic(c, err);
 }

@@ -34,11 +34,13 @@ static void note_time(struct enabling *e)
 /* A command that enables or disables events ends the delay. False if no event has this name. */
 static bool switch_events(struct enabling *e, const char *name, bool on)
 {
-        bool found;
+        bool found, was_on = e->opened->is_on;
 
         e->due_ns = 0;
         found = opened_switch(e->opened, name, on);
         note_time(e);
+        if (e->opened->is_on != was_on)
+                e->on_switch(e->ctx, e->opened->is_on);
         return found;
 }
 

@@ -6,7 +6,7 @@
 #include "control.h"
 #include "linux_internal.h"
 
-/* Zero-initialize before enabling_begin. */
+/* Zero-initialize before enabling_begin, but for on_switch and ctx. */
 struct enabling {
         struct opened *opened;
         struct control *control; /* NULL for none */
@@ -15,6 +15,9 @@ struct enabling {
         uint64_t off_since_ns;   /* 0 if they are enabled */
         uint64_t off_ns;         /* how long they were disabled before off_since_ns */
         bool stop_asked;
+        /* Called when the events were enabled or disabled, before the controlling program gets its answer. */
+        void (*on_switch)(void *ctx, bool on);
+        void *ctx;
 };
 
 /* Records that the run began at `begin_ns`. Does not change the events, which are already as the request

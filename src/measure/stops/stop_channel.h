@@ -68,6 +68,7 @@ struct stop_facts {
         char why_refused[160];          /* the reason of the first of them */
         char watch_note[240];           /* why descendants are not watched; "" if they are */
         int event_error, trace_error;   /* why tracing was not begun; 0: it was */
+        atomic_uint n_switches;         /* STOP_SWITCH commands that were obeyed */
         atomic_bool is_done;            /* no more messages come */
 };
 

@@ -53,6 +53,9 @@ bool stop_engine_start(struct stop_engine *e, const struct target *target, struc
         return err_os(err, ERR_LIMIT, errno, "can't start the process that traces interpreters");
 }
 
+/* Between two looks at what the guardian has done. */
+static const struct timespec moment = {.tv_nsec = 200000};
+
 /* --- commands --- */
 
 /* Packets of several threads do not mix. */
@@ -71,9 +74,16 @@ static void ask_soon(struct stop_engine *e, enum stop_command_kind kind, int32_t
         ask(e, kind, value, MSG_DONTWAIT);
 }
 
+/* Waits until it is done: the controlling program relies on it. */
 void stop_engine_switch(struct stop_engine *e, bool on)
 {
+        enum { TURNS = 500 };
+        const struct stop_facts *facts = stop_channel_facts(e->channel);
+
         ask(e, STOP_SWITCH, on, 0);
+        e->n_switches++;
+        for (int i = 0; i < TURNS && atomic_load(&facts->n_switches) != e->n_switches; i++)
+                nanosleep(&moment, NULL);
 }
 
 void stop_engine_attach(struct stop_engine *e)
@@ -166,8 +176,6 @@ static bool guardian_runs(struct stop_engine *e, struct child *child)
                 e->apart = 0;
         return e->apart;
 }
-
-static const struct timespec moment = {.tv_nsec = 200000};
 
 void stop_engine_end(struct stop_engine *e, struct child *child)
 {

@@ -44,6 +44,7 @@ struct stop_engine {
         pid_t apart; /* the guardian's process, without a command; 0 if it starts the command, or has ended */
         struct stop_python *python;
         bool has_ended;
+        unsigned n_switches;          /* STOP_SWITCH commands that were sent */
         struct cursor round;          /* the messages that stop_engine_next goes through */
         struct map ids;               /* ids of the ring's event */
         struct map spans;             /* pid to its newest struct stop_span * */

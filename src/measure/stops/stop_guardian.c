@@ -187,9 +187,10 @@ static void obey(struct stop_guardian *g, const struct stop_command *command, co
         }
         if (!g->is_tracing)
                 return;
-        if (command->kind == STOP_SWITCH)
+        if (command->kind == STOP_SWITCH) {
                 stop_event_switch(g, command->value);
-        else if (command->kind == STOP_TRACE)
+                atomic_fetch_add(&g->facts->n_switches, 1);
+        } else if (command->kind == STOP_TRACE)
                 stop_late_ask(g, command->value);
         else if (command->kind == STOP_CHECK)
                 stop_mask_ask(g, command->value, 0);
