@@ -508,7 +508,7 @@ def sample_for(t: Context, seconds: float, pid: int, *options: str) -> Done:
     """wperf sample until this process has used the CPU time."""
     if os.path.exists(t.path("wperf.data")):
         os.remove(t.path("wperf.data"))
-    done = end_after(t, pid, seconds, t.start(t.wperf, "sample", *options))
+    done = end_after(t, pid, seconds, t.start(t.wperf, "sample", "-F", "999", *options))
     check(done.status == 0 and done.err == "", "sampled", done)
     return done
 

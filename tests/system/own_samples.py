@@ -20,7 +20,7 @@ SYSTEM = re.compile(r"ld-(linux|musl).*|lib[^/]*\.so.*|\[vdso\]")
 
 def sample_its_work(t: Context, pid: int, cpu_ms: int, *argv: str) -> Done:
     """Runs `wperf sample` until a process has used this CPU time beside it."""
-    recorder = t.start(t.wperf, "sample", *argv)
+    recorder = t.start(t.wperf, "sample", "-F", str(HZ), *argv)
     harness.wait_for_events(recorder.pid)
     end = used_ms(pid) + cpu_ms
     harness.wait_until(lambda: used_ms(pid) >= end or recorder.poll() is not None, f"{cpu_ms} ms of CPU time of process {pid}")

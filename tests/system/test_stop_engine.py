@@ -688,9 +688,6 @@ def test_wrong_words(t: Context) -> None:
     done = t.ours("record", "--engine", "rung", "--", "/bin/true")
     check(done.status == 2, "wrong usage", done)
     harness.check_sentence(done, "--engine", "ring or stop")
-    done = t.ours("sample", "--engine", "stop", "-p", str(os.getpid()))
-    check(done.status == 2, "wrong usage", done)
-    harness.check_sentence(done, "--engine stop", "wperf record")
 
 
 def test_only_with_stacks(t: Context) -> None:

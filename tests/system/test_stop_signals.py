@@ -282,8 +282,8 @@ def test_the_report_of_threads_that_block_it(t: Context) -> None:
     native = re.search(r"python: [\d,]+ of ([\d,]+) merged, .*\b([\d,]+) of threads that were not stopped", done.out)
     check(native is not None, "the quality line counts them", done)
     n_all, n_native = (int(words.replace(",", "")) for words in native.groups())
-    # A thread that begins does not stop for a moment.
-    check(n_blocked <= n_native <= n_blocked + 9 and n_all > 1.2 * n_native, f"{n_native} of {n_all} are native, {n_blocked} of threads that block it", done)
+    # A thread that begins does not stop for a moment, and one may stop once before it blocks the signal.
+    check(n_blocked - 3 <= n_native <= n_blocked + 9 and n_all > 1.2 * n_native, f"{n_native} of {n_all} are native, {n_blocked} of threads that block it", done)
     one = t.good("report", "--comms", "blocks-one", "--sort", "sym")
     check(harness.row_named(one, "_PyEval_EvalFrameDefault").count > 0, "the functions of the interpreter have their names", one)
 

@@ -77,7 +77,7 @@ class Recorder:
         names = [os.path.join(self.folder, name) for name in ("ctl", "ack")]
         for name in names:
             os.mkfifo(name)
-        command = [wperf, "record", "-q", "-p", str(os.getpid()), "-D", "-1", "-o", session,
+        command = [wperf, "record", "-q", "-F", "999", "-p", str(os.getpid()), "-D", "-1", "-o", session,
                    "--control", "fifo:" + ",".join(names)]
         command += shlex.split(os.environ.get("WPERF_PYPERF_OPTIONS", ""))
         self.said = open(os.path.join(self.folder, "said"), "w+")
