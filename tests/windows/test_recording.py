@@ -145,6 +145,7 @@ def test_what_is_refused(c: Context) -> None:
     assert "no such CPU: 4000" in c.ours("record", "-c", "4000", "--", "acts.exe", status=2).err
     assert "no process runs 'no-such.exe'" in c.ours("sample", "--pe_file", "no-such.exe", status=1).err
     assert "there is no process 4000000" in c.ours("sample", "-p", "4000000", status=1).err
+    assert "cannot set how long" in c.ours("record", "-p", "4000000", "--", "x.exe", status=125).err
     assert "name a process" in c.ours("sample", "-a", "--timeout", "1", status=1).err
     missing = c.ours("sample", "--pe_file", "no-such.exe", "-c", "0", "--timeout", "1", status=1).err
     assert "no process runs 'no-such.exe'" in missing and "sampling all programs" not in missing, missing

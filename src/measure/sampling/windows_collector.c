@@ -94,6 +94,11 @@ static bool check(const struct collect_request *request, struct err *err)
         if (request->engine == COLLECT_STOP)
                 return err_set(err, ERR_UNSUPPORTED,
                                "--engine stop is for Linux; on Windows a timer takes all samples");
+        if (request->target.until)
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "on Windows a command cannot set how long processes are sampled: leave it out, and "
+                        "write -d 10 for ten seconds");
         if (request->target.system_wide || (!request->target.argv && !request->target.n_pids))
                 return err_set(
                         err, ERR_UNSUPPORTED,
