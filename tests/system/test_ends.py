@@ -476,5 +476,52 @@ def test_nothing_to_sample(t: Context) -> None:
     check_readable(t)
 
 
+# Leaves orphans, and says how many of them stay zombies.
+ORPHANS = """
+import os, sys, time
+for step in range(8):
+    if not os.fork():
+        if not os.fork():
+            time.sleep(0.02 * step)
+            os._exit(0)
+        os._exit(0)
+    os.wait()
+time.sleep(0.4)
+states = []
+for name in filter(str.isdigit, os.listdir("/proc")):
+    with open(f"/proc/{name}/stat") as file:
+        states.append(file.read().rsplit(")", 1)[1].split()[0])
+print(states.count("Z"), "zombies", flush=True)
+time.sleep(float(sys.argv[1]))
+"""
+
+
+def as_first_process(t: Context, *argv: str) -> tuple[str, ...]:
+    harness.need_mounts()
+    return ("unshare", "-pf", "--mount-proc", t.wperf, *argv)
+
+
+def test_the_first_process_of_a_container(t: Context) -> None:
+    write(t.path("orphans.py"), ORPHANS.encode())
+    for command in (("record", "-q"), ("stat", "-e", "task-clock")):
+        done = t.run(*as_first_process(t, *command, "--", "python3", t.path("orphans.py"), "0"))
+        check(done.status == 0 and "0 zombies" in done.out, "it takes the statuses of orphans", done)
+    done = t.run(*as_first_process(t, "record", "-q", "--", "sh", "-c", "exit 7"))
+    check(done.status == 7, "the command's status", done)
+
+
+def test_the_end_of_a_container(t: Context) -> None:
+    """docker stop sends SIGTERM to the first process."""
+    write(t.path("orphans.py"), ORPHANS.encode())
+    outer = t.start(*as_first_process(t, "record", "-q", "--", "python3", t.path("orphans.py"), "60"))
+    harness.wait_until(lambda: harness.children_of(outer.pid) != [], "the first process")
+    first = harness.children_of(outer.pid)[0]
+    harness.wait_until(lambda: os.path.exists(t.path("wperf.data")), "a session")
+    os.kill(first, signal.SIGTERM)
+    done = harness.finish(outer)
+    check(done.status == 0, "ended by the signal", done)
+    check_readable(t)
+
+
 if __name__ == "__main__":
     harness.main(__name__)

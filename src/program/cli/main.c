@@ -104,6 +104,7 @@ int main(int argc, char **argv)
         struct err err = {0};
         int status;
 
+        os_run_below_init();
         mem_set_exhausted(end_without_memory, NULL);
         argv = os_arguments(&argc, argv);
         set_keys();

@@ -305,6 +305,11 @@ void os_terminal_wake(struct os_terminal *terminal);
 
 /* --- Requests to end ----------------------------------------------------------------------------------- */
 
+/* If this is the first process of a PID namespace (a container), goes on in a child, for which the first
+ * process does what the kernel expects of it: it takes the statuses of orphans and passes signals on. Call
+ * before anything else. No effect on Windows. */
+void os_run_below_init(void);
+
 /* From now on Ctrl-C, requests to end (SIGTERM, SIGHUP) and other signals that would end the process
  * without an error of its own (SIGPIPE, SIGALRM, SIGXFSZ, ...) set a flag instead; the third request ends
  * the process.  os_stop_requested returns the flag: 0, or the signal's number.  A signal that was ignored

@@ -46,3 +46,7 @@ int os_stop_requested(void)
 {
         return (int)stop_signal;
 }
+
+void os_run_below_init(void)
+{
+}
