@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "linux_events.h"
 #include "log.h"
 #include "mem.h"
+#include "os.h"
 
 /* Drops one optional part of the attribute, until the kernel accepts it. Namespaces need privilege; older
  * kernels do not know the others. */
@@ -277,6 +279,13 @@ static void begin_opened(struct sampling_opener *o)
         o->opened->ring_cpus = mem_new(n_rings, sizeof(*o->opened->ring_cpus));
 }
 
+static bool count_name(void *ctx, const char *name)
+{
+        (void)name;
+        ++*(size_t *)ctx;
+        return true;
+}
+
 /* Opens the events on every CPU, for all processes. */
 static bool open_on_every_cpu(struct sampling_opener *o, struct err *err)
 {
@@ -296,9 +305,38 @@ static bool open_on_every_cpu(struct sampling_opener *o, struct err *err)
         return false;
 }
 
+/* Descriptors that may still be opened, without those that the recorder needs for other things. */
+static size_t free_descriptors(void)
+{
+        enum { FOR_OTHERS = 32 };
+        struct rlimit limit;
+        size_t n_used = FOR_OTHERS;
+
+        if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+                return SIZE_MAX;
+        os_list_dir("/proc/self/fd", count_name, &n_used, NULL);
+        return limit.rlim_cur > n_used ? (size_t)limit.rlim_cur - n_used : 0;
+}
+
+/* Of a process with more threads than descriptors allow, the first threads are sampled: better than none. */
+static void leave_out_threads(struct sampling_opener *o)
+{
+        size_t n_each = (o->request->events->n_items + 1) * o->n_cpus, n_free = free_descriptors();
+
+        if (o->n_tids * n_each <= n_free || n_free < n_each)
+                return;
+        snprintf(
+                o->opened->children_note, sizeof(o->opened->children_note),
+                "%zu of %zu threads are not sampled, because each needs %zu descriptors; raise the limit with "
+                "'ulimit -n %zu'",
+                o->n_tids - n_free / n_each, o->n_tids, n_each, 2 * o->n_tids * n_each);
+        o->n_tids = n_free / n_each;
+}
+
 static bool open_of_tasks(struct sampling_opener *o, struct err *err)
 {
         begin_opened(o);
+        leave_out_threads(o);
         if (open_all(o, err))
                 return true;
         opened_release(o->opened);
