@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Callable, Iterator
 
 import harness
-from harness import Context, Skip, check
+from harness import Context, Done, Skip, check
 from pythons import HERE, PYTHONS, field_offsets, find_file, find_python
 
 HZ = 1999
@@ -236,24 +236,34 @@ def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], line
     return counts
 
 
-def measure(t: Context, kind: str, options: tuple[str, ...], seconds: float) -> Counts:
+def measure(t: Context, kind: str, options: tuple[str, ...], seconds: float, attaches: bool) -> Counts:
     """A lost sample would be compared with another one.  On a busy machine the rings are not read in time: fewer samples a second
     fit into them."""
     losses = []
     for hz in (HZ, HZ, HZ, HZ // 2, HZ // 4, HZ // 8):
-        counts, lost_by_us, lost_by_oracle = measure_once(t, kind, options, seconds, hz)
+        counts, lost_by_us, lost_by_oracle = measure_once(t, kind, options, seconds, hz, attaches)
         if not lost_by_us + lost_by_oracle or counts.wrong:
             return counts
         losses.append(f"{lost_by_us} + {lost_by_oracle} at {hz} Hz")
     raise AssertionError("samples lost by wperf and by the walk in the kernel, each time: " + ", ".join(losses))
 
 
-def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float, hz: int) -> tuple[Counts, int, int]:
+def record(t: Context, hz: int, attaches: bool, command: list[str]) -> Done:
+    options = ["record", "-g", "--engine", "stop", "-F", str(hz)]
+    if not attaches:
+        return t.ours(*options, "--", *command)
+    target = t.started_ready(*command, env=harness.environment(ORACLE_ATTACHES="1"))
+    done = t.ours(*options, "-p", str(target.pid), limit=harness.WAIT_SECONDS)
+    check(harness.finish(target).status == 0, "the program that wperf attached to", done)
+    return done
+
+
+def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float, hz: int, attaches: bool) -> tuple[Counts, int, int]:
     python, modules = find_python(kind), t.path("modules")
     oracle = start_oracle(t, kind)
     os.makedirs(modules, exist_ok=True)
     build_states(t, kind, modules)
-    done = t.ours("record", "-g", "--engine", "stop", "-F", str(hz), "--", python, *options, WORK, str(seconds), modules, str(oracle.pid))
+    done = record(t, hz, attaches, [python, *options, WORK, str(seconds), modules, str(oracle.pid)])
     oracle.send_signal(signal.SIGTERM)
     said = oracle.communicate(timeout=harness.WAIT_SECONDS)[0].decode()
     if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
@@ -286,14 +296,14 @@ def check_counts(kind: str, counts: Counts, least: int) -> None:
     check(counts.compared >= least and counts.nameless <= counts.compared / 500, f"{counts.compared} samples, {counts.nameless} nameless")
 
 
-def oracle_of(kind: str, options: tuple[str, ...], seconds: float, least: int) -> Callable[[Context], None]:
+def oracle_of(kind: str, options: tuple[str, ...], seconds: float, least: int, attaches: bool) -> Callable[[Context], None]:
     """Measures until there are enough samples; in each run each case runs for some seconds."""
 
     @harness.limit(120 + least // 20)
     def test(t: Context) -> None:
         counts = Counts()
         while counts.compared < least and not counts.wrong:
-            counts.add(measure(t, kind, options, seconds))
+            counts.add(measure(t, kind, options, seconds, attaches))
         check_counts(kind, counts, least)
 
     return test
@@ -301,7 +311,7 @@ def oracle_of(kind: str, options: tuple[str, ...], seconds: float, least: int) -
 
 def name_tests() -> None:
     """For pyenv's versions that are installed.  By hand also with perf's trampolines, which turn calls into native
-    ones."""
+    ones, and each as a program that runs already."""
     by_hand = int(sys.argv[4]) if sys.argv[3:4] == ["--samples"] else 0
     kinds: list[tuple[str, tuple[str, ...]]] = [(kind, ()) for kind in PYTHONS]
     if by_hand:
@@ -310,9 +320,10 @@ def name_tests() -> None:
     for kind, options in kinds:
         if not kind.startswith("pyenv") or glob.glob(PYTHONS[kind][0]):
             seconds = 0.3 if by_hand else SECONDS.get(kind, OTHER_SECONDS)
-            test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5))
-            name = " ".join((kind, *options[1:]))
-            setattr(sys.modules[__name__], f"test_stacks_of_{re.sub('[ .-]', '_', name)}", test)
+            name = re.sub("[ .-]", "_", " ".join((kind, *options[1:])))
+            for attaches in (False, True) if by_hand or kind == "python3" else (False,):
+                test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5), attaches)
+                setattr(sys.modules[__name__], f"test_stacks_of_{'attached_' * attaches}{name}", test)
 
 
 if __name__ == "__main__":
