@@ -146,13 +146,16 @@ class Context:
 
     def release(self) -> None:
         """Ends what this test started, and nothing else."""
+        self.release_processes()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def release_processes(self) -> None:
         for process in self.started:
             if process.poll() is None:
                 kill_group(process)
             for stream in (process.stdout, process.stderr, process.stdin):
                 if stream:
                     stream.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 # wperf's symbol cache is one for each run of the tests, and the home folder is empty, so that perf's cache of binaries

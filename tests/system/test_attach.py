@@ -224,6 +224,43 @@ def test_children_that_run_already(t: Context) -> None:
     check("1 child process runs already" in counted.out, "stat counts it, too", counted)
 
 
+def test_a_control_group(t: Context) -> None:
+    need_engine(t)
+    harness.need_root()
+    mounts = [line.split()[1] for line in open("/proc/mounts", encoding="utf-8") if line.split()[2] == "cgroup2"]
+    group = os.path.join(mounts[0] if mounts else "/none", f"wperf-test-{os.getpid()}")
+    try:
+        os.mkdir(group)
+    except OSError as error:
+        raise harness.Skip(f"a control group: {error}") from None
+    try:
+        path = script(t, "forks.py", FORKS)
+        inside = t.started_ready("/bin/sh", "-c", f"echo $$ >{group}/cgroup.procs && exec {PYTHON} {path}")
+        outside = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "0")
+        done = t.ours("record", "-g", "-F", "999", "--cgroup", os.path.basename(group), "-d", "1500ms")
+        merged, all_stacks = python_of(done)
+        check(merged >= 0.7 * all_stacks > 50, f"{merged} of {all_stacks} stacks have Python frames", done)
+        check(f"only processes of the control group /{os.path.basename(group)}" in done.out, "the heading names it", done)
+        check("child" in function_shares(t), "children are in the group")
+        check(str(outside.pid) not in re.findall(r"SAMPLE .*?\bpid (\d+)", t.good("dump").out), "only the group is sampled")
+        counts = t.ours("stat", "-e", "task-clock", "-G", os.path.basename(group), "--", "/bin/sh", "-c", "sleep 0.3; exit 5")
+        check(counts.status == 5 and "only processes of the control group" in counts.out, "counts of the group", counts)
+        check(tracer_of(inside.pid) == 0, "it runs untraced")
+    finally:
+        t.release_processes()
+        harness.wait_until(lambda: remove_group(group), "the end of the group")
+    done = t.ours("record", "--cgroup", "no/such/group")
+    check(done.status == 1 and "control group 'no/such/group'" in done.err, "a group that is not there", done)
+
+
+def remove_group(group: str) -> bool:
+    try:
+        os.rmdir(group)
+    except OSError:
+        return False
+    return True
+
+
 def test_beside_another_tracer(t: Context) -> None:
     need_engine(t)
     harness.need_tool("strace")

@@ -12,7 +12,11 @@
 
 /* --- linux_machine.c: the machine's properties --- */
 
-int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int group_fd);
+/* `task`: a thread; 0: this thread; else linux_event_everybody. */
+int linux_event_open(const struct perf_attr *attr, int32_t task, int32_t cpu, int group_fd);
+
+/* All processes, or those of a control group. */
+int32_t linux_event_everybody(const struct target *target);
 
 /* Requests of ioctl() for event descriptors. */
 #define IOC_ENABLE     0x2400u

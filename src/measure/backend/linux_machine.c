@@ -15,13 +15,25 @@
 #include "os.h"
 #include "text_number.h"
 
+#define OPEN_CGROUP  4u
 #define OPEN_CLOEXEC 8u
 
 enum { MAX_CPUS = 8192 };
 
-int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int group_fd)
+/* Numbers below -1 are the descriptors of control groups. */
+enum { EVERYBODY = -1 };
+
+int32_t linux_event_everybody(const struct target *target)
 {
-        return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd, OPEN_CLOEXEC);
+        return target->cgroup ? EVERYBODY - 1 - target->cgroup_fd : EVERYBODY;
+}
+
+int linux_event_open(const struct perf_attr *attr, int32_t task, int32_t cpu, int group_fd)
+{
+        bool is_cgroup = task < EVERYBODY;
+
+        return (int)syscall(SYS_perf_event_open, attr, is_cgroup ? EVERYBODY - 1 - task : task, cpu, group_fd,
+                            OPEN_CLOEXEC | (is_cgroup ? OPEN_CGROUP : 0));
 }
 
 bool linux_event_serves(const struct event *event, uint32_t cpu)

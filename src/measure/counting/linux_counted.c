@@ -19,6 +19,7 @@ struct counting_opener {
         const struct count_request *request;
         const int32_t *tids;
         size_t n_tids;
+        int32_t everybody;
         uint32_t *cpus; /* NULL for any CPU */
         size_t n_cpus;
         struct counted *counted;
@@ -79,7 +80,7 @@ static struct counting_places places_of(const struct counting_opener *o, const s
                 return (struct counting_places){all_threads, 1, event->cpus ? event->cpus : first_cpu,
                                                 event->cpus ? event->n_cpus : 1};
         return (struct counting_places){
-                .tids = count_request_is_system_wide(o->request) ? all_threads : o->tids,
+                .tids = count_request_is_system_wide(o->request) ? &o->everybody : o->tids,
                 .n_tids = count_request_is_system_wide(o->request) ? 1 : o->n_tids,
                 .cpus = o->cpus ? o->cpus : any_cpu,
                 .n_cpus = o->cpus ? o->n_cpus : 1,
@@ -371,7 +372,11 @@ static bool is_counted(const struct counted *counted)
 bool counted_open(const struct count_request *request, const int32_t *tids, size_t n_tids,
                   struct counted *ret, struct err *err)
 {
-        struct counting_opener o = {.request = request, .tids = tids, .n_tids = n_tids, .counted = ret};
+        struct counting_opener o = {.request = request,
+                                    .tids = tids,
+                                    .n_tids = n_tids,
+                                    .everybody = linux_event_everybody(&request->target),
+                                    .counted = ret};
         struct err first_why = {0};
 
         *ret = (struct counted){.n_events = request->list->n_items};

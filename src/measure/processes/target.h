@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "control.h"
 #include "err.h"
 
@@ -17,6 +18,9 @@ struct target {
         const int32_t *pids; /* processes to attach to */
         size_t n_pids;
         bool system_wide;
+        /* with system_wide: only processes of this control group, as in /proc/PID/cgroup; NULL for all */
+        const char *cgroup;
+        int cgroup_fd;        /* its folder; valid with `cgroup` */
         const uint32_t *cpus; /* only these CPUs; a command is pinned to them. NULL for all */
         size_t n_cpus;
         bool output_to_stderr; /* the command's standard output goes to standard error */
@@ -48,6 +52,10 @@ bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, str
 
 /* The same for processes whose name (/proc/PID/comm) is one of `names`, which are separated by commas. */
 bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, struct err *err);
+
+/* Opens the folder of a control group: a path below the mount point of control groups, or with it. Returns
+ * the descriptor, and appends the path as in /proc/PID/cgroup; -1 and ERR_MISSING if there is none. */
+int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err);
 
 /* Appends the running descendants of the processes. `*pids` is from malloc(), or NULL. */
 void target_add_children(int32_t **pids, size_t *n);

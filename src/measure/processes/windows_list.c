@@ -161,3 +161,11 @@ enum target_kind target_kind_of(int32_t pid)
         (void)pid;
         return TARGET_PROCESS;
 }
+
+int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err)
+{
+        (void)name;
+        (void)ret_path;
+        err_set(err, ERR_UNSUPPORTED, "--cgroup applies to Linux; on Windows name a process with -p PID");
+        return -1;
+}

@@ -29,7 +29,7 @@ static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n,
         if (c->request.target.n_pids)
                 return watched_attach(&c->watched, &c->request.target, ret_tids, ret_n, err);
         *ret_tids = mem_new(1, sizeof(**ret_tids));
-        **ret_tids = c->request.target.system_wide ? -1 : c->child.pid;
+        **ret_tids = c->request.target.system_wide ? linux_event_everybody(&c->request.target) : c->child.pid;
         *ret_n = 1;
         return true;
 }
@@ -268,8 +268,11 @@ static void note_cpu_time(struct collector *c, bool on)
         struct collect_result *r = &c->result;
         uint64_t user_ns, kernel_ns;
 
-        watched_cpu_time(&c->watched, c->request.target.argv ? &c->child : &none,
-                         c->request.target.system_wide, &user_ns, &kernel_ns);
+        if (!c->request.target.cgroup)
+                watched_cpu_time(&c->watched, c->request.target.argv ? &c->child : &none,
+                                 c->request.target.system_wide, &user_ns, &kernel_ns);
+        else if (!proc_cgroup_cpu_time(c->request.target.cgroup_fd, &user_ns, &kernel_ns))
+                user_ns = kernel_ns = 0;
         if (on) {
                 c->user_ns_before = user_ns;
                 c->kernel_ns_before = kernel_ns;

@@ -33,20 +33,27 @@ static void close_between(unsigned first, unsigned last)
                 close((int)fd);
 }
 
-/* The streams lead nowhere, so that whoever reads the recorder's output sees its end. */
-static void keep_only(int fd, int other_fd)
+static int compare_fds(const void *a, const void *b)
 {
-        int first = fd < other_fd ? fd : other_fd, second = fd < other_fd ? other_fd : fd;
+        return *(const int *)a - *(const int *)b;
+}
+
+/* The streams lead nowhere, so that whoever reads the recorder's output sees its end. */
+static void keep_only(int *fds, size_t n)
+{
         int nowhere = open("/dev/null", O_RDWR);
+        unsigned from = STDERR_FILENO + 1;
 
         for (int i = 0; i <= STDERR_FILENO && nowhere >= 0; i++)
                 dup2(nowhere, i);
-        if (nowhere > STDERR_FILENO)
-                close(nowhere);
-        if (first >= 0)
-                close_between(STDERR_FILENO + 1, (unsigned)first - 1);
-        close_between((unsigned)(first < 0 ? STDERR_FILENO : first) + 1, (unsigned)second - 1);
-        close_between((unsigned)second + 1, UINT32_MAX);
+        qsort(fds, n, sizeof(*fds), compare_fds);
+        for (size_t i = 0; i < n; i++) {
+                if (fds[i] < (int)from)
+                        continue;
+                close_between(from, (unsigned)fds[i] - 1);
+                from = (unsigned)fds[i] + 1;
+        }
+        close_between(from, UINT32_MAX);
 }
 
 /* In a process group of its own, so that the terminal and the shell do not send it signals; in the same
@@ -261,6 +268,8 @@ void stop_guardian_run(void *ctx, pid_t command, struct command_end *end)
 {
         const struct stop_guardian_request *request = ctx;
         struct stop_guardian *g = mem_new(1, sizeof(*g));
+        int kept[] = {request->socket, stop_channel_fd(request->channel),
+                      request->attach && request->attach->cgroup ? request->attach->cgroup_fd : -1};
 
         g->socket = request->socket;
         g->channel = request->channel;
@@ -271,7 +280,7 @@ void stop_guardian_run(void *ctx, pid_t command, struct command_end *end)
         g->command_end = end;
         g->lock = os_lock_new();
         g->files_lock = os_lock_new();
-        keep_only(g->socket, stop_channel_fd(g->channel));
+        keep_only(kept, N_ELEMENTS(kept));
         stand_apart();
         obey_recorder(g);
         if (g->is_tracing)

@@ -10,9 +10,16 @@
 #include "stop_internal.h"
 
 /* A recorder in an interpreter, by way of the library, would wait for itself. */
+static bool is_wanted(const struct stop_guardian *g, int32_t pid)
+{
+        const char *cgroup = g->attach ? g->attach->cgroup : NULL;
+
+        return pid != g->recorder && (!cgroup || proc_is_in_cgroup(pid, cgroup));
+}
+
 void stop_late_ask(struct stop_guardian *g, int32_t pid)
 {
-        if (pid == g->recorder)
+        if (!is_wanted(g, pid))
                 return;
         os_lock_enter(g->lock);
         ARRAY_PUSH(g->late.asked, g->late.n_asked, g->late.cap_asked, pid);

@@ -306,10 +306,10 @@ static void *watch_main(void *arg)
         return NULL;
 }
 
-/* The tasks whose descendants are watched: -1 is all. */
+/* The tasks whose descendants are watched, for linux_event_open. */
 static int32_t *watched_tasks(const struct stop_guardian *g, size_t *ret_n)
 {
-        int32_t *tids = NULL, one = g->attach ? -1 : g->command;
+        int32_t *tids = NULL, one = g->attach ? linux_event_everybody(g->attach) : g->command;
         bool has_pids = g->attach && !g->attach->system_wide;
         size_t n = 0, cap = 0;
 

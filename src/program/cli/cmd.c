@@ -7,6 +7,7 @@
 
 #include "mem.h"
 #include "os.h"
+#include "process_choice.h"
 #include "text_printable.h"
 #include "text_stream.h"
 
@@ -103,15 +104,19 @@ int32_t *cmd_pids(const struct number_list *given)
         return pids;
 }
 
-struct target cmd_target(const struct target_options *options, char *const *argv, const int32_t *pids,
-                         size_t n_pids)
+struct target cmd_target(const struct target_options *options, char *const *argv,
+                         const struct process_choice *processes)
 {
+        bool is_measured = !processes->n_pids && !processes->cgroup.len;
+
         return (struct target){
-                .argv = n_pids ? NULL : argv,
-                .until = n_pids ? argv : NULL,
-                .pids = pids,
-                .n_pids = n_pids,
-                .system_wide = options->all_cpus || (!argv && !n_pids),
+                .argv = is_measured ? argv : NULL,
+                .until = is_measured ? NULL : argv,
+                .pids = processes->pids,
+                .n_pids = processes->n_pids,
+                .system_wide = options->all_cpus || (!processes->n_pids && (!argv || !is_measured)),
+                .cgroup = processes->cgroup.len ? buf_text(&processes->cgroup) : NULL,
+                .cgroup_fd = processes->cgroup_fd,
                 .cpus = options->cpus.cpus,
                 .n_cpus = options->cpus.n,
                 .control = options->control,

@@ -12,6 +12,8 @@
 #include "run.h"
 #include "target.h"
 
+struct process_choice; /* process_choice.h */
+
 int cmd_record(const struct command_line *line);
 int cmd_stat(const struct command_line *line);
 int cmd_diff(const struct command_line *line);
@@ -72,9 +74,9 @@ bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err
 /* The process ids of an option, which the caller frees. */
 int32_t *cmd_pids(const struct number_list *given);
 
-/* The target that the options name, with the command `argv` (NULL: none) and the processes `pids`; the
+/* The target that the options name, with the command `argv` (NULL: none) and the chosen processes; the
  * caller keeps all of it. The caller also sets the delay and the command's output. */
-struct target cmd_target(const struct target_options *options, char *const *argv, const int32_t *pids,
-                         size_t n_pids);
+struct target cmd_target(const struct target_options *options, char *const *argv,
+                         const struct process_choice *processes);
 
 #endif

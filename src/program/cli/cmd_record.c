@@ -147,7 +147,7 @@ static bool choose_target(struct recording *r, struct err *err)
 
         if (!process_choice_make(t, &r->processes, err))
                 return false;
-        if (r->processes.n_pids || r->has_command || t->all_cpus)
+        if (r->processes.n_pids || r->has_command || t->all_cpus || t->cgroup)
                 return true;
         if (r->line->command == &cmd_record_command && t->pe_file && !t->image_name) {
                 r->image_argv[0] = (char *)(uintptr_t)t->pe_file;
@@ -182,7 +182,7 @@ static bool samples_running(const struct recording *r)
 {
         const struct target_options *t = &r->options->target;
 
-        if (t->pids.n || t->bare_pids.n || t->comm || t->all_cpus)
+        if (t->pids.n || t->bare_pids.n || t->comm || t->cgroup || t->all_cpus)
                 return true;
         return !r->has_command &&
                (t->cpus.n || r->processes.n_pids || r->line->command == &cmd_sample_command);
@@ -193,7 +193,7 @@ static struct run_request make_request(struct recording *r)
         const struct record_options *o = r->options;
         bool text = !o->general.quiet && !o->output.json && !r->to_pipe;
         char **argv = r->line->n_args ? r->line->args : r->has_command ? r->image_argv : NULL;
-        struct target target = cmd_target(&o->target, argv, r->processes.pids, r->processes.n_pids);
+        struct target target = cmd_target(&o->target, argv, &r->processes);
 
         target.delay_ns = r->delay_ns;
         target.output_to_stderr = r->to_pipe || (o->output.json && !o->output.output);

@@ -103,7 +103,7 @@ static bool choose_target(struct stating *s, struct err *err)
 
         if (!process_choice_make(t, &s->processes, err))
                 return false;
-        if (s->processes.n_pids || s->line->n_args)
+        if (s->processes.n_pids || s->line->n_args || t->cgroup)
                 return true;
         if (t->image_name) {
                 if (!target_find_image(t->image_name, &found, &n, err))
@@ -142,7 +142,7 @@ static void make_request(struct stating *s)
                                 .cpu_model = o->general.cpu_model,
                                 .sysfs = o->machine.sysfs,
                         },
-                .target = cmd_target(&o->target, argv, s->processes.pids, s->processes.n_pids),
+                .target = cmd_target(&o->target, argv, &s->processes),
                 .period_ms = o->metric.config ? (uint32_t)count_config_period(o->metric.config, &ignored) : 0,
                 .timeout_ns = timeout_ns,
                 .total_ns = o->timeline.every_ms ? o->target.timeout_ns : 0,
@@ -174,8 +174,8 @@ static struct stat_output_request make_output(struct stating *s)
                 .vendor = s->vendor.len ? s->vendor.data : NULL,
                 .subject = buf_text(&s->subject),
                 .note = buf_text(&s->note),
-                .title = r->target.system_wide ? "all programs" : buf_text(&s->subject),
-                .all_cpus = r->target.system_wide && !r->target.n_cpus,
+                .title = r->target.system_wide && !r->target.cgroup ? "all programs" : buf_text(&s->subject),
+                .all_cpus = r->target.system_wide && !r->target.n_cpus && !r->target.cgroup,
                 .may_draw =
                         cmd_may_draw(target_command_argv(&r->target), s->processes.pids, s->processes.n_pids),
                 .timeline = r->timeline,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "os.h"
 #include "target.h"
 
 /* A bare number may be meant as seconds. */
@@ -32,7 +33,17 @@ static bool check_bare(const struct target_options *o, struct err *err)
                 return true;
         if (o->pids.n || o->all_cpus || o->cpus.n)
                 return fail_bare(o, o->all_cpus ? "-a" : "-c", err);
-        return !o->comm || fail_bare(o, "--comm", err);
+        return (!o->comm && !o->cgroup) || fail_bare(o, o->comm ? "--comm" : "--cgroup", err);
+}
+
+static bool check_alone(const struct target_options *o, struct err *err)
+{
+        const char *other = o->pids.n ? "-p" : o->all_cpus ? "-a" : NULL;
+
+        if (o->cgroup && (other || o->comm))
+                return err_set(err, ERR_USAGE, "--cgroup and %s cannot be used together",
+                               other ? other : "--comm");
+        return !o->comm || !other || err_set(err, ERR_USAGE, "--comm and %s cannot be used together", other);
 }
 
 static bool check_process(int32_t pid, bool is_bare, struct err *err)
@@ -108,10 +119,12 @@ bool process_choice_make(const struct target_options *o, struct process_choice *
         const struct number_list *given = o->bare_pids.n ? &o->bare_pids : &o->pids;
 
         *ret = (struct process_choice){0};
-        if (!check_bare(o, err))
+        if (!check_bare(o, err) || !check_alone(o, err))
                 return false;
-        if (o->comm && o->pids.n)
-                return err_set(err, ERR_USAGE, "--comm and -p cannot be used together");
+        if (o->cgroup) {
+                ret->cgroup_fd = target_open_cgroup(o->cgroup, &ret->cgroup, err);
+                return ret->cgroup_fd >= 0;
+        }
         if (given->n && !take_pids(given, o->bare_pids.n, ret, err))
                 return false;
         if (o->comm && !target_find_comm(o->comm, &ret->pids, &ret->n_pids, err))
@@ -124,10 +137,15 @@ bool process_choice_make(const struct target_options *o, struct process_choice *
 void process_choice_release(struct process_choice *choice)
 {
         free(choice->pids);
+        if (choice->cgroup.len)
+                os_close_descriptor(choice->cgroup_fd);
+        buf_release(&choice->cgroup);
 }
 
 void process_choice_add_note(const struct process_choice *choice, struct buf *out)
 {
+        if (choice->cgroup.len)
+                buf_printf(out, "only processes of the control group %s", buf_text(&choice->cgroup));
         if (choice->n_children)
                 buf_printf(out, "%zu child process%s run%s already; --subprocesses measures %s, too",
                            choice->n_children, choice->n_children == 1 ? "" : "es",

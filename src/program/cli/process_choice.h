@@ -7,17 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "err.h"
 #include "option_groups.h"
 
 struct process_choice {
         int32_t *pids;
         size_t n_pids;     /* 0: the line names none */
+        struct buf cgroup; /* the control group, as in /proc/PID/cgroup; empty for none */
+        int cgroup_fd;     /* its folder */
         size_t n_children; /* descendants that run and are not measured; --subprocesses adds them */
 };
 
-/* Chooses by -p, bare PIDs and --comm. ERR_USAGE if these can't be used together or with other options;
- * ERR_MISSING if there is no such process. */
+/* Chooses by -p, bare PIDs, --comm and --cgroup. ERR_USAGE if these can't be used together or with other
+ * options; ERR_MISSING if there is no such process. */
 bool process_choice_make(const struct target_options *options, struct process_choice *ret, struct err *err);
 
 /* The same for processes that were found otherwise; takes ownership of `pids`. */

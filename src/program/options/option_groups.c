@@ -192,6 +192,16 @@ static const struct option target_options[] = {
                 .help = "measure the running processes that are called NAMES, as ps -o comm prints them; not on Windows",
         },
         {
+                .name = "cgroup",
+                .letter = 'G',
+                .kind = OPTION_FILE,
+                .arg = "GROUP",
+                .offset = offsetof(struct target_options, cgroup),
+                .help = "measure the processes of the control group GROUP and of those below it: a path as "
+                        "systemd-cgls prints it (system.slice/nginx.service); needs the rights of -a; not on "
+                        "Windows",
+        },
+        {
                 .name = "subprocesses",
                 .offset = offsetof(struct target_options, subprocesses),
                 .help = "with -p, PIDs or names of processes: measure their children that run already, too",

@@ -50,6 +50,7 @@ struct target_options {
         struct number_list bare_pids; /* words of digits */
         const char *comm;             /* names, separated by commas, or NULL */
         bool subprocesses;
+        const char *cgroup; /* or NULL */
         bool all_cpus;
         uint64_t timeout_ns;     /* 0: until the program ends or Ctrl-C */
         const char *pe_file;     /* or NULL */

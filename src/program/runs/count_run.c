@@ -425,6 +425,10 @@ void count_run_subject(const struct count_run_request *request, struct buf *out)
                 buf_add_char(out, '\'');
                 return;
         }
+        if (request->target.cgroup) {
+                buf_printf(out, "control group %s", request->target.cgroup);
+                return;
+        }
         buf_add_str(out, request->target.n_pids == 1 ? "process " : "processes ");
         for (size_t i = 0; i < request->target.n_pids; i++)
                 buf_printf(out, "%s%d", i ? "," : "", request->target.pids[i]);
