@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps the modules, opens each at its first lookup, and interns names.  resolver_file, kallsyms, perfmap
- * and jitdump find the names. */
+/* Keeps the modules and opens each at its first lookup.  resolver_file, kallsyms, perfmap and jitdump find
+ * the names. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "buf.h"
-#include "demangle.h"
 #include "elf_search.h"
 #include "mem.h"
 #include "os_paths.h"
@@ -201,146 +200,6 @@ struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
         return module;
 }
 
-/* --- Names of functions --- */
-
-static const char plt_suffix[] = "@plt";
-
-static struct symbol_facts *facts_of(struct resolver *resolver, str_id id)
-{
-        if (id >= resolver->n_names) {
-                size_t n = (size_t)id + id / 2 + 64;
-
-                resolver->names = mem_resize(resolver->names, n, sizeof(*resolver->names));
-                memset(resolver->names + resolver->n_names, 0,
-                       (n - resolver->n_names) * sizeof(*resolver->names));
-                resolver->n_names = n;
-        }
-        return &resolver->names[id];
-}
-
-/* The suffix of a stub is removed before the name is demangled. */
-static bool add_readable(const struct resolver *resolver, const char *name, bool with_arguments,
-                         struct buf *out)
-{
-        const struct resolver_options *options = &resolver->options;
-        bool is_stub = text_ends(name, plt_suffix);
-        AUTO_RELEASE(buf) mangled = {0};
-
-        buf_add(&mangled, name, strlen(name) - (is_stub ? strlen(plt_suffix) : 0));
-        if (!(with_arguments ? demangle_arguments(buf_text(&mangled), out)
-                             : demangle_cxx(buf_text(&mangled), options->demangle_params, out)))
-                return false;
-        if (is_stub)
-                buf_add_str(out, plt_suffix);
-        return true;
-}
-
-static bool is_short(const struct resolver *resolver)
-{
-        return resolver->options.demangle && !resolver->options.demangle_params;
-}
-
-bool resolver_keep_name(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
-                        const struct buf *name, bool is_mangled, str_id *ret_id)
-{
-        bool folds = is_short(resolver) && !resolver->options.keep_clones;
-        size_t function_len = folds ? demangle_without_clone(buf_text(name)) : name->len;
-        struct buf *text = &resolver->scratch;
-        struct symbol_facts facts = {.is_known = true};
-        str_id id;
-
-        if (!resolver_keep_text(resolver, module, use, name, &id))
-                return false;
-        *ret_id = id;
-        if (facts_of(resolver, id)->is_known)
-                return true;
-        if (function_len < name->len) {
-                AUTO_RELEASE(buf) function = {0};
-
-                buf_add(&function, name->data, function_len);
-                if (!resolver_keep_name(resolver, module, use, &function, is_mangled, &facts.function))
-                        return false;
-        } else if (is_mangled && (resolver->options.demangle || resolver->options.demangle_params)) {
-                buf_clear(text);
-                if (add_readable(resolver, buf_text(name), false, text) &&
-                    !resolver_keep_text(resolver, module, use, text, &facts.readable))
-                        return false;
-        }
-        *facts_of(resolver, id) = facts;
-        return true;
-}
-
-bool resolver_keep_told_apart(struct resolver *resolver, struct symbol_module *module,
-                              const struct buf *identity, const struct buf *name,
-                              const struct buf *told_apart, str_id *ret_id)
-{
-        struct symbol_facts facts = {.is_known = true};
-        str_id id;
-
-        if (!resolver_keep_text(resolver, module, BUDGET_NAMES, identity, &id) ||
-            !resolver_keep_text(resolver, module, BUDGET_NAMES, name, &facts.readable) ||
-            !resolver_keep_text(resolver, module, BUDGET_NAMES, told_apart, &facts.told_apart))
-                return false;
-        *facts_of(resolver, id) = facts;
-        *ret_id = id;
-        return true;
-}
-
-str_id resolver_function_id(const struct resolver *resolver, str_id name)
-{
-        return name < resolver->n_names && resolver->names[name].function ? resolver->names[name].function
-                                                                          : name;
-}
-
-static str_id readable_id(const struct resolver *resolver, str_id name)
-{
-        return name < resolver->n_names ? resolver->names[name].readable : 0;
-}
-
-bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct buf *out)
-{
-        if (name < resolver->n_names && resolver->names[name].told_apart) {
-                buf_add_str(out, strpool_get(resolver->texts, resolver->names[name].told_apart));
-                return true;
-        }
-        return is_short(resolver) && readable_id(resolver, name) &&
-               add_readable(resolver, strpool_get(resolver->texts, name), true, out);
-}
-
-/* Avoids work on a long name that will be left out. */
-static bool is_too_long(const struct symbol_module *module, const struct symtab_hit *hit)
-{
-        return budget_has_left_out(&module->budget, BUDGET_LONG_NAMES) && hit->name &&
-               hit->name_max > BUDGET_LONG_NAME_BYTES && !memchr(hit->name, 0, BUDGET_LONG_NAME_BYTES + 1);
-}
-
-static bool make_text(struct resolver *resolver, struct symbol_module *module, const struct symtab_hit *hit,
-                      bool is_recorded, str_id *ret_id)
-{
-        AUTO_RELEASE(buf) name = {0};
-
-        if (is_too_long(module, hit))
-                return false;
-        if (!is_recorded && module->file)
-                resolver_file_add_name(module->file, hit, &name);
-        else
-                buf_add(&name, hit->name, strnlen(hit->name, hit->name_max));
-        if (hit->is_plt_stub)
-                buf_add_str(&name, plt_suffix);
-        return resolver_keep_name(resolver, module, BUDGET_NAMES, &name, is_recorded || module->file, ret_id);
-}
-
-/* The name of a hit, interned at its first use; 0 if there is not enough memory. */
-static str_id text_of_hit(struct resolver *resolver, struct symbol_module *module,
-                          const struct symtab_hit *hit, bool is_recorded)
-{
-        if (!hit->text)
-                return resolver_frame_text(resolver, module, BUDGET_NAMES, hit->name, true);
-        if (!*hit->text && !make_text(resolver, module, hit, is_recorded, hit->text))
-                return 0;
-        return *hit->text;
-}
-
 bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct jitdump_hit *ret_hit,
                        uint64_t *ret_off)
 {
@@ -465,7 +324,8 @@ static struct symbol symbol_of_hit(struct resolver *resolver, struct symbol_modu
         symbol.start = hit->start;
         symbol.size = hit->end - hit->start;
         if (status == SYMBOL_NAMED)
-                symbol.name = resolver_function_id(resolver, text_of_hit(resolver, module, hit, is_recorded));
+                symbol.name =
+                        resolver_function_id(resolver, resolver_hit_text(resolver, module, hit, is_recorded));
         if (!symbol.name && budget_is_short(&module->budget))
                 symbol.status = SYMBOL_RANGE;
         if (module->kallsyms && !is_recorded)
@@ -505,7 +365,7 @@ bool resolver_find_variable_at(struct resolver *resolver, resolver_id id, uint64
         if (module->is.archived || !module->file || !resolver_file_find_data(module->file, addr, &hit))
                 return false;
         *ret = (struct resolver_variable){
-                .name = text_of_hit(resolver, module, &hit, false),
+                .name = resolver_hit_text(resolver, module, &hit, false),
                 .start = hit.start,
                 .size_bytes = hit.end - hit.start,
                 .addr = addr,
@@ -562,13 +422,6 @@ struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint
         module->last_from = hit.same_from;
         module->last_to = hit.same_to;
         return module->last;
-}
-
-const char *resolver_text(const struct resolver *resolver, str_id id)
-{
-        str_id readable = readable_id(resolver, id);
-
-        return strpool_get(resolver->texts, readable ? readable : id);
 }
 
 const char *resolver_note(const struct resolver *resolver, resolver_id id)

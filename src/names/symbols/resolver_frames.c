@@ -10,31 +10,6 @@
 #include "resolver_internal.h"
 #include "search.h"
 
-/* The most that a command needs: here, of functions and of rows in the table, and the same in the tree of
- * calls and in its drawing. */
-enum {
-        NAME_COPIES = 6,
-        COUNTED_NAME_BYTES = 4096, /* the work for shorter names is not counted */
-        HASHED_BYTES_OF_STEP = 16,
-};
-
-bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
-                        const struct buf *text, str_id *ret_id)
-{
-        if (text->len > BUDGET_LONG_NAME_BYTES)
-                use = BUDGET_LONG_NAMES;
-        /* Very many symbols may share one long name, and each lookup hashes it. */
-        if (text->len > COUNTED_NAME_BYTES &&
-            !budget_work(&module->budget, use, text->len / HASHED_BYTES_OF_STEP))
-                return false;
-        if (strpool_find_len(resolver->texts, buf_text(text), text->len, ret_id))
-                return true;
-        if (!budget_take(&module->budget, use, NAME_COPIES * (text->len + STRPOOL_ITEM_BYTES)))
-                return false;
-        *ret_id = strpool_add_len(resolver->texts, buf_text(text), text->len);
-        return true;
-}
-
 struct finder {
         struct resolver *resolver;
         struct symbol_module *module;
@@ -44,31 +19,6 @@ struct finder {
         size_t n;
         uint64_t slide; /* difference to addresses in the debug information */
 };
-
-str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
-                           const char *text, bool is_function)
-{
-        bool is_mangled = !module->is.archived || module->is.archived->facts.has_readable_names, ok;
-        AUTO_RELEASE(buf) whole = {0};
-        uint64_t *id;
-        str_id text_id = 0;
-
-        if (!text || !*text)
-                return 0;
-        /* The same pointer is the same text, but it may be used as a function and as a path. */
-        id = map_put(&module->frame_texts, (uint64_t)(uintptr_t)text << 1 | is_function, NULL);
-        if (*id)
-                return (str_id)*id;
-        buf_add_str(&whole, text);
-        ok = is_function ? resolver_keep_name(resolver, module, use, &whole, is_mangled, &text_id)
-                         : resolver_keep_text(resolver, module, use, &whole, &text_id);
-        if (!ok)
-                return 0;
-        if (is_function)
-                text_id = resolver_function_id(resolver, text_id);
-        *id = text_id;
-        return text_id;
-}
 
 static void add_frame(struct finder *f, size_t i, struct resolver_frame frame)
 {

@@ -110,6 +110,10 @@ bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module,
 bool resolver_keep_name(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *name, bool is_mangled, str_id *ret_id);
 
+/* The name of a hit, interned at its first use; 0 if there is not enough memory. */
+str_id resolver_hit_text(struct resolver *resolver, struct symbol_module *module,
+                         const struct symtab_hit *hit, bool is_recorded);
+
 /* Interns a function's `name` as a text that no other function has.  False as above. */
 bool resolver_keep_told_apart(struct resolver *resolver, struct symbol_module *module,
                               const struct buf *identity, const struct buf *name,
