@@ -13,6 +13,7 @@
 #include "recorded_symbols.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
+#include "resolver_jit.h"
 #include "resolver_kernel.h"
 #include "text.h"
 
@@ -111,42 +112,6 @@ static void load_kernel(struct resolver *resolver, struct symbol_module *module)
         buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
 }
 
-/* Reads a jitdump for a session without usable times: it is not known which code was at an address at which
- * time. */
-static void load_jitdump(struct symbol_module *module)
-{
-        const char *path =
-                module->is.jitdump_open_path ? module->is.jitdump_open_path : module->is.jitdump_path;
-        const char *name = text_base_name(module->is.jitdump_path);
-        AUTO_RELEASE(buf) note = {0};
-
-        module->own_jitdump = module->jitdump = jitdump_new(path, &module->is.origin, &module->budget, &note);
-        budget_allow_work(&module->budget, BUDGET_WORK_UNWIND,
-                          jitdump_get_facts(module->jitdump)->file_bytes);
-        if (jitdump_get_facts(module->jitdump)->has_replaced)
-                buf_printf(
-                        &module->doubt,
-                        "code of %s was replaced while it ran: the names are those of the latest code and may be wrong",
-                        name);
-        if (note.len)
-                buf_printf(&module->note, "%s: %s", name, buf_text(&note));
-}
-
-/* If there is a jitdump, a missing perf map is not an error. */
-static void load_jit(struct symbol_module *module)
-{
-        AUTO_RELEASE(buf) unsaid = {0};
-        bool has_jitdump = module->is.jitdump_path || module->is.jit_note;
-
-        if (module->is.jitdump_path)
-                load_jitdump(module);
-        if (module->is.jit_note)
-                buf_add_str(&module->note, module->is.jit_note);
-        module->perfmap =
-                perfmap_new(module->is.open_path ? module->is.open_path : module->is.path, &module->is.origin,
-                            &module->budget, has_jitdump ? &unsaid : &module->note);
-}
-
 static void load_python(struct symbol_module *module)
 {
         if (module->is.python)
@@ -189,7 +154,7 @@ struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
                 module->file = resolver_file_new(&module->is, &resolver->options, &module->note);
                 break;
         case RESOLVER_KERNEL: load_kernel(resolver, module); break;
-        case RESOLVER_PERFMAP: load_jit(module); break;
+        case RESOLVER_PERFMAP: resolver_jit_load(module); break;
         case RESOLVER_JITDUMP:
                 module->jitdump = module->is.jitdump;
                 buf_add_str(&module->note, module->is.jit_note ? module->is.jit_note : "");
@@ -198,64 +163,6 @@ struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
         case RESOLVER_NONE: break;
         }
         return module;
-}
-
-bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct jitdump_hit *ret_hit,
-                       uint64_t *ret_off)
-{
-        *ret_off = addr;
-        if (module->is.kind == RESOLVER_JITDUMP)
-                return jitdump_find_off(module->jitdump, addr, ret_hit);
-        if (!jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, ret_hit))
-                return false;
-        *ret_off = ret_hit->load->code_off + (addr - ret_hit->load->addr);
-        return true;
-}
-
-static bool find_in_jitdump(const struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit)
-{
-        struct jitdump_hit hit;
-        uint64_t off;
-        bool is_found = resolver_find_jit(module, addr, &hit, &off);
-
-        if (is_found)
-                *ret_hit = (struct symtab_hit){
-                        .index = hit.index,
-                        .start = addr - (off - hit.load->code_off),
-                        .end = addr - (off - hit.load->code_off) + hit.load->size_bytes,
-                        .name = hit.load->name,
-                        .name_max = hit.load->name_len,
-                        .text = hit.text,
-                };
-        ret_hit->same_from = hit.same_from;
-        ret_hit->same_to = hit.same_to;
-        return is_found;
-}
-
-/* Functions that are not in the jitdump may be in the perf map, up to the next function of the jitdump. */
-static enum symbol_status find_jit(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
-                                   bool *ret_is_of_jitdump)
-{
-        uint64_t from = 0, to = UINT64_MAX;
-        bool is_shared;
-
-        if (module->jitdump) {
-                *ret_is_of_jitdump = find_in_jitdump(module, addr, ret_hit);
-                if (*ret_is_of_jitdump)
-                        return SYMBOL_NAMED;
-                from = ret_hit->same_from;
-                to = ret_hit->same_to;
-        }
-        if (!perfmap_find(module->perfmap, addr, ret_hit, &is_shared)) {
-                ret_hit->same_from = ret_hit->same_to = addr;
-                return SYMBOL_NONE;
-        }
-        module->is_in_doubt |= is_shared;
-        if (ret_hit->same_from < from)
-                ret_hit->same_from = from;
-        if (ret_hit->same_to > to)
-                ret_hit->same_to = to;
-        return SYMBOL_NAMED;
 }
 
 static bool find_recorded(const struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit)
@@ -284,9 +191,9 @@ static enum symbol_status find_own_hit(struct symbol_module *module, uint64_t ad
         if (module->kallsyms && kallsyms_find(module->kallsyms, addr, ret_hit))
                 return SYMBOL_NAMED;
         if (module->is.kind == RESOLVER_JITDUMP)
-                return find_in_jitdump(module, addr, ret_hit) ? SYMBOL_NAMED : SYMBOL_NONE;
+                return resolver_jit_find_in_dump(module, addr, ret_hit) ? SYMBOL_NAMED : SYMBOL_NONE;
         if (module->perfmap)
-                return find_jit(module, addr, ret_hit, ret_is_of_jitdump);
+                return resolver_jit_find(module, addr, ret_hit, ret_is_of_jitdump);
         return SYMBOL_NONE;
 }
 
@@ -429,16 +336,6 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
         const struct symbol_module *module = find_module(resolver, id);
 
         return module->note.len ? buf_text(&module->note) : NULL;
-}
-
-const char *resolver_doubt(struct resolver *resolver, resolver_id id)
-{
-        struct symbol_module *module = find_module(resolver, id);
-
-        if (module->is_in_doubt && !module->doubt.len)
-                buf_printf(&module->doubt, "%zu functions of %s overlap in memory: their names may be wrong",
-                           perfmap_n_shared(module->perfmap), text_base_name(module->is.path));
-        return module->doubt.len ? buf_text(&module->doubt) : NULL;
 }
 
 struct object *resolver_get_object(struct resolver *resolver, resolver_id id)

@@ -8,7 +8,7 @@
 #include "mem.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
-#include "search.h"
+#include "resolver_jit.h"
 
 struct finder {
         struct resolver *resolver;
@@ -126,74 +126,6 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
         add_found(f, &found);
 }
 
-/* --- JIT code --- */
-
-/* V8 and LLVM count from the beginning of the ELF file that perf inject makes of the code. */
-enum { ELF_HEADER_BYTES = 64 };
-
-/* Sorts by address; rows of one address stay in the order of the file. */
-static int compare_rows(const void *a, const void *b)
-{
-        const struct jit_row *x = a, *y = b;
-
-        if (x->addr != y->addr)
-                return x->addr < y->addr ? -1 : 1;
-        return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static void read_rows(const struct jitdump *dump, const struct jitdump_load *load, struct jit_rows *rows)
-{
-        uint64_t first = UINT64_MAX, base;
-        const char *file = NULL;
-        size_t file_len = 0;
-        struct jitdump_lines lines;
-        struct jitdump_line line;
-
-        rows->n = 0;
-        jitdump_lines_begin(dump, load, &lines);
-        while (jitdump_lines_next(&lines, &line)) {
-                first = line.addr < first ? line.addr : first;
-                if (line.file != file) {
-                        file = line.file;
-                        file_len = strlen(file);
-                }
-                ARRAY_PUSH(rows->items, rows->n, rows->cap,
-                           (struct jit_row){line.addr, file, file_len, line.line, rows->n});
-        }
-        base = first >= load->addr + ELF_HEADER_BYTES ? ELF_HEADER_BYTES : 0;
-        for (size_t i = 0; i < rows->n; i++)
-                rows->items[i].addr -= base;
-        if (rows->n)
-                qsort(rows->items, rows->n, sizeof(*rows->items), compare_rows);
-}
-
-/* The rows of the last load are kept, because lookups are sorted by address. */
-static const struct jit_rows *rows_of(struct symbol_module *module, size_t load)
-{
-        struct jit_rows *rows = &module->jit_rows;
-
-        if (!rows->is_read || rows->load != load) {
-                read_rows(module->jitdump, jitdump_get_load(module->jitdump, load), rows);
-                rows->load = load;
-                rows->is_read = true;
-        }
-        return rows;
-}
-
-static void find_jit_line(struct finder *f, size_t load, uint64_t addr, struct resolver_frame *frame)
-{
-        const struct jit_rows *rows = rows_of(f->module, load);
-        size_t low = 0, high = rows->n;
-        const struct jit_row *row;
-
-        SEARCH_FIRST(low, high, mid, rows->items[mid].addr <= addr);
-        if (!low)
-                return;
-        row = &rows->items[low - 1];
-        frame->path = strpool_add_len(f->resolver->texts, row->file, row->file_len);
-        frame->line = row->line;
-}
-
 static void add_jit_frame(struct finder *f, size_t i)
 {
         struct symbol symbol = resolver_find_addr(f->resolver, f->id, f->addrs[i]);
@@ -204,7 +136,8 @@ static void add_jit_frame(struct finder *f, size_t i)
         if (symbol.status != SYMBOL_NAMED)
                 return;
         if (resolver_find_jit(f->module, f->addrs[i], &hit, &off))
-                find_jit_line(f, hit.index, hit.load->addr + (off - hit.load->code_off), &frame);
+                resolver_jit_add_line(f->resolver, f->module, hit.index,
+                                      hit.load->addr + (off - hit.load->code_off), &frame);
         add_frame(f, i, frame);
 }
 

@@ -112,24 +112,6 @@ uint64_t resolver_file_bytes(struct resolver *resolver, resolver_id id)
         return object ? object_file_bytes(object) : 0;
 }
 
-bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t addr,
-                              struct resolver_jit_frames *ret)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-        struct jitdump_load at;
-        struct jitdump_hit hit;
-        uint64_t off;
-
-        if (!module->jitdump || !resolver_find_jit(module, offset, &hit, &off))
-                return false;
-        at = *hit.load;
-        at.addr = addr - (off - at.code_off);
-        ret->start = at.addr;
-        ret->end = at.addr + at.size_bytes;
-        ret->budget = jitdump_budget(module->jitdump);
-        return jitdump_get_frames(module->jitdump, &at, &ret->frames, &ret->frames_addr);
-}
-
 /* For the module's own file.  The text of instructions contains absolute addresses, so nothing is cached
  * for a kernel, whose address changes with each boot. */
 static struct answers_cache *insns_cache(struct resolver *resolver, resolver_id id, uint64_t dialect,
