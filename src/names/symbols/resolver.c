@@ -9,15 +9,15 @@
 #include "buf.h"
 #include "elf_search.h"
 #include "mem.h"
-#include "os_paths.h"
 #include "recorded_symbols.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
 #include "resolver_jit.h"
-#include "resolver_kernel.h"
 #include "text.h"
 
 static const char *const default_debug_dirs[] = {"/usr/lib/debug", NULL};
+
+static const struct symbol_source symbol_source_none;
 
 struct resolver *resolver_new(const struct resolver_options *options)
 {
@@ -37,17 +37,15 @@ void resolver_free(struct resolver *resolver)
         if (!resolver)
                 return;
         for (size_t i = 0; i < resolver->n_modules; i++) {
-                resolver_file_free(resolver->modules[i]->file);
-                resolver_vmlinux_free(resolver->modules[i]->vmlinux);
-                perfmap_free(resolver->modules[i]->perfmap);
-                jitdump_free(resolver->modules[i]->own_jitdump);
-                python_table_free(resolver->modules[i]->python);
-                free(resolver->modules[i]->jit_rows.items);
-                buf_release(&resolver->modules[i]->note);
-                buf_release(&resolver->modules[i]->doubt);
-                map_release(&resolver->modules[i]->frame_texts);
-                budget_release(&resolver->modules[i]->budget);
-                free(resolver->modules[i]);
+                struct symbol_module *module = resolver->modules[i];
+
+                if (module->source->close)
+                        module->source->close(module);
+                buf_release(&module->note);
+                buf_release(&module->doubt);
+                map_release(&module->frame_texts);
+                budget_release(&module->budget);
+                free(module);
         }
         free(resolver->modules);
         kallsyms_free(resolver->kallsyms);
@@ -72,6 +70,7 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
                described->kind == RESOLVER_KERNEL || described->kind == RESOLVER_NONE);
         assert(!described->build_id_size || described->build_id);
         module->is = *described;
+        module->source = &symbol_source_none;
         module->is.path = keep_text(resolver, described->path ? described->path : "");
         module->is.open_path = keep_text(resolver, described->open_path);
         module->is.jitdump_path = keep_text(resolver, described->jitdump_path);
@@ -94,76 +93,36 @@ static struct symbol_module *find_module(const struct resolver *resolver, resolv
         return resolver->modules[id];
 }
 
-static void load_kernel(struct resolver *resolver, struct symbol_module *module)
+static const struct symbol_source *choose_source(struct resolver *resolver, struct symbol_module *module)
 {
-        const char *path = resolver->options.kallsyms_path;
-        const struct answers_cache_options *cache =
-                resolver->options.sources ? resolver->options.sources->index : NULL;
-
-        if (!path && !resolver_kernel_is_running(&module->is)) {
-                buf_add_str(&module->note, "its build id is not that of the running kernel");
-                return;
+        if (module->is.archived && !resolver_file_replaces_kept(resolver, module))
+                return &symbol_source_archive;
+        switch (module->is.kind) {
+        case RESOLVER_FILE: return &symbol_source_file;
+        case RESOLVER_KERNEL: return &symbol_source_kernel;
+        case RESOLVER_PERFMAP: return &symbol_source_perfmap;
+        case RESOLVER_JITDUMP: return &symbol_source_jitdump;
+        case RESOLVER_PYTHON: return &symbol_source_python;
+        case RESOLVER_NONE: break;
         }
-        if (!resolver->kallsyms)
-                resolver->kallsyms =
-                        path ? kallsyms_new(path, &resolver->kallsyms_note)
-                             : kallsyms_new_kept(os_proc_kallsyms(), cache, &resolver->kallsyms_note);
-        module->kallsyms = resolver->kallsyms;
-        buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
-}
-
-static void load_python(struct symbol_module *module)
-{
-        if (module->is.python)
-                module->python = python_table_new(module->is.python, &module->budget);
-        else
-                buf_add_str(&module->note, "the session has no names of Python functions");
-}
-
-/* Whether there is a file of the same build, or a debug file for it, with all names, lines and code. */
-static bool has_file_of_kept(const struct resolver *resolver, struct symbol_module *module)
-{
-        AUTO_RELEASE(buf) unsaid = {0};
-        AUTO(resolver_file) file = NULL;
-
-        if (!module->is.archived->facts.is_kept || module->is.kind != RESOLVER_FILE ||
-            !module->is.build_id_size)
-                return false;
-        file = resolver_file_new(&module->is, &resolver->options, &unsaid);
-        if (!resolver_file_has_all_names(file))
-                return false;
-        module->file = TAKE(file);
-        module->is.archived = NULL;
-        return true;
+        return &symbol_source_none;
 }
 
 struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
 {
         struct symbol_module *module = find_module(resolver, id);
+        const struct symbol_source *source;
 
         if (module->is_loaded)
                 return module;
         module->is_loaded = true;
-        if (module->is.archived) {
-                if (!has_file_of_kept(resolver, module))
-                        resolver_archive_begin(module);
-                return module;
-        }
-        switch (module->is.kind) {
-        case RESOLVER_FILE:
-                module->file = resolver_file_new(&module->is, &resolver->options, &module->note);
-                break;
-        case RESOLVER_KERNEL: load_kernel(resolver, module); break;
-        case RESOLVER_PERFMAP: resolver_jit_load(module); break;
-        case RESOLVER_JITDUMP:
-                module->jitdump = module->is.jitdump;
-                buf_add_str(&module->note, module->is.jit_note ? module->is.jit_note : "");
-                break;
-        case RESOLVER_PYTHON: load_python(module); break;
-        case RESOLVER_NONE: break;
-        }
+        source = choose_source(resolver, module);
+        if (source->open && source->open(resolver, module))
+                module->source = source;
         return module;
 }
+
+/* --- Names of functions --- */
 
 static bool find_recorded(const struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {

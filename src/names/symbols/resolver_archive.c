@@ -12,12 +12,13 @@
 #include "search.h"
 #include "text.h"
 
-void resolver_archive_begin(struct symbol_module *module)
+static bool open_archived(struct resolver *resolver, struct symbol_module *module)
 {
         const struct archive_facts *facts = &module->is.archived->facts;
 
         if (facts->name_note)
                 buf_add_str(&module->note, facts->name_note);
+        return true;
 }
 
 static const struct answer_offset *offset_at(const struct module_answers *m, size_t index)
@@ -172,3 +173,5 @@ struct resolver_section resolver_archive_get_section(const struct symbol_module 
                 section->size,
         };
 }
+
+const struct symbol_source symbol_source_archive = {.open = open_archived};

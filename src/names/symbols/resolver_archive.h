@@ -6,9 +6,6 @@
 #include "resolver_internal.h"
 #include "symbol_archive.h"
 
-/* To be called at the first lookup: sets the note on the module's names. */
-void resolver_archive_begin(struct symbol_module *module);
-
 /* These return results like the functions of resolver.h. */
 bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr);
 struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr);

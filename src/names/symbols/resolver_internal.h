@@ -14,6 +14,7 @@
 #include "resolver_file.h"
 #include "resolver_python.h"
 #include "resolver_vmlinux.h"
+#include "symbol_source.h"
 #include "symtab.h"
 
 /* A line of JIT code; the file's name is in the jitdump. */
@@ -35,15 +36,16 @@ struct jit_rows {
 struct symbol_module {
         struct resolver_module is; /* with its own copies of strings and build id */
         bool is_loaded;
-        struct resolver_file *file;  /* RESOLVER_FILE */
-        struct perfmap *perfmap;     /* RESOLVER_PERFMAP */
-        struct jitdump *own_jitdump; /* the same, if there is one */
+        const struct symbol_source *source;
+        /* what its source has opened */
+        struct resolver_file *file;
+        struct perfmap *perfmap;
+        struct jitdump *own_jitdump; /* the one beside the perf map */
         struct jitdump *jitdump;     /* own_jitdump, or the one of the description */
         struct jit_rows jit_rows;
-        struct python_table *python; /* RESOLVER_PYTHON, if known */
-        /* RESOLVER_KERNEL, if these belong to the module's kernel; owned by the resolver */
-        struct kallsyms *kallsyms;
-        struct resolver_vmlinux *vmlinux; /* the same, if lines or code were looked up */
+        struct python_table *python;
+        struct kallsyms *kallsyms;        /* owned by the resolver */
+        struct resolver_vmlinux *vmlinux; /* opened when lines or code are looked up */
         struct budget budget;
         struct buf note, doubt;
         bool is_in_doubt;       /* the perf map has another name for an address that was looked up */
@@ -78,6 +80,10 @@ struct resolver {
 
 /* Returns the module; opens it first, if needed. */
 struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id);
+
+/* If the recorder kept answers: opens the module's file, and returns whether it is of the same build and
+ * has all names, lines and code, itself or with its debug file. */
+bool resolver_file_replaces_kept(const struct resolver *resolver, struct symbol_module *module);
 
 /* The function of the jitdump at an address in the object, and the address's offset in the file. */
 bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct jitdump_hit *ret_hit,

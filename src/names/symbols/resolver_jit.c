@@ -32,7 +32,8 @@ static void load_jitdump(struct symbol_module *module)
                 buf_printf(&module->note, "%s: %s", name, buf_text(&note));
 }
 
-void resolver_jit_load(struct symbol_module *module)
+/* If there is a jitdump, a missing perf map is not an error. */
+static bool open_perfmap(struct resolver *resolver, struct symbol_module *module)
 {
         AUTO_RELEASE(buf) unsaid = {0};
         bool has_jitdump = module->is.jitdump_path || module->is.jit_note;
@@ -44,6 +45,21 @@ void resolver_jit_load(struct symbol_module *module)
         module->perfmap =
                 perfmap_new(module->is.open_path ? module->is.open_path : module->is.path, &module->is.origin,
                             &module->budget, has_jitdump ? &unsaid : &module->note);
+        return true;
+}
+
+static bool open_jitdump(struct resolver *resolver, struct symbol_module *module)
+{
+        module->jitdump = module->is.jitdump;
+        buf_add_str(&module->note, module->is.jit_note ? module->is.jit_note : "");
+        return true;
+}
+
+static void close_jit(struct symbol_module *module)
+{
+        perfmap_free(module->perfmap);
+        jitdump_free(module->own_jitdump);
+        free(module->jit_rows.items);
 }
 
 /* --- Functions --- */
@@ -203,3 +219,15 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
         ret->budget = jitdump_budget(module->jitdump);
         return jitdump_get_frames(module->jitdump, &at, &ret->frames, &ret->frames_addr);
 }
+
+/* --- Sources --- */
+
+const struct symbol_source symbol_source_perfmap = {
+        .open = open_perfmap,
+        .close = close_jit,
+};
+
+const struct symbol_source symbol_source_jitdump = {
+        .open = open_jitdump,
+        .close = close_jit,
+};

@@ -5,10 +5,6 @@
 
 #include "resolver_internal.h"
 
-/* Opens the perf map and the jitdump of a process.  If there is a jitdump, a missing perf map is not an
- * error. */
-void resolver_jit_load(struct symbol_module *module);
-
 /* Functions that are not in the jitdump may be in the perf map, up to the next function of the jitdump. */
 enum symbol_status resolver_jit_find(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
                                      bool *ret_is_of_jitdump);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The source of names of the kernel and its modules: kallsyms. */
 #include "resolver_kernel.h"
 
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "object.h"
 #include "os.h"
 #include "os_paths.h"
+#include "resolver_internal.h"
 #include "text.h"
 
 enum { MAX_NOTES_BYTES = 64 * 1024 };
@@ -39,3 +41,34 @@ bool resolver_kernel_is_running(const struct resolver_module *module)
         size = object_find_build_id(notes.data, notes.len, build_id);
         return !size || object_build_id_equal(build_id, size, module->build_id, module->build_id_size);
 }
+
+/* --- The source --- */
+
+static bool open_kernel(struct resolver *resolver, struct symbol_module *module)
+{
+        const char *path = resolver->options.kallsyms_path;
+        const struct answers_cache_options *cache =
+                resolver->options.sources ? resolver->options.sources->index : NULL;
+
+        if (!path && !resolver_kernel_is_running(&module->is)) {
+                buf_add_str(&module->note, "its build id is not that of the running kernel");
+                return false;
+        }
+        if (!resolver->kallsyms)
+                resolver->kallsyms =
+                        path ? kallsyms_new(path, &resolver->kallsyms_note)
+                             : kallsyms_new_kept(os_proc_kallsyms(), cache, &resolver->kallsyms_note);
+        module->kallsyms = resolver->kallsyms;
+        buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
+        return module->kallsyms;
+}
+
+static void close_kernel(struct symbol_module *module)
+{
+        resolver_vmlinux_free(module->vmlinux);
+}
+
+const struct symbol_source symbol_source_kernel = {
+        .open = open_kernel,
+        .close = close_kernel,
+};

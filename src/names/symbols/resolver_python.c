@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The source of names of Python places.  Places are not sorted by function, but the addresses assigned here
+ * are: those of a function are contiguous and sorted by line, so that a Python function has a range like
+ * any other function. */
 #include "resolver_python.h"
 
 #include <inttypes.h>
@@ -65,7 +68,21 @@ static void name_files(struct python_table *t)
         free(paths);
 }
 
-struct python_table *python_table_new(const struct resolver_python *python, struct budget *budget)
+static void python_table_free(struct python_table *t)
+{
+        if (!t)
+                return;
+        free(t->order);
+        free(t->ranks);
+        free(t->firsts);
+        free(t->functions);
+        free(t->files);
+        free(t);
+}
+AUTO_DEFINE(python_table)
+
+/* Takes memory from the budget; NULL if there is not enough. */
+static struct python_table *table_new(const struct resolver_python *python, struct budget *budget)
 {
         AUTO(python_table) t = mem_new(1, sizeof(*t));
         uint64_t bytes =
@@ -83,18 +100,6 @@ struct python_table *python_table_new(const struct resolver_python *python, stru
         order_places(t);
         name_files(t);
         return TAKE(t);
-}
-
-void python_table_free(struct python_table *t)
-{
-        if (!t)
-                return;
-        free(t->order);
-        free(t->ranks);
-        free(t->firsts);
-        free(t->functions);
-        free(t->files);
-        free(t);
 }
 
 /* --- Lookup --- */
@@ -187,3 +192,22 @@ void resolver_python_find_frames(struct resolver *resolver, struct symbol_module
                 ARRAY_PUSH(ret->frames, ret->n_frames, ret->cap_frames, frame);
         }
 }
+
+static bool open_python(struct resolver *resolver, struct symbol_module *module)
+{
+        if (module->is.python)
+                module->python = table_new(module->is.python, &module->budget);
+        else
+                buf_add_str(&module->note, "the session has no names of Python functions");
+        return module->python;
+}
+
+static void close_python(struct symbol_module *module)
+{
+        python_table_free(module->python);
+}
+
+const struct symbol_source symbol_source_python = {
+        .open = open_python,
+        .close = close_python,
+};
