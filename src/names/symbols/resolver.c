@@ -12,8 +12,6 @@
 #include "recorded_symbols.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
-#include "resolver_jit.h"
-#include "text.h"
 
 static const char *const default_debug_dirs[] = {"/usr/lib/debug", NULL};
 
@@ -124,78 +122,68 @@ struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
 
 /* --- Names of functions --- */
 
-static bool find_recorded(const struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit)
+/* The names that another recorder wrote into the session. */
+static enum symbol_status find_recorded(struct symbol_module *module, uint64_t addr,
+                                        struct symtab_hit *ret_hit, const char **ret_container)
 {
         for (size_t i = 0; i < N_ELEMENTS(module->is.recorded) && module->is.recorded[i].file; i++) {
                 const struct resolver_recorded *recorded = &module->is.recorded[i];
-                /* Addresses of a file are already those of the recorded table. */
-                uint64_t slide = module->is.kind == RESOLVER_FILE ? 0 : recorded->slide;
+                /* The addresses of a file are already those of the recorded table. */
+                uint64_t slide = module->source->to_addr ? 0 : recorded->slide;
 
                 if (!recorded_file_find(recorded->file, addr + slide, ret_hit))
                         continue;
                 ret_hit->start -= slide;
                 ret_hit->end -= slide;
-                return true;
-        }
-        return false;
-}
-
-/* Always sets the range of addresses for which the result is the same. */
-static enum symbol_status find_own_hit(struct symbol_module *module, uint64_t addr,
-                                       struct symtab_hit *ret_hit, bool *ret_is_of_jitdump)
-{
-        ret_hit->same_from = ret_hit->same_to = addr;
-        if (module->file)
-                return resolver_file_find(module->file, addr, ret_hit);
-        if (module->kallsyms && kallsyms_find(module->kallsyms, addr, ret_hit))
                 return SYMBOL_NAMED;
-        if (module->is.kind == RESOLVER_JITDUMP)
-                return resolver_jit_find_in_dump(module, addr, ret_hit) ? SYMBOL_NAMED : SYMBOL_NONE;
-        if (module->perfmap)
-                return resolver_jit_find(module, addr, ret_hit, ret_is_of_jitdump);
+        }
         return SYMBOL_NONE;
 }
 
-/* Properties of a hit. */
-struct hit_source {
-        bool is_of_jitdump, is_recorded;
+static const struct symbol_source recorded_names = {.find_hit = find_recorded, .has_mangled_names = true};
+
+/* What the tables of a source have for an address. */
+struct table_hit {
+        const struct symbol_source *source;
+        enum symbol_status status;
+        struct symtab_hit hit;
+        const char *container;
 };
 
-static enum symbol_status find_hit(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
-                                   struct hit_source *ret_source)
+/* Always sets the range of addresses for which the result is the same. */
+static void find_hit(struct symbol_module *module, uint64_t addr, struct table_hit *ret)
 {
-        struct symtab_hit recorded;
-        enum symbol_status status;
+        struct table_hit recorded = {.source = &recorded_names};
 
-        *ret_source = (struct hit_source){0};
-        status = find_own_hit(module, addr, ret_hit, &ret_source->is_of_jitdump);
-        if (status == SYMBOL_NAMED || !module->is.recorded[0].file)
-                return status;
+        *ret = (struct table_hit){.source = module->source, .status = SYMBOL_NONE};
+        ret->hit.same_from = ret->hit.same_to = addr;
+        if (module->source->find_hit)
+                ret->status = module->source->find_hit(module, addr, &ret->hit, &ret->container);
+        if (ret->status == SYMBOL_NAMED || !module->is.recorded[0].file)
+                return;
+        recorded.status = find_recorded(module, addr, &recorded.hit, &recorded.container);
+        if (recorded.status == SYMBOL_NAMED)
+                *ret = recorded;
         /* Several tables were used, so the result is valid for this address only. */
-        ret_source->is_recorded = find_recorded(module, addr, &recorded);
-        if (ret_source->is_recorded)
-                *ret_hit = recorded;
-        ret_hit->same_from = ret_hit->same_to = addr;
-        return ret_source->is_recorded ? SYMBOL_NAMED : status;
+        ret->hit.same_from = ret->hit.same_to = addr;
 }
 
-static struct symbol symbol_of_hit(struct resolver *resolver, struct symbol_module *module,
-                                   enum symbol_status status, uint64_t addr, const struct symtab_hit *hit,
-                                   bool is_recorded)
+static struct symbol symbol_of_hit(struct resolver *resolver, struct symbol_module *module, uint64_t addr,
+                                   const struct table_hit *found)
 {
-        struct symbol symbol = {.status = status, .addr = addr};
+        struct symbol symbol = {.status = found->status, .addr = addr};
 
-        if (status == SYMBOL_NONE)
+        if (found->status == SYMBOL_NONE)
                 return symbol;
-        symbol.start = hit->start;
-        symbol.size = hit->end - hit->start;
-        if (status == SYMBOL_NAMED)
-                symbol.name =
-                        resolver_function_id(resolver, resolver_hit_text(resolver, module, hit, is_recorded));
+        symbol.start = found->hit.start;
+        symbol.size = found->hit.end - found->hit.start;
+        if (found->status == SYMBOL_NAMED)
+                symbol.name = resolver_function_id(
+                        resolver, resolver_hit_text(resolver, module, found->source, &found->hit));
         if (!symbol.name && budget_is_short(&module->budget))
                 symbol.status = SYMBOL_RANGE;
-        if (module->kallsyms && !is_recorded)
-                symbol.module = strpool_add(resolver->texts, kallsyms_module(module->kallsyms, hit));
+        if (found->container)
+                symbol.module = strpool_add(resolver->texts, found->container);
         return symbol;
 }
 
@@ -210,16 +198,10 @@ bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset
 {
         const struct symbol_module *module = resolver_load(resolver, id);
 
-        if (module->is.archived)
-                return resolver_archive_to_addr(module, offset, ret_addr);
+        if (module->source->to_addr)
+                return module->source->to_addr(module, offset, ret_addr);
         *ret_addr = offset;
-        if (module->python)
-                return resolver_python_to_addr(module, offset, ret_addr);
-        if (module->is.kind == RESOLVER_FILE && module->is.recorded[0].file && !own_object(resolver, id)) {
-                *ret_addr = offset + module->is.recorded[0].slide;
-                return true;
-        }
-        return !module->file || resolver_file_to_addr(module->file, offset, ret_addr);
+        return true;
 }
 
 bool resolver_find_variable_at(struct resolver *resolver, resolver_id id, uint64_t addr,
@@ -231,7 +213,7 @@ bool resolver_find_variable_at(struct resolver *resolver, resolver_id id, uint64
         if (module->is.archived || !module->file || !resolver_file_find_data(module->file, addr, &hit))
                 return false;
         *ret = (struct resolver_variable){
-                .name = resolver_hit_text(resolver, module, &hit, false),
+                .name = resolver_hit_text(resolver, module, module->source, &hit),
                 .start = hit.start,
                 .size_bytes = hit.end - hit.start,
                 .addr = addr,
@@ -266,28 +248,26 @@ struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t 
         return resolver_find_addr(resolver, id, addr);
 }
 
-struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint64_t addr)
+struct symbol resolver_find_in(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
 {
-        struct symbol_module *module = resolver_load(resolver, id);
-        enum symbol_status status;
-        struct symtab_hit hit;
-        struct hit_source source;
+        struct table_hit found;
 
-        if (module->is.archived)
-                return resolver_archive_find(resolver, module, addr);
-        if (module->python)
-                return resolver_python_find(resolver, module, addr);
+        if (module->source->find)
+                return module->source->find(resolver, module, addr);
         if (addr >= module->last_from && addr < module->last_to) {
                 module->last.addr = addr;
                 return module->last;
         }
-        status = find_hit(module, addr, &hit, &source);
-        module->last = symbol_of_hit(resolver, module, status, addr, &hit, source.is_recorded);
-        if (source.is_of_jitdump)
-                module->last.module = strpool_add(resolver->texts, text_base_name(module->is.jitdump_path));
-        module->last_from = hit.same_from;
-        module->last_to = hit.same_to;
+        find_hit(module, addr, &found);
+        module->last = symbol_of_hit(resolver, module, addr, &found);
+        module->last_from = found.hit.same_from;
+        module->last_to = found.hit.same_to;
         return module->last;
+}
+
+struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint64_t addr)
+{
+        return resolver_find_in(resolver, resolver_load(resolver, id), addr);
 }
 
 const char *resolver_note(const struct resolver *resolver, resolver_id id)

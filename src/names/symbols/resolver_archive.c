@@ -16,6 +16,7 @@ static bool open_archived(struct resolver *resolver, struct symbol_module *modul
 {
         const struct archive_facts *facts = &module->is.archived->facts;
 
+        module->has_plain_names = !facts->has_readable_names;
         if (facts->name_note)
                 buf_add_str(&module->note, facts->name_note);
         return true;
@@ -26,7 +27,7 @@ static const struct answer_offset *offset_at(const struct module_answers *m, siz
         return answers_get_item(m, ANSWER_OFFSETS, index);
 }
 
-bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr)
+static bool to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr)
 {
         const struct module_answers *m = module->is.archived->answers;
         size_t low = 0, high = answers_n_items(m, ANSWER_OFFSETS);
@@ -38,7 +39,7 @@ bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offse
         return true;
 }
 
-struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
+static struct symbol find(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
 {
         const struct answer_symbol *symbol;
         struct answer_found found;
@@ -174,4 +175,8 @@ struct resolver_section resolver_archive_get_section(const struct symbol_module 
         };
 }
 
-const struct symbol_source symbol_source_archive = {.open = open_archived};
+const struct symbol_source symbol_source_archive = {
+        .open = open_archived,
+        .to_addr = to_addr,
+        .find = find,
+};

@@ -7,8 +7,6 @@
 #include "symbol_archive.h"
 
 /* These return results like the functions of resolver.h. */
-bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr);
-struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr);
 bool resolver_archive_read_code(const struct symbol_module *module, uint64_t addr, uint64_t size,
                                 const uint8_t **ret_code);
 bool resolver_archive_get_image(const struct symbol_module *module, struct resolver_image *ret);

@@ -31,7 +31,31 @@ static void close_file(struct symbol_module *module)
         resolver_file_free(module->file);
 }
 
+static bool to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr)
+{
+        if (module->is.recorded[0].file && !resolver_file_object(module->file)) {
+                *ret_addr = offset + module->is.recorded[0].slide;
+                return true;
+        }
+        return resolver_file_to_addr(module->file, offset, ret_addr);
+}
+
+static enum symbol_status find_hit(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
+                                   const char **ret_container)
+{
+        return resolver_file_find(module->file, addr, ret_hit);
+}
+
+static void add_name(const struct symbol_module *module, const struct symtab_hit *hit, struct buf *out)
+{
+        resolver_file_add_name(module->file, hit, out);
+}
+
 const struct symbol_source symbol_source_file = {
         .open = open_file,
         .close = close_file,
+        .to_addr = to_addr,
+        .find_hit = find_hit,
+        .add_name = add_name,
+        .has_mangled_names = true,
 };

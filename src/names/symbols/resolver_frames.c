@@ -75,7 +75,7 @@ static void complete(struct finder *f, size_t i)
 
         if (last && last->function)
                 return;
-        symbol = resolver_find_addr(f->resolver, f->id, f->addrs[i]);
+        symbol = resolver_find_in(f->resolver, f->module, f->addrs[i]);
         if (symbol.status != SYMBOL_NAMED)
                 return;
         if (!last) {
@@ -128,7 +128,7 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 
 static void add_jit_frame(struct finder *f, size_t i)
 {
-        struct symbol symbol = resolver_find_addr(f->resolver, f->id, f->addrs[i]);
+        struct symbol symbol = resolver_find_in(f->resolver, f->module, f->addrs[i]);
         struct resolver_frame frame = {.function = symbol.name, .start = symbol.start};
         struct jitdump_hit hit;
         uint64_t off;

@@ -37,6 +37,7 @@ struct symbol_module {
         struct resolver_module is; /* with its own copies of strings and build id */
         bool is_loaded;
         const struct symbol_source *source;
+        bool has_plain_names; /* names of its lines are not mangled */
         /* what its source has opened */
         struct resolver_file *file;
         struct perfmap *perfmap;
@@ -81,6 +82,9 @@ struct resolver {
 /* Returns the module; opens it first, if needed. */
 struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id);
 
+/* As resolver_find_addr. */
+struct symbol resolver_find_in(struct resolver *resolver, struct symbol_module *module, uint64_t addr);
+
 /* If the recorder kept answers: opens the module's file, and returns whether it is of the same build and
  * has all names, lines and code, itself or with its debug file. */
 bool resolver_file_replaces_kept(const struct resolver *resolver, struct symbol_module *module);
@@ -116,9 +120,9 @@ bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module,
 bool resolver_keep_name(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *name, bool is_mangled, str_id *ret_id);
 
-/* The name of a hit, interned at its first use; 0 if there is not enough memory. */
+/* The name of a hit of `source`, interned at its first use; 0 if there is not enough memory. */
 str_id resolver_hit_text(struct resolver *resolver, struct symbol_module *module,
-                         const struct symtab_hit *hit, bool is_recorded);
+                         const struct symbol_source *source, const struct symtab_hit *hit);
 
 /* Interns a function's `name` as a text that no other function has.  False as above. */
 bool resolver_keep_told_apart(struct resolver *resolver, struct symbol_module *module,

@@ -68,7 +68,7 @@ bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct
                        uint64_t *ret_off)
 {
         *ret_off = addr;
-        if (module->is.kind == RESOLVER_JITDUMP)
+        if (!module->perfmap)
                 return jitdump_find_off(module->jitdump, addr, ret_hit);
         if (!jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, ret_hit))
                 return false;
@@ -76,7 +76,7 @@ bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct
         return true;
 }
 
-bool resolver_jit_find_in_dump(const struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit)
+static bool find_in_jitdump(const struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {
         struct jitdump_hit hit;
         uint64_t off;
@@ -96,16 +96,24 @@ bool resolver_jit_find_in_dump(const struct symbol_module *module, uint64_t addr
         return is_found;
 }
 
-enum symbol_status resolver_jit_find(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
-                                     bool *ret_is_of_jitdump)
+static enum symbol_status find_only_in_jitdump(struct symbol_module *module, uint64_t addr,
+                                               struct symtab_hit *ret_hit, const char **ret_container)
+{
+        return find_in_jitdump(module, addr, ret_hit) ? SYMBOL_NAMED : SYMBOL_NONE;
+}
+
+/* Functions that are not in the jitdump may be in the perf map, up to the next function of the jitdump. */
+static enum symbol_status find_hit(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
+                                   const char **ret_container)
 {
         uint64_t from = 0, to = UINT64_MAX;
         bool is_shared;
 
         if (module->jitdump) {
-                *ret_is_of_jitdump = resolver_jit_find_in_dump(module, addr, ret_hit);
-                if (*ret_is_of_jitdump)
+                if (find_in_jitdump(module, addr, ret_hit)) {
+                        *ret_container = text_base_name(module->is.jitdump_path);
                         return SYMBOL_NAMED;
+                }
                 from = ret_hit->same_from;
                 to = ret_hit->same_to;
         }
@@ -225,9 +233,11 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
 const struct symbol_source symbol_source_perfmap = {
         .open = open_perfmap,
         .close = close_jit,
+        .find_hit = find_hit,
 };
 
 const struct symbol_source symbol_source_jitdump = {
         .open = open_jitdump,
         .close = close_jit,
+        .find_hit = find_only_in_jitdump,
 };

@@ -68,7 +68,17 @@ static void close_kernel(struct symbol_module *module)
         resolver_vmlinux_free(module->vmlinux);
 }
 
+static enum symbol_status find_hit(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
+                                   const char **ret_container)
+{
+        if (!kallsyms_find(module->kallsyms, addr, ret_hit))
+                return SYMBOL_NONE;
+        *ret_container = kallsyms_module(module->kallsyms, ret_hit);
+        return SYMBOL_NAMED;
+}
+
 const struct symbol_source symbol_source_kernel = {
         .open = open_kernel,
         .close = close_kernel,
+        .find_hit = find_hit,
 };

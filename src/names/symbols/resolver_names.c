@@ -6,7 +6,6 @@
 #include "demangle.h"
 #include "mem.h"
 #include "resolver_internal.h"
-#include "symbol_archive.h"
 #include "text.h"
 
 /* The most that a command needs: here, of functions and of rows in the table, and the same in the tree of
@@ -145,26 +144,26 @@ static bool is_too_long(const struct symbol_module *module, const struct symtab_
                hit->name_max > BUDGET_LONG_NAME_BYTES && !memchr(hit->name, 0, BUDGET_LONG_NAME_BYTES + 1);
 }
 
-static bool make_text(struct resolver *resolver, struct symbol_module *module, const struct symtab_hit *hit,
-                      bool is_recorded, str_id *ret_id)
+static bool make_text(struct resolver *resolver, struct symbol_module *module,
+                      const struct symbol_source *source, const struct symtab_hit *hit, str_id *ret_id)
 {
         AUTO_RELEASE(buf) name = {0};
 
         if (is_too_long(module, hit))
                 return false;
-        if (!is_recorded && module->file)
-                resolver_file_add_name(module->file, hit, &name);
+        if (source->add_name)
+                source->add_name(module, hit, &name);
         else
                 buf_add(&name, hit->name, strnlen(hit->name, hit->name_max));
         if (hit->is_plt_stub)
                 buf_add_str(&name, plt_suffix);
-        return resolver_keep_name(resolver, module, BUDGET_NAMES, &name, is_recorded || module->file, ret_id);
+        return resolver_keep_name(resolver, module, BUDGET_NAMES, &name, source->has_mangled_names, ret_id);
 }
 
 str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                            const char *text, bool is_function)
 {
-        bool is_mangled = !module->is.archived || module->is.archived->facts.has_readable_names, ok;
+        bool is_mangled = !module->has_plain_names, ok;
         AUTO_RELEASE(buf) whole = {0};
         uint64_t *id;
         str_id text_id = 0;
@@ -187,11 +186,11 @@ str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *modu
 }
 
 str_id resolver_hit_text(struct resolver *resolver, struct symbol_module *module,
-                         const struct symtab_hit *hit, bool is_recorded)
+                         const struct symbol_source *source, const struct symtab_hit *hit)
 {
         if (!hit->text)
                 return resolver_frame_text(resolver, module, BUDGET_NAMES, hit->name, true);
-        if (!*hit->text && !make_text(resolver, module, hit, is_recorded, hit->text))
+        if (!*hit->text && !make_text(resolver, module, source, hit, hit->text))
                 return 0;
         return *hit->text;
 }

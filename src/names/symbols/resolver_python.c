@@ -104,7 +104,7 @@ static struct python_table *table_new(const struct resolver_python *python, stru
 
 /* --- Lookup --- */
 
-bool resolver_python_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr)
+static bool to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr)
 {
         const struct python_table *t = module->python;
         uint64_t place_bytes = t->is->place_bytes, number = offset / place_bytes;
@@ -153,7 +153,7 @@ const struct resolver_python_function *resolver_python_function_at(struct resolv
         return place ? &module->python->is->functions[place->function] : NULL;
 }
 
-struct symbol resolver_python_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
+static struct symbol find(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
 {
         const struct python_table *t = module->python;
         const struct ordered_place *place = place_at(t, addr);
@@ -177,7 +177,7 @@ void resolver_python_find_frames(struct resolver *resolver, struct symbol_module
 
         for (size_t i = 0; i < n; i++) {
                 const struct ordered_place *place = place_at(t, addrs[i]);
-                struct symbol symbol = resolver_python_find(resolver, module, addrs[i]);
+                struct symbol symbol = find(resolver, module, addrs[i]);
                 struct resolver_frame frame = {.function = symbol.name, .start = symbol.start};
 
                 if (!place)
@@ -210,4 +210,6 @@ static void close_python(struct symbol_module *module)
 const struct symbol_source symbol_source_python = {
         .open = open_python,
         .close = close_python,
+        .to_addr = to_addr,
+        .find = find,
 };

@@ -11,10 +11,6 @@
 
 struct symbol_module;
 
-/* Implementation of resolver.h for a module with names. */
-bool resolver_python_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr);
-struct symbol resolver_python_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr);
-
 /* ret->spans must be allocated, one for each address. */
 void resolver_python_find_frames(struct resolver *resolver, struct symbol_module *module,
                                  const uint64_t *addrs, size_t n, struct resolver_frames *ret_frames);
