@@ -69,18 +69,19 @@ static const struct module_answers *begin_lines(struct symbol_module *module)
         return module->is.archived->answers;
 }
 
-void resolver_archive_find_frames(struct symbol_module *module, const uint64_t *addrs, size_t n,
-                                  struct answered_frames *ret_frames)
+static void find_frames(struct resolver *resolver, struct symbol_module *module, const uint64_t *addrs,
+                        size_t n, struct resolver_frames *ret)
 {
-        *ret_frames = (struct answered_frames){
-                .found = mem_new(n, sizeof(*ret_frames->found)),
-                .rest.spans = mem_new(n, sizeof(*ret_frames->rest.spans)),
+        struct answered_frames found = {
+                .found = mem_new(n, sizeof(*found.found)),
+                .rest.spans = mem_new(n, sizeof(*found.rest.spans)),
         };
-        answers_find_all(begin_lines(module), ANSWER_FRAMES, addrs, n, ret_frames->found);
+
+        answers_find_all(begin_lines(module), ANSWER_FRAMES, addrs, n, found.found);
+        resolver_add_answers(resolver, module, &found, n, ret);
 }
 
-size_t resolver_archive_find_labels(struct symbol_module *module, uint64_t addr,
-                                    struct source_label **ret_labels)
+static size_t find_labels(struct symbol_module *module, uint64_t addr, struct source_label **ret_labels)
 {
         struct answer_found found;
 
@@ -90,8 +91,7 @@ size_t resolver_archive_find_labels(struct symbol_module *module, uint64_t addr,
                        : 0;
 }
 
-size_t resolver_archive_find_extents(struct symbol_module *module, uint64_t addr,
-                                     struct source_extent **ret_extents)
+static size_t find_extents(struct symbol_module *module, uint64_t addr, struct source_extent **ret_extents)
 {
         struct answer_found found;
 
@@ -101,8 +101,8 @@ size_t resolver_archive_find_extents(struct symbol_module *module, uint64_t addr
                        : 0;
 }
 
-bool resolver_archive_read_code(const struct symbol_module *module, uint64_t addr, uint64_t size,
-                                const uint8_t **ret_code)
+static bool read_code(struct resolver *resolver, struct symbol_module *module, uint64_t addr, uint64_t size,
+                      const uint8_t **ret_code)
 {
         const struct module_answers *m = module->is.archived->answers;
 
@@ -175,8 +175,18 @@ struct resolver_section resolver_archive_get_section(const struct symbol_module 
         };
 }
 
+static enum object_machine get_machine(const struct symbol_module *module, uint64_t addr)
+{
+        return module->is.archived->facts.machine;
+}
+
 const struct symbol_source symbol_source_archive = {
         .open = open_archived,
         .to_addr = to_addr,
         .find = find,
+        .find_frames = find_frames,
+        .find_labels = find_labels,
+        .find_extents = find_extents,
+        .read_code = read_code,
+        .get_machine = get_machine,
 };

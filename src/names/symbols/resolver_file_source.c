@@ -51,6 +51,36 @@ static void add_name(const struct symbol_module *module, const struct symtab_hit
         resolver_file_add_name(module->file, hit, out);
 }
 
+static struct resolver_image_file get_image(struct resolver *resolver, struct symbol_module *module,
+                                            uint64_t addr)
+{
+        return (struct resolver_image_file){
+                .object = resolver_file_object(module->file),
+                .debug = resolver_file_debug(module->file, &module->is, &module->note)};
+}
+
+static bool read_code(struct resolver *resolver, struct symbol_module *module, uint64_t addr, uint64_t size,
+                      const uint8_t **ret_code)
+{
+        const struct object *object = resolver_file_object(module->file);
+        struct cursor code;
+
+        if (!object || !object_read_addr(object, addr, size, &code))
+                return false;
+        *ret_code = code.at;
+        return true;
+}
+
+static enum object_machine get_machine(const struct symbol_module *module, uint64_t addr)
+{
+        return resolver_file_machine(module->file, addr);
+}
+
+static bool check(const struct symbol_module *module, struct err *err)
+{
+        return resolver_file_check(module->file, err);
+}
+
 const struct symbol_source symbol_source_file = {
         .open = open_file,
         .close = close_file,
@@ -58,4 +88,8 @@ const struct symbol_source symbol_source_file = {
         .find_hit = find_hit,
         .add_name = add_name,
         .has_mangled_names = true,
+        .get_image = get_image,
+        .read_code = read_code,
+        .get_machine = get_machine,
+        .check = check,
 };

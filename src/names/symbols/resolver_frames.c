@@ -1,32 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Looks up functions, inlined functions and lines of many addresses.  What the debug information does not
- * have comes from the symbol table; for JIT code everything comes from its jitdump. */
+ * have comes from the symbol table. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "mem.h"
-#include "resolver_archive.h"
 #include "resolver_internal.h"
-#include "resolver_jit.h"
 
 struct finder {
         struct resolver *resolver;
         struct symbol_module *module;
-        resolver_id id;
         struct resolver_frames *out;
         const uint64_t *addrs;
         size_t n;
         uint64_t slide; /* difference to addresses in the debug information */
 };
 
-static void add_frame(struct finder *f, size_t i, struct resolver_frame frame)
+void resolver_add_frame(struct resolver_frames *frames, size_t i, struct resolver_frame frame)
 {
-        struct resolver_frames *out = f->out;
-
-        if (!out->spans[i].n++)
-                out->spans[i].first = out->n_frames;
-        ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
+        if (!frames->spans[i].n++)
+                frames->spans[i].first = frames->n_frames;
+        ARRAY_PUSH(frames->frames, frames->n_frames, frames->cap_frames, frame);
 }
 
 static struct resolver_frame make_frame(struct finder *f, const struct source_frame *from, bool is_named)
@@ -62,7 +57,7 @@ static void add_source_frames(struct finder *f, size_t i, const struct answered_
                         f->out->spans[i].n = 0;
                         return;
                 }
-                add_frame(f, i, frame);
+                resolver_add_frame(f->out, i, frame);
         }
 }
 
@@ -79,7 +74,8 @@ static void complete(struct finder *f, size_t i)
         if (symbol.status != SYMBOL_NAMED)
                 return;
         if (!last) {
-                add_frame(f, i, (struct resolver_frame){.function = symbol.name, .start = symbol.start});
+                resolver_add_frame(f->out, i,
+                                   (struct resolver_frame){.function = symbol.name, .start = symbol.start});
                 return;
         }
         last->function = symbol.name;
@@ -114,6 +110,14 @@ static void add_found(struct finder *f, struct answered_frames *found)
         answers_frames_release(found);
 }
 
+void resolver_add_answers(struct resolver *resolver, struct symbol_module *module,
+                          struct answered_frames *found, size_t n, struct resolver_frames *ret)
+{
+        struct finder f = {.resolver = resolver, .module = module, .out = ret, .n = n};
+
+        add_found(&f, found);
+}
+
 static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 {
         struct answered_frames found = {0};
@@ -126,71 +130,40 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
         add_found(f, &found);
 }
 
-static void add_jit_frame(struct finder *f, size_t i)
-{
-        struct symbol symbol = resolver_find_in(f->resolver, f->module, f->addrs[i]);
-        struct resolver_frame frame = {.function = symbol.name, .start = symbol.start};
-        struct jitdump_hit hit;
-        uint64_t off;
-
-        if (symbol.status != SYMBOL_NAMED)
-                return;
-        if (resolver_find_jit(f->module, f->addrs[i], &hit, &off))
-                resolver_jit_add_line(f->resolver, f->module, hit.index,
-                                      hit.load->addr + (off - hit.load->code_off), &frame);
-        add_frame(f, i, frame);
-}
-
 /* --- Interface --- */
 
-struct resolver_image_file resolver_image_file(struct resolver *resolver, struct symbol_module *module,
-                                               uint64_t addr)
+struct resolver_image_file resolver_get_image_file(struct resolver *resolver, struct symbol_module *module,
+                                                   uint64_t addr)
 {
-        if (module->file)
-                return (struct resolver_image_file){
-                        .object = resolver_file_object(module->file),
-                        .debug = resolver_file_debug(module->file, &module->is, &module->note)};
-        if (!module->kallsyms)
-                return (struct resolver_image_file){0};
-        if (!module->vmlinux)
-                module->vmlinux = resolver_vmlinux_new(&module->is, &resolver->options, &module->note);
-        if (!resolver_vmlinux_place(module->vmlinux, module->kallsyms, addr))
-                return (struct resolver_image_file){0};
-        return (struct resolver_image_file){resolver_vmlinux_object(module->vmlinux),
-                                            resolver_vmlinux_debug(module->vmlinux),
-                                            resolver_vmlinux_slide(module->vmlinux)};
+        return module->source->get_image ? module->source->get_image(resolver, module, addr)
+                                         : (struct resolver_image_file){0};
+}
+
+static void find_frames(struct finder *f)
+{
+        struct resolver_image_file image = {0};
+
+        for (size_t i = 0; i < f->n && !image.debug && !budget_has_left_out(&f->module->budget, BUDGET_LINES);
+             i++)
+                image = resolver_get_image_file(f->resolver, f->module, f->addrs[i]);
+        f->slide = image.slide;
+        if (image.debug)
+                find_in_debug(f, image.debug);
+        for (size_t i = 0; i < f->n; i++)
+                complete(f, i);
 }
 
 void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint64_t *addrs, size_t n,
                           struct resolver_frames *ret)
 {
         struct symbol_module *module = resolver_load(resolver, id);
-        struct finder f = {resolver, module, id, ret, addrs, n};
-        struct resolver_image_file image = {0};
+        struct finder f = {resolver, module, ret, addrs, n};
 
         *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
-        if (module->is.archived) {
-                struct answered_frames found;
-
-                resolver_archive_find_frames(module, addrs, n, &found);
-                add_found(&f, &found);
-                return;
-        }
-        if (module->python) {
-                resolver_python_find_frames(resolver, module, addrs, n, ret);
-                return;
-        }
-        for (size_t i = 0; i < n && !image.debug && !budget_has_left_out(&module->budget, BUDGET_LINES); i++)
-                image = resolver_image_file(resolver, module, addrs[i]);
-        f.slide = image.slide;
-        if (image.debug)
-                find_in_debug(&f, image.debug);
-        for (size_t i = 0; i < n; i++) {
-                if (module->jitdump)
-                        add_jit_frame(&f, i);
-                else
-                        complete(&f, i);
-        }
+        if (module->source->find_frames)
+                module->source->find_frames(resolver, module, addrs, n, ret);
+        else
+                find_frames(&f);
 }
 
 void resolver_frames_release(struct resolver_frames *frames)

@@ -7,21 +7,16 @@
 #include "resolver_archive.h"
 #include "resolver_internal.h"
 
-enum {
-        ELF_X86_64 = 62, /* e_machine; also in jitdumps */
-        ELF_AARCH64 = 183,
-};
-
 size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t addr,
                             struct resolver_label **ret_labels)
 {
         struct symbol_module *module = resolver_load(resolver, id);
-        struct resolver_image_file image = resolver_image_file(resolver, module, addr);
+        struct resolver_image_file image = resolver_get_image_file(resolver, module, addr);
         struct source_label *found = NULL;
         size_t n;
 
-        if (module->is.archived)
-                n = resolver_archive_find_labels(module, addr, &found);
+        if (module->source->find_labels)
+                n = module->source->find_labels(module, addr, &found);
         else
                 n = image.debug ? resolver_debug_labels(image.debug, addr - image.slide, &found) : 0;
         *ret_labels = mem_new(n, sizeof(**ret_labels));
@@ -42,9 +37,9 @@ const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id id, co
         struct symbol_module *module = resolver_load(resolver, id);
         struct resolver_image_file image;
 
-        if (module->is.archived || module->is.kind != RESOLVER_FILE)
+        if (!module->file)
                 return NULL;
-        image = resolver_image_file(resolver, module, 0);
+        image = resolver_get_image_file(resolver, module, 0);
         return image.debug ? resolver_debug_source_md5(image.debug, path) : NULL;
 }
 
@@ -52,13 +47,13 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t
                              struct resolver_extent **ret_extents)
 {
         struct symbol_module *module = resolver_load(resolver, id);
-        struct resolver_image_file image = resolver_image_file(resolver, module, addr);
+        struct resolver_image_file image = resolver_get_image_file(resolver, module, addr);
         struct source_extent *found = NULL;
         struct symbol symbol;
         size_t n;
 
-        if (module->is.archived)
-                n = resolver_archive_find_extents(module, addr, &found);
+        if (module->source->find_extents)
+                n = module->source->find_extents(module, addr, &found);
         else
                 n = image.debug ? resolver_debug_extents(image.debug, addr - image.slide, &found) : 0;
         *ret_extents = mem_new(n ? n : 1, sizeof(**ret_extents));
@@ -66,9 +61,9 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t
                 (*ret_extents)[i] =
                         (struct resolver_extent){found[i].start + image.slide, found[i].end + image.slide};
         free(found);
-        if (n || module->is.archived)
+        if (n || module->source->find_extents)
                 return n;
-        symbol = resolver_find_addr(resolver, id, addr);
+        symbol = resolver_find_in(resolver, module, addr);
         if (symbol.status == SYMBOL_NONE || !symbol.size)
                 return 0;
         (*ret_extents)[0] = (struct resolver_extent){symbol.start, symbol.start + symbol.size};
@@ -79,23 +74,8 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
                         const uint8_t **ret_code)
 {
         struct symbol_module *module = resolver_load(resolver, id);
-        struct resolver_image_file image = {module->file ? resolver_file_object(module->file) : NULL};
-        struct jitdump_hit hit;
-        struct cursor code;
-        uint64_t off;
 
-        if (module->is.archived)
-                return resolver_archive_read_code(module, addr, size, ret_code);
-        if (!module->file)
-                image = resolver_image_file(resolver, module, addr);
-        if (image.object) {
-                if (!object_read_addr(image.object, addr - image.slide, size, &code))
-                        return false;
-                *ret_code = code.at;
-                return true;
-        }
-        return module->jitdump && resolver_find_jit(module, addr, &hit, &off) &&
-               jitdump_read_code(module->jitdump, off, size, ret_code);
+        return module->source->read_code && module->source->read_code(resolver, module, addr, size, ret_code);
 }
 
 bool resolver_has_data(struct resolver *resolver, resolver_id id)
@@ -119,7 +99,7 @@ static struct answers_cache *insns_cache(struct resolver *resolver, resolver_id 
 {
         struct symbol_module *module = resolver_load(resolver, id);
         struct resolver_debug *debug =
-                module->file ? resolver_image_file(resolver, module, addr).debug : NULL;
+                module->file ? resolver_get_image_file(resolver, module, addr).debug : NULL;
 
         return debug ? resolver_debug_insns(debug, dialect) : NULL;
 }
@@ -171,25 +151,14 @@ bool resolver_check(const struct resolver *resolver, resolver_id id, struct err 
 {
         const struct symbol_module *module = resolver->modules[id];
 
-        return (!module->file || resolver_file_check(module->file, err)) &&
-               (!module->vmlinux || resolver_vmlinux_check(module->vmlinux, err));
+        return !module->source->check || module->source->check(module, err);
 }
 
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
         const struct symbol_module *module = resolver_load(resolver, id);
 
-        if (module->is.archived)
-                return module->is.archived->facts.machine;
-        if (module->file)
-                return resolver_file_machine(module->file, addr);
-        if (module->vmlinux && resolver_vmlinux_object(module->vmlinux))
-                return object_get_facts(resolver_vmlinux_object(module->vmlinux))->machine;
-        switch (module->jitdump ? jitdump_get_facts(module->jitdump)->machine : 0) {
-        case ELF_X86_64: return OBJECT_MACHINE_X86_64;
-        case ELF_AARCH64: return OBJECT_MACHINE_ARM64;
-        default: return OBJECT_MACHINE_OTHER;
-        }
+        return module->source->get_machine ? module->source->get_machine(module, addr) : OBJECT_MACHINE_OTHER;
 }
 
 enum object_machine resolver_get_code(struct resolver *resolver, resolver_id id, uint64_t addr)

@@ -12,7 +12,6 @@
 #include "perfmap.h"
 #include "resolver.h"
 #include "resolver_file.h"
-#include "resolver_python.h"
 #include "resolver_vmlinux.h"
 #include "symbol_source.h"
 #include "symtab.h"
@@ -89,20 +88,15 @@ struct symbol resolver_find_in(struct resolver *resolver, struct symbol_module *
  * has all names, lines and code, itself or with its debug file. */
 bool resolver_file_replaces_kept(const struct resolver *resolver, struct symbol_module *module);
 
-/* The function of the jitdump at an address in the object, and the address's offset in the file. */
-bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct jitdump_hit *ret_hit,
-                       uint64_t *ret_off);
+/* The file with the debug information for `addr`, if the module's source has one. */
+struct resolver_image_file resolver_get_image_file(struct resolver *resolver, struct symbol_module *module,
+                                                   uint64_t addr);
 
-/* The file that is read for lines and code. */
-struct resolver_image_file {
-        const struct object *object; /* NULL: none */
-        struct resolver_debug *debug;
-        uint64_t slide; /* the difference between the module's addresses and the file's */
-};
-
-/* The module's file; for a kernel, the file and its slide, determined by one of its addresses. */
-struct resolver_image_file resolver_image_file(struct resolver *resolver, struct symbol_module *module,
-                                               uint64_t addr);
+/* For sources that find frames: appends a frame of address number `i`; the same for the found frames of
+ * debug information, and releases these. */
+void resolver_add_frame(struct resolver_frames *frames, size_t i, struct resolver_frame frame);
+void resolver_add_answers(struct resolver *resolver, struct symbol_module *module,
+                          struct answered_frames *found, size_t n, struct resolver_frames *ret_frames);
 
 /* Interns a name or path from the debug information; for a clone or part of a function, the function's
  * name.  0 for NULL and "", and if the budget does not allow it. */

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "resolver_jit.h"
-
+/* The sources of names of JIT code: a perf map with the jitdump of the process, and a jitdump alone. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "mem.h"
+#include "resolver_internal.h"
 #include "search.h"
 #include "text.h"
+
+enum {
+        ELF_X86_64 = 62, /* e_machine */
+        ELF_AARCH64 = 183,
+};
 
 /* --- Opening --- */
 
@@ -64,8 +69,9 @@ static void close_jit(struct symbol_module *module)
 
 /* --- Functions --- */
 
-bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct jitdump_hit *ret_hit,
-                       uint64_t *ret_off)
+/* The function of the jitdump at an address in the object, and the address's offset in the file. */
+static bool find_load(const struct symbol_module *module, uint64_t addr, struct jitdump_hit *ret_hit,
+                      uint64_t *ret_off)
 {
         *ret_off = addr;
         if (!module->perfmap)
@@ -80,7 +86,7 @@ static bool find_in_jitdump(const struct symbol_module *module, uint64_t addr, s
 {
         struct jitdump_hit hit;
         uint64_t off;
-        bool is_found = resolver_find_jit(module, addr, &hit, &off);
+        bool is_found = find_load(module, addr, &hit, &off);
 
         if (is_found)
                 *ret_hit = (struct symtab_hit){
@@ -193,8 +199,8 @@ static const struct jit_rows *rows_of(struct symbol_module *module, size_t load)
         return rows;
 }
 
-void resolver_jit_add_line(struct resolver *resolver, struct symbol_module *module, size_t load,
-                           uint64_t addr, struct resolver_frame *frame)
+static void add_line(struct resolver *resolver, struct symbol_module *module, size_t load, uint64_t addr,
+                     struct resolver_frame *frame)
 {
         const struct jit_rows *rows = rows_of(module, load);
         size_t low = 0, high = rows->n;
@@ -208,7 +214,44 @@ void resolver_jit_add_line(struct resolver *resolver, struct symbol_module *modu
         frame->line = row->line;
 }
 
-/* --- Unwinding --- */
+static void find_frames(struct resolver *resolver, struct symbol_module *module, const uint64_t *addrs,
+                        size_t n, struct resolver_frames *ret)
+{
+        for (size_t i = 0; i < n; i++) {
+                struct symbol symbol = resolver_find_in(resolver, module, addrs[i]);
+                struct resolver_frame frame = {.function = symbol.name, .start = symbol.start};
+                struct jitdump_hit hit;
+                uint64_t off;
+
+                if (symbol.status != SYMBOL_NAMED)
+                        continue;
+                if (module->jitdump && find_load(module, addrs[i], &hit, &off))
+                        add_line(resolver, module, hit.index, hit.load->addr + (off - hit.load->code_off),
+                                 &frame);
+                resolver_add_frame(ret, i, frame);
+        }
+}
+
+/* --- Code --- */
+
+static bool read_code(struct resolver *resolver, struct symbol_module *module, uint64_t addr, uint64_t size,
+                      const uint8_t **ret_code)
+{
+        struct jitdump_hit hit;
+        uint64_t off;
+
+        return module->jitdump && find_load(module, addr, &hit, &off) &&
+               jitdump_read_code(module->jitdump, off, size, ret_code);
+}
+
+static enum object_machine get_machine(const struct symbol_module *module, uint64_t addr)
+{
+        switch (module->jitdump ? jitdump_get_facts(module->jitdump)->machine : 0) {
+        case ELF_X86_64: return OBJECT_MACHINE_X86_64;
+        case ELF_AARCH64: return OBJECT_MACHINE_ARM64;
+        default: return OBJECT_MACHINE_OTHER;
+        }
+}
 
 bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t addr,
                               struct resolver_jit_frames *ret)
@@ -218,7 +261,7 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
         struct jitdump_hit hit;
         uint64_t off;
 
-        if (!module->jitdump || !resolver_find_jit(module, offset, &hit, &off))
+        if (!module->jitdump || !find_load(module, offset, &hit, &off))
                 return false;
         at = *hit.load;
         at.addr = addr - (off - at.code_off);
@@ -234,10 +277,16 @@ const struct symbol_source symbol_source_perfmap = {
         .open = open_perfmap,
         .close = close_jit,
         .find_hit = find_hit,
+        .find_frames = find_frames,
+        .read_code = read_code,
+        .get_machine = get_machine,
 };
 
 const struct symbol_source symbol_source_jitdump = {
         .open = open_jitdump,
         .close = close_jit,
         .find_hit = find_only_in_jitdump,
+        .find_frames = find_frames,
+        .read_code = read_code,
+        .get_machine = get_machine,
 };

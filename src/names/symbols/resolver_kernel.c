@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source of names of the kernel and its modules: kallsyms. */
+/* The source of names of the kernel and its modules: kallsyms; for lines and code, its vmlinux. */
 #include "resolver_kernel.h"
 
 #include <string.h>
@@ -77,8 +77,48 @@ static enum symbol_status find_hit(struct symbol_module *module, uint64_t addr, 
         return SYMBOL_NAMED;
 }
 
+static struct resolver_image_file get_image(struct resolver *resolver, struct symbol_module *module,
+                                            uint64_t addr)
+{
+        if (!module->vmlinux)
+                module->vmlinux = resolver_vmlinux_new(&module->is, &resolver->options, &module->note);
+        if (!resolver_vmlinux_place(module->vmlinux, module->kallsyms, addr))
+                return (struct resolver_image_file){0};
+        return (struct resolver_image_file){resolver_vmlinux_object(module->vmlinux),
+                                            resolver_vmlinux_debug(module->vmlinux),
+                                            resolver_vmlinux_slide(module->vmlinux)};
+}
+
+static bool read_code(struct resolver *resolver, struct symbol_module *module, uint64_t addr, uint64_t size,
+                      const uint8_t **ret_code)
+{
+        struct resolver_image_file image = get_image(resolver, module, addr);
+        struct cursor code;
+
+        if (!image.object || !object_read_addr(image.object, addr - image.slide, size, &code))
+                return false;
+        *ret_code = code.at;
+        return true;
+}
+
+static enum object_machine get_machine(const struct symbol_module *module, uint64_t addr)
+{
+        const struct object *object = module->vmlinux ? resolver_vmlinux_object(module->vmlinux) : NULL;
+
+        return object ? object_get_facts(object)->machine : OBJECT_MACHINE_OTHER;
+}
+
+static bool check(const struct symbol_module *module, struct err *err)
+{
+        return !module->vmlinux || resolver_vmlinux_check(module->vmlinux, err);
+}
+
 const struct symbol_source symbol_source_kernel = {
         .open = open_kernel,
         .close = close_kernel,
         .find_hit = find_hit,
+        .get_image = get_image,
+        .read_code = read_code,
+        .get_machine = get_machine,
+        .check = check,
 };

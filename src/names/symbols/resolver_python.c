@@ -2,8 +2,6 @@
 /* The source of names of Python places.  Places are not sorted by function, but the addresses assigned here
  * are: those of a function are contiguous and sorted by line, so that a Python function has a range like
  * any other function. */
-#include "resolver_python.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -170,8 +168,8 @@ static struct symbol find(struct resolver *resolver, struct symbol_module *modul
         return symbol;
 }
 
-void resolver_python_find_frames(struct resolver *resolver, struct symbol_module *module,
-                                 const uint64_t *addrs, size_t n, struct resolver_frames *ret)
+static void find_frames(struct resolver *resolver, struct symbol_module *module, const uint64_t *addrs,
+                        size_t n, struct resolver_frames *ret)
 {
         const struct python_table *t = module->python;
 
@@ -187,9 +185,7 @@ void resolver_python_find_frames(struct resolver *resolver, struct symbol_module
                 frame.file =
                         resolver_frame_text(resolver, module, BUDGET_LINES, t->files[place->function], false);
                 frame.line = place->line;
-                ret->spans[i].first = ret->n_frames;
-                ret->spans[i].n = 1;
-                ARRAY_PUSH(ret->frames, ret->n_frames, ret->cap_frames, frame);
+                resolver_add_frame(ret, i, frame);
         }
 }
 
@@ -212,4 +208,5 @@ const struct symbol_source symbol_source_python = {
         .close = close_python,
         .to_addr = to_addr,
         .find = find,
+        .find_frames = find_frames,
 };

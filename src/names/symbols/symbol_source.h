@@ -5,10 +5,21 @@
 #define SYMBOL_SOURCE_H
 
 #include "buf.h"
+#include "object.h"
 #include "resolver.h"
 #include "symtab.h"
 
-struct symbol_module; /* resolver_internal.h */
+struct resolver_debug; /* resolver_debug.h */
+struct source_extent;  /* source_frames.h */
+struct source_label;   /* source_frames.h */
+struct symbol_module;  /* resolver_internal.h */
+
+/* The file that is read for lines and code. */
+struct resolver_image_file {
+        const struct object *object; /* NULL: none */
+        struct resolver_debug *debug;
+        uint64_t slide; /* the difference between the module's addresses and the file's */
+};
 
 struct symbol_source {
         /* Called once, before all others.  False: there are no names, and symbol_source_none is used. */
@@ -30,6 +41,26 @@ struct symbol_source {
         /* Appends the name of a hit as in the file.  NULL: it is hit->name. */
         void (*add_name)(const struct symbol_module *module, const struct symtab_hit *hit, struct buf *out);
         bool has_mangled_names;
+
+        /* The file with the debug information for `addr`.  NULL: there is none. */
+        struct resolver_image_file (*get_image)(struct resolver *resolver, struct symbol_module *module,
+                                                uint64_t addr);
+
+        /* As resolver_find_frames, but ret->spans is allocated.  NULL: they come from the debug information,
+         * and functions that it does not have by name. */
+        void (*find_frames)(struct resolver *resolver, struct symbol_module *module, const uint64_t *addrs,
+                            size_t n, struct resolver_frames *ret_frames);
+        /* NULL: they come from the debug information; without it, the extent is that of the symbol. */
+        size_t (*find_labels)(struct symbol_module *module, uint64_t addr, struct source_label **ret_labels);
+        size_t (*find_extents)(struct symbol_module *module, uint64_t addr,
+                               struct source_extent **ret_extents);
+
+        /* As the functions of resolver.h.  NULL: there is no code, the machine is not known, there are no
+         * files. */
+        bool (*read_code)(struct resolver *resolver, struct symbol_module *module, uint64_t addr,
+                          uint64_t size, const uint8_t **ret_code);
+        enum object_machine (*get_machine)(const struct symbol_module *module, uint64_t addr);
+        bool (*check)(const struct symbol_module *module, struct err *err);
 };
 
 extern const struct symbol_source symbol_source_archive; /* answers in the session */
