@@ -303,11 +303,6 @@ bool resolver_has_right_file(struct resolver *resolver, resolver_id module);
  * was looked up; NULL if there is none. */
 const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id module, const char *path);
 
-/* The Python function at an address of a module of Python places; NULL if there is none, or it is
- * archived. */
-const struct resolver_python_function *resolver_python_function_at(struct resolver *resolver,
-                                                                   resolver_id module, uint64_t addr);
-
 /* The instruction set of the code at an address in the object. */
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module, uint64_t addr);
 

@@ -142,15 +142,6 @@ static str_id name_of(struct resolver *resolver, struct symbol_module *module, u
         return *known;
 }
 
-const struct resolver_python_function *resolver_python_function_at(struct resolver *resolver, resolver_id id,
-                                                                   uint64_t addr)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-        const struct ordered_place *place = module->python ? place_at(module->python, addr) : NULL;
-
-        return place ? &module->python->is->functions[place->function] : NULL;
-}
-
 static struct symbol find(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
 {
         const struct python_table *t = module->python;

@@ -15,7 +15,7 @@
 
 /* A line of a Python function. */
 struct wanted_line {
-        const struct resolver_python_function *function; /* NULL: packed in the session */
+        const struct python_section_code *function;
         uint32_t line;
 };
 
@@ -69,8 +69,9 @@ static void take_python_lines(struct source_collector *c)
 {
         const struct report *report = c->pack->report;
         const struct world *world = report->session.world;
+        const struct python_section *section = module_source_python(c->pack->source);
 
-        for (uint32_t i = 0; i < stacks_n_places(report->stacks); i++) {
+        for (uint32_t i = 0; section && i < stacks_n_places(report->stacks); i++) {
                 const struct code_place *place = stacks_get_place(report->stacks, i);
                 struct resolver_frames found;
                 resolver_id module;
@@ -88,9 +89,8 @@ static void take_python_lines(struct source_collector *c)
                                 want_line(c, resolver_text(c->pack->resolver, found.frames[0].path), 0);
 
                         ARRAY_PUSH(file->python, file->n_python, file->cap_python,
-                                   (struct wanted_line){
-                                           resolver_python_function_at(c->pack->resolver, module, addr),
-                                           found.frames[0].line});
+                                   (struct wanted_line){python_section_code_at(section, place->offset),
+                                                        found.frames[0].line});
                 }
                 resolver_frames_release(&found);
         }
@@ -165,9 +165,9 @@ static void take_held_lines(struct source_collector *c, struct wanted_source *fi
         size_t n_held = 0;
 
         for (size_t i = 0; i < file->n_python; i++) {
-                const struct resolver_python_function *f = file->python[i].function;
+                const struct python_section_code *f = file->python[i].function;
 
-                if (f && !python_claim_holds(f->name, source_text_line(source, file->path, f->first_line)))
+                if (!python_claim_holds(f->function, source_text_line(source, file->path, f->first_line)))
                         continue;
                 n_held++;
                 if (file->python[i].line)
@@ -180,14 +180,11 @@ static void take_held_lines(struct source_collector *c, struct wanted_source *fi
 static bool find_source(struct source_collector *c, struct wanted_source *file, struct source_text *source,
                         int64_t *ret_mtime_ns)
 {
-        bool is_archived = file->n_python && !file->python[0].function;
-
         if (file->n_modules && !agree(c, file, source))
                 return false;
         if (!file->n_modules)
-                source_text_ask_for(source, (struct source_asker){.is_archived = true,
-                                                                  .use = is_archived ? SOURCE_GIVEN_UNKNOWN
-                                                                                     : SOURCE_GIVEN_PYTHON});
+                source_text_ask_for(source,
+                                    (struct source_asker){.is_archived = true, .use = SOURCE_GIVEN_PYTHON});
         if (!source_text_find(source, file->path, ret_mtime_ns)) {
                 if (source_text_is_refused(source, file->path))
                         c->n_refused++;

@@ -339,6 +339,17 @@ void python_section_free(struct python_section *section)
         free(section);
 }
 
+const struct python_section_code *python_section_code_at(const struct python_section *section,
+                                                         uint64_t offset)
+{
+        uint64_t number = offset / PYTHON_PLACE_BYTES;
+
+        /* The offset of a caller is one less than that of its place. */
+        number += offset % PYTHON_PLACE_BYTES >= PYTHON_PLACE_BYTES / 2;
+        return number && number <= section->n_places ? &section->codes[section->places[number - 1].code]
+                                                     : NULL;
+}
+
 const struct python_section_file *python_section_find_file(const struct python_section *section,
                                                            const char *path)
 {

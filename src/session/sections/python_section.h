@@ -94,6 +94,10 @@ struct python_section {
 struct python_section *python_section_new(struct cursor section);
 void python_section_free(struct python_section *section);
 
+/* The code object of the place at an offset from PYTHON_PLACES_BASE; NULL if there is none. */
+const struct python_section_code *python_section_code_at(const struct python_section *section,
+                                                         uint64_t offset);
+
 /* NULL if the section does not know the file. */
 const struct python_section_file *python_section_find_file(const struct python_section *section,
                                                            const char *path);

@@ -73,6 +73,25 @@ TEST(what_is_written_is_read)
         EXPECT_INT(section->places[2].line, 9);
 }
 
+TEST(code_is_found_by_the_offset_of_a_place)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_section) section = NULL;
+
+        write(&bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_TRUE(!python_section_code_at(section, 0));
+        EXPECT_TRUE(!python_section_code_at(section, 7));
+        EXPECT_TRUE(python_section_code_at(section, 8) == &section->codes[section->places[0].code]);
+        EXPECT_TRUE(python_section_code_at(section, 15) == &section->codes[section->places[0].code]);
+        EXPECT_TRUE(python_section_code_at(section, 16) == &section->codes[section->places[0].code]);
+        EXPECT_TRUE(python_section_code_at(section, 32) == &section->codes[section->places[1].code]);
+        EXPECT_TRUE(python_section_code_at(section, 55) == &section->codes[section->places[2].code]);
+        EXPECT_TRUE(!python_section_code_at(section, 56));
+        EXPECT_TRUE(!python_section_code_at(section, UINT64_MAX));
+}
+
 TEST(files_are_found_by_their_path)
 {
         AUTO_RELEASE(buf) bytes = {0};
