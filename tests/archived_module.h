@@ -95,7 +95,10 @@ static inline void pack_module(struct symbol_archive_writer *w, struct resolver 
 {
         const struct resolver_module module = {.kind = RESOLVER_FILE, .path = path};
         resolver_id id = resolver_add_module(resolver, &module);
-        struct archive_facts facts = {
+        const struct resolver_facts *known = resolver_get_facts(resolver, id);
+        const struct archive_facts facts = {
+                .has_image = known->has_image,
+                .image = known->image,
                 .machine = resolver_get_machine(resolver, id, 0),
                 .has_readable_names = true,
                 .built_ns = -5,
@@ -103,13 +106,9 @@ static inline void pack_module(struct symbol_archive_writer *w, struct resolver 
         };
         bool is_next = false;
 
-        facts.has_image = resolver_get_image(resolver, id, &facts.image);
         symbol_archive_begin(w, identity, &facts);
-        for (size_t i = 0; i < resolver_n_sections(resolver, id); i++) {
-                struct resolver_section section = resolver_get_section(resolver, id, i);
-
-                symbol_archive_add_section(w, &section);
-        }
+        for (size_t i = 0; i < known->n_sections; i++)
+                symbol_archive_add_section(w, &known->sections[i]);
         for (uint64_t offset = from; offset < to; offset++) {
                 uint64_t addr;
                 bool is_known = resolver_to_addr(resolver, id, offset, &addr);

@@ -113,7 +113,7 @@ static void use_module(struct resolver *resolver, const struct archived_module *
 {
         const struct resolver_module module = {.archived = m};
         resolver_id id = resolver_add_module(resolver, &module);
-        struct resolver_image image;
+        const struct resolver_facts *facts = resolver_get_facts(resolver, id);
 
         ask(resolver, id, 0);
         ask(resolver, id, UINT64_MAX);
@@ -125,9 +125,9 @@ static void use_module(struct resolver *resolver, const struct archived_module *
 
                 ask(resolver, id, offset->first);
         }
-        for (size_t i = 0; i < resolver_n_sections(resolver, id); i++)
-                sink += strlen(resolver_get_section(resolver, id, i).name);
-        sink += resolver_get_image(resolver, id, &image) ? image.build_id_size : 0;
+        for (size_t i = 0; i < facts->n_sections; i++)
+                sink += strlen(facts->sections[i].name);
+        sink += facts->has_image ? facts->image.build_id_size : 0;
         sink += (uint64_t)resolver_get_machine(resolver, id, 0);
         sink += resolver_note(resolver, id) ? strlen(resolver_note(resolver, id)) : 0;
         sink += strlen(m->identity.path);

@@ -5,6 +5,7 @@
 
 #include "object.h"
 #include "resolver.h"
+#include "resolver_facts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -123,12 +124,12 @@ static void resolve(const uint8_t *data, size_t size)
         struct resolver_module module = {
                 .kind = RESOLVER_FILE, .path = "/no/such/image", .image = data, .image_size = size};
         resolver_id id = resolver_add_module(resolver, &module);
-        struct resolver_image image;
+        const struct resolver_facts *facts = resolver_get_facts(resolver, id);
 
         for (size_t i = 0; i < MAX_LOOKUPS; i++)
                 look_up(resolver, id, i * size / MAX_LOOKUPS);
-        if (resolver_get_image(resolver, id, &image))
-                look_up(resolver, id, image.entry - image.load_addr);
+        if (facts->has_image)
+                look_up(resolver, id, facts->image.entry - facts->image.load_addr);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

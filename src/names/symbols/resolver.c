@@ -39,6 +39,7 @@ void resolver_free(struct resolver *resolver)
 
                 if (module->source->close)
                         module->source->close(module);
+                free(module->facts.sections);
                 buf_release(&module->note);
                 buf_release(&module->doubt);
                 map_release(&module->frame_texts);
@@ -275,6 +276,11 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
         const struct symbol_module *module = find_module(resolver, id);
 
         return module->note.len ? buf_text(&module->note) : NULL;
+}
+
+const struct resolver_facts *resolver_get_facts(struct resolver *resolver, resolver_id id)
+{
+        return &resolver_load(resolver, id)->facts;
 }
 
 struct object *resolver_get_object(struct resolver *resolver, resolver_id id)

@@ -12,6 +12,69 @@
 #include "search.h"
 #include "text.h"
 
+enum { MAX_STEPS = 1 << 22 };
+
+/* --- Facts --- */
+
+static struct resolver_section *list_sections(const struct module_answers *m, size_t n)
+{
+        struct resolver_section *sections = mem_new(n, sizeof(*sections));
+
+        for (size_t i = 0; i < n; i++) {
+                const struct answer_section *section = answers_get_item(m, ANSWER_SECTIONS, i);
+
+                sections[i] = (struct resolver_section){
+                        section->name ? answers_text(answers_store_module(m), section->name) : "",
+                        section->addr,
+                        section->size,
+                };
+        }
+        return sections;
+}
+
+static bool is_data(const struct resolver_section *section)
+{
+        return text_starts(section->name, ".rodata") || text_starts(section->name, ".rdata") ||
+               text_starts(section->name, ".data");
+}
+
+/* Whether some of the packed code is data.  A hostile archive costs no time: what is behind the limit is not
+ * looked at. */
+static bool has_data(const struct module_answers *m, const struct resolver_facts *facts)
+{
+        size_t n_steps = 0;
+
+        for (size_t i = 0; i < answers_n_items(m, ANSWER_CODE); i++) {
+                const struct answer_code *code = answers_get_item(m, ANSWER_CODE, i);
+                const struct resolver_section *section = facts->sections, *end = section + facts->n_sections;
+
+                while (section < end &&
+                       (code->addr < section->addr || code->addr - section->addr >= section->size_bytes)) {
+                        section++;
+                        if (++n_steps == MAX_STEPS)
+                                return false;
+                }
+                if (section < end && is_data(section))
+                        return true;
+        }
+        return false;
+}
+
+static void set_facts(const struct symbol_module *module, struct resolver_facts *ret)
+{
+        const struct archive_facts *packed = &module->is.archived->facts;
+        const struct module_answers *m = module->is.archived->answers;
+
+        ret->is_kept = packed->is_kept;
+        ret->has_image = packed->has_image;
+        if (packed->has_image)
+                ret->image = packed->image;
+        ret->n_sections = answers_n_items(m, ANSWER_SECTIONS);
+        ret->sections = list_sections(m, ret->n_sections);
+        ret->has_packed_data = has_data(m, ret);
+        ret->source_rule = RESOLVER_SOURCE_PACKED;
+}
+
 static bool open_archived(struct resolver *resolver, struct symbol_module *module)
 {
         const struct archive_facts *facts = &module->is.archived->facts;
@@ -19,8 +82,11 @@ static bool open_archived(struct resolver *resolver, struct symbol_module *modul
         module->has_plain_names = !facts->has_readable_names;
         if (facts->name_note)
                 buf_add_str(&module->note, facts->name_note);
+        set_facts(module, &module->facts);
         return true;
 }
+
+/* --- Answers --- */
 
 static const struct answer_offset *offset_at(const struct module_answers *m, size_t index)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The source of names of a module with an object file, or a PDB without an image. */
+#include <string.h>
+
+#include "mem.h"
 #include "resolver_internal.h"
 #include "symbol_archive.h"
 
@@ -19,10 +22,56 @@ bool resolver_file_replaces_kept(const struct resolver *resolver, struct symbol_
         return true;
 }
 
+static void take_image(const struct object *object, struct resolver_image *ret)
+{
+        const struct object_facts *facts = object_get_facts(object);
+
+        *ret = (struct resolver_image){
+                .entry = facts->entry,
+                .load_addr = facts->load_addr,
+                .size_bytes = facts->image_size,
+                .is_executable = facts->is_executable,
+        };
+        ret->build_id_size =
+                facts->build_id_size < sizeof(ret->build_id) ? facts->build_id_size : sizeof(ret->build_id);
+        memcpy(ret->build_id, facts->build_id, ret->build_id_size);
+}
+
+static void take_sections(const struct object *object, struct resolver_facts *ret)
+{
+        size_t n = object_n_sections(object);
+
+        ret->sections = mem_new(n, sizeof(*ret->sections));
+        for (size_t i = 0; i < n; i++) {
+                const struct object_section *section = object_get_section(object, i);
+
+                if (section->flags & OBJECT_SECTION_LOADED)
+                        ret->sections[ret->n_sections++] =
+                                (struct resolver_section){section->name, section->addr, section->size_bytes};
+        }
+}
+
+static void set_facts(const struct symbol_module *module, struct resolver_facts *ret)
+{
+        struct object *object = ret->object = resolver_file_object(module->file);
+
+        ret->has_file = object || resolver_file_has_pdb(module->file);
+        ret->has_all_names = resolver_file_has_all_names(module->file);
+        if (ret->has_file && (module->is.build_id_size || resolver_file_is_image(module->file, &module->is)))
+                ret->source_rule = RESOLVER_SOURCE_PROVEN;
+        if (!object)
+                return;
+        ret->file_bytes = object_file_bytes(object);
+        ret->has_image = true;
+        take_image(object, &ret->image);
+        take_sections(object, ret);
+}
+
 static bool open_file(struct resolver *resolver, struct symbol_module *module)
 {
         if (!module->file)
                 module->file = resolver_file_new(&module->is, &resolver->options, &module->note);
+        set_facts(module, &module->facts);
         return true;
 }
 

@@ -11,6 +11,7 @@
 #include "map.h"
 #include "perfmap.h"
 #include "resolver.h"
+#include "resolver_facts.h"
 #include "resolver_file.h"
 #include "resolver_vmlinux.h"
 #include "symbol_source.h"
@@ -48,8 +49,9 @@ struct symbol_module {
         struct resolver_vmlinux *vmlinux; /* opened when lines or code are looked up */
         struct budget budget;
         struct buf note, doubt;
-        bool is_in_doubt;       /* the perf map has another name for an address that was looked up */
-        struct map frame_texts; /* pointer of a name in the debug information -> str_id */
+        bool is_in_doubt;            /* the perf map has another name for an address that was looked up */
+        struct resolver_facts facts; /* its sections are released with free() */
+        struct map frame_texts;      /* pointer of a name in the debug information -> str_id */
         /* The last result, and the range of addresses for which it is valid. */
         struct symbol last;
         uint64_t last_from, last_to;

@@ -22,7 +22,8 @@ struct resolver_image_file {
 };
 
 struct symbol_source {
-        /* Called once, before all others.  False: there are no names, and symbol_source_none is used. */
+        /* Called once, before all others; sets the facts of the module.  False: there are no names, and
+         * symbol_source_none is used. */
         bool (*open)(struct resolver *resolver, struct symbol_module *module);
         void (*close)(struct symbol_module *module); /* NULL: nothing to do */
 

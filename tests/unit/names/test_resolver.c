@@ -5,6 +5,7 @@
 #include "jitdump.h"
 #include "os.h"
 #include "resolver.h"
+#include "resolver_facts.h"
 #include "resolver_kernel.h"
 #include "tap.h"
 #include "test_data.h"
@@ -71,10 +72,11 @@ TEST(resolver_counts_addresses_as_the_object_does)
 {
         AUTO(resolver) resolver = new_resolver();
         resolver_id id = add_file(resolver, "elf/caller-ibt.exe");
-        struct resolver_image image;
+        const struct resolver_facts *facts = resolver_get_facts(resolver, id);
+        struct resolver_image image = facts->image;
         struct symbol symbol;
 
-        ASSERT_TRUE(resolver_get_image(resolver, id, &image));
+        ASSERT_TRUE(facts->has_image);
         EXPECT_TRUE(image.is_executable);
         EXPECT_INT(image.load_addr, 0x400000);
         EXPECT_INT(image.build_id_size, 20);
@@ -82,6 +84,35 @@ TEST(resolver_counts_addresses_as_the_object_does)
         EXPECT_STR(resolver_text(resolver, symbol.name), "_start");
         EXPECT_INT(symbol.addr, image.entry);
         EXPECT_INT(symbol.start, image.entry);
+}
+
+TEST(facts_tell_what_the_file_is_worth)
+{
+        AUTO(object) object = object_open(data_path("elf/names.so"), NULL);
+        AUTO(resolver) resolver = new_resolver();
+        const struct resolver_module known = {
+                .kind = RESOLVER_FILE,
+                .path = data_path("elf/names.so"),
+                .build_id = object_get_facts(object)->build_id,
+                .build_id_size = object_get_facts(object)->build_id_size,
+        };
+        const struct resolver_module gone = {.kind = RESOLVER_FILE, .path = "/nowhere/at/all"};
+        const struct resolver_facts *of_known =
+                resolver_get_facts(resolver, resolver_add_module(resolver, &known));
+        const struct resolver_facts *of_other =
+                resolver_get_facts(resolver, add_file(resolver, "elf/names.so"));
+        const struct resolver_facts *of_gone =
+                resolver_get_facts(resolver, resolver_add_module(resolver, &gone));
+
+        EXPECT_INT(of_known->source_rule, RESOLVER_SOURCE_PROVEN);
+        EXPECT_INT(of_other->source_rule, RESOLVER_SOURCE_UNPROVEN); /* no build id to compare with */
+        EXPECT_INT(of_gone->source_rule, RESOLVER_SOURCE_UNPROVEN);
+        EXPECT_TRUE(of_other->has_file && of_other->has_all_names && of_other->object);
+        EXPECT_INT(of_other->file_bytes, object_file_bytes(object));
+        EXPECT_TRUE(!of_gone->has_file && !of_gone->has_all_names && !of_gone->object);
+        EXPECT_INT(of_gone->file_bytes, 0);
+        EXPECT_INT(of_gone->n_sections, 0);
+        EXPECT_TRUE(!resolver_get_facts(resolver, add_file(resolver, "elf/frames-only.so"))->has_all_names);
 }
 
 TEST(resolver_says_why_there_are_no_names)
@@ -97,11 +128,10 @@ TEST(resolver_says_why_there_are_no_names)
         resolver_id text = add_file(resolver, "elf/names.c");
         resolver_id differs = resolver_add_module(resolver, &other);
         resolver_id nothing = resolver_add_module(resolver, &none);
-        struct resolver_image image;
 
         EXPECT_INT(resolver_find(resolver, gone, 0x1100).status, SYMBOL_NONE);
         EXPECT_STR(resolver_note(resolver, gone), "no such file");
-        EXPECT_TRUE(!resolver_get_image(resolver, gone, &image));
+        EXPECT_TRUE(!resolver_get_facts(resolver, gone)->has_image);
         EXPECT_INT(resolver_find(resolver, text, 0x1100).status, SYMBOL_NONE);
         EXPECT_STR(resolver_note(resolver, text), "is not an object file (neither ELF nor PE)");
         EXPECT_INT(resolver_find(resolver, differs, 0x1100).status, SYMBOL_NONE);

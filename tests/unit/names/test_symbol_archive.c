@@ -135,28 +135,29 @@ static void expect_same_labels(const struct pair *p, uint64_t addr)
 
 static void expect_same_facts(const struct pair *p)
 {
-        struct resolver_image want = {0}, got = {0};
-        size_t n = resolver_n_sections(p->file, p->of_file);
+        const struct resolver_facts *want = resolver_get_facts(p->file, p->of_file);
+        const struct resolver_facts *got = resolver_get_facts(p->packed, p->of_packed);
 
-        EXPECT_TRUE(resolver_get_image(p->file, p->of_file, &want));
-        EXPECT_TRUE(resolver_get_image(p->packed, p->of_packed, &got));
-        EXPECT_INT(got.entry, want.entry);
-        EXPECT_INT(got.load_addr, want.load_addr);
-        EXPECT_INT(got.is_executable, want.is_executable);
-        EXPECT_INT(got.build_id_size, want.build_id_size);
-        EXPECT_TRUE(!memcmp(got.build_id, want.build_id, want.build_id_size));
+        EXPECT_TRUE(want->has_image);
+        EXPECT_TRUE(got->has_image);
+        EXPECT_INT(got->image.entry, want->image.entry);
+        EXPECT_INT(got->image.load_addr, want->image.load_addr);
+        EXPECT_INT(got->image.is_executable, want->image.is_executable);
+        EXPECT_INT(got->image.build_id_size, want->image.build_id_size);
+        EXPECT_TRUE(!memcmp(got->image.build_id, want->image.build_id, want->image.build_id_size));
         EXPECT_INT(resolver_get_machine(p->packed, p->of_packed, 0),
                    resolver_get_machine(p->file, p->of_file, 0));
-        EXPECT_INT(resolver_n_sections(p->packed, p->of_packed), n);
-        for (size_t i = 0; !tap_failed && i < n; i++) {
-                struct resolver_section a = resolver_get_section(p->file, p->of_file, i);
-                struct resolver_section b = resolver_get_section(p->packed, p->of_packed, i);
+        EXPECT_CMP(want->n_sections, >, 0);
+        EXPECT_INT(got->n_sections, want->n_sections);
+        for (size_t i = 0; !tap_failed && i < want->n_sections; i++) {
+                const struct resolver_section *a = &want->sections[i], *b = &got->sections[i];
 
-                EXPECT_STR(b.name, a.name);
-                EXPECT_INT(b.addr, a.addr);
-                EXPECT_INT(b.size_bytes, a.size_bytes);
+                EXPECT_STR(b->name, a->name);
+                EXPECT_INT(b->addr, a->addr);
+                EXPECT_INT(b->size_bytes, a->size_bytes);
         }
-        EXPECT_STR(resolver_get_section(p->packed, p->of_packed, n).name, "");
+        EXPECT_TRUE(want->object && !got->object);
+        EXPECT_INT(got->source_rule, RESOLVER_SOURCE_PACKED);
 }
 
 static void expect_same_module(const struct symbol_archive *archive, const struct stretch *stretch,
@@ -251,7 +252,7 @@ static struct symbol find_kept(const struct archived_module *archived, const cha
         resolver_id id = resolver_add_module(resolver, &module);
         struct symbol symbol = resolver_find(resolver, id, offset);
 
-        *ret_is_kept = resolver_is_kept(resolver, id);
+        *ret_is_kept = resolver_get_facts(resolver, id)->is_kept;
         return symbol;
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is known of a module besides its names: its file, its sections, and what its answers are worth. */
+#ifndef RESOLVER_FACTS_H
+#define RESOLVER_FACTS_H
+
+#include "resolver.h"
+
+/* What names the source files of a module, which decides whether their text may be given to others. */
+enum resolver_source_rule {
+        RESOLVER_SOURCE_UNPROVEN, /* no file, or one that may be of another build */
+        /* a file that is known to be the right one: by the build id that the session has, or the time stamp
+         * and size of an image of Windows */
+        RESOLVER_SOURCE_PROVEN,
+        RESOLVER_SOURCE_PACKED, /* an archive, which has packed lines, too */
+};
+
+struct resolver_facts {
+        struct object *object; /* the module's own file; NULL: there is none, or it can't be read */
+        uint64_t file_bytes;   /* the size of this file; 0: there is none */
+        bool has_file;         /* there is a file for lookups: the module's own, or a PDB */
+        bool has_all_names;    /* a file with a full symbol table or a PDB, and not only exported names */
+        bool is_kept;          /* answers that the recorder kept are used */
+        bool has_packed_data;  /* an archive has data, too, that its code refers to: jump tables */
+        bool has_image;
+        struct resolver_image image; /* valid with has_image: of this file, or the packed one */
+        struct resolver_section *sections;
+        size_t n_sections;
+        enum resolver_source_rule source_rule;
+};
+
+/* Belongs to the resolver and does not change. */
+const struct resolver_facts *resolver_get_facts(struct resolver *resolver, resolver_id module);
+
+#endif
