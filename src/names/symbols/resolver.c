@@ -10,7 +10,6 @@
 #include "elf_search.h"
 #include "mem.h"
 #include "recorded_symbols.h"
-#include "resolver_archive.h"
 #include "resolver_internal.h"
 
 static const char *const default_debug_dirs[] = {"/usr/lib/debug", NULL};
@@ -188,13 +187,6 @@ static struct symbol symbol_of_hit(struct resolver *resolver, struct symbol_modu
         return symbol;
 }
 
-static struct object *own_object(struct resolver *resolver, resolver_id id)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-
-        return module->file ? resolver_file_object(module->file) : NULL;
-}
-
 bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t *ret_addr)
 {
         const struct symbol_module *module = resolver_load(resolver, id);
@@ -211,7 +203,7 @@ bool resolver_find_variable_at(struct resolver *resolver, resolver_id id, uint64
         struct symbol_module *module = resolver_load(resolver, id);
         struct symtab_hit hit;
 
-        if (module->is.archived || !module->file || !resolver_file_find_data(module->file, addr, &hit))
+        if (!module->file || !resolver_file_find_data(module->file, addr, &hit))
                 return false;
         *ret = (struct resolver_variable){
                 .name = resolver_hit_text(resolver, module, module->source, &hit),
@@ -229,15 +221,8 @@ bool resolver_find_variable(struct resolver *resolver, resolver_id id, uint64_t 
         struct symbol_module *module = resolver_load(resolver, id);
         uint64_t addr;
 
-        return !module->is.archived && module->file && resolver_file_data_addr(module->file, offset, &addr) &&
+        return module->file && resolver_file_data_addr(module->file, offset, &addr) &&
                resolver_find_variable_at(resolver, id, addr, ret);
-}
-
-bool resolver_has_all_names(struct resolver *resolver, resolver_id id)
-{
-        struct symbol_module *module = resolver_load(resolver, id);
-
-        return !module->is.archived && module->file && resolver_file_has_all_names(module->file);
 }
 
 struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t offset)
@@ -281,100 +266,4 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
 const struct resolver_facts *resolver_get_facts(struct resolver *resolver, resolver_id id)
 {
         return &resolver_load(resolver, id)->facts;
-}
-
-struct object *resolver_get_object(struct resolver *resolver, resolver_id id)
-{
-        return own_object(resolver, id);
-}
-
-bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolver_image *ret)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-        const struct object *object = own_object(resolver, id);
-        const struct object_facts *facts;
-
-        if (module->is.archived)
-                return resolver_archive_get_image(module, ret);
-        if (!object)
-                return false;
-        facts = object_get_facts(object);
-        *ret = (struct resolver_image){
-                .entry = facts->entry,
-                .load_addr = facts->load_addr,
-                .size_bytes = facts->image_size,
-                .is_executable = facts->is_executable,
-        };
-        ret->build_id_size =
-                facts->build_id_size < sizeof(ret->build_id) ? facts->build_id_size : sizeof(ret->build_id);
-        memcpy(ret->build_id, facts->build_id, ret->build_id_size);
-        return true;
-}
-
-bool resolver_is_archived(const struct resolver *resolver, resolver_id id)
-{
-        return find_module(resolver, id)->is.archived;
-}
-
-bool resolver_is_kept(struct resolver *resolver, resolver_id id)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-
-        return module->is.archived && module->is.archived->facts.is_kept;
-}
-
-bool resolver_has_file(struct resolver *resolver, resolver_id id)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-
-        return module->file && (resolver_file_object(module->file) || resolver_file_has_pdb(module->file));
-}
-
-bool resolver_has_right_file(struct resolver *resolver, resolver_id id)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-
-        return !module->is.archived && resolver_has_file(resolver, id) &&
-               (module->is.build_id_size || resolver_file_is_image(module->file, &module->is));
-}
-
-/* The loaded section number `index`, or NULL; *ret_n is the number of loaded sections. */
-static const struct object_section *find_loaded(const struct object *object, size_t index, size_t *ret_n)
-{
-        const struct object_section *found = NULL;
-
-        *ret_n = 0;
-        for (size_t i = 0; object && i < object_n_sections(object); i++) {
-                const struct object_section *section = object_get_section(object, i);
-
-                if (!(section->flags & OBJECT_SECTION_LOADED))
-                        continue;
-                if ((*ret_n)++ == index)
-                        found = section;
-        }
-        return found;
-}
-
-size_t resolver_n_sections(struct resolver *resolver, resolver_id id)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-        size_t n;
-
-        if (module->is.archived)
-                return resolver_archive_n_sections(module);
-        find_loaded(own_object(resolver, id), 0, &n);
-        return n;
-}
-
-struct resolver_section resolver_get_section(struct resolver *resolver, resolver_id id, size_t index)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-        size_t n;
-        const struct object_section *section = find_loaded(own_object(resolver, id), index, &n);
-
-        if (module->is.archived)
-                return resolver_archive_get_section(module, index);
-        if (!section)
-                return (struct resolver_section){.name = ""};
-        return (struct resolver_section){section->name, section->addr, section->size_bytes};
 }

@@ -157,9 +157,6 @@ struct resolver_variable {
 bool resolver_find_variable_at(struct resolver *resolver, resolver_id module, uint64_t addr,
                                struct resolver_variable *ret);
 
-/* Whether the module has a full symbol table or a PDB, and not only exported names. */
-bool resolver_has_all_names(struct resolver *resolver, resolver_id module);
-
 /* The variable at an offset of a module.  Data that the file does not contain (.bss) has the offsets behind
  * those of its segment.  False if it is not known: archives have no variables. */
 bool resolver_find_variable(struct resolver *resolver, resolver_id module, uint64_t offset,
@@ -221,9 +218,6 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint
 bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code);
 
-/* Whether an archived module has data that its code refers to, too: jump tables. */
-bool resolver_has_data(struct resolver *resolver, resolver_id module);
-
 /* Unwinding information from a jitdump: its .eh_frame, kept by the resolver. */
 struct resolver_jit_frames {
         uint64_t start, end; /* address range of the code when it ran */
@@ -268,37 +262,6 @@ const char *resolver_note(const struct resolver *resolver, resolver_id module);
  * may be wrong".  To be called after the last lookup; valid as long as the resolver. */
 const char *resolver_doubt(struct resolver *resolver, resolver_id module);
 
-/* The module's own file, kept by the resolver; NULL: there is none, or it can't be read. */
-struct object *resolver_get_object(struct resolver *resolver, resolver_id module);
-
-/* The size of this file; 0: there is none. */
-uint64_t resolver_file_bytes(struct resolver *resolver, resolver_id module);
-
-/* Facts about the module's own file: entry point and lowest load address (ELF virtual addresses), and
- * whether it is an executable (PIE or not) and not a library.  False if the file can't be read. */
-struct resolver_image {
-        uint64_t entry;
-        uint64_t load_addr;  /* vaddr of file offset 0 */
-        uint64_t size_bytes; /* PE: size in memory; 0 from an archive */
-        bool is_executable;
-        uint8_t build_id[20];
-        uint8_t build_id_size;
-};
-bool resolver_get_image(struct resolver *resolver, resolver_id module, struct resolver_image *ret);
-
-/* Whether answers for the module were packed into the session. */
-bool resolver_is_archived(const struct resolver *resolver, resolver_id module);
-
-/* Whether answers that the recorder kept are used. */
-bool resolver_is_kept(struct resolver *resolver, resolver_id module);
-
-/* Whether there is a file for lookups: the module's own, or a PDB. */
-bool resolver_has_file(struct resolver *resolver, resolver_id module);
-
-/* The same for a file that is known to be the right one: by the build id that the session has, or the time
- * stamp and size of an image of Windows. */
-bool resolver_has_right_file(struct resolver *resolver, resolver_id module);
-
 /* The MD5 checksum of a source file that its debug information names (16 bytes), by a path of a frame that
  * was looked up; NULL if there is none. */
 const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id module, const char *path);
@@ -308,14 +271,5 @@ enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id 
 
 /* As object_code_at; without the module's file, as the above. */
 enum object_machine resolver_get_code(struct resolver *resolver, resolver_id module, uint64_t addr);
-
-/* Sections of the module's own file that are loaded at run time; 0 if the file can't be read. */
-struct resolver_section {
-        const char *name;
-        uint64_t addr; /* ELF virtual address */
-        uint64_t size_bytes;
-};
-size_t resolver_n_sections(struct resolver *resolver, resolver_id module);
-struct resolver_section resolver_get_section(struct resolver *resolver, resolver_id module, size_t index);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Returns answers from an archive, which has only the lookups that were made when it was packed.  Names are
  * made readable here, by the current options. */
-#include "resolver_archive.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "answers_cache.h"
 #include "buf.h"
 #include "mem.h"
+#include "resolver_internal.h"
 #include "search.h"
+#include "symbol_archive.h"
 #include "text.h"
 
 enum { MAX_STEPS = 1 << 22 };
@@ -182,63 +182,6 @@ static bool read_code(struct resolver *resolver, struct symbol_module *module, u
                 return true;
         }
         return false;
-}
-
-/* What a file without tricks has; more is not looked at, so that a hostile one costs no time. */
-enum { MAX_SECTIONS_SEEN = 1 << 10, MAX_CODES_SEEN = 1 << 16 };
-
-static bool is_in_data(const struct symbol_module *module, uint64_t addr)
-{
-        for (size_t i = 0; i < resolver_archive_n_sections(module) && i < MAX_SECTIONS_SEEN; i++) {
-                struct resolver_section section = resolver_archive_get_section(module, i);
-
-                if (addr >= section.addr && addr - section.addr < section.size_bytes)
-                        return text_starts(section.name, ".rodata") || text_starts(section.name, ".rdata") ||
-                               text_starts(section.name, ".data");
-        }
-        return false;
-}
-
-bool resolver_archive_has_data(const struct symbol_module *module)
-{
-        const struct module_answers *m = module->is.archived->answers;
-
-        for (size_t i = 0; i < answers_n_items(m, ANSWER_CODE) && i < MAX_CODES_SEEN; i++) {
-                const struct answer_code *code = answers_get_item(m, ANSWER_CODE, i);
-
-                if (is_in_data(module, code->addr))
-                        return true;
-        }
-        return false;
-}
-
-bool resolver_archive_get_image(const struct symbol_module *module, struct resolver_image *ret)
-{
-        const struct archive_facts *facts = &module->is.archived->facts;
-
-        if (facts->has_image)
-                *ret = facts->image;
-        return facts->has_image;
-}
-
-size_t resolver_archive_n_sections(const struct symbol_module *module)
-{
-        return answers_n_items(module->is.archived->answers, ANSWER_SECTIONS);
-}
-
-struct resolver_section resolver_archive_get_section(const struct symbol_module *module, size_t index)
-{
-        const struct module_answers *m = module->is.archived->answers;
-        const struct answer_section *section;
-
-        if (index >= answers_n_items(m, ANSWER_SECTIONS))
-                return (struct resolver_section){.name = ""};
-        section = answers_get_item(m, ANSWER_SECTIONS, index);
-        return (struct resolver_section){
-                section->name ? answers_text(answers_store_module(m), section->name) : "",
-                section->addr,
-                section->size,
-        };
 }
 
 static enum object_machine get_machine(const struct symbol_module *module, uint64_t addr)

@@ -5,6 +5,23 @@
 
 #include "resolver.h"
 
+/* Entry point and lowest load address are ELF virtual addresses. */
+struct resolver_image {
+        uint64_t entry;
+        uint64_t load_addr;  /* vaddr of file offset 0 */
+        uint64_t size_bytes; /* PE: size in memory; 0 from an archive */
+        bool is_executable;  /* an executable (PIE or not) and not a library */
+        uint8_t build_id[20];
+        uint8_t build_id_size;
+};
+
+/* A section that is loaded at run time. */
+struct resolver_section {
+        const char *name;
+        uint64_t addr; /* ELF virtual address */
+        uint64_t size_bytes;
+};
+
 /* What names the source files of a module, which decides whether their text may be given to others. */
 enum resolver_source_rule {
         RESOLVER_SOURCE_UNPROVEN, /* no file, or one that may be of another build */

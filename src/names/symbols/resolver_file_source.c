@@ -18,7 +18,6 @@ bool resolver_file_replaces_kept(const struct resolver *resolver, struct symbol_
         if (!resolver_file_has_all_names(file))
                 return false;
         module->file = TAKE(file);
-        module->is.archived = NULL;
         return true;
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "mem.h"
-#include "resolver_archive.h"
 #include "resolver_internal.h"
 
 size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t addr,
@@ -76,20 +75,6 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
         struct symbol_module *module = resolver_load(resolver, id);
 
         return module->source->read_code && module->source->read_code(resolver, module, addr, size, ret_code);
-}
-
-bool resolver_has_data(struct resolver *resolver, resolver_id id)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-
-        return module->is.archived && resolver_archive_has_data(module);
-}
-
-uint64_t resolver_file_bytes(struct resolver *resolver, resolver_id id)
-{
-        const struct object *object = resolver_get_object(resolver, id);
-
-        return object ? object_file_bytes(object) : 0;
 }
 
 /* For the module's own file.  The text of instructions contains absolute addresses, so nothing is cached
@@ -166,6 +151,5 @@ enum object_machine resolver_get_code(struct resolver *resolver, resolver_id id,
         const struct symbol_module *module = resolver_load(resolver, id);
         const struct object *own = module->file ? resolver_file_object(module->file) : NULL;
 
-        return own && !module->is.archived ? object_code_at(own, addr)
-                                           : resolver_get_machine(resolver, id, addr);
+        return own ? object_code_at(own, addr) : resolver_get_machine(resolver, id, addr);
 }

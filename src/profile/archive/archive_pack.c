@@ -250,7 +250,7 @@ uint64_t archive_pack_file_bytes(const struct archive_pack *pack)
         for (size_t i = 0; i < pack->n_modules; i++) {
                 const struct archive_module *m = &pack->modules[i];
 
-                sum += m->n_functions ? resolver_file_bytes(pack->resolver, m->id) : 0;
+                sum += m->n_functions ? resolver_get_facts(pack->resolver, m->id)->file_bytes : 0;
         }
         return sum;
 }
@@ -365,8 +365,8 @@ static void add_tables(struct asking *a, const struct archive_function *f)
         struct code_table_bytes *tables;
         size_t n;
 
-        if (!resolver_get_object(a->pack->resolver, a->module->id) &&
-            !resolver_is_archived(a->pack->resolver, a->module->id))
+        /* A table ends with its section at the latest. */
+        if (!resolver_get_facts(a->pack->resolver, a->module->id)->n_sections)
                 return;
         if (!a->image)
                 a->image = code_image_new(a->pack->resolver, a->module->id);
@@ -553,21 +553,20 @@ static void begin_module(struct asking *a)
 {
         const struct archive_module *m = a->module;
         const struct archive_identity identity = module_source_identity(a->pack->source, m->module);
-        struct archive_facts facts = {
+        const struct resolver_facts *known = resolver_get_facts(a->pack->resolver, m->id);
+        const struct archive_facts facts = {
                 .machine = machine_of(a->pack, m),
                 .has_readable_names = has_readable_names(world_get_module(a->pack->world, m->module)->kind),
                 .built_ns = module_source_built_ns(a->pack->source, m->module),
                 .name_note = m->has_name_note ? buf_text(&m->name_note) : NULL,
-                .is_kept = !a->pack->report || resolver_is_kept(a->pack->resolver, m->id),
+                .is_kept = !a->pack->report || known->is_kept,
+                .has_image = known->has_image,
+                .image = known->image,
         };
 
-        facts.has_image = resolver_get_image(a->pack->resolver, m->id, &facts.image);
         symbol_archive_begin(a->writer, &identity, &facts);
-        for (size_t i = 0; i < resolver_n_sections(a->pack->resolver, m->id); i++) {
-                struct resolver_section section = resolver_get_section(a->pack->resolver, m->id, i);
-
-                symbol_archive_add_section(a->writer, &section);
-        }
+        for (size_t i = 0; i < known->n_sections; i++)
+                symbol_archive_add_section(a->writer, &known->sections[i]);
 }
 
 static void add_module(struct archive_pack *pack, const struct archive_module *m,

@@ -99,25 +99,25 @@ static void take_python_lines(struct source_collector *c)
 static bool find_remote(void *ctx, const char *path, struct buf *out)
 {
         const struct source_collector *c = ctx;
-        struct resolver_image image;
+        const struct resolver_image *image =
+                &resolver_get_facts(c->pack->resolver, c->pack->modules[c->asking].id)->image;
 
-        return resolver_get_image(c->pack->resolver, c->pack->modules[c->asking].id, &image) &&
-               image.build_id_size &&
-               debuginfod_find_source(c->request->debuginfod, image.build_id, image.build_id_size, path, out);
+        return image->build_id_size && debuginfod_find_source(c->request->debuginfod, image->build_id,
+                                                              image->build_id_size, path, out);
 }
 
 /* Lines that are in the session already may be packed again. */
 static struct source_asker asker_of(const struct source_collector *c, size_t module, const char *path)
 {
         resolver_id id = c->pack->modules[module].id;
-        bool is_archived = resolver_is_archived(c->pack->resolver, id);
-        bool is_right = !is_archived && resolver_has_right_file(c->pack->resolver, id);
+        enum resolver_source_rule rule = resolver_get_facts(c->pack->resolver, id)->source_rule;
+        bool is_proven = rule == RESOLVER_SOURCE_PROVEN;
 
         return (struct source_asker){
                 .module = (uint32_t)module,
-                .is_archived = is_archived,
-                .use = is_right ? SOURCE_GIVEN : SOURCE_GIVEN_UNKNOWN,
-                .md5 = is_right ? resolver_source_md5(c->pack->resolver, id, path) : NULL,
+                .is_archived = rule == RESOLVER_SOURCE_PACKED,
+                .use = is_proven ? SOURCE_GIVEN : SOURCE_GIVEN_UNKNOWN,
+                .md5 = is_proven ? resolver_source_md5(c->pack->resolver, id, path) : NULL,
         };
 }
 

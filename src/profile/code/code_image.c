@@ -11,6 +11,7 @@
 #include "demangle.h"
 #include "map.h"
 #include "mem.h"
+#include "resolver_facts.h"
 #include "search.h"
 #include "text.h"
 
@@ -34,21 +35,19 @@ static void add_section(struct code_image *image, const char *name, uint64_t add
 /* In a relocatable object, sections without bytes have the addresses of others. */
 static void list_sections(struct code_image *image)
 {
-        size_t n = image->object ? object_n_sections(image->object)
-                                 : resolver_n_sections(image->resolver, image->id);
+        const struct resolver_facts *facts = resolver_get_facts(image->resolver, image->id);
+        size_t n = image->object ? object_n_sections(image->object) : facts->n_sections;
 
         for (size_t i = 0; i < n; i++) {
                 const struct object_section *own =
                         image->object ? object_get_section(image->object, i) : NULL;
-                struct resolver_section packed = {0};
+                const struct resolver_section *packed = &facts->sections[i];
 
                 if (own && (own->flags & OBJECT_SECTION_LOADED) && (own->file_size || !image->is_relocatable))
                         add_section(image, own->name, own->addr, own->size_bytes,
                                     own->flags & OBJECT_SECTION_CODE);
-                if (own)
-                        continue;
-                packed = resolver_get_section(image->resolver, image->id, i);
-                add_section(image, packed.name, packed.addr, packed.size_bytes, false);
+                if (!own)
+                        add_section(image, packed->name, packed->addr, packed->size_bytes, false);
         }
         if (image->n_sections)
                 qsort(image->sections, image->n_sections, sizeof(*image->sections), compare_sections);
@@ -399,12 +398,11 @@ static void sum_samples(struct code_image *image)
 struct code_image *code_image_new(struct resolver *resolver, resolver_id id)
 {
         struct code_image *image = mem_new(1, sizeof(*image));
-        struct resolver_image known;
+        const struct resolver_facts *known = resolver_get_facts(resolver, id);
 
         image->resolver = resolver;
         image->id = id;
-        if (!resolver_is_archived(resolver, id))
-                image->object = resolver_get_object(resolver, id);
+        image->object = known->object;
         image->machine = resolver_get_machine(resolver, id, 0);
         if (image->object) {
                 const struct object_facts *facts = object_get_facts(image->object);
@@ -415,8 +413,8 @@ struct code_image *code_image_new(struct resolver *resolver, resolver_id id)
                                   facts->is_executable && facts->load_addr;
                 image->image_base = facts->format == OBJECT_PE ? facts->load_addr : 0;
                 image->n_relocations = object_list_relocations(image->object, &image->relocations);
-        } else if (resolver_get_image(resolver, id, &known)) {
-                image->is_fixed = known.is_executable && known.load_addr;
+        } else {
+                image->is_fixed = known->image.is_executable && known->image.load_addr;
         }
         list_sections(image);
         if (image->is_relocatable)
@@ -511,13 +509,13 @@ bool code_image_get_arch(const struct code_image *image, enum disasm_arch *ret)
 
 struct code_naming code_image_can_name(const struct code_image *image)
 {
-        bool has_names = resolver_has_all_names(image->resolver, image->id);
+        const struct resolver_facts *facts = resolver_get_facts(image->resolver, image->id);
 
         return (struct code_naming){
-                .functions = has_names || !image->object,
-                .variables = has_names && image->object,
+                .functions = facts->has_all_names || !image->object,
+                .variables = facts->has_all_names && image->object,
                 .contents = image->object,
-                .tables = image->object || resolver_has_data(image->resolver, image->id),
+                .tables = image->object || facts->has_packed_data,
         };
 }
 

@@ -419,10 +419,10 @@ static bool explain_none(const struct annotation *a, struct err *err)
 static bool find_remote_source(void *ctx, const char *path, struct buf *out)
 {
         const struct annotation *a = ctx;
-        struct resolver_image image;
+        const struct resolver_image *image = &resolver_get_facts(a->resolver, a->asking->id)->image;
 
-        return resolver_get_image(a->resolver, a->asking->id, &image) && image.build_id_size &&
-               debuginfod_find_source(a->request.debuginfod, image.build_id, image.build_id_size, path, out);
+        return image->build_id_size && debuginfod_find_source(a->request.debuginfod, image->build_id,
+                                                              image->build_id_size, path, out);
 }
 
 struct annotation *annotation_new(struct report *report, const struct annotation_request *request,
@@ -483,10 +483,12 @@ struct annotated annotation_get(const struct annotation *a, size_t index)
 
 static void ask_for(struct annotation *a, size_t index)
 {
+        enum resolver_source_rule rule;
+
         a->asking = a->functions[index];
-        source_text_ask_for(
-                a->source,
-                (struct source_asker){a->asking->module, resolver_is_archived(a->resolver, a->asking->id)});
+        rule = resolver_get_facts(a->resolver, a->asking->id)->source_rule;
+        source_text_ask_for(a->source,
+                            (struct source_asker){a->asking->module, rule == RESOLVER_SOURCE_PACKED});
 }
 
 const char *annotation_source_line(struct annotation *a, size_t index, const char *path, uint32_t line)

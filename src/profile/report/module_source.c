@@ -500,25 +500,33 @@ struct object *module_source_object(struct module_source *source, module_id modu
         resolver_id id = find_id(source, module);
 
         if (!find_archived(source, module))
-                return resolver_get_object(source->resolver, id);
+                return resolver_get_facts(source->resolver, id)->object;
         if (!source->files)
                 source->files = resolver_new(&(struct resolver_options){.sources = source->sources});
-        return resolver_get_object(source->files, describe(source, source->files, module, NULL));
+        return resolver_get_facts(source->files, describe(source, source->files, module, NULL))->object;
 }
 
-bool module_source_image(struct module_source *source, module_id module, struct resolver_image *ret)
+const struct resolver_facts *module_source_facts(struct module_source *source, module_id module)
+{
+        return resolver_get_facts(source->resolver, module_source_get(source, module));
+}
+
+const struct resolver_image *module_source_image(struct module_source *source, module_id module)
 {
         enum module_kind kind = world_get_module(source->world, module)->kind;
+        const struct resolver_facts *facts;
 
-        return (kind == MODULE_FILE || kind == MODULE_IMAGE) &&
-               resolver_get_image(source->resolver, module_source_get(source, module), ret);
+        if (kind != MODULE_FILE && kind != MODULE_IMAGE)
+                return NULL;
+        facts = module_source_facts(source, module);
+        return facts->has_image ? &facts->image : NULL;
 }
 
 bool module_source_is_executable(void *ctx, module_id module)
 {
-        struct resolver_image image;
+        const struct resolver_image *image = module_source_image(ctx, module);
 
-        return module_source_image(ctx, module, &image) && image.is_executable;
+        return image && image->is_executable;
 }
 
 /* Code in memory without a file belongs to the perf map or jitdump that names it, which may grow until the
@@ -597,16 +605,6 @@ enum exec_machine module_source_machine(void *ctx, module_id id, uint64_t addr)
         case OBJECT_MACHINE_ARM64EC: return EXEC_ARM64EC;
         }
         return EXEC_UNKNOWN;
-}
-
-size_t module_source_n_sections(struct module_source *source, module_id module)
-{
-        return resolver_n_sections(source->resolver, module_source_get(source, module));
-}
-
-struct resolver_section module_source_section(struct module_source *source, module_id module, size_t index)
-{
-        return resolver_get_section(source->resolver, module_source_get(source, module), index);
 }
 
 size_t module_source_n_used(const struct module_source *source)

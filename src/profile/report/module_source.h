@@ -13,6 +13,7 @@
 #include "python_section.h"
 #include "recorded_symbols.h"
 #include "resolver.h"
+#include "resolver_facts.h"
 #include "symbol_archive.h"
 #include "world.h"
 
@@ -92,14 +93,14 @@ resolver_id module_source_peek(struct module_source *source, module_id module);
  * used. Call it once per module. NULL if the file is not on this machine. */
 struct object *module_source_object(struct module_source *source, module_id module);
 
-bool module_source_image(struct module_source *source, module_id module, struct resolver_image *ret);
+const struct resolver_facts *module_source_facts(struct module_source *source, module_id module);
+
+/* NULL if it is not a file, or not known. */
+const struct resolver_image *module_source_image(struct module_source *source, module_id module);
 
 /* The modules passed to module_source_get(), in the order of their first use. */
 size_t module_source_n_used(const struct module_source *source);
 module_id module_source_used(const struct module_source *source, size_t index);
-/* Loaded sections of the module's own file. */
-size_t module_source_n_sections(struct module_source *source, module_id module);
-struct resolver_section module_source_section(struct module_source *source, module_id module, size_t index);
 
 const char *module_source_note(const struct module_source *source, module_id module);
 

@@ -20,6 +20,7 @@
 #include "python_rows.h"
 #include "quality.h"
 #include "report_session.h"
+#include "resolver_facts.h"
 #include "run_info.h"
 #include "sample_list.h"
 #include "stack_archive.h"
@@ -100,7 +101,7 @@ struct report_module {
         const char *path;
         uint64_t address; /* run-time address of its first byte at the time of its first sample */
         const char *note; /* why its names are missing or incomplete; or NULL */
-        struct resolver_section *sections; /* loaded sections of its own file, if requested */
+        const struct resolver_section *sections; /* loaded sections of its own file, if requested */
         size_t n_sections;
 };
 

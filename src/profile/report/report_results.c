@@ -252,30 +252,22 @@ static bool same_image_everywhere(const struct report_pass *pass, module_id *ret
 static void find_image(const struct report_pass *pass, struct report_image *ret)
 {
         const struct world *world = pass->session->world;
-        struct resolver_image image;
+        const struct resolver_image *image;
         module_id id;
         uint64_t base;
 
-        if (!same_image_everywhere(pass, &id, &base) ||
-            !module_source_image(pass->session->modules, id, &image))
+        image = same_image_everywhere(pass, &id, &base) ? module_source_image(pass->session->modules, id)
+                                                        : NULL;
+        if (!image)
                 return;
         ret->is_known = true;
         ret->path = world_text(world, world_get_module(world, id)->path);
         ret->name = text_base_name(ret->path);
-        ret->runtime_delta = base - image.load_addr;
-        ret->base_address = image.entry + ret->runtime_delta;
+        ret->runtime_delta = base - image->load_addr;
+        ret->base_address = image->entry + ret->runtime_delta;
 }
 
 /* --- Modules --- */
-
-static void make_sections(struct module_source *source, module_id id, struct report_module *ret,
-                          struct arena *arena)
-{
-        ret->n_sections = module_source_n_sections(source, id);
-        ret->sections = arena_alloc(arena, ret->n_sections * sizeof(*ret->sections));
-        for (size_t i = 0; i < ret->n_sections; i++)
-                ret->sections[i] = module_source_section(source, id, i);
-}
 
 /* Called before the names of trees are looked up, because this also asks about modules without samples. */
 static void make_modules(const struct report_pass *pass, struct report_modules *ret)
@@ -294,8 +286,10 @@ static void make_modules(const struct report_pass *pass, struct report_modules *
                         .address = profile_module_base(pass->report->profile, id),
                         .note = note ? arena_copy(&ret->arena, note, strlen(note)) : NULL,
                 };
-                if (report_wants(pass, REPORT_SECTIONS))
-                        make_sections(source, id, &ret->items[i], &ret->arena);
+                if (!report_wants(pass, REPORT_SECTIONS))
+                        continue;
+                ret->items[i].sections = module_source_facts(source, id)->sections;
+                ret->items[i].n_sections = module_source_facts(source, id)->n_sections;
         }
 }
 

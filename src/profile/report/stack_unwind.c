@@ -243,8 +243,7 @@ static void open_modules(struct stack_unwind *u, size_t n)
                 if (at.module != MODULE_NONE && has_file(u, at.module))
                         map_put(&u->opened, at.module, &is_new);
                 if (is_new)
-                        resolver_get_object(module_source_resolver(u->modules),
-                                            module_source_get(u->modules, at.module));
+                        module_source_facts(u->modules, at.module);
         }
 }
 

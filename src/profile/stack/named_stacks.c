@@ -10,6 +10,7 @@
 #include "place_names.h"
 #include "place_python.h"
 #include "python_section.h"
+#include "resolver_facts.h"
 #include "stacks_tree.h"
 
 struct stack_naming {
@@ -39,17 +40,19 @@ static void ask_file(struct stack_naming *n, uint32_t id)
 {
         const struct place_modules *modules = n->request->modules;
         struct named_module *named = &n->named->modules[id];
+        const struct resolver_facts *known;
         struct module_facts facts;
-        struct resolver_image image;
 
         modules->tell(modules->ctx, id, &facts);
-        if (!facts.has_file ||
-            !resolver_get_image(n->request->resolver, modules->get(modules->ctx, id), &image))
+        if (!facts.has_file)
                 return;
-        named->base = image.load_addr;
+        known = resolver_get_facts(n->request->resolver, modules->get(modules->ctx, id));
+        if (!known->has_image)
+                return;
+        named->base = known->image.load_addr;
         if (!named->build_id_size && facts.has_elf_id) {
-                named->build_id_size = image.build_id_size;
-                memcpy(named->build_id, image.build_id, sizeof(named->build_id));
+                named->build_id_size = known->image.build_id_size;
+                memcpy(named->build_id, known->image.build_id, sizeof(named->build_id));
         }
 }
 

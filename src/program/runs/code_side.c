@@ -7,6 +7,7 @@
 #include "map.h"
 #include "mem.h"
 #include "object.h"
+#include "resolver_facts.h"
 #include "text.h"
 
 /* --- An object file --- */
@@ -42,7 +43,7 @@ static bool open_object(struct code_side *side, const struct resolver_sources *s
                 return false;
         side->resolver = side->own = resolver_new(&options);
         id = resolver_add_module(side->resolver, &module);
-        if (!resolver_get_object(side->resolver, id))
+        if (!resolver_get_facts(side->resolver, id)->object)
                 return err_set(err, ERR_IO, "%s: can't be read", side->path);
         add_module(side, side->path, code_image_new(side->resolver, id));
         code_image_finish(side->modules[0].image);

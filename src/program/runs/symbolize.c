@@ -14,6 +14,7 @@
 #include "pdb.h"
 #include "pe_images.h"
 #include "report_session.h"
+#include "resolver_facts.h"
 #include "session_archive.h"
 #include "session_input.h"
 #include "text.h"
@@ -195,20 +196,20 @@ static void look_up(struct symbolize *s)
 static bool check_file(struct symbolize *s, struct err *err)
 {
         const char *path = s->request->path;
-        struct resolver_image image;
+        const struct resolver_facts *facts = resolver_get_facts(s->resolver, s->module);
         AUTO(object) object = NULL;
         AUTO(pdb) pdb = NULL;
 
-        if (!resolver_has_file(s->resolver, s->module)) {
+        if (!facts->has_file) {
                 if (pdb_is_begun(path))
                         pdb = pdb_open(path, err);
                 else
                         object = object_open(path, err);
                 return object || pdb ? err_set(err, ERR_IO, "%s: changed while it was read", path) : false;
         }
-        if (resolver_get_image(s->resolver, s->module, &image)) {
-                s->image_base = image.load_addr;
-                s->image_size = image.size_bytes;
+        if (facts->has_image) {
+                s->image_base = facts->image.load_addr;
+                s->image_size = facts->image.size_bytes;
         }
         return true;
 }
