@@ -269,7 +269,4 @@ const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id module
 /* The instruction set of the code at an address in the object. */
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module, uint64_t addr);
 
-/* As object_code_at; without the module's file, as the above. */
-enum object_machine resolver_get_code(struct resolver *resolver, resolver_id module, uint64_t addr);
-
 #endif

@@ -145,11 +145,3 @@ enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id 
 
         return module->source->get_machine ? module->source->get_machine(module, addr) : OBJECT_MACHINE_OTHER;
 }
-
-enum object_machine resolver_get_code(struct resolver *resolver, resolver_id id, uint64_t addr)
-{
-        const struct symbol_module *module = resolver_load(resolver, id);
-        const struct object *own = module->file ? resolver_file_object(module->file) : NULL;
-
-        return own ? object_code_at(own, addr) : resolver_get_machine(resolver, id, addr);
-}

@@ -590,10 +590,13 @@ enum exec_machine module_source_machine(void *ctx, module_id id, uint64_t addr)
 {
         struct module_source *source = ctx;
         enum object_machine machine;
+        const struct object *object;
 
         if (id == MODULE_NONE)
                 return EXEC_UNKNOWN;
-        machine = resolver_get_code(source->resolver, module_source_get(source, id), addr);
+        object = module_source_facts(source, id)->object;
+        machine = object ? object_code_at(object, addr)
+                         : resolver_get_machine(source->resolver, module_source_get(source, id), addr);
         if (machine == OBJECT_MACHINE_OTHER)
                 machine = recorded_machine(source, world_get_module(source->world, id));
         switch (machine) {
