@@ -7,6 +7,8 @@
 
 #include "map.h"
 #include "mem.h"
+#include "resolver_code.h"
+#include "resolver_facts.h"
 #include "symbol_archive.h"
 
 static const char *const no_debug_dirs[] = {NULL};

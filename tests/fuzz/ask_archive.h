@@ -9,6 +9,8 @@
 #include "answers_store.h"
 #include "archive_section.h"
 #include "resolver.h"
+#include "resolver_code.h"
+#include "resolver_facts.h"
 #include "symbol_archive.h"
 
 enum { MAX_INPUT_BYTES = 1 << 16, MAX_QUESTIONS = 64 };

@@ -197,34 +197,6 @@ bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset
         return true;
 }
 
-bool resolver_find_variable_at(struct resolver *resolver, resolver_id id, uint64_t addr,
-                               struct resolver_variable *ret)
-{
-        struct symbol_module *module = resolver_load(resolver, id);
-        struct symtab_hit hit;
-
-        if (!module->file || !resolver_file_find_data(module->file, addr, &hit))
-                return false;
-        *ret = (struct resolver_variable){
-                .name = resolver_hit_text(resolver, module, module->source, &hit),
-                .start = hit.start,
-                .size_bytes = hit.end - hit.start,
-                .addr = addr,
-                .size_is_guessed = hit.end_is_guessed,
-        };
-        return ret->name;
-}
-
-bool resolver_find_variable(struct resolver *resolver, resolver_id id, uint64_t offset,
-                            struct resolver_variable *ret)
-{
-        struct symbol_module *module = resolver_load(resolver, id);
-        uint64_t addr;
-
-        return module->file && resolver_file_data_addr(module->file, offset, &addr) &&
-               resolver_find_variable_at(resolver, id, addr, ret);
-}
-
 struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t offset)
 {
         uint64_t addr;
@@ -261,9 +233,4 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
         const struct symbol_module *module = find_module(resolver, id);
 
         return module->note.len ? buf_text(&module->note) : NULL;
-}
-
-const struct resolver_facts *resolver_get_facts(struct resolver *resolver, resolver_id id)
-{
-        return &resolver_load(resolver, id)->facts;
 }

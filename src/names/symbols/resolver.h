@@ -9,8 +9,6 @@
 #include <stdint.h>
 
 #include "attributes.h"
-#include "err.h"
-#include "object.h"
 #include "os.h"
 #include "strpool.h"
 
@@ -144,24 +142,6 @@ struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint6
 /* The same for an address in the object. */
 struct symbol resolver_find_addr(struct resolver *resolver, resolver_id module, uint64_t addr);
 
-/* A variable: what a symbol for data names. */
-struct resolver_variable {
-        str_id name;
-        uint64_t start; /* address in the object */
-        uint64_t size_bytes;
-        uint64_t addr;        /* the looked-up address in the object */
-        bool size_is_guessed; /* the symbol has no size; it ends where the next one begins */
-};
-
-/* The variable at an address in the object.  False as below. */
-bool resolver_find_variable_at(struct resolver *resolver, resolver_id module, uint64_t addr,
-                               struct resolver_variable *ret);
-
-/* The variable at an offset of a module.  Data that the file does not contain (.bss) has the offsets behind
- * those of its segment.  False if it is not known: archives have no variables. */
-bool resolver_find_variable(struct resolver *resolver, resolver_id module, uint64_t offset,
-                            struct resolver_variable *ret);
-
 /* A function at an address, or a function inlined there. */
 struct resolver_frame {
         str_id function; /* as the name of a symbol; 0: not known */
@@ -190,64 +170,6 @@ void resolver_find_frames(struct resolver *resolver, resolver_id module, const u
                           struct resolver_frames *ret_frames);
 void resolver_frames_release(struct resolver_frames *frames);
 
-/* A label of a function; in an interpreter with computed goto it is the name of a handler. */
-struct resolver_label {
-        str_id name, path; /* path: of the source file that declares the label; 0: not known */
-        uint32_t line;     /* 0: not known */
-        uint64_t addr;     /* valid with has_addr; an optimised build may not have it */
-        bool has_addr;
-};
-
-/* The labels of the function at `addr`, sorted by address; those without an address come last, sorted by
- * line.  The caller frees *ret_labels. Returns their number. */
-size_t resolver_find_labels(struct resolver *resolver, resolver_id module, uint64_t addr,
-                            struct resolver_label **ret_labels);
-
-/* [start, end) */
-struct resolver_extent {
-        uint64_t start, end;
-};
-
-/* All address ranges of the function at `addr`, sorted; with debug information also its .cold part.  The
- * caller frees *ret_extents.  Returns their number, 0 if not known. */
-size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint64_t addr,
-                             struct resolver_extent **ret_extents);
-
-/* The code of a module as it was mapped, `size` bytes from `addr` in the object.  False if it is not
- * available.  Kept by the resolver. */
-bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
-                        const uint8_t **ret_code);
-
-/* Unwinding information from a jitdump: its .eh_frame, kept by the resolver. */
-struct resolver_jit_frames {
-        uint64_t start, end; /* address range of the code when it ran */
-        struct cursor frames;
-        uint64_t frames_addr;
-        struct budget *budget; /* of the jitdump */
-};
-
-/* For the code at an offset of a module, which ran at `addr`.  False: there is no jitdump, or no
- * information for this code. */
-bool resolver_find_jit_frames(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t addr,
-                              struct resolver_jit_frames *ret);
-
-/* A disassembled instruction. */
-struct resolver_insn {
-        const char *text; /* kept by the resolver */
-        size_t size_bytes;
-};
-
-/* The instructions of `size` bytes of code at `addr`, from resolver_read_code, if all of them are in the
- * symbol cache.  `dialect` identifies the version and syntax of the disassembler and must be the same in
- * all calls for a module.  The caller frees *ret_insns.  Returns their number, 0 if they are not cached. */
-size_t resolver_recall_insns(struct resolver *resolver, resolver_id module, uint64_t dialect, uint64_t addr,
-                             const uint8_t *code, size_t size, struct resolver_insn **ret_insns);
-void resolver_keep_insns(struct resolver *resolver, resolver_id module, uint64_t dialect, uint64_t addr,
-                         const uint8_t *code, const struct resolver_insn *insns, size_t n);
-
-/* False and an error if a file of the module became shorter while it was read. */
-bool resolver_check(const struct resolver *resolver, resolver_id module, struct err *err);
-
 const char *resolver_text(const struct resolver *resolver, str_id id);
 
 /* Appends the name of a function with its arguments.  Returns false, and appends nothing, if the name is
@@ -257,16 +179,5 @@ bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct
 /* Why a module has no names or few, one sentence, or NULL: "build id differs", "no such file".  Valid as
  * long as the resolver; set by the first lookup. */
 const char *resolver_note(const struct resolver *resolver, resolver_id module);
-
-/* Why names may be wrong, one sentence, or NULL: "12 functions of perf-7.map share addresses: names there
- * may be wrong".  To be called after the last lookup; valid as long as the resolver. */
-const char *resolver_doubt(struct resolver *resolver, resolver_id module);
-
-/* The MD5 checksum of a source file that its debug information names (16 bytes), by a path of a frame that
- * was looked up; NULL if there is none. */
-const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id module, const char *path);
-
-/* The instruction set of the code at an address in the object. */
-enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module, uint64_t addr);
 
 #endif

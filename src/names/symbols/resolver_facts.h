@@ -3,6 +3,8 @@
 #ifndef RESOLVER_FACTS_H
 #define RESOLVER_FACTS_H
 
+#include "err.h"
+#include "object.h"
 #include "resolver.h"
 
 /* Entry point and lowest load address are ELF virtual addresses. */
@@ -47,5 +49,16 @@ struct resolver_facts {
 
 /* Belongs to the resolver and does not change. */
 const struct resolver_facts *resolver_get_facts(struct resolver *resolver, resolver_id module);
+
+/* False and an error if a file of the module became shorter while it was read. */
+bool resolver_check(const struct resolver *resolver, resolver_id module, struct err *err);
+
+/* Why names may be wrong, one sentence, or NULL: "12 functions of perf-7.map share addresses: names there
+ * may be wrong".  To be called after the last lookup; valid as long as the resolver. */
+const char *resolver_doubt(struct resolver *resolver, resolver_id module);
+
+/* The MD5 checksum of a source file that its debug information names (16 bytes), by a path of a frame that
+ * was looked up; NULL if there is none. */
+const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id module, const char *path);
 
 #endif

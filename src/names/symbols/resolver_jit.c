@@ -5,6 +5,7 @@
 
 #include "buf.h"
 #include "mem.h"
+#include "resolver_code.h"
 #include "resolver_internal.h"
 #include "search.h"
 #include "text.h"
@@ -133,16 +134,6 @@ static enum symbol_status find_hit(struct symbol_module *module, uint64_t addr, 
         if (ret_hit->same_to > to)
                 ret_hit->same_to = to;
         return SYMBOL_NAMED;
-}
-
-const char *resolver_doubt(struct resolver *resolver, resolver_id id)
-{
-        struct symbol_module *module = resolver->modules[id];
-
-        if (module->is_in_doubt && !module->doubt.len)
-                buf_printf(&module->doubt, "%zu functions of %s overlap in memory: their names may be wrong",
-                           perfmap_n_shared(module->perfmap), text_base_name(module->is.path));
-        return module->doubt.len ? buf_text(&module->doubt) : NULL;
 }
 
 /* --- Lines --- */

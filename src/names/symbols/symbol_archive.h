@@ -14,6 +14,7 @@
 #include "cursor.h"
 #include "err.h"
 #include "resolver.h"
+#include "resolver_code.h"
 #include "resolver_facts.h"
 
 enum { SYMBOL_ARCHIVE_VERSION = 2 }; /* 1 can be read, too */

@@ -6,6 +6,7 @@
 #include "access_rows_internal.h"
 #include "map.h"
 #include "mem.h"
+#include "resolver_code.h"
 #include "text.h"
 
 /* What is one object; no padding, so that it can be hashed and compared as bytes. */

@@ -16,6 +16,7 @@
 #include "hot.h"
 #include "profile.h"
 #include "resolver.h"
+#include "resolver_code.h"
 
 struct annotate;
 

@@ -7,6 +7,7 @@
 
 #include "annotate_internal.h"
 #include "mem.h"
+#include "resolver_code.h"
 #include "search.h"
 #include "strpool.h"
 #include "text.h"

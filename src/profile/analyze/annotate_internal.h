@@ -5,6 +5,7 @@
 
 #include "annotate.h"
 #include "place_frames.h"
+#include "resolver_code.h"
 
 struct annotate {
         struct annotate_request request; /* for a function; otherwise only `resolver` is set */

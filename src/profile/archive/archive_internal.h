@@ -9,6 +9,7 @@
 #include "map.h"
 #include "module_source.h"
 #include "report.h"
+#include "resolver_code.h"
 #include "source_archive.h"
 #include "symbol_archive.h"
 

@@ -10,6 +10,8 @@
 #include "map.h"
 #include "mem.h"
 #include "module_source.h"
+#include "resolver_code.h"
+#include "resolver_facts.h"
 
 enum { FRAMES_AT_ONCE = 1 << 18 };
 

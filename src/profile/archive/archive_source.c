@@ -9,6 +9,7 @@
 #include "map.h"
 #include "mem.h"
 #include "python_claim.h"
+#include "resolver_facts.h"
 #include "source_text.h"
 #include "text_number.h"
 #include "text_printable.h"

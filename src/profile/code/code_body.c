@@ -7,6 +7,7 @@
 
 #include "map.h"
 #include "mem.h"
+#include "resolver_code.h"
 #include "search.h"
 
 /* --- Instructions --- */

@@ -11,6 +11,7 @@
 #include "demangle.h"
 #include "map.h"
 #include "mem.h"
+#include "resolver_code.h"
 #include "resolver_facts.h"
 #include "search.h"
 #include "text.h"

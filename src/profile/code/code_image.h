@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "disasm.h"
 #include "resolver.h"
+#include "resolver_code.h"
 
 /* Limits, because files are foreign.  What exceeds one is left out and counted. */
 enum {

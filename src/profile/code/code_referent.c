@@ -7,6 +7,7 @@
 #include "code_image_internal.h"
 #include "demangle.h"
 #include "map.h"
+#include "resolver_code.h"
 #include "search.h"
 #include "text.h"
 

@@ -7,6 +7,7 @@
 
 #include "code_body.h"
 #include "mem.h"
+#include "resolver_code.h"
 #include "search.h"
 
 enum {

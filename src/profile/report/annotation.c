@@ -10,6 +10,8 @@
 #include "map.h"
 #include "mem.h"
 #include "module_source.h"
+#include "resolver_code.h"
+#include "resolver_facts.h"
 #include "source_text.h"
 #include "text_match.h"
 

@@ -12,6 +12,7 @@
 #include "os.h"
 #include "process_files.h"
 #include "python_names.h"
+#include "resolver_code.h"
 #include "text.h"
 
 struct module_source {

@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "python_section.h"
 #include "report_internal.h"
+#include "resolver_facts.h"
 #include "spe_samples.h"
 #include "text.h"
 

@@ -6,6 +6,7 @@
 
 #include "map.h"
 #include "mem.h"
+#include "resolver_code.h"
 #include "text.h"
 #include "unwind_cfi.h"
 

@@ -5,6 +5,7 @@
 #include "jitdump.h"
 #include "os.h"
 #include "resolver.h"
+#include "resolver_code.h"
 #include "resolver_facts.h"
 #include "resolver_kernel.h"
 #include "tap.h"

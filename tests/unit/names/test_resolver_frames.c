@@ -10,7 +10,8 @@
 #include "mem.h"
 #include "object.h"
 #include "os.h"
-#include "resolver.h"
+#include "resolver_code.h"
+#include "resolver_facts.h"
 #include "tap.h"
 #include "test_data.h"
 

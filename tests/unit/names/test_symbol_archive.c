@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "resolver_code.h"
+#include "resolver_facts.h"
 #include "symbol_archive.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Properties of a function other than its name: labels, all of its address ranges, and its code. */
+#include "resolver_code.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,17 +30,6 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
                 };
         free(found);
         return n;
-}
-
-const uint8_t *resolver_source_md5(struct resolver *resolver, resolver_id id, const char *path)
-{
-        struct symbol_module *module = resolver_load(resolver, id);
-        struct resolver_image_file image;
-
-        if (!module->file)
-                return NULL;
-        image = resolver_get_image_file(resolver, module, 0);
-        return image.debug ? resolver_debug_source_md5(image.debug, path) : NULL;
 }
 
 size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
@@ -132,16 +122,39 @@ void resolver_keep_insns(struct resolver *resolver, resolver_id id, uint64_t dia
         free(items);
 }
 
-bool resolver_check(const struct resolver *resolver, resolver_id id, struct err *err)
-{
-        const struct symbol_module *module = resolver->modules[id];
-
-        return !module->source->check || module->source->check(module, err);
-}
-
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
         const struct symbol_module *module = resolver_load(resolver, id);
 
         return module->source->get_machine ? module->source->get_machine(module, addr) : OBJECT_MACHINE_OTHER;
+}
+
+/* --- Data --- */
+
+bool resolver_find_variable_at(struct resolver *resolver, resolver_id id, uint64_t addr,
+                               struct resolver_variable *ret)
+{
+        struct symbol_module *module = resolver_load(resolver, id);
+        struct symtab_hit hit;
+
+        if (!module->file || !resolver_file_find_data(module->file, addr, &hit))
+                return false;
+        *ret = (struct resolver_variable){
+                .name = resolver_hit_text(resolver, module, module->source, &hit),
+                .start = hit.start,
+                .size_bytes = hit.end - hit.start,
+                .addr = addr,
+                .size_is_guessed = hit.end_is_guessed,
+        };
+        return ret->name;
+}
+
+bool resolver_find_variable(struct resolver *resolver, resolver_id id, uint64_t offset,
+                            struct resolver_variable *ret)
+{
+        struct symbol_module *module = resolver_load(resolver, id);
+        uint64_t addr;
+
+        return module->file && resolver_file_data_addr(module->file, offset, &addr) &&
+               resolver_find_variable_at(resolver, id, addr, ret);
 }
