@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps the modules and opens each at its first lookup.  resolver_file, kallsyms, perfmap and jitdump find
- * the names. */
+/* Keeps the modules, chooses the source of each at its first lookup, and asks it. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,7 @@ struct symbol_source {
         bool (*to_addr)(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr);
 
         /* As resolver_find_addr.  NULL: `find_hit` finds the function, and the names of another recorder
-         * are used for what it does not have. */
+         * (struct resolver_recorded) are used for what it does not have. */
         struct symbol (*find)(struct resolver *resolver, struct symbol_module *module, uint64_t addr);
 
         /* Sets *ret_hit as resolver_file_find does; with SYMBOL_NAMED also *ret_container, if the function
@@ -56,8 +56,8 @@ struct symbol_source {
         size_t (*find_extents)(struct symbol_module *module, uint64_t addr,
                                struct source_extent **ret_extents);
 
-        /* As the functions of resolver.h.  NULL: there is no code, the machine is not known, there are no
-         * files. */
+        /* As resolver_read_code, _get_machine and _check.  NULL: there is no code, the machine is not known,
+         * there are no files. */
         bool (*read_code)(struct resolver *resolver, struct symbol_module *module, uint64_t addr,
                           uint64_t size, const uint8_t **ret_code);
         enum object_machine (*get_machine)(const struct symbol_module *module, uint64_t addr);
