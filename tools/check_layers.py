@@ -151,7 +151,7 @@ CALL_FILES: dict[str, tuple[str, ...]] = {
     "vfprintf": ("src/base/log.c",),
     "fputs": ("src/base/log.c",),
     "fputc": ("src/base/log.c",),
-    "_exit": ("src/system/os/os_linux_ends.c", "src/measure/processes/linux_spawn.c"),
+    "_exit": ("src/system/os/os_linux_ends.c", "src/system/os/os_linux_init.c", "src/measure/processes/linux_spawn.c"),
 }
 
 # Paths of the kernel's file systems and of /tmp; only the platform rooms may contain them.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds processes by name or by parent, and says what a PID stands for. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -131,111 +130,4 @@ void target_add_children(int32_t **pids, size_t *n)
                 }
         } while (*n > before);
         free(kin);
-}
-
-/* --- control groups --- */
-
-struct mount_line {
-        char at[256], type[16], options[256];
-};
-
-/* Of the hierarchy with perf's events: the first version's, or the second version. False if there is none. */
-static bool find_mount(struct buf *ret)
-{
-        enum { LIMIT = 1 << 20 };
-        AUTO_RELEASE(buf) text = {0};
-        bool is_found = false;
-
-        if (!os_read_file("/proc/mounts", LIMIT, &text, NULL))
-                return false;
-        for (char *line = text.data, *end; line && *line; line = end) {
-                struct mount_line m;
-                bool is_first;
-
-                end = line + strcspn(line, "\n");
-                end += *end != '\0';
-                if (sscanf(line, "%*s %255s %15s %255s", m.at, m.type, m.options) != 3)
-                        continue;
-                is_first = !strcmp(m.type, "cgroup") && strstr(m.options, "perf_event");
-                if (!is_first && (is_found || strcmp(m.type, "cgroup2")))
-                        continue;
-                buf_clear(ret);
-                buf_add_str(ret, m.at);
-                is_found = true;
-                if (is_first)
-                        break;
-        }
-        return is_found;
-}
-
-int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err)
-{
-        AUTO_RELEASE(buf) mount = {0};
-        AUTO_RELEASE(buf) path = {0};
-        size_t len;
-        int fd;
-
-        if (!find_mount(&mount)) {
-                err_set(err, ERR_MISSING, "control groups are not mounted here (/sys/fs/cgroup)");
-                return -1;
-        }
-        if (!strncmp(name, buf_text(&mount), mount.len) && (name[mount.len] == '/' || !name[mount.len]))
-                name += mount.len;
-        name += strspn(name, "/");
-        buf_printf(&path, "%s/%s", buf_text(&mount), name);
-        fd = open(buf_text(&path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0) {
-                err_set(err, errno == EACCES ? ERR_DENIED : ERR_MISSING,
-                        "can't open the control group '%s' below %s: %s; systemd-cgls lists them", name,
-                        buf_text(&mount), strerror(errno));
-                return -1;
-        }
-        buf_add_char(ret_path, '/');
-        buf_add_str(ret_path, name);
-        len = ret_path->len;
-        while (len > 1 && ret_path->data[len - 1] == '/')
-                len--;
-        buf_truncate(ret_path, len);
-        return fd;
-}
-
-bool proc_is_in_cgroup(int32_t pid, const char *cgroup)
-{
-        enum { LIMIT = 1 << 16 };
-        AUTO_RELEASE(buf) text = {0};
-        size_t len = strcmp(cgroup, "/") ? strlen(cgroup) : 0;
-        char path[64];
-
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/cgroup", pid);
-        if (!os_read_file(path, LIMIT, &text, NULL))
-                return false;
-        for (const char *line = buf_text(&text); *line;) {
-                const char *end = line + strcspn(line, "\n"), *at = strchr(line, ':');
-
-                at = at ? strchr(at + 1, ':') : NULL;
-                if (at && at < end && !strncmp(at + 1, cgroup, len) &&
-                    (at[1 + len] == '/' || at + 1 + len == end || !len))
-                        return true;
-                line = end + (*end != '\0');
-        }
-        return false;
-}
-
-bool proc_cgroup_cpu_time(int cgroup_fd, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)
-{
-        enum { NS_PER_US = 1000, LIMIT = 65536 };
-        AUTO_RELEASE(buf) path = {0};
-        AUTO_RELEASE(buf) text = {0};
-        const char *user, *kernel;
-
-        buf_printf(&path, "/proc/self/fd/%d/cpu.stat", cgroup_fd);
-        if (!os_read_file(buf_text(&path), LIMIT, &text, NULL))
-                return false;
-        user = strstr(buf_text(&text), "user_usec ");
-        kernel = strstr(buf_text(&text), "system_usec ");
-        if (!user || !kernel)
-                return false;
-        *ret_user_ns = strtoull(user + strlen("user_usec "), NULL, 10) * NS_PER_US;
-        *ret_kernel_ns = strtoull(kernel + strlen("system_usec "), NULL, 10) * NS_PER_US;
-        return true;
 }

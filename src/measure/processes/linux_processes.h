@@ -120,12 +120,12 @@ bool proc_cpu_time(int32_t pid, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns);
 int32_t proc_inner_pid(int32_t pid);
 uint64_t proc_mount_namespace(int32_t pid); /* inode of the namespace; 0 if unknown. pid 0: this process */
 
-/* --- linux_find.c: control groups --- */
+/* --- linux_cgroup.c --- */
 
 /* Whether a process is in this group or below it. */
-bool proc_is_in_cgroup(int32_t pid, const char *cgroup);
+bool cgroup_has(const char *cgroup, int32_t pid);
 
 /* The CPU time of a group so far; false if the kernel does not tell it. */
-bool proc_cgroup_cpu_time(int cgroup_fd, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns);
+bool cgroup_cpu_time(int cgroup_fd, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns);
 
 #endif

@@ -271,7 +271,7 @@ static void note_cpu_time(struct collector *c, bool on)
         if (!c->request.target.cgroup)
                 watched_cpu_time(&c->watched, c->request.target.argv ? &c->child : &none,
                                  c->request.target.system_wide, &user_ns, &kernel_ns);
-        else if (!proc_cgroup_cpu_time(c->request.target.cgroup_fd, &user_ns, &kernel_ns))
+        else if (!cgroup_cpu_time(c->request.target.cgroup_fd, &user_ns, &kernel_ns))
                 user_ns = kernel_ns = 0;
         if (on) {
                 c->user_ns_before = user_ns;

@@ -14,7 +14,7 @@ static bool is_wanted(const struct stop_guardian *g, int32_t pid)
 {
         const char *cgroup = g->attach ? g->attach->cgroup : NULL;
 
-        return pid != g->recorder && (!cgroup || proc_is_in_cgroup(pid, cgroup));
+        return pid != g->recorder && (!cgroup || cgroup_has(cgroup, pid));
 }
 
 void stop_late_ask(struct stop_guardian *g, int32_t pid)
