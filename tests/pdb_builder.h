@@ -142,7 +142,8 @@ enum {
 
 enum { BUILT_FIRST_TYPE = 0x1000, BUILT_RVA = 0x1000, BUILT_SECTION_BYTES = 0x1000 };
 
-/* One module whose code is section 1 at BUILT_RVA; section 2 follows it and has data. */
+/* One module whose code is section 1 at BUILT_RVA; section 2 follows it and has data.  More modules have the
+ * same stream. */
 struct pdb_builder {
         struct buf symbols; /* behind the signature */
         struct buf lines;
@@ -156,7 +157,9 @@ struct pdb_builder {
         bool has_omap;
         bool is_minimal; /* of /DEBUG:FASTLINK */
         uint16_t flags, machine;
-        size_t record; /* where the open one begins */
+        uint32_t n_more_modules, n_more_sections;
+        const char *more_name; /* the number of the module follows */
+        size_t record;         /* where the open one begins */
 };
 
 static inline void built_release(struct pdb_builder *b)
@@ -389,22 +392,40 @@ static inline void built_section(struct buf *out, const char *name, uint32_t rva
         buf_add_zeros(out, 24);
 }
 
+static inline void built_module(const struct pdb_builder *b, const char *name, struct buf *module)
+{
+        buf_add_zeros(module, 34);
+        buf_add_u16(module, BUILT_MODULE);
+        buf_add_u32(module, (uint32_t)b->symbols.len + 4);
+        buf_add_u32(module, 0);
+        buf_add_u32(module, (uint32_t)b->lines.len);
+        buf_add_zeros(module, 16);
+        built_text(module, name);
+        built_text(module, "one.obj");
+        while (module->len % 4)
+                buf_add_u8(module, 0);
+}
+
+static inline void built_more_modules(const struct pdb_builder *b, struct buf *module)
+{
+        struct buf name = {0};
+
+        for (uint32_t i = 0; i < b->n_more_modules; i++) {
+                buf_clear(&name);
+                buf_printf(&name, "%s%u", b->more_name ? b->more_name : "", i);
+                built_module(b, buf_text(&name), module);
+        }
+        buf_release(&name);
+}
+
 static inline void built_dbi(const struct pdb_builder *b, struct buf *out)
 {
         struct buf module = {0};
         uint16_t debug[6] = {0xffff,        0xffff, 0xffff, 0xffff, b->has_omap ? BUILT_OMAP : 0xffff,
                              BUILT_SECTIONS};
 
-        buf_add_zeros(&module, 34);
-        buf_add_u16(&module, BUILT_MODULE);
-        buf_add_u32(&module, (uint32_t)b->symbols.len + 4);
-        buf_add_u32(&module, 0);
-        buf_add_u32(&module, (uint32_t)b->lines.len);
-        buf_add_zeros(&module, 16);
-        built_text(&module, "one.obj");
-        built_text(&module, "one.obj");
-        while (module.len % 4)
-                buf_add_u8(&module, 0);
+        built_module(b, "one.obj", &module);
+        built_more_modules(b, &module);
         buf_add_u32(out, UINT32_MAX);
         buf_add_u32(out, 19990903);
         buf_add_u32(out, 3); /* age */
@@ -442,6 +463,8 @@ static inline void built_streams(const struct pdb_builder *b, struct msf_builder
         buf_add(&streams[BUILT_NAMES], b->names.data, b->names.len);
         built_section(&streams[BUILT_SECTIONS], ".text", BUILT_RVA);
         built_section(&streams[BUILT_SECTIONS], ".data", BUILT_RVA + BUILT_SECTION_BYTES);
+        for (uint32_t i = 0; i < b->n_more_sections; i++)
+                built_section(&streams[BUILT_SECTIONS], ".more", BUILT_RVA + (2 + i) * BUILT_SECTION_BYTES);
         buf_add_u32(&streams[BUILT_PUBLICS], 0);
         buf_add_u32(&streams[BUILT_PUBLICS], (uint32_t)b->addresses.len);
         buf_add_zeros(&streams[BUILT_PUBLICS], 20);

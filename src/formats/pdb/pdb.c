@@ -108,6 +108,8 @@ void pdb_free(struct pdb *pdb)
         pdb_piece_release(&pdb->publics);
         pdb_msf_release(&pdb->msf);
         strpool_free(pdb->texts);
+        budget_give(pdb->meter.budget, pdb->taken_bytes);
+        map_release(&pdb->modules_by_name);
         map_release(&pdb->paths);
         map_release(&pdb->inlinees);
         buf_release(&pdb->scratch);
@@ -150,6 +152,14 @@ bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err)
 {
         return budget_meter_spend(&pdb->meter, n_bytes) ||
                err_set(err, ERR_LIMIT, "its records refer to each other too often, or were read too often");
+}
+
+bool pdb_take(struct pdb *pdb, enum budget_use use, uint64_t n_bytes)
+{
+        if (!budget_take(pdb->meter.budget, use, n_bytes))
+                return false;
+        pdb->taken_bytes += pdb->meter.budget ? n_bytes : 0;
+        return true;
 }
 
 void pdb_touch(struct pdb *pdb, uint64_t n_bytes)
@@ -196,6 +206,19 @@ const char *pdb_note(const struct pdb *pdb)
 
 const char *pdb_keep(struct pdb *pdb, const char *text)
 {
+        size_t len = strlen(text);
+        struct err err = {0};
+        str_id id;
+
         pdb_touch(pdb, PDB_TOUCHED_AROUND_BYTES);
-        return strpool_get(pdb->texts, strpool_add(pdb->texts, text));
+        if (len > PDB_FREE_TEXT_BYTES && !pdb_spend(pdb, len, &err)) {
+                pdb_complain(pdb, NULL, &err);
+                return NULL;
+        }
+        if (!strpool_find_len(pdb->texts, text, len, &id)) {
+                if (!pdb_take(pdb, BUDGET_NAMES, len + STRPOOL_ITEM_BYTES))
+                        return NULL;
+                id = strpool_add_len(pdb->texts, text, len);
+        }
+        return strpool_get(pdb->texts, id);
 }

@@ -168,8 +168,16 @@ bool pdb_error_is_omap(const struct err *err)
         return err->code == ERR_UNSUPPORTED && text_ends(err->text, omap_text);
 }
 
+/* The steps of a search that reads all sections. */
+static uint64_t count_search(const struct pdb *pdb)
+{
+        return pdb->n_sections > PDB_FREE_SECTIONS ? pdb->n_sections / 2 : 0;
+}
+
 bool pdb_find_rva(const struct pdb *pdb, uint64_t file_off, uint32_t *ret_rva)
 {
+        if (!budget_work(pdb->meter.budget, BUDGET_LINES, count_search(pdb)))
+                return false;
         for (size_t i = 0; i < pdb->n_sections; i++) {
                 const struct pdb_section *section = &pdb->sections[i];
                 uint64_t into = file_off - section->file_off;
@@ -190,10 +198,18 @@ bool pdb_to_rva(const struct pdb *pdb, uint16_t section, uint32_t off, uint32_t 
         return true;
 }
 
-uint16_t pdb_find_section(const struct pdb *pdb, uint32_t rva, uint32_t *ret_from, uint32_t *ret_to)
+uint16_t pdb_find_section(struct pdb *pdb, uint32_t rva, uint32_t *ret_from, uint32_t *ret_to)
 {
+        struct err err = {0};
+
         *ret_from = 0;
         *ret_to = UINT32_MAX;
+        if (!pdb_spend(pdb, count_search(pdb) * BUDGET_STEP_BYTES, &err)) {
+                *ret_from = rva;
+                *ret_to = rva + (rva < UINT32_MAX);
+                pdb_complain(pdb, NULL, &err);
+                return 0;
+        }
         for (size_t i = 0; i < pdb->n_sections; i++) {
                 const struct pdb_section *section = &pdb->sections[i];
                 uint32_t end = section->rva + section->size_bytes;

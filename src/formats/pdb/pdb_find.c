@@ -315,7 +315,8 @@ static void add_frames(struct pdb_decoded *decoded, const struct pdb_place *plac
                         pdb_find_inlinee_name_in(decoded->pdb, decoded->module, &decoded->lines, site->id);
                 frame.start = frame.function ? site->start : 0;
                 frame.path = pdb_lines_path(decoded->pdb, &decoded->lines, inlined->file);
-                source_frames_add(out, &frame);
+                if (!source_frames_add(out, &frame))
+                        break;
         }
         add_outer(decoded, place, place->inlined == PDB_NO_INLINE);
         span->n = out->n_frames - span->first;
@@ -324,7 +325,8 @@ static void add_frames(struct pdb_decoded *decoded, const struct pdb_place *plac
 static void find_in_module(struct pdb *pdb, const uint64_t *rvas, const struct pdb_wanted *wanted, size_t n,
                            struct source_frames *out)
 {
-        AUTO_RELEASE(pdb_decoded) decoded = {.pdb = pdb, .out = out};
+        AUTO_RELEASE(pdb_decoded)
+        decoded = {.pdb = pdb, .out = out, .inlines.budget = pdb->meter.budget};
         struct pdb_places *places = &decoded.places;
 
         places->items = mem_new(n, sizeof(*places->items));
@@ -350,7 +352,8 @@ void pdb_find(struct pdb *pdb, const uint64_t *rvas, size_t n, struct source_fra
         struct pdb_wanted *wanted = mem_new(n, sizeof(*wanted));
         size_t n_wanted = 0;
 
-        *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+        *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans)),
+                                             .budget = pdb->meter.budget};
         pdb_refill(pdb);
         for (size_t i = 0; i < n && rvas[i] <= UINT32_MAX; i++) {
                 struct pdb_found found;

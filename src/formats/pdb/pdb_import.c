@@ -2,6 +2,8 @@
 /* Functions that link-time code generation inlined from another module.  The imports of the module and the
  * exports of the other one map their ids to ids of the PDB, which have names.  microsoft-pdb: cvinfo.h,
  * CrossScopeReferences. */
+#include <string.h>
+
 #include "err.h"
 #include "pdb_internal.h"
 #include "text_match.h"
@@ -42,11 +44,40 @@ static bool find_reference(const struct pdb_lines *lines, uint32_t id, uint32_t 
         return false;
 }
 
-static const struct pdb_module *find_module(const struct pdb *pdb, const char *name)
+static uint64_t hash_name(const char *name)
 {
-        for (size_t i = 0; name && i < pdb->n_modules; i++) {
-                if (text_equal_nocase(pdb->modules[i].name, name))
-                        return &pdb->modules[i];
+        AUTO_RELEASE(buf) lower = {0};
+
+        for (; *name; name++)
+                buf_add_char(&lower, *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name);
+        return map_hash_bytes(lower.data, lower.len);
+}
+
+/* Of several modules with one name the first is found. */
+static void index_modules(struct pdb *pdb)
+{
+        for (size_t i = 0; i < pdb->n_modules; i++) {
+                uint64_t hash = hash_name(pdb->modules[i].name);
+                bool is_new;
+                uint64_t *slot;
+
+                while ((slot = map_put(&pdb->modules_by_name, hash, &is_new)) && !is_new &&
+                       !text_equal_nocase(pdb->modules[*slot - 1].name, pdb->modules[i].name))
+                        hash++;
+                if (is_new)
+                        *slot = i + 1;
+        }
+}
+
+static const struct pdb_module *find_module(struct pdb *pdb, const char *name)
+{
+        const uint64_t *slot;
+
+        if (!pdb->modules_by_name.n_used)
+                index_modules(pdb);
+        for (uint64_t hash = hash_name(name); (slot = map_find(&pdb->modules_by_name, hash)); hash++) {
+                if (text_equal_nocase(pdb->modules[*slot - 1].name, name))
+                        return &pdb->modules[*slot - 1];
         }
         return NULL;
 }
@@ -73,13 +104,14 @@ static const char *read_name(struct pdb *pdb, const struct pdb_lines *lines, uin
         const struct pdb_module *other;
         uint32_t name_off, local, found;
         struct pdb_piece piece;
-        const char *name = NULL;
+        const char *name = NULL, *path;
         struct err err = {0};
 
-        if (!pdb_spend(pdb, cursor_left(&lines->bytes) + pdb->n_modules, &err) ||
+        if (!pdb_spend(pdb, cursor_left(&lines->bytes), &err) ||
             !find_reference(lines, id, &name_off, &local))
                 return NULL;
-        other = find_module(pdb, pdb_find_path(pdb, name_off));
+        path = pdb_find_path(pdb, name_off);
+        other = path && pdb_spend(pdb, strlen(path), &err) ? find_module(pdb, path) : NULL;
         if (!other || !pdb_module_lines(pdb, other, &piece, &err))
                 return NULL;
         if (find_export(piece.bytes, local, &found))

@@ -24,8 +24,11 @@ enum opcode {
         OP_CHANGE_COLUMN_END,
 };
 
+enum { MIN_ITEMS = 8 }; /* of a list, as in mem_grow() */
+
 void pdb_inlines_release(struct pdb_inlines *inlines)
 {
+        budget_give(inlines->budget, inlines->taken_bytes);
         free(inlines->items);
         free(inlines->sites);
 }
@@ -79,6 +82,22 @@ struct inline_state {
         uint32_t row_rva;
 };
 
+/* Takes memory for as much as the list grows.  The list may have an item for each place and each of
+ * PDB_MAX_DEPTH functions inside each other. */
+static bool add_inline(struct inline_walk *walk, const struct pdb_inline *row)
+{
+        struct pdb_inlines *inlines = walk->inlines;
+        uint64_t bytes = (inlines->cap ? inlines->cap : MIN_ITEMS) * sizeof(*inlines->items);
+
+        if (inlines->n == inlines->cap) {
+                if (!budget_take(inlines->budget, BUDGET_LINES, bytes))
+                        return err_set(walk->err, ERR_LIMIT, "its inlined functions need too much memory");
+                inlines->taken_bytes += bytes;
+        }
+        ARRAY_PUSH(inlines->items, inlines->n, inlines->cap, *row);
+        return true;
+}
+
 /* Ends the current row at `end`. */
 static bool end_row(struct inline_walk *walk, struct inline_state *state, uint32_t outer_site, uint32_t end)
 {
@@ -103,8 +122,9 @@ static bool end_row(struct inline_walk *walk, struct inline_state *state, uint32
                 if (around != outer_site)
                         continue;
                 state->row.outer = place->inlined;
-                place->inlined = (uint32_t)inlines->n;
-                ARRAY_PUSH(inlines->items, inlines->n, inlines->cap, state->row);
+                if (!add_inline(walk, &state->row))
+                        return false;
+                place->inlined = (uint32_t)inlines->n - 1;
         }
         return pdb_spend(walk->pdb, n, walk->err);
 }

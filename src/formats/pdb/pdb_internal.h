@@ -25,6 +25,9 @@ enum {
         PDB_MAX_INFO_BYTES = 16 << 20, /* size of the info stream */
         PDB_MAX_PASSES = 64,           /* bytes read in one lookup, as a multiple of the file's size */
         PDB_MIN_BUDGET = 1 << 20,      /* minimum of these bytes */
+        /* Texts and lists of sections up to these are not counted as work. */
+        PDB_FREE_TEXT_BYTES = 4096,
+        PDB_FREE_SECTIONS = 96, /* Windows does not load images with more */
 };
 
 /* Limit on the bytes of the file that are in memory at a time, and the bytes that the kernel reads around
@@ -121,12 +124,14 @@ struct pdb {
         bool is_decorated;
 
         struct strpool *texts;
-        struct map paths; /* of source files, by their offset in /names */
+        struct map paths;           /* of source files, by their offset in /names */
+        struct map modules_by_name; /* index + 1, by a hash; empty until it is needed */
         /* names by id of the function; the upper bits are the module's number + 1 for an imported id */
         struct map inlinees;
         struct buf scratch;
         struct budget_meter meter;
-        uint64_t n_touched; /* approximate number of bytes that were read since pages were last released */
+        uint64_t taken_bytes; /* of memory, from the meter's budget */
+        uint64_t n_touched;   /* approximate number of bytes that were read since pages were last released */
 
         struct buf first_complaint;
         size_t n_complaints;
@@ -135,6 +140,9 @@ struct pdb {
 
 /* Subtracts `n_bytes` from the limit of the current lookup. */
 bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err);
+
+/* Takes memory that is needed until the reader is freed from its budget. */
+bool pdb_take(struct pdb *pdb, enum budget_use use, uint64_t n_bytes);
 
 /* Records that about `n_bytes` of the file were read, and releases the file's pages if that is a lot. */
 void pdb_touch(struct pdb *pdb, uint64_t n_bytes);
@@ -146,7 +154,8 @@ void pdb_write_note(struct pdb *pdb);
 /* Records damage, once for each module; `module` may be NULL. */
 void pdb_complain(struct pdb *pdb, struct pdb_module *module, const struct err *err);
 
-/* A copy that lives as long as the reader, so that reading it does not load pages of the file. */
+/* A copy that lives as long as the reader, so that reading it does not load pages of the file.  NULL if the
+ * budget does not allow it. */
 const char *pdb_keep(struct pdb *pdb, const char *text);
 
 /* --- The info and the DBI stream --- */
@@ -164,9 +173,9 @@ void pdb_dbi_release(struct pdb *pdb);
 /* False if the section does not exist or is shorter. */
 bool pdb_to_rva(const struct pdb *pdb, uint16_t section, uint32_t off, uint32_t *ret_rva);
 
-/* The number of the section with the RVA, 0: none; *ret_from and *ret_to are the range of the section, or
- * of the gap. */
-uint16_t pdb_find_section(const struct pdb *pdb, uint32_t rva, uint32_t *ret_from, uint32_t *ret_to);
+/* The number of the section with the RVA, 0: none, or too much work; *ret_from and *ret_to are the range of
+ * the section, or of the gap. */
+uint16_t pdb_find_section(struct pdb *pdb, uint32_t rva, uint32_t *ret_from, uint32_t *ret_to);
 
 /* The contribution with the address.  False in a gap; then off and size_bytes are the range of the gap, and
  * section and module are not valid. */
@@ -353,6 +362,8 @@ struct pdb_inlines {
         size_t n, cap;
         struct pdb_site *sites;
         size_t n_sites, cap_sites;
+        struct budget *budget; /* that of the reader; NULL: no limit */
+        uint64_t taken_bytes;
 };
 
 void pdb_inlines_release(struct pdb_inlines *inlines);

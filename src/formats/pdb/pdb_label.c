@@ -21,6 +21,7 @@ size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct source_extent **re
 {
         struct pdb_found found;
         size_t n = 0, cap = 0;
+        struct err err = {0};
         uint32_t end;
 
         *ret_extents = NULL;
@@ -28,7 +29,9 @@ size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct source_extent **re
         if (find_whole(pdb, rva, &found)) {
                 end = found.proc->size_is_guessed ? found.to : found.proc->end;
                 ARRAY_PUSH(*ret_extents, n, cap, (struct source_extent){found.proc->rva, end});
-                for (size_t i = 0; i < found.module->n_procs; i++) {
+                if (found.module->has_parts && !pdb_spend(pdb, found.module->n_procs, &err))
+                        pdb_complain(pdb, found.module, &err);
+                for (size_t i = 0; i < found.module->n_procs && found.module->has_parts && !err.code; i++) {
                         const struct pdb_proc *part = &found.module->procs[i];
 
                         if (part->is_part && part->function == found.proc->rva)

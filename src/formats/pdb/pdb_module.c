@@ -12,6 +12,7 @@ enum {
         SYMBOLS_SIGNATURE = 4, /* bytes at the start of a module's stream */
         PROC_NAME = 35,        /* offset of the name after the kind */
         THUNK_NAME = 21,
+        SORTED_BYTES = 64, /* sorting a function takes as long as reading so many bytes */
 };
 
 /* --- Records --- */
@@ -199,6 +200,28 @@ static int compare_procs(const void *a, const void *b)
         return x->record < y->record ? -1 : x->record > y->record;
 }
 
+static bool is_sorted(const struct pdb_module *module)
+{
+        for (size_t i = 1; i < module->n_procs; i++) {
+                if (compare_procs(&module->procs[i - 1], &module->procs[i]) > 0)
+                        return false;
+        }
+        return true;
+}
+
+/* The functions are left out if sorting them is too much work. */
+static bool sort_procs(struct pdb *pdb, struct pdb_module *module, struct err *err)
+{
+        if (is_sorted(module))
+                return true;
+        if (!pdb_spend(pdb, (uint64_t)module->n_procs * SORTED_BYTES, err)) {
+                module->n_procs = 0;
+                return false;
+        }
+        qsort(module->procs, module->n_procs, sizeof(*module->procs), compare_procs);
+        return true;
+}
+
 /* If several begin at one address, the first in the file stays; if the size is not known, the range ends at
  * the next one. */
 static void order_procs(struct pdb_module *module)
@@ -208,7 +231,6 @@ static void order_procs(struct pdb_module *module)
 
         if (!module->n_procs)
                 return;
-        qsort(procs, module->n_procs, sizeof(*procs), compare_procs);
         for (size_t i = 0; i < module->n_procs; i++) {
                 if (n && procs[n - 1].rva == procs[i].rva)
                         continue;
@@ -219,6 +241,22 @@ static void order_procs(struct pdb_module *module)
         if (procs[n - 1].size_is_guessed)
                 procs[n - 1].end = UINT32_MAX;
         module->n_procs = n;
+}
+
+/* Modules may share a stream, and then each has all of its functions. */
+static bool add_proc(struct pdb *pdb, struct pdb_module *module, const struct pdb_proc *proc, struct err *err)
+{
+        enum { MIN_PROCS = 8 }; /* as in mem_grow() */
+        uint64_t n_more = module->cap_procs ? module->cap_procs : MIN_PROCS;
+
+        if (module->n_procs >= PDB_MAX_FUNCTIONS)
+                return err_set(err, ERR_LIMIT, "it has more than %d functions", PDB_MAX_FUNCTIONS);
+        if (module->n_procs == module->cap_procs &&
+            !pdb_take(pdb, BUDGET_NAMES, n_more * sizeof(*module->procs)))
+                return err_set(err, ERR_LIMIT, "its functions need too much memory");
+        module->has_parts |= proc->is_part;
+        ARRAY_PUSH(module->procs, module->n_procs, module->cap_procs, *proc);
+        return true;
 }
 
 bool pdb_module_scan(struct pdb *pdb, struct pdb_module *module, struct cursor symbols, struct err *err)
@@ -235,15 +273,12 @@ bool pdb_module_scan(struct pdb *pdb, struct pdb_module *module, struct cursor s
 
                 if (end)
                         proc.scope_end = skip_scope(&c, end);
-                if (!is_good)
-                        continue;
-                if (module->n_procs >= PDB_MAX_FUNCTIONS)
-                        return err_set(err, ERR_LIMIT, "it has more than %d functions", PDB_MAX_FUNCTIONS);
-                module->has_parts |= proc.is_part;
-                ARRAY_PUSH(module->procs, module->n_procs, module->cap_procs, proc);
+                if (is_good && !add_proc(pdb, module, &proc, err))
+                        break;
         }
-        order_procs(module);
-        return !c.failed || err_set(err, ERR_FORMAT, "its symbols end inside a record");
+        if (sort_procs(pdb, module, err))
+                order_procs(module);
+        return !err->code && (!c.failed || err_set(err, ERR_FORMAT, "its symbols end inside a record"));
 }
 
 void pdb_module_list(struct pdb *pdb, struct pdb_module *module)
