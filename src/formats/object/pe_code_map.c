@@ -6,6 +6,7 @@ enum {
         LOAD_CONFIG_HYBRID_OFF = 0xc8, /* offset of the address of the hybrid metadata, in PE32+ */
         ENTRY_BYTES = 8,
         KIND_BITS = 3, /* the lowest bits of an entry's start are its kind */
+        ENTRIES_OF_STEP = 8,
 };
 
 static enum object_machine machine_of(unsigned kind)
@@ -44,6 +45,9 @@ enum object_machine pe_code_at(const struct object *object, uint64_t addr)
         struct cursor c = find_map((const struct pe *)object);
         uint64_t rva = addr - object->facts.load_addr;
 
+        /* The map need not be sorted, so all of it is read for each address. */
+        if (!budget_work(object->budget, BUDGET_STACKS, cursor_left(&c) / ENTRY_BYTES / ENTRIES_OF_STEP))
+                return object->facts.machine;
         while (cursor_left(&c)) {
                 uint32_t start = cursor_u32(&c), size = cursor_u32(&c);
 

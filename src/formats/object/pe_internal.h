@@ -37,6 +37,8 @@ struct pe_symbols {
         struct pe_symbol *items;
         size_t n, cap;
         struct buf names;
+        struct budget *budget; /* from which their memory is taken */
+        uint64_t taken_bytes;
 };
 
 struct pe {

@@ -7,11 +7,28 @@
 #include "mem.h"
 #include "pe_internal.h"
 
+enum { TAKEN_BYTES = 64 * 1024 }; /* of memory at a time */
+
+/* Many symbols may have the same long name, or its end. */
+static bool take_memory(struct pe_symbols *symbols, size_t len)
+{
+        uint64_t needed = symbols->names.len + len + 1 + (symbols->n + 1) * sizeof(*symbols->items);
+
+        if (needed <= symbols->taken_bytes)
+                return true;
+        needed += TAKEN_BYTES;
+        if (!budget_take(symbols->budget, BUDGET_NAMES, needed - symbols->taken_bytes))
+                return false;
+        symbols->taken_bytes = needed;
+        return true;
+}
+
+/* NULL if there is no room for it. */
 static struct pe_symbol *add_symbol(struct pe_symbols *symbols, uint32_t rva, const char *name, size_t len)
 {
         struct pe_symbol symbol = {.rva = rva, .name_off = (uint32_t)symbols->names.len};
 
-        if (symbols->names.len + len >= PE_MAX_NAMES_BYTES)
+        if (symbols->names.len + len >= PE_MAX_NAMES_BYTES || !take_memory(symbols, len))
                 return NULL;
         buf_add(&symbols->names, name, len);
         buf_add(&symbols->names, "", 1);
@@ -68,7 +85,8 @@ static uint8_t kind_of(const struct coff_symbol *symbol, const struct object_sec
         return section->flags & OBJECT_SECTION_CODE ? OBJECT_SYMBOL_LABEL : OBJECT_SYMBOL_DATA;
 }
 
-static void add_coff(struct pe *pe, const struct coff_symbol *from)
+/* False if there is no room for it. */
+static bool add_coff(struct pe *pe, const struct coff_symbol *from)
 {
         const struct object *object = &pe->base;
         const struct object_section *section;
@@ -81,15 +99,16 @@ static void add_coff(struct pe *pe, const struct coff_symbol *from)
             (from->class != PE_CLASS_EXTERNAL && from->class != PE_CLASS_STATIC &&
              from->class != PE_CLASS_LABEL) ||
             !find_name(pe, from->name, &name, &len))
-                return;
+                return true;
         section = &object->sections[from->section - 1];
         symbol = add_symbol(&pe->symbols, (uint32_t)(section->addr - object->facts.load_addr) + from->value,
                             name, len);
         if (!symbol)
-                return;
+                return false;
         symbol->section = section;
         symbol->kind = kind_of(from, section, name);
         symbol->binding = from->class == PE_CLASS_EXTERNAL ? OBJECT_GLOBAL : OBJECT_LOCAL;
+        return true;
 }
 
 static void read_coff(struct pe *pe)
@@ -101,9 +120,8 @@ static void read_coff(struct pe *pe)
         while (cursor_left(&c)) {
                 struct coff_symbol symbol = next_coff(&c);
 
-                if (c.failed)
+                if (c.failed || !add_coff(pe, &symbol))
                         return;
-                add_coff(pe, &symbol);
         }
 }
 
@@ -213,6 +231,8 @@ bool pe_symbols_begin(struct object *object, enum object_table which, struct obj
         struct pe *pe = pe_of(object);
         struct pe_symbols *table = which == OBJECT_SYMBOLS ? &pe->symbols : &pe->exports;
 
+        if (!table->is_read)
+                table->budget = object->budget;
         if (!table->is_read && which == OBJECT_SYMBOLS)
                 read_coff(pe);
         else if (!table->is_read)
@@ -252,6 +272,7 @@ bool pe_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_s
 
 void pe_symbols_release(struct pe_symbols *symbols)
 {
+        budget_give(symbols->budget, symbols->taken_bytes);
         free(symbols->items);
         buf_release(&symbols->names);
 }
