@@ -36,6 +36,7 @@ void spe_streams_release(struct spe_streams *s)
                 free(s->items[i].pieces);
         free(s->items);
         free(s->heap);
+        map_release(&s->by_index);
         *s = (struct spe_streams){0};
 }
 
@@ -43,12 +44,13 @@ static struct spe_stream *stream_of(struct spe_streams *s, const struct record_a
 {
         struct spe_stream stream = {.index = piece->index, .cpu = piece->cpu, .tid = piece->tid};
 
-        for (size_t i = 0; i < s->n; i++) {
-                if (s->items[i].index == piece->index)
-                        return &s->items[i];
+        uint64_t *at = map_put(&s->by_index, piece->index, NULL);
+
+        if (!*at) {
+                ARRAY_PUSH(s->items, s->n, s->cap, stream);
+                *at = s->n;
         }
-        ARRAY_PUSH(s->items, s->n, s->cap, stream);
-        return &s->items[s->n - 1];
+        return &s->items[*at - 1];
 }
 
 void spe_streams_add(struct spe_streams *s, const struct record_auxtrace *piece, struct cursor bytes)
@@ -157,7 +159,7 @@ static bool read_next(const struct spe_streams *s, struct spe_stream *stream)
 {
         if (!next_of_stream(s, stream))
                 return false;
-        stream->waits = !give_time(s, stream);
+        stream->waits = !give_time(s, stream) && !s->is_at_end;
         return !stream->waits;
 }
 
@@ -206,16 +208,24 @@ void spe_streams_see(struct spe_streams *s, int32_t cpu, int32_t tid, const stru
         }
 }
 
-bool spe_streams_next(struct spe_streams *s, uint64_t until, struct spe_found *ret)
+static void end_all_waiting(struct spe_streams *s)
 {
-        struct spe_stream *stream;
-
-        if (s->given)
-                go_on(s);
-        for (size_t i = 0; until == UINT64_MAX && i < s->n; i++) {
+        for (size_t i = 0; i < s->n; i++) {
                 if (s->items[i].waits)
                         end_waiting(s, &s->items[i]);
         }
+}
+
+bool spe_streams_next(struct spe_streams *s, uint64_t until, struct spe_found *ret)
+{
+        bool was_at_end = s->is_at_end;
+        struct spe_stream *stream;
+
+        s->is_at_end = until == UINT64_MAX;
+        if (s->given)
+                go_on(s);
+        if (s->is_at_end && !was_at_end)
+                end_all_waiting(s);
         if (!s->n_heap || s->heap[0]->time > until)
                 return false;
         stream = s->given = s->heap[0];

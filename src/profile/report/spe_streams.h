@@ -4,6 +4,7 @@
 #ifndef SPE_STREAMS_H
 #define SPE_STREAMS_H
 
+#include "map.h"
 #include "perfdata_reader.h"
 #include "record_aux.h"
 #include "spe_record.h"
@@ -16,6 +17,8 @@ struct spe_streams {
                 *reader; /* whose bytes can leave memory when they are decoded; NULL: none */
         struct spe_stream *items;
         size_t n, cap;
+        struct map by_index; /* from a stream's number to its place in `items` + 1 */
+        bool is_at_end;      /* no AUX record follows: none is waited for */
         struct record_time_conv conv;
         bool has_conv;
         struct spe_stream **heap; /* a heap of the streams whose next record has a time; the earliest first */
