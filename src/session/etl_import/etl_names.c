@@ -10,6 +10,8 @@
 #include "mem.h"
 #include "search.h"
 
+enum { NAME_HEAD_BYTES = 12 /* address and size, before the text */ };
+
 struct placed_name {
         size_t path; /* offset into `paths` */
         uint64_t addr;
@@ -25,6 +27,8 @@ struct names {
         struct map by_image; /* address of the item to offset in `paths` */
         struct placed_name *items;
         size_t n, cap;
+        uint64_t section_bytes; /* at most */
+        size_t n_left_out;
 };
 
 void etl_names_code_path(uint32_t pid, char path[ETL_CODE_PATH_BYTES])
@@ -101,6 +105,12 @@ static size_t path_of_image(struct names *names, const struct etl_item *image)
         return (size_t)(*found = keep_path(names, buf_text(&path)));
 }
 
+/* The path is in `paths` and in the section. */
+static uint64_t count_bytes(const struct names *names)
+{
+        return 2 * names->paths.len + names->section_bytes + names->n * sizeof(*names->items);
+}
+
 static void place(struct names *names, const struct etl_name *name)
 {
         struct placed_name placed = {.addr = name->addr, .name = name};
@@ -117,7 +127,18 @@ static void place(struct names *names, const struct etl_name *name)
                 placed.path = path_of_image(names, image);
                 placed.addr -= image->addr;
         }
+        names->section_bytes += NAME_HEAD_BYTES + strlen(names->trace->texts.data + name->text) + 1;
         ARRAY_PUSH(names->items, names->n, names->cap, placed);
+}
+
+static void place_all(struct names *names, uint64_t limit)
+{
+        const struct etl_trace *t = names->trace;
+        size_t i;
+
+        for (i = 0; i < t->n_names && count_bytes(names) < limit; i++)
+                place(names, &t->names[i]);
+        names->n_left_out = t->n_names - i;
 }
 
 /* --- The section --- */
@@ -171,15 +192,14 @@ static size_t add_part(const struct names *names, size_t from, struct buf *out)
         return i;
 }
 
-void etl_names_make(const struct etl_trace *trace, struct buf *section)
+size_t etl_names_make(const struct etl_trace *trace, uint64_t limit, struct buf *section)
 {
         struct names names = {.trace = trace};
 
         if (!trace->n_names)
-                return;
+                return 0;
         list_images(&names);
-        for (size_t i = 0; i < trace->n_names; i++)
-                place(&names, &trace->names[i]);
+        place_all(&names, limit);
         if (names.n)
                 qsort(names.items, names.n, sizeof(*names.items), compare_placed);
         for (size_t i = 0; i < names.n;)
@@ -189,4 +209,5 @@ void etl_names_make(const struct etl_trace *trace, struct buf *section)
         buf_release(&names.paths);
         map_release(&names.by_path);
         map_release(&names.by_image);
+        return names.n_left_out;
 }

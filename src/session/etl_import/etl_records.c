@@ -217,13 +217,18 @@ static void add_map(struct etl_records *r, const struct etl_item *item, unsigned
 
 static void add_image(struct etl_records *r, const struct etl_item *item)
 {
+        enum { IMAGE_HEAD_BYTES = 64 }; /* of an image in the section, less its texts */
         struct etl_used_image image = {.item = item, .path = r->paths.len};
-        uint8_t id[IMAGE_SECTION_ID_BYTES], id_size = build_id_of(etl_trace_mark(r->trace, item, true), id);
+        const struct etl_mark *pdb = etl_trace_mark(r->trace, item, true);
+        uint8_t id[IMAGE_SECTION_ID_BYTES], id_size = build_id_of(pdb, id);
         unsigned misc = is_kernel(r, item->addr) ? PERF_MISC_KERNEL : PERF_MISC_USER;
 
         etl_trace_add_path(r->trace, item, &r->paths);
         buf_add_char(&r->paths, 0);
         ARRAY_PUSH(r->images, r->n_images, r->cap_images, image);
+        r->section_bytes += IMAGE_HEAD_BYTES + r->paths.len - image.path;
+        if (pdb)
+                r->section_bytes += strlen(r->trace->texts.data + pdb->text) + 1;
         add_map(r, item, misc, 0, id, id_size, r->paths.data + image.path);
 }
 
@@ -503,8 +508,9 @@ bool etl_records_make(struct etl_records *r, uint64_t limit)
         begin_events(r);
         for (size_t i = 0; i < r->trace->n_items; i++) {
                 take_item(r, &r->trace->items[i]);
-                if (r->bytes.len + r->paths.len + r->n_images * sizeof(struct recorded_image) +
-                            r->code.n_used * CODE_BYTES + names >
+                if (r->bytes.len + r->paths.len + r->section_bytes +
+                            r->n_images * sizeof(struct recorded_image) + r->code.n_used * CODE_BYTES +
+                            names >
                     limit)
                         return false;
         }

@@ -37,6 +37,7 @@ struct etl_records {
         size_t n_events, cap_events;
         struct etl_used_image *images;
         size_t n_images, cap_images;
+        uint64_t section_bytes; /* of the images, at most */
         struct buf paths;       /* of the images, NUL-terminated */
         struct stack_cuts cuts; /* for each sample: its stack is not whole */
         uint64_t n_records;

@@ -117,7 +117,7 @@ static void add_note(struct buf *note, uint64_t n, const char *text)
 }
 
 /* What the file does not have, and what is left out. */
-static void make_run(const struct etl_records *r, struct buf *out)
+static void make_run(const struct etl_records *r, size_t n_names_left_out, struct buf *out)
 {
         const struct etl_trace *t = r->trace;
         const struct etl_header *h = &t->header;
@@ -125,6 +125,7 @@ static void make_run(const struct etl_records *r, struct buf *out)
 
         add_note(&note, t->n_idle, "samples of idle CPUs are left out");
         add_note(&note, r->n_left_out, "samples of too many counters are left out");
+        add_note(&note, n_names_left_out, "names of methods are left out for lack of memory");
         add_note(&note, h->n_lost_events, "events of all kinds were lost");
         add_note(&note, h->n_lost_buffers, "buffers of events were lost");
         add_note(&note, t->n_losses, "reports say that one or more events were lost");
@@ -224,7 +225,8 @@ static void make_file(const struct etl_records *r, const struct session_feature 
         add_features(features, n_features, out);
 }
 
-static void make_features(struct etl_records *r, struct buf *out)
+/* `names_bytes` are for the names of methods. */
+static void make_features(struct etl_records *r, uint64_t names_bytes, struct buf *out)
 {
         const struct etl_trace *t = r->trace;
         struct session_feature features[] = {
@@ -233,6 +235,7 @@ static void make_features(struct etl_records *r, struct buf *out)
                 {FEATURE_SIMPLEPERF_FILE}, {FEATURE_WPERF_RUN}, {FEATURE_WPERF_IMAGES},
                 {FEATURE_WPERF_STACKS},
         };
+        size_t n_names_left_out;
 
         make_text(t, t->machine_name, &features[0].bytes);
         make_text(t, t->build, &features[1].bytes);
@@ -240,8 +243,8 @@ static void make_features(struct etl_records *r, struct buf *out)
         make_n_cpus(t, &features[3].bytes);
         make_memory(t, &features[4].bytes);
         make_event_desc(r, &features[5].bytes);
-        etl_names_make(t, &features[6].bytes);
-        make_run(r, &features[7].bytes);
+        n_names_left_out = etl_names_make(t, names_bytes, &features[6].bytes);
+        make_run(r, n_names_left_out, &features[7].bytes);
         etl_records_add_images(r, &features[8].bytes);
         make_marks(r, &features[9].bytes);
         make_file(r, features, N_ELEMENTS(features), out);
@@ -285,6 +288,15 @@ bool etl_session_is(const void *bytes, size_t size)
         return etl_file_is(bytes, size);
 }
 
+/* What the records leave of the limit, for the names and the copies of them in parts and in the file. */
+static uint64_t names_room(const struct etl_trace *t, const struct etl_records *r, uint64_t limit)
+{
+        enum { N_COPIES = 4, N_RECORDS = 2 };
+        uint64_t used = etl_trace_bytes(t) + N_RECORDS * (r->bytes.len + r->section_bytes) + r->paths.len;
+
+        return used < limit ? (limit - used) / N_COPIES : 0;
+}
+
 static bool make_session(const void *bytes, size_t size, const char *name, uint64_t limit, bool all_kinds,
                          struct buf *out, struct err *err)
 {
@@ -309,7 +321,7 @@ static bool make_session(const void *bytes, size_t size, const char *name, uint6
                 ok = (all_kinds && !is_unreadable(&trace, &counts)) || refuse(&trace, &counts, name, err);
         if (ok) {
                 etl_records_need_event(&records);
-                make_features(&records, out);
+                make_features(&records, names_room(&trace, &records, limit), out);
         }
         etl_records_release(&records);
         etl_trace_release(&trace);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event-trace files: methods of .NET programs. */
+#include <stdio.h>
+#include <string.h>
+
 #include "etl_report.h"
 #include "etl_session.h"
+#include "perfdata_format.h"
+#include "run_info.h"
 
 #define HEAP 0x7fe00010000u
 
@@ -135,6 +140,67 @@ TEST(damaged_methods_are_counted)
         etl_add_sample(&b, 2000, TID, HEAP);
         report = etl_report(&b, "etl-damaged-methods.etl", 0, 0);
         EXPECT_CONTAINS(report->run.info.source_note, "0 buffers and 2 events could not be read");
+}
+
+/* N images of a volume whose path is long, each with a method. */
+static void build_volume(struct etl_builder *b, unsigned n)
+{
+        enum { VOLUME_BYTES = 30000, A_BUFFER = 200 };
+        static char volume[VOLUME_BYTES + 1];
+
+        memset(volume, 'C', VOLUME_BYTES);
+        begin(b);
+        etl_add_volume(b, 1200, "\\", volume);
+        for (unsigned i = 0; i < n; i++) {
+                uint64_t addr = LIBRARY + i * UINT64_C(0x10000);
+                char path[16];
+
+                if (i % A_BUFFER == 0) {
+                        etl_end_buffer(b);
+                        etl_begin_buffer(b, 0);
+                }
+                snprintf(path, sizeof(path), "\\%u", i);
+                etl_add_image(b, ETL_IMAGE_RUNNING, 1100, PID, addr, 0x10000, path);
+                etl_add_method(b, false, ETL_METHOD_LOAD, 1500, PID, addr + 16, 64, 0, "N", "M");
+                etl_add_sample(b, 2000 + i, TID, addr + 16);
+        }
+        etl_end_buffer(b);
+}
+
+TEST(names_are_left_out_above_the_limit)
+{
+        enum { N_IMAGES = 800, LIMIT = 128 << 20 };
+        AUTO_RELEASE(buf) session = {0};
+        AUTO_RELEASE(buf) text = {0};
+        AUTO(perfdata_reader) reader = NULL;
+        struct etl_builder b;
+        struct run_info info;
+        struct err err = {0};
+
+        build_volume(&b, N_IMAGES);
+        EXPECT_TRUE(etl_session_make(b.file.data, b.file.len, "a.etl", LIMIT, &session, &err));
+        EXPECT_STR(err.text, "");
+        reader = perfdata_open_bytes(session.data, session.len, "a.etl", &err);
+        ASSERT_TRUE(reader && run_info_read(reader, &text, &info));
+        EXPECT_CONTAINS(info.source_note, "names of methods are left out for lack of memory");
+        EXPECT_CMP(perfdata_feature(reader, FEATURE_SIMPLEPERF_FILE).end -
+                           perfdata_feature(reader, FEATURE_SIMPLEPERF_FILE).start,
+                   <, LIMIT / 8);
+        buf_release(&b.file);
+}
+
+/* The paths are in the records, and in the section of images. */
+TEST(paths_of_images_take_no_more_than_the_limit)
+{
+        enum { N_IMAGES = 1100, LIMIT = 128 << 20 };
+        AUTO_RELEASE(buf) session = {0};
+        struct etl_builder b;
+        struct err err = {0};
+
+        build_volume(&b, N_IMAGES);
+        EXPECT_TRUE(!etl_session_make(b.file.data, b.file.len, "a.etl", LIMIT, &session, &err));
+        EXPECT_INT(err.code, ERR_LIMIT);
+        buf_release(&b.file);
 }
 
 TAP_MAIN
