@@ -366,12 +366,12 @@ static bool make_archive(uint64_t n, uint64_t size, struct buf *out)
         return ok;
 }
 
-/* A perf map of N functions. */
+/* A perf map of N functions: of `size` bytes where the samples are, or 0: of a byte. */
 static void make_perf_map(uint64_t n, uint64_t size, struct buf *out)
 {
-        (void)size;
         for (uint64_t i = 0; i < n; i++)
-                buf_printf(out, "%llx 1 a\n", (unsigned long long)i);
+                buf_printf(out, "%llx %llx a\n", (unsigned long long)(size ? CODE_ADDR + i * CODE_BYTES : i),
+                           (unsigned long long)(size ? size : 1));
 }
 
 struct kind {

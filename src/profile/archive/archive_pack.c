@@ -306,12 +306,20 @@ struct asked {
         enum wanted_of wanted;
 };
 
+/* Every `step` bytes an address is asked. */
+struct asked_range {
+        uint64_t start, end;
+        uint32_t step;
+};
+
 struct asking {
         struct archive_pack *pack;
         const struct archive_module *module;
         struct symbol_archive_writer *writer;
         struct asked *list;
         size_t n, cap;
+        struct asked_range *ranges; /* the code of functions */
+        size_t n_ranges, cap_ranges;
         struct code_image *image; /* made for the jump tables of functions; NULL: not needed yet */
 };
 
@@ -380,6 +388,14 @@ static void add_tables(struct asking *a, const struct archive_function *f)
         free(tables);
 }
 
+/* Instructions of AArch64 are aligned to 4 bytes. */
+static void add_range(struct asking *a, const struct resolver_extent *e, enum object_machine machine)
+{
+        uint32_t step = machine == OBJECT_MACHINE_ARM64 && !(e->start % 4) ? 4 : 1;
+
+        ARRAY_PUSH(a->ranges, a->n_ranges, a->cap_ranges, (struct asked_range){e->start, e->end, step});
+}
+
 static void ask_code(struct asking *a, const struct archive_function *f, enum object_machine machine)
 {
         uint64_t slide = module_source_slide(a->pack->source, a->module->module, f->extents[0].start);
@@ -402,13 +418,44 @@ static void ask_code(struct asking *a, const struct archive_function *f, enum ob
         add_tables(a, f);
 }
 
-/* Instructions of AArch64 are aligned to 4 bytes. */
-static void ask_extent(struct asking *a, const struct resolver_extent *e, enum object_machine machine)
+static int compare_ranges(const void *x, const void *y)
 {
-        uint32_t step = machine == OBJECT_MACHINE_ARM64 && !(e->start % 4) ? 4 : 1;
+        const struct asked_range *a = x, *b = y;
 
-        for (uint64_t addr = e->start; addr < e->end; addr += step)
-                ask(a, addr, e->end - addr < step ? (uint32_t)(e->end - addr) : step, WANTED_LISTING);
+        if (a->step != b->step)
+                return a->step < b->step ? -1 : 1;
+        return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Functions may overlap. */
+static void merge_ranges(struct asking *a)
+{
+        size_t n = 0;
+
+        if (a->n_ranges)
+                qsort(a->ranges, a->n_ranges, sizeof(*a->ranges), compare_ranges);
+        for (size_t i = 0; i < a->n_ranges; i++) {
+                const struct asked_range *r = &a->ranges[i];
+                struct asked_range *last = n ? &a->ranges[n - 1] : NULL;
+
+                if (!last || last->step != r->step || r->start > last->end)
+                        a->ranges[n++] = *r;
+                else if (r->end > last->end)
+                        last->end = r->end;
+        }
+        a->n_ranges = n;
+}
+
+static void ask_ranges(struct asking *a)
+{
+        merge_ranges(a);
+        for (size_t i = 0; i < a->n_ranges; i++) {
+                const struct asked_range *r = &a->ranges[i];
+
+                for (uint64_t addr = r->start; addr < r->end; addr += r->step)
+                        ask(a, addr, r->end - addr < r->step ? (uint32_t)(r->end - addr) : r->step,
+                            WANTED_LISTING);
+        }
 }
 
 static void add_function_answers(struct asking *a, const struct archive_function *f)
@@ -425,7 +472,7 @@ static void add_function_answers(struct asking *a, const struct archive_function
                 return;
         ask_code(a, f, machine);
         for (size_t i = 0; i < f->n_extents; i++)
-                ask_extent(a, &f->extents[i], machine);
+                add_range(a, &f->extents[i], machine);
 }
 
 /* Sorts the addresses, removes duplicates, and shortens ranges that overlap the next. */
@@ -580,12 +627,14 @@ static void add_module(struct archive_pack *pack, const struct archive_module *m
         add_places(&a);
         for (size_t i = 0; i < m->n_functions; i++)
                 add_function_answers(&a, &pack->functions[m->functions[i]]);
+        ask_ranges(&a);
         add_members(&a);
         sort_asked(&a);
         add_symbols(&a);
         add_frames(&a);
         symbol_archive_set_line_note(writer, resolver_note(pack->resolver, m->id));
         code_image_free(a.image);
+        free(a.ranges);
         free(a.list);
 }
 
