@@ -3,6 +3,7 @@
 long_parts=(
         "fuzz: each fuzz target for half an hour (FUZZ_TARGETS, FUZZ_SECONDS)"
         "clang-asan: the native build with clang's sanitizers, which find more than gcc's: unit, golden, plans, fuzz seeds"
+        "hostile: small files that are made to need much memory or work, at their full size (suite system's test_hostile)"
         "soak: records short-lived programs for an hour, and watches the recorder's memory and descriptors (SOAK_SECONDS)"
         "trials: the accuracy test a hundred times (TRIALS)"
         "compare: programs compared with themselves a hundred times, quiet and under load, and planted slow-downs (TRIALS)"
@@ -32,6 +33,11 @@ part_clang_asan() {
         CC=clang-14 make "build clang-asan" compile build/clang-asan -Db_sanitize=address,undefined -Db_lundef=false \
                 -Doptimization=1 "${native[@]}" || return
         suites clang-asan build/clang-asan --suite unit --suite golden --suite plans --suite fuzz
+}
+
+part_hostile() {
+        make_asan || return
+        HOSTILE_SIZES=full measured hostile python3 tests/system/test_hostile.py build/asan/src/program/cli/wperf build/asan
 }
 
 part_soak() {
