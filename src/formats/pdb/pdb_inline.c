@@ -24,7 +24,10 @@ enum opcode {
         OP_CHANGE_COLUMN_END,
 };
 
-enum { MIN_ITEMS = 8 }; /* of a list, as in mem_grow() */
+enum {
+        MIN_ITEMS = 8,  /* of a list, as in mem_grow() */
+        ROW_BYTES = 32, /* searching its places takes as long as reading so many bytes */
+};
 
 void pdb_inlines_release(struct pdb_inlines *inlines)
 {
@@ -126,7 +129,7 @@ static bool end_row(struct inline_walk *walk, struct inline_state *state, uint32
                         return false;
                 place->inlined = (uint32_t)inlines->n - 1;
         }
-        return pdb_spend(walk->pdb, n, walk->err);
+        return pdb_spend(walk->pdb, n + ROW_BYTES, walk->err);
 }
 
 static bool begin_row(struct inline_walk *walk, struct inline_state *state, uint32_t outer_site)

@@ -14,6 +14,7 @@ enum {
         N_STEP = 256,             /* records between two entries of an index that is made here */
         MAX_STEP_BYTES = 1 << 20, /* an index in the file with larger gaps is not used */
         MAX_RECORD_BYTES = 64 * 1024 + 2,
+        STEP_BYTES = 16, /* going on to the next record takes as long as reading so many bytes */
 };
 
 enum type_kind {
@@ -151,7 +152,7 @@ static bool find_record(struct pdb *pdb, struct pdb_types *types, uint32_t type,
         at = types->places[low - 1].type;
         off = types->places[low - 1].off;
         for (;; at++) {
-                if (!read_length(pdb, types, off, &n_bytes) || !pdb_spend(pdb, 2 + n_bytes, &err))
+                if (!read_length(pdb, types, off, &n_bytes) || !pdb_spend(pdb, STEP_BYTES + n_bytes, &err))
                         return false;
                 if (at == type)
                         break;

@@ -242,6 +242,60 @@ TEST(each_search_for_parts_of_a_function_counts)
         limited_close(&l);
 }
 
+/* A row of an inlined function has two bytes, and each is searched for in the addresses. */
+TEST(each_row_of_an_inlined_function_counts)
+{
+        enum { N_ROWS = 5000, ROW_STEPS = 4 };
+        struct limited l = {0};
+        AUTO_RELEASE(buf) annotations = {0};
+        uint64_t rva = BUILT_RVA, left;
+        struct source_frames frames;
+
+        for (unsigned i = 0; i < N_ROWS; i++)
+                buf_add(&annotations, "\3\1", 2); /* another row, one byte behind the last */
+        built_proc(&l.builder, PROC, 0, 16, "f");
+        built_site(&l.builder, SITE, 0, annotations.data, annotations.len);
+        built_mark(&l.builder, SITE_END);
+        built_mark(&l.builder, END);
+        built_contribution(&l.builder, 1, 0, 16, 0);
+        if (limited_open(&l, 0)) {
+                left = budget_steps_left(&l.file);
+                pdb_find(l.pdb, &rva, 1, &frames);
+                EXPECT_INT(frames.n_frames, 1);
+                source_frames_release(&frames);
+                EXPECT_CMP(left - budget_steps_left(&l.file), >=, (N_ROWS - 1) * ROW_STEPS);
+        }
+        limited_close(&l);
+}
+
+/* The last of many types, to which the index in the file does not point. */
+TEST(each_record_before_a_type_counts)
+{
+        enum { N_TYPES = 5000, RECORD_STEPS = 2, FIRST = BUILT_FIRST_TYPE };
+        struct limited l = {0};
+        uint64_t rva = BUILT_RVA, left;
+        struct source_frames frames;
+        uint32_t id;
+
+        for (unsigned i = 0; i < N_TYPES; i++)
+                built_scope(&l.builder, "");
+        id = built_function_id(&l.builder, 0, "inlined");
+        buf_add_u32(&l.builder.index, FIRST);
+        buf_add_u32(&l.builder.index, 0);
+        add_deep(&l.builder, 0, 16, id, 1);
+        built_contribution(&l.builder, 1, 0, 16, 0);
+        if (limited_open(&l, 0)) {
+                left = budget_steps_left(&l.file);
+                pdb_find(l.pdb, &rva, 1, &frames);
+                EXPECT_INT(frames.n_frames, 2);
+                if (frames.n_frames)
+                        EXPECT_STR(frames.frames[0].function, "inlined");
+                source_frames_release(&frames);
+                EXPECT_CMP(left - budget_steps_left(&l.file), >=, N_TYPES * (RECORD_STEPS + 1));
+        }
+        limited_close(&l);
+}
+
 /* A public symbol has no size, so its name is read for each address. */
 TEST(each_long_name_counts)
 {
