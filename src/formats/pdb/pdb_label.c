@@ -6,7 +6,10 @@
 #include "mem.h"
 #include "pdb_internal.h"
 
-enum { LABEL_NAME = 7 }; /* offset of the name after the kind */
+enum {
+        LABEL_NAME = 7,     /* offset of the name after the kind */
+        LABEL_BYTES = 1024, /* keeping and sorting a label takes as long as reading so many bytes */
+};
 
 /* The function at an address, also if a separated part of it is there. */
 static bool find_whole(struct pdb *pdb, uint32_t rva, struct pdb_found *found)
@@ -72,6 +75,8 @@ static bool add_labels(struct pdb *pdb, struct cursor c, struct pdb_labels *labe
         do {
                 if (!pdb_symbol_next(&c, &symbol))
                         return err_set(err, ERR_FORMAT, "a function's symbols have no end");
+                if (symbol.kind == S_LABEL32 && !pdb_spend(pdb, LABEL_BYTES, err))
+                        return false;
                 if (symbol.kind == S_LABEL32)
                         add_label(pdb, symbol.body, labels);
                 if (labels->n >= PDB_MAX_LABELS)

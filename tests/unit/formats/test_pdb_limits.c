@@ -296,6 +296,38 @@ TEST(each_record_before_a_type_counts)
         limited_close(&l);
 }
 
+/* Functions inside each other have the same labels: those of the innermost one. */
+TEST(each_label_counts)
+{
+        enum { LABEL = 0x1105, N_LABELS = 1000, LABEL_STEPS = 128 };
+        struct limited l = {0};
+        struct source_label *labels;
+
+        built_proc(&l.builder, PROC, 0, 8, "outer");
+        built_proc(&l.builder, PROC, 8, 8, "inner");
+        for (unsigned i = 0; i < N_LABELS; i++) {
+                built_begin(&l.builder, &l.builder.symbols, LABEL);
+                buf_add_u32(&l.builder.symbols, i % 16);
+                buf_add_u16(&l.builder.symbols, 1);
+                buf_add_u8(&l.builder.symbols, 0);
+                built_text(&l.builder.symbols, "label");
+                built_end(&l.builder, &l.builder.symbols);
+        }
+        built_mark(&l.builder, END);
+        built_mark(&l.builder, END);
+        built_contribution(&l.builder, 1, 0, 16, 0);
+        if (limited_open(&l, 0)) {
+                uint64_t left = budget_steps_left(&l.file);
+
+                for (uint32_t rva = BUILT_RVA; rva < BUILT_RVA + 16; rva += 8) {
+                        EXPECT_INT(pdb_find_labels(l.pdb, rva, &labels), N_LABELS);
+                        free(labels);
+                }
+                EXPECT_CMP(left - budget_steps_left(&l.file), >=, 2 * N_LABELS * LABEL_STEPS);
+        }
+        limited_close(&l);
+}
+
 /* A public symbol has no size, so its name is read for each address. */
 TEST(each_long_name_counts)
 {
