@@ -213,10 +213,10 @@ def test_few_descriptors_for_many_threads(t: Context) -> None:
               "print('ready',flush=True)\ntime.sleep(60)")
     target = t.start("/usr/bin/python3", "-c", script)
     check(target.stdout.readline() == b"ready\n", "threads run")
-    done = limited(t, "--nofile=50:50", t.wperf, "sample", "-p", str(target.pid), "--timeout", "1")
+    done = limited(t, "--nofile=50:50", t.wperf, "sample", "--no-all-children", "-p", str(target.pid), "--timeout", "1")
     found = re.search(r"note: .*; (\d+) of 41 threads are not sampled, because each needs \d+ descriptors; raise the limit with 'ulimit -n", done.out)
     check(done.status == 0 and found is not None and 30 < int(found[1]) < 41, "some threads are sampled", done)
-    done = limited(t, "--nofile=36:36", t.wperf, "sample", "-p", str(target.pid), "--timeout", "1")
+    done = limited(t, "--nofile=36:36", t.wperf, "sample", "--no-all-children", "-p", str(target.pid), "--timeout", "1")
     check_refused(done, 1, "too many open files", "ulimit -n", "-c")
 
 

@@ -298,7 +298,8 @@ static bool open_on_every_cpu(struct sampling_opener *o, struct err *err)
         all.features.every_cpu = true;
         begin_opened(&all);
         if (open_all(&all, err)) {
-                o->opened->meter_fd = open_meter(o->request, o->tids[0]);
+                if (o->request->target.argv)
+                        o->opened->meter_fd = open_meter(o->request, o->tids[0]);
                 return true;
         }
         opened_release(o->opened);
@@ -343,11 +344,22 @@ static bool open_of_tasks(struct sampling_opener *o, struct err *err)
         return false;
 }
 
+/* Whether events on every CPU may be better than events of tasks: of a command they are, because its children
+ * are short. Events of tasks need a descriptor for each thread and CPU, and cost time whenever a thread gets
+ * a CPU; so processes with more threads than there are CPUs are better sampled without. */
+static bool gains_by_all(const struct sampling_opener *o)
+{
+        const struct target *target = &o->request->target;
+
+        if (target->system_wide)
+                return false;
+        return target->argv || (o->n_tids > o->n_cpus && linux_may_sample_all());
+}
+
 static bool open_somehow(struct sampling_opener *o, struct err *err)
 {
         enum collect_children children = o->request->children;
-        bool may_be_all = o->request->target.argv && !o->request->target.system_wide &&
-                          !linux_attr_has_spe(o->request) &&
+        bool may_be_all = gains_by_all(o) && !linux_attr_has_spe(o->request) &&
                           (children == COLLECT_BEST || children == COLLECT_ALL_CHILDREN);
         struct err why = {0};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Follows the command and its children through the records of all processes, in order of time. A timer on
- * each CPU does not restart in each new process, unlike an inherited event. */
+/* Follows the command or attached processes, and their children, through the records of all processes, in
+ * order of time. A timer on each CPU does not restart in each new process, unlike an inherited event. */
 #include "linux_children.h"
 
 #include <inttypes.h>
@@ -47,16 +47,32 @@ static void add_other(void *ctx, int32_t pid)
         *state_of(ctx, pid) = OTHER;
 }
 
-struct children *children_new(const struct opened *opened, int32_t pid)
+static struct children *without_any(const struct opened *opened)
 {
         struct children *c = mem_new(1, sizeof(*c));
 
         c->opened = opened;
-        c->command = pid;
         c->states = mem_new(OTHERS_MAX_PID, 1);
         opened_list_ids(opened, &c->ids);
         others_list(add_other, c);
+        return c;
+}
+
+struct children *children_new(const struct opened *opened, int32_t pid)
+{
+        struct children *c = without_any(opened);
+
+        c->command = pid;
         *state_of(c, pid) = WAITS;
+        return c;
+}
+
+struct children *children_new_of(const struct opened *opened, const int32_t *pids, size_t n)
+{
+        struct children *c = without_any(opened);
+
+        for (size_t i = 0; i < n; i++)
+                *state_of(c, pids[i]) = OURS;
         return c;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects the records of the command and its children when the events are open on every CPU and see all
- * processes. */
+/* Selects the records of the command, or of attached processes, and of their children when the events are
+ * open on every CPU and see all processes. */
 #ifndef LINUX_CHILDREN_H
 #define LINUX_CHILDREN_H
 
@@ -11,6 +11,9 @@ struct children;
 /* For the command `pid`, which must not run yet, after the events were enabled. `opened` belongs to the
  * caller. */
 struct children *children_new(const struct opened *opened, int32_t pid);
+
+/* For processes that run already, without the children that they have. */
+struct children *children_new_of(const struct opened *opened, const int32_t *pids, size_t n);
 void children_free(struct children *children);
 AUTO_DEFINE(children)
 

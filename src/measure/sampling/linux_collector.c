@@ -334,8 +334,12 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                         opened_control(&c->opened, true);
         }
         if (c->opened.every_cpu) {
-                c->children = children_new(&c->opened, c->child.pid);
-                c->others = others_new(&c->opened, c->child.pid);
+                const int32_t *pids = target->n_pids ? target->pids : &c->child.pid;
+                size_t n_pids = target->n_pids ? target->n_pids : 1;
+
+                c->children = target->n_pids ? children_new_of(&c->opened, pids, n_pids)
+                                             : children_new(&c->opened, c->child.pid);
+                c->others = others_new(&c->opened, pids, n_pids);
         }
         start_drainer(c);
         note_cpu_time(c, true);
@@ -512,10 +516,10 @@ static void note_sampled(struct collector *c)
         s->user_ns = r->user_ns;
         s->kernel_ns = r->kernel_ns;
         if (c->opened.every_cpu) {
-                if (c->opened.meter_fd < 0 ||
+                if (c->opened.meter_fd >= 0 &&
                     read(c->opened.meter_fd, &meter, offsetof(struct read_values, id)) <= 0)
                         return;
-                s->running_ns = meter.running;
+                s->running_ns = c->opened.meter_fd >= 0 ? meter.running : r->user_ns + r->kernel_ns;
                 s->left_out_periods = children_left_out(c->children);
         }
         r->sampled_share = sampled_share(s);

@@ -67,7 +67,7 @@ static void add_other(void *ctx, int32_t pid)
         *state_of(ctx, pid) = OTHER;
 }
 
-struct others *others_new(const struct opened *opened, int32_t pid)
+struct others *others_new(const struct opened *opened, const int32_t *pids, size_t n)
 {
         struct others *o = mem_new(1, sizeof(*o));
 
@@ -75,7 +75,8 @@ struct others *others_new(const struct opened *opened, int32_t pid)
         o->states = mem_new(OTHERS_MAX_PID, 1);
         opened_list_ids(opened, &o->ids);
         others_list(add_other, o);
-        *state_of(o, pid) = UNKNOWN;
+        for (size_t i = 0; i < n; i++)
+                *state_of(o, pids[i]) = UNKNOWN;
         return o;
 }
 

@@ -11,7 +11,7 @@ struct others;
 
 /* For the command `pid`, which must not run yet, after the events were enabled. `opened` belongs to the
  * caller. */
-struct others *others_new(const struct opened *opened, int32_t pid);
+struct others *others_new(const struct opened *opened, const int32_t *pids, size_t n);
 void others_free(struct others *others);
 AUTO_DEFINE(others)
 

@@ -61,6 +61,8 @@ struct stop_watch {
         size_t n_forks, cap_forks;
         uint64_t woken_ns; /* last time that records woke the thread */
         unsigned n_woken;  /* wakeups in quick succession */
+        bool sees_all;     /* the events see all processes, of which these are watched: */
+        struct map members;
 };
 
 /* --- records --- */
@@ -104,11 +106,22 @@ static void see_fork(struct stop_watch *w, const struct record_task *task)
                 ARRAY_PUSH(w->forks, w->n_forks, w->cap_forks, child);
         if (task->pid != task->ppid && stop_switch_is_wanted(w->guardian, task->ppid))
                 stop_late_ask(w->guardian, task->ppid);
+        if (w->sees_all && task->pid != task->ppid && map_find(&w->members, (uint64_t)task->ppid))
+                *map_put(&w->members, (uint64_t)task->pid, NULL) = 1;
+}
+
+static void see_end(struct stop_watch *w, int32_t pid)
+{
+        drop_fork(w, pid);
+        if (w->sees_all)
+                map_remove(&w->members, (uint64_t)pid);
 }
 
 static void see_exec(struct stop_watch *w, int32_t pid)
 {
         drop_fork(w, pid);
+        if (w->sees_all && !map_find(&w->members, (uint64_t)pid))
+                return;
         if (!stop_process_is_traced(w->guardian, pid) && stop_interpreter_is(w->guardian, pid))
                 stop_late_ask(w->guardian, pid);
 }
@@ -125,7 +138,7 @@ static void see_record(struct stop_watch *w, const struct perf_header *header, s
                 break;
         case PERF_RECORD_EXIT:
                 if (record_task_parse(record, &task) && task.pid == task.tid)
-                        drop_fork(w, task.pid);
+                        see_end(w, task.pid);
                 break;
         case PERF_RECORD_COMM:
                 if (header->misc & PERF_MISC_COMM_EXEC && record_comm_parse(record, &comm))
@@ -342,23 +355,39 @@ static int open_on_cpu(struct stop_watch *w, int32_t cpu, const int32_t *tids, s
         return first < 0 ? error : 0;
 }
 
+/* Returns 0 or an errno. */
+static int open_on_cpus(struct stop_watch *w, const uint32_t *cpus, size_t n_cpus)
+{
+        static const int32_t everybody = -1;
+        size_t n_tids;
+        int32_t *tids = watched_tasks(w->guardian, &n_tids);
+        int error = 0;
+
+        /* For many threads, as sampling_opener decides for the ring's events. */
+        w->sees_all = n_tids > n_cpus && linux_may_sample_all();
+        for (size_t i = 0; i < n_cpus; i++) {
+                int e = open_on_cpu(w, (int32_t)cpus[i], w->sees_all ? &everybody : tids,
+                                    w->sees_all ? 1 : n_tids);
+
+                error = e ? e : error;
+        }
+        for (size_t i = 0; w->sees_all && i < w->guardian->attach->n_pids; i++)
+                *map_put(&w->members, (uint64_t)w->guardian->attach->pids[i], NULL) = 1;
+        free(tids);
+        return error;
+}
+
 static bool open_events(struct stop_watch *w, struct err *err)
 {
-        size_t bytes = RING_BYTES, n_cpus, n_tids;
+        size_t bytes = RING_BYTES, n_cpus;
         uint32_t *cpus = machine_cpus(NULL, 0, "", &n_cpus, err);
-        int32_t *tids = cpus ? watched_tasks(w->guardian, &n_tids) : NULL;
-        int error = 0;
+        int error;
 
         if (!cpus)
                 return false;
         w->fds = mem_new(n_cpus, sizeof(*w->fds));
-        for (size_t i = 0; i < n_cpus; i++) {
-                int e = open_on_cpu(w, (int32_t)cpus[i], tids, n_tids);
-
-                error = e ? e : error;
-        }
+        error = open_on_cpus(w, cpus, n_cpus);
         free(cpus);
-        free(tids);
         if (!w->n)
                 return err_os(err, ERR_DENIED, error, "can't open an event that reports forks");
         w->rings = mem_new(w->n, sizeof(*w->rings));
@@ -416,5 +445,6 @@ void stop_watch_free(struct stop_watch *w)
         free(w->more);
         free(w->forks);
         buf_release(&w->records);
+        map_release(&w->members);
         free(w);
 }

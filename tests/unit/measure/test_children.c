@@ -151,6 +151,21 @@ TEST(a_fork_may_come_a_pass_later_than_its_childs_samples)
         release_selection(&s);
 }
 
+TEST(processes_that_run_already_are_ours_at_once)
+{
+        const int32_t pids[] = {COMMAND, STRANGER};
+        struct selection s = {children_new_of(&opened, pids, N_ELEMENTS(pids))};
+        AUTO_RELEASE(buf) pass = {0};
+
+        add_sample(&pass, 5, COMMAND, PERF_MISC_USER);
+        add_sample(&pass, 6, CHILD, PERF_MISC_USER);
+        add_fork(&pass, 10, GRANDCHILD, STRANGER);
+        add_sample(&pass, 20, GRANDCHILD, PERF_MISC_USER);
+        add_exec(&pass, 30, STRANGER);
+        expect_kept(&s, &pass, true, "sample:5 FORK:10 sample:20 COMM:30 ");
+        release_selection(&s);
+}
+
 TEST(what_the_command_did_before_its_exec_is_ours)
 {
         struct selection s = {children_new(&opened, COMMAND)};
@@ -257,7 +272,7 @@ static size_t wanted_exit(struct others *o, int32_t pid)
 
 TEST(samples_of_others_stay_in_the_ring)
 {
-        AUTO(others) o = others_new(&opened, COMMAND);
+        AUTO(others) o = others_new(&opened, &(const int32_t){COMMAND}, 1);
         const int32_t own = (int32_t)getpid(); /* it is in /proc */
 
         EXPECT_INT(wanted_sample(o, own, PERF_MISC_USER), 0);
@@ -274,7 +289,7 @@ TEST(samples_of_others_stay_in_the_ring)
 
 TEST(a_pid_of_others_that_is_used_again_is_wanted)
 {
-        AUTO(others) o = others_new(&opened, COMMAND);
+        AUTO(others) o = others_new(&opened, &(const int32_t){COMMAND}, 1);
         const int32_t own = (int32_t)getpid();
 
         EXPECT_TRUE(wanted_fork(o, CHILD, own));
@@ -313,7 +328,7 @@ static void see_pass(struct others *o, const struct buf *pass)
 /* The ring of another CPU has the earlier records. */
 TEST(a_pid_belongs_to_whom_forked_it_last_in_time_not_in_the_order_of_rings)
 {
-        AUTO(others) o = others_new(&opened, COMMAND);
+        AUTO(others) o = others_new(&opened, &(const int32_t){COMMAND}, 1);
         const int32_t own = (int32_t)getpid();
         AUTO_RELEASE(buf) pass = {0};
 
@@ -330,7 +345,7 @@ TEST(a_pid_belongs_to_whom_forked_it_last_in_time_not_in_the_order_of_rings)
 
 TEST(a_pid_that_another_process_got_is_wanted_until_the_records_before_it_are_read)
 {
-        AUTO(others) o = others_new(&opened, COMMAND);
+        AUTO(others) o = others_new(&opened, &(const int32_t){COMMAND}, 1);
         const int32_t own = (int32_t)getpid();
         AUTO_RELEASE(buf) pass = {0};
 

@@ -255,7 +255,7 @@ TEST(a_reader_that_waits_gets_a_round_whatever_the_limit)
 TEST(records_that_go_over_the_end_of_a_ring_are_whole)
 {
         struct ring ring = new_ring(64 << 10);
-        AUTO(others) others = others_new(&opened, COMMAND);
+        AUTO(others) others = others_new(&opened, &(const int32_t){COMMAND}, 1);
         AUTO(drainer) d = new_drainer(&ring, others, 64 * MIB);
         AUTO_RELEASE(buf) record = {0};
         struct seen seen = {0};
@@ -277,7 +277,7 @@ TEST(a_left_out_mode_keeps_only_what_tells_its_time)
 {
         enum { UP_TO_PERIOD = 56 };
         struct ring ring = new_ring(64 << 10);
-        AUTO(others) others = others_new(&opened, COMMAND);
+        AUTO(others) others = others_new(&opened, &(const int32_t){COMMAND}, 1);
         AUTO(drainer) d = new_drainer(&ring, others, 64 * MIB);
         AUTO_RELEASE(buf) record = {0};
         struct seen seen = {0};
