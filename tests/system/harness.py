@@ -516,6 +516,13 @@ def sample_for(t: Context, seconds: float, pid: int, *options: str) -> Done:
     return done
 
 
+def recorded_attached(t: Context, options: list[str], command: list[str]) -> tuple[Done, Done]:
+    """The recorder, which attaches to a program that calls traced.wait_for_tracer and runs until it ends, and the program."""
+    target = t.started_ready(*command, env=environment(WAITS_FOR_TRACER="1"))
+    done = t.ours("record", *options, "-p", str(target.pid))
+    return done, finish(target)
+
+
 def seconds_before_the_first_sample(t: Context) -> float:
     """From the exec of the command to the first sample of it, by the times of the session's records."""
     text = t.good("dump").out

@@ -17,6 +17,8 @@ import threading
 import time
 import types
 
+import traced
+
 try:
     import _interpreters as interpreters
 except ImportError:
@@ -468,17 +470,7 @@ def main():
             run_case(case)
 
 
-def wait_until_traced():
-    print("ready", flush=True)
-    while True:
-        with open("/proc/self/status") as file:
-            if any(line.startswith("TracerPid") and line.split()[1] != "0" for line in file):
-                return
-        time.sleep(0.001)
-
-
-if os.environ.get("ORACLE_ATTACHES"):
-    wait_until_traced()
+traced.wait_for_tracer()
 with seen_by_oracle():
     main()
 # Of -X perf and -X perf_jit.

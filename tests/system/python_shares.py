@@ -7,6 +7,8 @@ import random
 import sys
 from time import thread_time_ns
 
+import traced
+
 HELD_NS = 4000000
 spent = [0, 0, 0, 0, 0]
 numbers = random.Random(1)
@@ -68,5 +70,6 @@ def main():
         join(some(3000))
 
 
+traced.wait_for_tracer()
 main()
 print("pid", os.getpid(), "spent", *spent)

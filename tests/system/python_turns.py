@@ -8,6 +8,8 @@ import sys
 import threading
 from time import thread_time_ns
 
+import traced
+
 N_THREADS = 4
 WEIGHTS = {"often": 40, "less": 30, "some": 20, "few": 8, "rare": 2}
 HELD_NS = 4000000
@@ -72,6 +74,7 @@ def work(i):
             spent[name] += mine[name]
 
 
+traced.wait_for_tracer()
 sys.setswitchinterval(0.0005)
 threads = [threading.Thread(target=work, args=(i,)) for i in range(N_THREADS)]
 for thread in threads:

@@ -125,7 +125,7 @@ def test_a_session_of_perf(t: Context) -> None:
     perf = harness.need_tool("perf")
     there = Elsewhere(t)
     path = t.path("perf.data")
-    for more in (("--", need_python(), "-c", FIB % 25), ("-a", "-g", "--", "sleep", "0.5")):
+    for more in (("--", need_python(), "-c", FIB % 25), ("-a", "-g", "--engine", "ring", "--", "sleep", "0.5")):
         for _ in range(8):
             done = t.perf_record(path, "-F", "999", "-e", "cpu-clock", *more)
             if done.status:

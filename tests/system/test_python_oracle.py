@@ -249,12 +249,11 @@ def measure(t: Context, kind: str, options: tuple[str, ...], seconds: float, att
 
 
 def record(t: Context, hz: int, attaches: bool, command: list[str]) -> Done:
-    options = ["record", "-g", "--engine", "stop", "-F", str(hz)]
+    options = ["-g", "--engine", "stop", "-F", str(hz)]
     if not attaches:
-        return t.ours(*options, "--", *command)
-    target = t.started_ready(*command, env=harness.environment(ORACLE_ATTACHES="1"))
-    done = t.ours(*options, "-p", str(target.pid), limit=harness.WAIT_SECONDS)
-    check(harness.finish(target).status == 0, "the program that wperf attached to", done)
+        return t.ours("record", *options, "--", *command)
+    done, program = harness.recorded_attached(t, options, command)
+    check(program.status == 0, "the program that wperf attached to", program)
     return done
 
 

@@ -27,13 +27,23 @@ class Run:
     spent: list[int]  # by the lines with `# timed`, in ns
 
 
-def record(t: Context, name: str, python: str, *options: str) -> Run:
+def record_program(t: Context, options: list[str], command: list[str], attaches: bool) -> tuple[Done, str]:
+    """The recorder and what the program printed."""
+    if attaches:
+        done, program = harness.recorded_attached(t, options, command)
+    else:
+        done = program = t.ours("record", *options, "--", *command)
+    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    return done, program.out
+
+
+def record(t: Context, name: str, python: str, *options: str, attaches: bool = False) -> Run:
     session = t.path(name)
     for _ in range(3):
-        done = t.ours("record", "-g", "--engine", "stop", "-F", "1999", "--session", session, "--", python, *options, PROGRAM, str(ROUNDS))
-        if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
-            raise Skip(why[1])
-        said = re.search(r"^pid (\d+) spent ([\d ]+)$", done.out, re.M)
+        done, out = record_program(t, ["-g", "--engine", "stop", "-F", "1999", "--session", session], [python, *options, PROGRAM, str(ROUNDS)],
+                                   attaches)
+        said = re.search(r"^pid (\d+) spent ([\d ]+)$", out, re.M)
         check(done.status == 0 and said is not None, "record", done)
         if not harness.quality_of(done)["lost"]: # on a busy machine the rings are not read in time
             break
@@ -116,10 +126,10 @@ def annotated(t: Context, run: Run, *options: str) -> list[dict]:
     return document["annotate"][0]["lines"]
 
 
-def test_lines_against_their_own_time(t: Context) -> None:
+def check_lines(t: Context, attaches: bool) -> None:
     if not os.path.exists(PYTHON):
         raise Skip(PYTHON)
-    run = record(t, "lines", PYTHON)
+    run = record(t, "lines", PYTHON, attaches=attaches)
     with open(PROGRAM, encoding="utf-8") as file:
         timed = [number for number, line in enumerate(file, 1) if line.endswith("# timed\n")]
     counts = {line["line"]: line["count"] for line in annotated(t, run)}
@@ -133,17 +143,23 @@ def test_lines_against_their_own_time(t: Context) -> None:
     check(all(abs(value) < SIGMAS for value in off.values()), f"{off}")
 
 
+def test_lines_against_their_own_time(t: Context) -> None:
+    check_lines(t, attaches=False)
+
+
+def test_lines_of_an_attached_program(t: Context) -> None:
+    check_lines(t, attaches=True)
+
+
 # --- threads that hand over the GIL ---
 
 
-def turns(t: Context, how: str) -> None:
+def turns(t: Context, how: str, attaches: bool = False) -> None:
     """The functions have different shares, and each thread calls all of them."""
     if not os.path.exists(PYTHON):
         raise Skip(PYTHON)
-    done = t.ours("record", "-g", "--engine", "stop", "-F", "1999", "--", PYTHON, os.path.join(HERE, "python_turns.py"), how, "1.5")
-    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
-        raise Skip(why[1])
-    said = re.search(r"^spent (.*)$", done.out, re.M)
+    done, out = record_program(t, ["-g", "--engine", "stop", "-F", "1999"], [PYTHON, os.path.join(HERE, "python_turns.py"), how, "1.5"], attaches)
+    said = re.search(r"^spent (.*)$", out, re.M)
     check(done.status == 0 and said is not None, "record", done)
     spent = {name: int(ns) for name, ns in re.findall(r"(\w+) (\d+)", said[1])}
     listed = json.loads(t.good("report", "--sort", "python", "--python-file", "python_turns.py", "--json").out)["sampling"]["events"][0]["samples"]
@@ -164,6 +180,10 @@ def test_threads_from_which_the_gil_is_taken(t: Context) -> None:
 
 def test_threads_that_wait_for_their_turn(t: Context) -> None:
     turns(t, "wait")
+
+
+def test_threads_of_an_attached_program(t: Context) -> None:
+    turns(t, "switch", attaches=True)
 
 
 def heading_of(done: Done) -> tuple[int, int]:

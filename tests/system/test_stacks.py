@@ -423,7 +423,7 @@ def test_chains_of_an_attached_process(t: Context) -> None:
 def test_chains_of_all_processes(t: Context) -> None:
     harness.need_root()
     target = t.started_ready(t.program("chains"), "wait", "200")
-    sample_its_work(t, target.pid, 400, "-g", "-a", "-k")
+    sample_its_work(t, target.pid, 400, "-g", "--engine", "ring", "-a", "-k")
     check_paths([stack for stack in stacks_of(t) if "descend" in stack.names], "deep")
 
 
