@@ -68,6 +68,8 @@ part_stop() {
                 build/release kills
         TRIALS=${STARTS:-1000} measured "stop signals" python3 tests/system/test_stop_signals.py build/release/src/program/cli/wperf \
                 build/release sigwait sigtimedwait signalfd busy_thread
+        TRIALS=${ATTACHES:-1000} measured "stop attach" python3 tests/system/test_attach.py build/release/src/program/cli/wperf \
+                build/release many_recorders
         TRIALS=${WAITS:-10} measured "record of waits" python3 tests/system/test_waits.py build/release/src/program/cli/wperf build/release record
         measured "stop soak" tools/soak_stop.py build/release/src/program/cli/wperf --minutes "${STOP_MINUTES:-60}"
         measured "stop wide" tools/wide_stop.py build/release/src/program/cli/wperf
