@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, field
 
 REASONS = {
+    "attach": "needs programs that run already; test_attach.py runs such commands",
     "arm": "needs an Arm machine with a PMU",
     "bisect": "needs a repository with a bad commit; test_compare.py runs such a script",
     "block": "builds wperf with one more PMU block; test_block_page.py runs such commands",
