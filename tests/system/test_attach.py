@@ -286,8 +286,9 @@ def live_through(t: Context, n: int) -> None:
     for number in range(n):
         recorder = t.start(t.wperf, "record", "-q", "-g", "-F", "999", "-p", str(server.pid), stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0, 0.2))
-        recorder.send_signal(signal.SIGKILL if number % 2 else signal.SIGINT)
-        recorder.wait()
+        # Not SIGINT, which is lost before wperf handles it if the shell that runs the tests lets it be ignored.
+        recorder.send_signal(signal.SIGKILL if number % 2 else signal.SIGTERM)
+        recorder.wait(harness.WAIT_SECONDS)
         check(server.poll() is None, f"the server ended with {server.returncode} after recorder {number}")
     harness.wait_until(lambda: tracer_of(server.pid) == 0, "the end of the tracing")
     ends = [process.communicate(timeout=harness.WAIT_SECONDS)[0] for process in (bare, server)]
@@ -310,9 +311,9 @@ def waits_with_visitors(t: Context) -> dict[str, tuple[str, float]]:
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for pid in pids]
             over.wait(random.uniform(0.2, 0.8))
             for recorder in recorders:
-                recorder.send_signal(random.choice((signal.SIGKILL, signal.SIGINT)))
+                recorder.send_signal(random.choice((signal.SIGKILL, signal.SIGTERM)))
             for recorder in recorders:
-                recorder.wait()
+                recorder.wait(harness.WAIT_SECONDS)
 
     visitor = threading.Thread(target=visit)
     visitor.start()
