@@ -154,6 +154,8 @@ def test_a_command_sets_how_long(t: Context) -> None:
     comms = set(re.findall(r"SAMPLE .*?\bpid (\d+)", t.good("dump").out))
     check(comms == {str(target.pid)}, f"only the process is sampled: {comms}", done)
     check("cpu-clock at 99 Hz" in done.out and "-F 999 takes more" in done.out, "the rate and how to change it", done)
+    counted = t.ours("stat", "-e", "task-clock", "-p", str(target.pid), "--", "/bin/sh", "-c", "sleep 0.3; exit 4")
+    check(counted.status == 4 and f"process {target.pid}" in counted.out, "stat does the same", counted)
     ends = t.ours("record", "-p", str(target.pid), "--", "/no/such/program")
     check(ends.status == 127, "a command that is not there", ends)
     check(target.poll() is None, "the process runs on")

@@ -377,7 +377,7 @@ def test_a_process_in_another_root(t: Context) -> None:
         if first == "honest":
             check_report(t, env, "honest", "-i", session)
         for again in (0, 1):
-            done = t.ours("sample", "-p", str(process.pid), "--timeout", "400ms", "--annotate", env=env)
+            done = t.ours("sample", "-F", "999", "-p", str(process.pid), "--timeout", "400ms", "--annotate", env=env)
             check_names(done, "evil", (CHANGES[0], HOT_CHANGES[1]))
             check_report(t, env, "evil")
             done = check_report(t, env, "honest", "-i", session)

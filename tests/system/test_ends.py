@@ -179,7 +179,7 @@ def test_ctrl_c_reaches_both(t: Context) -> None:
 
 def test_ctrl_c_while_attached(t: Context) -> None:
     target = t.started_ready(t.program("spin"), "60000")
-    recorder = start_recording(t, "sample", "-p", str(target.pid))
+    recorder = start_recording(t, "sample", "-F", "999", "-p", str(target.pid))
     recorder.send_signal(signal.SIGINT)
     done = finish(recorder)
     check(done.status == 0, "status 0", done)
@@ -340,7 +340,7 @@ def lost_of_perf(t: Context) -> int | None:
 def test_map_storm_is_not_silent(t: Context) -> None:
     """Lost mappings are reported like lost samples, from LOST records."""
     target = t.start(t.program("many"), "storm", "20000")
-    recorder = start_recording(t, "sample", "-p", str(target.pid))
+    recorder = start_recording(t, "sample", "-F", "999", "-p", str(target.pid))
     recorder.send_signal(signal.SIGSTOP)
     used = cpu_seconds(target.pid)
     harness.wait_until(lambda: cpu_seconds(target.pid) > used + 1, "a second of CPU time", 30)

@@ -102,9 +102,9 @@ def processes_of(image: str) -> set[int]:
 def test_sample_one_and_two_pids(t: Context) -> None:
     first = t.started_ready(t.program("spin"), "30000")
     second = t.started_ready(t.program("spin_fixed"), "30000")
-    done = t.good("sample", "-p", str(first.pid), "--timeout", "1")
+    done = t.good("sample", "-F", "999", "-p", str(first.pid), "--timeout", "1")
     check_work(done, "spin_here", "spin")
-    done = t.good("sample", "-p", f"{first.pid},{second.pid}", "--timeout", "1")
+    done = t.good("sample", "-F", "999", "-p", f"{first.pid},{second.pid}", "--timeout", "1")
     names = {row.symbol for row in harness.rows_of(done.out)}
     check({"spin_here:spin", "spin_here:spin_fixed"} <= names, "a row for each of the two", done)
     check(first.poll() is None and second.poll() is None, "what is sampled goes on", done)
@@ -133,7 +133,7 @@ def test_one_cpu(t: Context) -> None:
                   "import os; print('allowed', sorted(os.sched_getaffinity(0)))")
     check("allowed [1]\n" in done.out, "the command is pinned to the CPU", done)
     harness.need_root()
-    done = t.good("sample", "-c", "0", "--timeout", "1")
+    done = t.good("sample", "-F", "999", "-c", "0", "--timeout", "1")
     by_cpu = harness.csv_of(t.good("report", "--sort", "cpu", "--csv"))
     check({row["cpu"] for row in by_cpu} <= {"0"}, f"samples of CPU 0 only: {by_cpu}")
 
@@ -173,7 +173,7 @@ def test_base_address_and_delta(t: Context) -> None:
     for image, is_fixed in (("spin", False), ("spin_fixed", True)):
         process = t.started_ready(t.program(image), "30000")
         delta = 0 if is_fixed else first_map_of(process.pid, image)
-        done = t.good("sample", "-p", str(process.pid), "--timeout", "300ms")
+        done = t.good("sample", "-F", "999", "-p", str(process.pid), "--timeout", "300ms")
         expected = (image, entry_of(process.pid), delta)
         check(harness.base_line(done) == expected, f"expected {image}, {expected[1]:#x}, {delta:#x}", done)
         document = harness.document_of(t.good("report", "--json"))["sampling"]

@@ -127,7 +127,7 @@ def test_names_of_the_kernel_that_are_hidden(t: Context) -> None:
 def test_plain_user_and_a_foreign_process(t: Context) -> None:
     target = t.started_ready(t.program("spin"), "60000")
     with sysctl(PARANOID, 2):
-        done = as_plain_user(t, t.wperf, "sample", "-p", str(target.pid), "--timeout", "1")
+        done = as_plain_user(t, t.wperf, "sample", "-F", "999", "-p", str(target.pid), "--timeout", "1")
         check_refused(done, 1, f"process {target.pid} belongs to another user", "root")
         done = as_plain_user(t, t.wperf, "sample", "--pe_file", "no-such-image", "--timeout", "1")
         check_refused(done, 1, "no running process has the image 'no-such-image'", "root")
@@ -152,7 +152,7 @@ def test_plain_user_and_an_own_process(t: Context) -> None:
     target = t.start(*plain_user(t), reachable(t, t.program("spin")), "60000")
     check(target.stdout.readline() == b"ready\n", "it runs")
     with sysctl(PARANOID, 2):
-        check_measured(as_plain_user(t, t.wperf, "sample", "-p", str(target.pid), "--timeout", "2"))
+        check_measured(as_plain_user(t, t.wperf, "sample", "-F", "999", "-p", str(target.pid), "--timeout", "2"))
 
 
 def test_user_namespace(t: Context) -> None:

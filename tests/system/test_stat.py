@@ -518,7 +518,6 @@ def test_contradictions_are_told(t: Context) -> None:
             ("-r", "3"): ["-r", "command"],
             ("-t", "-r", "3", "--", "true"): ["timeline"],
             ("--plot", "x.html", "--", "true"): ["-t"],
-            ("-p", "1", "--", "true"): ["-p", "command"],
             ("--session", "-", "--", "true"): ["name a file"],
             ("-i", "2", "--", "true"): ["-t"],
             ("-n", "2", "--", "true"): ["-t"],

@@ -45,12 +45,12 @@ def test_threads_children_and_exec(t: Context) -> None:
 def test_attached_threads_and_later_children(t: Context) -> None:
     target = t.start(t.program("family"), "600", t.program("spin"), "500")
     harness.wait_until(lambda: len(os.listdir(f"/proc/{target.pid}/task")) == 4, "the threads")
-    done = t.good("sample", "-p", str(target.pid))
+    done = t.good("sample", "-F", "999", "-p", str(target.pid))
     names = {row.symbol for row in harness.rows_of(done.out)}
     check({"thread_one:family", "thread_two:family", "thread_three:family"} <= names, "threads that ran already", done)
     check(target.wait(10) == 0, "the target ends by itself")
     later = t.start("sh", "-c", f"sleep 0.7; {t.program('spin')} 300")
-    done = t.good("sample", "-p", str(later.pid))
+    done = t.good("sample", "-F", "999", "-p", str(later.pid))
     check_work(done, "spin_here", "spin", 300)
 
 
@@ -91,7 +91,7 @@ def test_twenty_thousand_files(t: Context) -> None:
 @harness.limit(BIG_SECONDS)
 def test_attach_with_twenty_thousand_maps(t: Context) -> None:
     target = t.started_ready(t.program("many"), "stay", "20000")
-    done = t.good("sample", "-p", str(target.pid), "--timeout", "1", limit=BIG_SECONDS)
+    done = t.good("sample", "-F", "999", "-p", str(target.pid), "--timeout", "1", limit=BIG_SECONDS)
     check_work(done, "map_work", "many")
     check_resolved(t, done)
     check(done.cpu_seconds < 20, f"sample took {done.cpu_seconds:.1f} s of CPU time")
