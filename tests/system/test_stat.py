@@ -229,7 +229,8 @@ def test_repeats_show_mean_and_deviation(t: Context) -> None:
     check("mean of 4 runs" in done.out and "stddev" in done.out, "the heading", done)
     document = stat(t, "-r", "4", "-e", "page-faults", "--", t.program("counted"), "faults", "1000")
     row = document["core"]["cores"][0]["Performance_counter"][0]
-    check(document["runs"] == 4 and 1000 <= row["counter_value"] - faults_of_start(t) < 1100, f"{row}")
+    # From run to run the start takes a few faults more or less.
+    check(document["runs"] == 4 and 990 <= row["counter_value"] - faults_of_start(t) < 1100, f"{row}")
     check(float(row["stddev"].rstrip(" %")) < 5, f"{row}")
 
 
