@@ -230,6 +230,9 @@ def test_a_control_group(t: Context) -> None:
         harness.wait_until(lambda: remove_group(group), "the end of the group")
     done = t.ours("record", "--cgroup", "no/such/group")
     check(done.status == 1 and "control group 'no/such/group'" in done.err, "a group that is not there", done)
+    for name in ("..", "../../..", "a/../.."):
+        done = t.ours("record", "--cgroup", name)
+        check(done.status == 2 and "without '..'" in done.err, f"the group {name}", done)
 
 
 def remove_group(group: str) -> bool:

@@ -43,6 +43,20 @@ static bool find_mount(struct buf *ret)
         return is_found;
 }
 
+/* Whether a component of the path is "..". */
+static bool leads_up(const char *path)
+{
+        for (;;) {
+                size_t len = strcspn(path, "/");
+
+                if (len == 2 && !memcmp(path, "..", len))
+                        return true;
+                if (!path[len])
+                        return false;
+                path += len + 1;
+        }
+}
+
 int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err)
 {
         AUTO_RELEASE(buf) mount = {0};
@@ -57,6 +71,10 @@ int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err)
         if (!strncmp(name, buf_text(&mount), mount.len) && (name[mount.len] == '/' || !name[mount.len]))
                 name += mount.len;
         name += strspn(name, "/");
+        if (leads_up(name)) {
+                err_set(err, ERR_USAGE, "--cgroup takes a path below %s, without '..'", buf_text(&mount));
+                return -1;
+        }
         buf_printf(&path, "%s/%s", buf_text(&mount), name);
         fd = open(buf_text(&path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0) {

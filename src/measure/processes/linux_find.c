@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "linux_processes.h"
+#include "map.h"
 #include "mem.h"
 #include "os.h"
 
@@ -108,26 +109,24 @@ static struct kinship *read_kinships(size_t *ret_n)
         return kin;
 }
 
-static bool contains(const int32_t *pids, size_t n, int32_t pid)
-{
-        for (size_t i = 0; i < n; i++) {
-                if (pids[i] == pid)
-                        return true;
-        }
-        return false;
-}
-
 void target_add_children(int32_t **pids, size_t *n)
 {
         size_t n_kin, cap = *n, before;
         struct kinship *kin = read_kinships(&n_kin);
+        struct map found = {0};
 
+        for (size_t i = 0; i < *n; i++)
+                *map_put(&found, (uint64_t)(*pids)[i], NULL) = 1;
         do {
                 before = *n;
                 for (size_t i = 0; i < n_kin; i++) {
-                        if (contains(*pids, *n, kin[i].parent) && !contains(*pids, *n, kin[i].pid))
-                                ARRAY_PUSH(*pids, *n, cap, kin[i].pid);
+                        if (!map_find(&found, (uint64_t)kin[i].parent) ||
+                            map_find(&found, (uint64_t)kin[i].pid))
+                                continue;
+                        *map_put(&found, (uint64_t)kin[i].pid, NULL) = 1;
+                        ARRAY_PUSH(*pids, *n, cap, kin[i].pid);
                 }
         } while (*n > before);
         free(kin);
+        map_release(&found);
 }

@@ -49,7 +49,7 @@ static const char *why_of(struct stop_guardian *g, int32_t pid)
         long yama = yama_level();
 
         if (yama >= NOBODY)
-                return "kernel.yama.ptrace_scope is 3, which forbids it until the machine starts again";
+                return "kernel.yama.ptrace_scope is 3: no process may be traced until the next reboot";
         if (g->keeps_privilege)
                 return "a security module or a container's rules forbid it";
         if (yama >= NEEDS_PRIVILEGE && g->attach)
