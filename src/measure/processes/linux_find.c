@@ -69,12 +69,8 @@ bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, stru
 
         for (size_t i = 0; i < n_all; i++) {
                 AUTO_RELEASE(buf) name = {0};
-                char path[64];
 
-                snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", all[i]);
-                if (!os_read_file(path, 64, &name, NULL))
-                        continue;
-                buf_truncate(&name, strcspn(buf_text(&name), "\n"));
+                proc_comm(all[i], &name);
                 if (is_in(names, buf_text(&name)) && target_kind_of(all[i]) == TARGET_PROCESS)
                         ARRAY_PUSH(found, n, cap, all[i]);
         }

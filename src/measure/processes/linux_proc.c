@@ -58,6 +58,17 @@ bool proc_threads(int32_t pid, int32_t **ret_tids, size_t *ret_n)
         return list.n_ids > before;
 }
 
+void proc_comm(int32_t pid, struct buf *out)
+{
+        enum { LIMIT = 64 };
+        AUTO_RELEASE(buf) text = {0};
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
+        if (os_read_file(path, LIMIT, &text, NULL))
+                buf_add(out, text.data, strcspn(buf_text(&text), "\n"));
+}
+
 int32_t *proc_all(size_t *ret_n)
 {
         struct id_list list = {0};

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of programs for the quality line. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "os.h"
 #include "stop_internal.h"
 
 enum { NAME_BYTES = 64 };
@@ -31,11 +29,7 @@ static void add_name(struct stop_names *names, const char *name)
 void stop_names_add(struct stop_names *names, int32_t pid)
 {
         AUTO_RELEASE(buf) name = {0};
-        char path[64];
 
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
-        if (!os_read_file(path, NAME_BYTES, &name, NULL) || !name.len)
-                return;
-        name.data[strcspn(name.data, "\n")] = '\0';
-        add_name(names, name.data);
+        proc_comm(pid, &name);
+        add_name(names, buf_text(&name));
 }

@@ -3,20 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "os.h"
 #include "stop_internal.h"
-
-static void read_comm(int32_t pid, struct buf *out)
-{
-        char path[64];
-
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
-        if (os_read_file(path, 64, out, NULL))
-                buf_truncate(out, strcspn(buf_text(out), "\n"));
-}
 
 /* Another process that traces one of its threads; 0 for none. */
 static int32_t find_tracer(int32_t pid)
@@ -70,7 +60,7 @@ void stop_refusal_note(struct stop_guardian *g, int32_t pid)
         if (facts->why_refused[0])
                 return;
         if (tracer > 0)
-                read_comm(tracer, &name);
+                proc_comm(tracer, &name);
         if (tracer > 0)
                 snprintf(facts->why_refused, sizeof(facts->why_refused), "%s (%" PRId32 ") traces it already",
                          buf_text(&name), tracer);
