@@ -22,6 +22,7 @@ enum {
         MAX_THREADS = 4096,
         MAX_STEPS = 2 * ORACLE_MAX_FRAMES, /* at most one frame for C code follows each other frame */
         OWNER_C = 3,                       /* enum _frameowner: from here on, owners run no code */
+        TAG_BITS = 3,                      /* of the reference to the code object, from 3.14 on */
         SI_CODE_OFF = 8,                   /* in struct siginfo */
         SI_PERF_FLAGS_OFF = 36,
         TRAP_ASYNC = 1, /* TRAP_PERF_FLAG_ASYNC */
@@ -188,6 +189,7 @@ static long walk_frame(__u32 i, struct walk *walk)
         if (layout->frame_owner != ORACLE_NO_FIELD)
                 bpf_probe_read_user(&owner, sizeof(owner), (void *)(addr + layout->frame_owner));
         walk->addr = previous;
+        frame->code &= ~(__u64)TAG_BITS;
         if (owner >= OWNER_C)
                 return 0;
         if (layout->code_instrs != ORACLE_NO_FIELD)

@@ -3,7 +3,8 @@
 QUESTIONS is a JSON list of [name, file, first line]; the answer has for each a list of [beginning of the line table, table], one
 for each code object of that name, where a table is a list of [start in bytes, line].
 
-Code objects of a file `<made PATH>` were made from one of the files PATH.*, those of `<string>` from FOLDER/string.py.  Names of the kind NAME~NUMBER were given to a code object
+Code objects of a file `<made PATH>` were made from one of the files PATH.*, those of `<string>` and `<script>` from
+FOLDER/string.py.  Names of the kind NAME~NUMBER were given to a code object
 of another name, and files of the kind FILE~NUMBER to one of FILE.
 """
 import dis
@@ -31,7 +32,7 @@ def codes_of(file):
         name = file[8:-1]
         return list(all_codes(_imp.get_frozen_object(BOOTSTRAP.get(name, name))))
     codes = []
-    if file == "<string>":
+    if file in ("<string>", "<script>"):  # <script> from 3.14 on
         paths = [os.path.join(sys.argv[1], "string.py")]
     else:
         paths = glob.glob(file[6:-1] + ".*") if file.startswith("<made ") else [file.split("~")[0]]

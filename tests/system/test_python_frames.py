@@ -11,7 +11,7 @@ from typing import Callable, Iterator
 
 import harness
 from harness import Context, Skip, check
-from pythons import HERE, PYTHONS, field_offsets, find_file, find_python
+from pythons import HERE, PYTHONS, field_offsets, find_file, find_python, installed
 
 N_STOPS = 1500
 # Their eval loop and frames are like those of 3.8 and of Debian's 3.11: stopped at random only with PYTHONS=all, in ./check long.
@@ -178,11 +178,9 @@ def trampolines_of(kind: str) -> Callable[[Context], None]:
 
 
 def name_tests() -> None:
-    """For pyenv's versions that are installed; tests of trampolines for those that have them."""
-    for kind in PYTHONS:
+    """Tests of trampolines for those versions that have them."""
+    for kind in installed():
         found = glob.glob(PYTHONS[kind][0])
-        if kind.startswith("pyenv") and not found:
-            continue
         makers = {"frames": frames_of, "recursion": recursion_of, "subinterpreter": subinterpreter_of, "layout": layout_of}
         if kind not in LIKE_OTHERS or os.environ.get("PYTHONS") == "all":
             makers["pairs"] = pairs_of

@@ -5,7 +5,6 @@ By hand: test_python_oracle.py WPERF BUILD --samples 20000 [NAME]... compares at
 interpreter.
 """
 import collections
-import glob
 import json
 import math
 import os
@@ -19,7 +18,7 @@ from typing import Callable, Iterator
 
 import harness
 from harness import Context, Done, Skip, check
-from pythons import HERE, PYTHONS, field_offsets, find_file, find_python
+from pythons import HERE, field_offsets, find_python, include_options, installed
 
 HZ = 1999
 WORK = os.path.join(HERE, "python_oracle_work.py")
@@ -122,7 +121,7 @@ def start_oracle(t: Context, kind: str) -> subprocess.Popen:
 
 def build_states(t: Context, kind: str, folder: str) -> None:
     """The module by which an interpreter in another one passes its thread state."""
-    built = t.run(harness.need_tool("gcc"), "-w", "-shared", "-fPIC", f"-I{find_file(kind, 1)}", "-o",
+    built = t.run(harness.need_tool("gcc"), "-w", "-shared", "-fPIC", *include_options(kind), "-o",
                   os.path.join(folder, "oracle_states.so"), os.path.join(HERE, "python_oracle_states.c"))
     check(built.status == 0, "python_oracle_states.c", built)
 
@@ -309,20 +308,20 @@ def oracle_of(kind: str, options: tuple[str, ...], seconds: float, least: int, a
 
 
 def name_tests() -> None:
-    """For pyenv's versions that are installed.  By hand also with perf's trampolines, which turn calls into native
-    ones, and each as a program that runs already."""
+    """By hand also Debian unstable's debug builds, perf's trampolines, which turn calls into native ones, and each as a
+    program that runs already."""
     by_hand = int(sys.argv[4]) if sys.argv[3:4] == ["--samples"] else 0
-    kinds: list[tuple[str, tuple[str, ...]]] = [(kind, ()) for kind in PYTHONS]
+    kinds: list[tuple[str, tuple[str, ...]]] = [(kind, ()) for kind in installed() if by_hand or not re.match("newest .*d", kind)]
     if by_hand:
         del sys.argv[3:5]
-        kinds += [("pyenv 3.12", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf_jit"))]
+        with_perf = [("pyenv 3.12", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf_jit"))]
+        kinds += [(kind, options) for kind, options in with_perf if kind in installed()]
     for kind, options in kinds:
-        if not kind.startswith("pyenv") or glob.glob(PYTHONS[kind][0]):
-            seconds = 0.3 if by_hand else SECONDS.get(kind, OTHER_SECONDS)
-            name = re.sub("[ .-]", "_", " ".join((kind, *options[1:])))
-            for attaches in (False, True) if by_hand or kind == "python3" else (False,):
-                test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5), attaches)
-                setattr(sys.modules[__name__], f"test_stacks_of_{'attached_' * attaches}{name}", test)
+        seconds = 0.3 if by_hand else SECONDS.get(kind, OTHER_SECONDS)
+        name = re.sub("[ .-]", "_", " ".join((kind, *options[1:])))
+        for attaches in (False, True) if by_hand or kind == "python3" else (False,):
+            test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5), attaches)
+            setattr(sys.modules[__name__], f"test_stacks_of_{'attached_' * attaches}{name}", test)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ long_parts=(
         "trials: the accuracy test a hundred times (TRIALS)"
         "compare: programs compared with themselves a hundred times, quiet and under load, and planted slow-downs (TRIALS)"
         "stop: kills recorders while they trace, starts programs that wait for signals, an hour of pools, thousands of processes (TRIALS, KILLS, STARTS, WAITS, STOP_MINUTES)"
-        "oracle: 20,000 Python stacks of each interpreter beside a walk in the kernel (SAMPLES), processes of each stopped at random, and inlined functions of 55 builds"
+        "oracle: 20,000 Python stacks of each interpreter, Debian unstable's too, beside a walk in the kernel (SAMPLES), processes of each stopped at random, and inlined functions of 55 builds"
         "driver-soak: ten minutes of random requests to the Windows driver, and 100 loads (DRIVER_SECONDS)"
         "arm64-rest: under qemu-user, all golden files, fuzz seeds, and the unit tests that compute much"
         "mingw-rest: under wine, the unit tests that compute much"
@@ -76,7 +76,7 @@ part_stop() {
 }
 
 part_oracle() {
-        make_release || return
+        make_release && make "newest pythons" tools/newest_pythons.sh || return
         measured oracle python3 tests/system/test_python_oracle.py build/release/src/program/cli/wperf build/release \
                 --samples "${SAMPLES:-20000}"
         measured inlines python3 tests/oracle/inlines_agree.py build/release/src/program/cli/wperf --all
