@@ -102,7 +102,9 @@ void python_label_files(const char *const *paths, size_t n, const char **ret)
 
 void python_label_add_file(struct buf *out, const char *function, const char *file, uint32_t line)
 {
-        buf_printf(out, "%s [%s", *function ? function : "?", *file ? file : "?");
+        buf_add_str(out, *function ? function : "?");
+        buf_add_str(out, " [");
+        buf_add_str(out, *file ? file : "?");
         if (line)
                 buf_printf(out, ":%" PRIu32, line);
         buf_add_char(out, ']');

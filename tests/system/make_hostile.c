@@ -9,6 +9,7 @@
 #include "archive_section.h"
 #include "buf.h"
 #include "codec.h"
+#include "hostile_names.h"
 #include "hostile_records.h"
 #include "map.h"
 #include "mem.h"
@@ -398,6 +399,11 @@ static const struct kind kinds[] = {
         {"rounds", hostile_rounds, NULL},
         {"jit-moves", hostile_jit_moves, NULL},
         {"jit-augmentations", hostile_jit_augmentations, NULL},
+        {"python-codes", hostile_python_codes, NULL},
+        {"python-files", hostile_python_files, NULL},
+        {"kallsyms", hostile_kallsyms, NULL},
+        {"kernel-samples", hostile_kernel_samples, NULL},
+        {"etl", hostile_etl, NULL},
         {"sections", NULL, make_sections},
         {"frames", NULL, make_frames},
         {"archive", NULL, make_archive},

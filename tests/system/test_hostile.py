@@ -40,11 +40,12 @@ def make(t: Context, kind: str, name: str, n: int, size: int = 0) -> str:
     return t.path(name)
 
 
-def bounded(t: Context, *argv: str, max_mib: int = MAX_MIB, most_mib: int = 0) -> Done:
-    """Runs with a limit.  The maximum memory of the process is the kernel's figure; it is at most `most_mib`, or what the limit allows."""
+def bounded(t: Context, *argv: str, max_mib: int = MAX_MIB, most_mib: int = 0, starter: tuple[str, ...] = ()) -> Done:
+    """Runs with a limit, by `starter`, which becomes wperf.  The maximum memory of the process is the kernel's figure; it is at most
+    `most_mib`, or what the limit allows."""
     with open(t.path("out"), "wb") as out, open(t.path("err"), "wb") as err:
         begin = time.monotonic()
-        process = t.start(t.wperf, argv[0], "--max-memory", str(max_mib), *argv[1:], stdout=out, stderr=err,
+        process = t.start(*starter, t.wperf, argv[0], "--max-memory", str(max_mib), *argv[1:], stdout=out, stderr=err,
                           env=harness.environment(ASAN_OPTIONS=ASAN_OPTIONS))
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -170,9 +171,9 @@ def ordinary_cpu(t: Context, *argv: str) -> float:
     return bounded(t, *argv, "-i", "ordinary.data").cpu_seconds
 
 
-def no_slower(t: Context, ordinary: float, *argv: str, factor: float = 20) -> Done:
+def no_slower(t: Context, ordinary: float, *argv: str, factor: float = 20, starter: tuple[str, ...] = ()) -> Done:
     """Work, as a ratio: neither the machine nor a sanitizer changes it much.  Without its limit it is 100 or more."""
-    done = bounded(t, *argv)
+    done = bounded(t, *argv, starter=starter)
     most = factor * max(ordinary, 0.05)
     check(done.cpu_seconds < most, f"{done.cpu_seconds:.2f} s of CPU time, more than {most:.2f}", done)
     return done
@@ -259,6 +260,47 @@ def test_overlapping_functions_of_a_perf_map(t: Context) -> None:
     with_perf_map(t, 3000, 1 << 20, "archive", "-i", "map.data", "-o", t.path("packed.data"), max_mib=1024, most_mib=300)
     done = bounded(t, "report", "-i", "packed.data")
     check(re.search(r"100.00 +3000 +a:perf-77.map", done.out) is not None, "names in the archive", done)
+
+
+def test_python_functions_with_one_long_name(t: Context) -> None:
+    """20,000 functions whose names and paths are the ends of one text of 4 KiB: a name that does not fit is made once."""
+    make(t, "python-codes", "codes.data", 20_000, 4096)
+    make(t, "python-files", "files.data", sized(7000, 12_000), 3900)
+    ordinary = ordinary_cpu(t, "report", "-g")
+    for name, argv in (("codes", ["report", "-g"]), ("codes", ["export", "--format", "folded", "-o", t.path("folded")]),
+                       ("files", ["report", "-g"]), ("files", ["annotate"]), ("files", ["archive", "-o", t.path("packed.data")])):
+        done = no_slower(t, ordinary, *argv, "-i", f"{name}.data", factor=40)
+        check("names of a.pysyms" in done.out + done.err or argv[0] in ("annotate", "archive"), "said", done)
+
+
+def test_functions_of_the_kernel(t: Context) -> None:
+    """Lines of 24 bytes in the wrong order, each of its own module; and names of underscores, all at one address."""
+    harness.need_mounts()
+    make(t, "kernel-samples", "kernel.data", 8000)
+    ordinary = ordinary_cpu(t, "report", "-g")
+    for n, size in ((sized(40_000, 400_000), 0), (sized(250, 2500), 4000)):
+        make(t, "kallsyms", "kallsyms", n, size)
+        starter = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" /proc/kallsyms && exec "$@"', t.path("kallsyms"))
+        for argv in (["report", "-g"], ["annotate"], ["archive", "-o", t.path("packed.data")], ["export", "--format", "folded"]):
+            done = no_slower(t, ordinary, *argv, "--no-index", "-i", "kernel.data", starter=starter)
+            name = "_" * 40 if size else " a [kernel.kallsyms]"
+            check(name in done.out or argv[0] != "report", "names of the file", done)
+
+
+FORMATS = ("folded", "speedscope", "firefox", "pprof", "perf-script", "svg")
+
+
+def test_exports_of_long_paths(t: Context) -> None:
+    """Each image of a trace of 150 KB has a path of 20,000 letters."""
+    n = sized(1000, 4000)
+    make(t, "etl", "paths.etl", n, 20_000)
+    done = bounded(t, "report", "-i", "paths.etl", "--strict", max_mib=SMALL_MIB)
+    check(done.status == 3, "poor", done)
+    check(f"quality: {n} samples, 0 lost" in done.out, "all samples", done)
+    check("images are left out for lack of memory" in done.out, "the note", done)
+    check(re.search("left out for lack of memory: .*records.* of paths.etl", done.out) is not None, "the quality line", done)
+    for form in FORMATS:
+        bounded(t, "export", "-i", "paths.etl", "--format", form, "-o", t.path("out.export"), max_mib=SMALL_MIB)
 
 
 if __name__ == "__main__":

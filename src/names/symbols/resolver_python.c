@@ -12,6 +12,8 @@
 
 enum { ADDR_BYTES = 16 }; /* bytes of addresses for each place */
 
+#define LEFT_OUT UINT32_MAX
+
 /* A place, sorted by address. */
 struct ordered_place {
         uint32_t function, line;
@@ -23,7 +25,7 @@ struct python_table {
         struct ordered_place *order;
         uint32_t *ranks;    /* for each place, its index in `order` */
         uint32_t *firsts;   /* for each function, index of its first place in `order`; one more at the end */
-        str_id *functions;  /* 0: not looked up yet */
+        str_id *functions;  /* 0: not looked up yet; LEFT_OUT: for lack of memory */
         const char **files; /* of functions: the ends of their paths that tell them apart */
 };
 
@@ -133,13 +135,17 @@ static str_id name_of(struct resolver *resolver, struct symbol_module *module, u
         AUTO_RELEASE(buf) label = {0};
 
         if (*known)
-                return *known;
-        buf_printf(&identity, "%s\n%s:%" PRIu32, function->name, function->path, function->first_line);
+                return *known == LEFT_OUT ? 0 : *known;
+        buf_add_str(&identity, function->name);
+        buf_add_char(&identity, '\n');
+        buf_add_str(&identity, function->path);
+        buf_printf(&identity, ":%" PRIu32, function->first_line);
         buf_add_str(&name, *function->name ? function->name : "?");
         python_label_add_file(&label, function->name, module->python->files[index], function->first_line);
-        if (!resolver_keep_told_apart(resolver, module, &identity, &name, &label, known))
-                return 0;
-        return *known;
+        if (resolver_keep_told_apart(resolver, module, &identity, &name, &label, known))
+                return *known;
+        *known = LEFT_OUT;
+        return 0;
 }
 
 static struct symbol find(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
