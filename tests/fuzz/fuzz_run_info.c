@@ -37,7 +37,8 @@ static void expect_same(const struct run_info *a, const struct run_info *b)
         must(a->recorder_ns == b->recorder_ns && a->off_ns == b->off_ns && a->stack_bytes == b->stack_bytes);
         must(a->n_samples == b->n_samples && a->n_stops == b->n_stops && a->n_repeats == b->n_repeats);
         must(!a->n_stops || a->n_ring_dropped == b->n_ring_dropped);
-        must(a->source_cut_bytes == b->source_cut_bytes && a->n_source_malformed == b->n_source_malformed);
+        must(a->source_cut_bytes == b->source_cut_bytes && a->n_source_malformed == b->n_source_malformed &&
+             a->source_is_short == b->source_is_short);
         must(a->n_not_kept == b->n_not_kept && a->has_exit == b->has_exit &&
              a->exit_status == b->exit_status);
         must(a->counted_share >= 0);

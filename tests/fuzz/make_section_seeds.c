@@ -115,6 +115,7 @@ static void save_runs(void)
                                  .n_repeats = 9,
                                  .n_ring_dropped = 10,
                                  .source_cut_bytes = 11,
+                                 .source_is_short = 1,
                                  .n_source_malformed = 12,
                                  .python_symbols = "x.pysyms",
                                  .n_not_kept = 13,

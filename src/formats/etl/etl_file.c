@@ -395,3 +395,8 @@ struct etl_counts etl_file_counts(const struct etl_file *file)
 {
         return file->counts;
 }
+
+uint64_t etl_file_left(const struct etl_file *file)
+{
+        return (size_t)(file->bytes.end - file->bytes.start) - file->next;
+}

@@ -100,4 +100,7 @@ void etl_file_rewind(struct etl_file *file);
 
 struct etl_counts etl_file_counts(const struct etl_file *file);
 
+/* Bytes of the buffers after that of the last event. */
+uint64_t etl_file_left(const struct etl_file *file);
+
 #endif

@@ -131,6 +131,8 @@ static void begin(struct report_pass *pass)
                            request->keys & PROFILE_PYTHON);
         count_equal_spe(pass);
         report->run.is_known = run_info_read(session->reader, &report->run.text, &report->run.info);
+        if (report->run.info.source_is_short)
+                budget_leave_out(&session->budget, BUDGET_RECORDS);
         session_facts_add_machine(session->reader, &report->run.machine);
         stack_marks_read(perfdata_feature(session->reader, FEATURE_WPERF_STACKS), &pass->marks);
         report->branches = report_wants(pass, REPORT_BRANCHES) ? branches_new() : NULL;

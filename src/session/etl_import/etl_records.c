@@ -487,7 +487,7 @@ static void begin_events(struct etl_records *r)
 static void add_lost(struct etl_records *r)
 {
         const struct etl_header *h = &r->trace->header;
-        uint64_t n = (uint64_t)h->n_lost_events + h->n_lost_buffers + r->trace->n_losses;
+        uint64_t n = (uint64_t)h->n_lost_events + h->n_lost_buffers + r->trace->n_losses + r->n_short_samples;
         struct etl_item last;
 
         if (!n || !r->trace->n_items)
@@ -500,22 +500,45 @@ static void add_lost(struct etl_records *r)
         end(r);
 }
 
-bool etl_records_make(struct etl_records *r, uint64_t limit)
+/* The bytes that the records and their sections take. */
+static uint64_t count_bytes(const struct etl_records *r)
 {
         enum { NAME_BYTES = 40, CODE_BYTES = 32 }; /* of a name, less its text; of a piece in the set */
         uint64_t names = r->trace->n_names ? r->trace->n_names * NAME_BYTES + r->trace->texts.len : 0;
 
+        return r->bytes.len + r->paths.len + r->section_bytes + r->n_images * sizeof(struct recorded_image) +
+               r->code.n_used * CODE_BYTES + names;
+}
+
+static void leave_out(struct etl_records *r, const struct etl_item *item)
+{
+        r->n_short_items++;
+        r->n_short_images += item->kind == ETL_ITEM_IMAGE;
+        r->n_short_samples += item->kind == ETL_ITEM_SAMPLE;
+}
+
+/* Images may use half of the limit, other records three quarters, so that samples remain. */
+static uint64_t limit_of_kind(const struct etl_item *item, uint64_t limit)
+{
+        switch ((enum etl_item_kind)item->kind) {
+        case ETL_ITEM_IMAGE: return limit / 2;
+        case ETL_ITEM_SAMPLE: return limit;
+        default: return limit / 4 * 3;
+        }
+}
+
+void etl_records_make(struct etl_records *r, uint64_t limit)
+{
         begin_events(r);
         for (size_t i = 0; i < r->trace->n_items; i++) {
-                take_item(r, &r->trace->items[i]);
-                if (r->bytes.len + r->paths.len + r->section_bytes +
-                            r->n_images * sizeof(struct recorded_image) + r->code.n_used * CODE_BYTES +
-                            names >
-                    limit)
-                        return false;
+                const struct etl_item *item = &r->trace->items[i];
+
+                if (count_bytes(r) > limit_of_kind(item, limit))
+                        leave_out(r, item);
+                else
+                        take_item(r, item);
         }
         add_lost(r);
-        return true;
 }
 
 void etl_records_need_event(struct etl_records *r)

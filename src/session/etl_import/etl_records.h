@@ -42,14 +42,16 @@ struct etl_records {
         struct stack_cuts cuts; /* for each sample: its stack is not whole */
         uint64_t n_records;
         uint64_t n_left_out; /* samples of more sources than ETL_TRACE_MAX_SOURCES */
-        struct map running;  /* by CPU: the thread that it turned to last */
-        struct map waiting;  /* by thread: since when it waits, in ticks */
-        struct map code;     /* set of the pieces of memory, by process, that are mapped as code */
-        size_t at;           /* offset of the record that is being written */
+        /* For lack of memory: images, whose long paths are left out first; samples; all items. */
+        uint64_t n_short_images, n_short_samples, n_short_items;
+        struct map running; /* by CPU: the thread that it turned to last */
+        struct map waiting; /* by thread: since when it waits, in ticks */
+        struct map code;    /* set of the pieces of memory, by process, that are mapped as code */
+        size_t at;          /* offset of the record that is being written */
 };
 
-/* Writes the records of all items.  False: they take more than `limit` bytes. */
-bool etl_records_make(struct etl_records *records, uint64_t limit);
+/* Writes the records of all items, or those that take `limit` bytes. */
+void etl_records_make(struct etl_records *records, uint64_t limit);
 
 /* Adds an event, if there is none: a session needs one. */
 void etl_records_need_event(struct etl_records *records);

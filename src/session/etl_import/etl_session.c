@@ -137,12 +137,19 @@ static void make_run(const struct etl_records *r, size_t n_names_left_out, struc
         add_note(
                 &note, t->given_up_bytes,
                 "bytes at the end of the file are given up, because it takes too much work to read for its size");
+        add_note(&note, r->n_short_images, "images are left out for lack of memory");
+        add_note(&note, r->n_short_items - r->n_short_images,
+                 "processes, samples and switches are left out for lack of memory");
+        if (t->is_short)
+                buf_printf(&note, "%sevents in the last %" PRIu64 " bytes are left out for lack of memory",
+                           note.len ? "; " : "", t->left_out_bytes);
         run_info_make(
                 &(struct run_info){
                         .source_note = buf_text(&note),
                         .elapsed_ns = h->end > h->start ? (h->end - h->start) * TICK_NS : 0,
                         .source_cut_bytes = t->cut_bytes + t->given_up_bytes,
                         .n_source_malformed = t->n_bad_buffers + t->n_malformed,
+                        .source_is_short = t->is_short || r->n_short_items || n_names_left_out,
                         .counted_share = 1,
                         .sampled_share = -1,
                         .sampled_event = "",
@@ -297,6 +304,15 @@ static uint64_t names_room(const struct etl_trace *t, const struct etl_records *
         return used < limit ? (limit - used) / N_COPIES : 0;
 }
 
+/* The records are copied once.  The last array to grow has room that is not used, so that the trace may seem
+ * to take more than the limit. */
+static uint64_t records_room(const struct etl_trace *t, uint64_t limit)
+{
+        uint64_t used = etl_trace_bytes(t);
+
+        return used < limit / 4 * 3 ? (limit - used) / 2 : limit / 8;
+}
+
 static bool make_session(const void *bytes, size_t size, const char *name, uint64_t limit, bool all_kinds,
                          struct buf *out, struct err *err)
 {
@@ -304,19 +320,18 @@ static bool make_session(const void *bytes, size_t size, const char *name, uint6
         struct etl_trace trace = {0};
         struct etl_records records = {.trace = &trace};
         struct etl_counts counts;
-        bool ok;
+        bool ok = true;
 
         if (!file)
                 return false;
-        /* The records are copied once. */
-        ok = etl_trace_read(file, limit, &trace) &&
-             etl_records_make(&records, (limit - etl_trace_bytes(&trace)) / 2);
+        etl_trace_read(file, limit / 3 * 2, &trace);
+        etl_records_make(&records, records_room(&trace, limit));
         counts = etl_file_counts(file);
-        if (!ok)
-                err_set(err, ERR_LIMIT,
-                        "%s: reading it takes more than %" PRIu64
-                        " MiB of memory; raise the limit with --max-memory",
-                        name, limit >> 20);
+        if (!records.cuts.n_samples && !all_kinds && (trace.is_short || records.n_short_items))
+                ok = err_set(err, ERR_LIMIT,
+                             "%s: no sample fits into %" PRIu64
+                             " MiB of memory; raise the limit with --max-memory",
+                             name, limit >> 20);
         else if (!records.n_events)
                 ok = (all_kinds && !is_unreadable(&trace, &counts)) || refuse(&trace, &counts, name, err);
         if (ok) {

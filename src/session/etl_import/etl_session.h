@@ -16,7 +16,8 @@ bool etl_session_is(const void *bytes, size_t size);
 
 /* Appends a perf.data file to `out`.  Times are those of the trace's clock, in ns.  `name` is for messages.
  * ERR_FORMAT: it is no event-trace file; ERR_MISSING: it has no samples; ERR_UNSUPPORTED: its buffers are
- * not packed by XPRESS; ERR_LIMIT: the session would be larger than `limit` bytes. */
+ * not packed by XPRESS.  What takes more than `limit` bytes is left out: images first, samples last, and
+ * events at the end of the file; `source_is_short` of the run says so.  ERR_LIMIT: no sample fits. */
 bool etl_session_make(const void *bytes, size_t size, const char *name, uint64_t limit, struct buf *out,
                       struct err *err);
 

@@ -383,24 +383,23 @@ static bool take_event(struct trace_reader *r, const struct etl_event *event)
         }
 }
 
-bool etl_trace_read(struct etl_file *file, uint64_t limit, struct etl_trace *t)
+void etl_trace_read(struct etl_file *file, uint64_t limit, struct etl_trace *t)
 {
         struct trace_reader r = {.trace = t, .pointer_bytes = etl_file_header(file)->pointer_bytes};
         struct etl_event event;
-        bool ok = true;
 
         t->header = *etl_file_header(file);
         buf_add_char(&t->texts, 0);
-        while (ok && etl_file_next(file, &event)) {
+        while (!t->is_short && etl_file_next(file, &event)) {
                 r.order++;
                 t->n_malformed += !take_event(&r, &event);
-                ok = etl_trace_bytes(t) + r.late.cap * sizeof(*r.late.items) <= limit;
+                t->is_short = etl_trace_bytes(t) + r.late.cap * sizeof(*r.late.items) > limit;
         }
+        if (t->is_short)
+                t->left_out_bytes = etl_file_left(file);
         t->n_bad_buffers = etl_file_counts(file).n_bad_buffers;
         t->cut_bytes = etl_file_counts(file).cut_bytes;
         t->given_up_bytes = etl_file_counts(file).given_up_bytes;
-        if (ok)
-                etl_trace_sort(t, &r.late);
+        etl_trace_sort(t, &r.late);
         free(r.late.items);
-        return ok && etl_trace_bytes(t) <= limit;
 }

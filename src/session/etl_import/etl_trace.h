@@ -108,6 +108,8 @@ struct etl_trace {
         uint64_t n_losses; /* reports of lost events, each of at least one */
         uint64_t n_idle;   /* samples of idle CPUs, which are no items */
         uint64_t n_bad_buffers, cut_bytes, given_up_bytes;
+        bool is_short;             /* events at the end of the file are left out for lack of memory */
+        uint64_t left_out_bytes;   /* with is_short: of the buffers that were not read */
         struct etl_item **threads; /* the beginnings of threads, sorted by thread and time */
         size_t n_threads;
 };
@@ -118,8 +120,8 @@ enum {
         ETL_TRACE_MAX_PARTS = 16, /* of a stack; Windows writes two */
 };
 
-/* Reads all events.  False: this would take more than `limit` bytes. */
-bool etl_trace_read(struct etl_file *file, uint64_t limit, struct etl_trace *trace);
+/* Reads all events, or those that take `limit` bytes of memory. */
+void etl_trace_read(struct etl_file *file, uint64_t limit, struct etl_trace *trace);
 void etl_trace_release(struct etl_trace *trace);
 
 /* Approximately the memory that it takes. */

@@ -52,6 +52,8 @@ void run_info_make(const struct run_info *info, struct buf *out)
                 session_lines_add_number(out, "source_cut_bytes", info->source_cut_bytes);
         if (info->n_source_malformed)
                 session_lines_add_number(out, "n_source_malformed", info->n_source_malformed);
+        if (info->source_is_short)
+                session_lines_add_number(out, "source_is_short", info->source_is_short);
         if (info->python_symbols[0])
                 session_lines_add(out, "python_symbols", info->python_symbols);
         session_lines_add_number(out, "n_not_kept", info->n_not_kept);
@@ -90,6 +92,7 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 {"n_not_kept", &info->n_not_kept},
                 {"source_cut_bytes", &info->source_cut_bytes},
                 {"n_source_malformed", &info->n_source_malformed},
+                {"source_is_short", &info->source_is_short},
         };
         uint64_t v = 0;
 

@@ -39,6 +39,7 @@ struct run_info {
         /* of the file of another kind that the session was made of: bytes that are missing at its end,
          * parts that could not be read */
         uint64_t source_cut_bytes, n_source_malformed;
+        uint64_t source_is_short;   /* parts of that file are left out for lack of memory */
         const char *python_symbols; /* the path of FILE.pysyms; "" if there is none */
         uint64_t n_not_kept;        /* mapped files that could not be kept open */
         const char *not_kept;       /* the first of their paths, separated by commas; "" for none */
