@@ -56,6 +56,7 @@ def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str]:
         os.makedirs(folder, exist_ok=True)
     known = set(os.listdir(crashes))
     command = [os.path.join(options.build, "tests/fuzz", f"fuzz_{name}"), f"-max_total_time={options.seconds}",
+               f"-runs={options.runs}",
                f"-timeout={ONE_INPUT_SECONDS}", f"-rss_limit_mb={MEMORY_MIB}", f"-artifact_prefix={crashes}/",
                "-print_final_stats=1", found, *seeds(options, name)]
     status, cpu_seconds = run(command, f"{found}.log")
@@ -71,6 +72,7 @@ def main() -> int:
     parser.add_argument("build", help="a build made with -Dfuzz=true")
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="as perfdata, for fuzz_perfdata")
     parser.add_argument("--seconds", type=int, default=1800, help="for each target, default 1800")
+    parser.add_argument("--runs", type=int, default=-1, help="end each target after so many inputs, with its seeds; default no limit")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets at a time, default one a CPU")
     parser.add_argument("--found", default="build/found", help="folder of what is found, default build/found")
     options = parser.parse_args()
