@@ -65,6 +65,12 @@ bool browse_list_key(struct browse_list *list, const struct key *key, unsigned f
         }
 }
 
+void browse_list_go_to(struct browse_list *list, size_t row)
+{
+        list->at = row;
+        list->has_jumped = true;
+}
+
 void browse_list_fit(struct browse_list *list, unsigned height)
 {
         list->height = height;

@@ -23,12 +23,15 @@ struct browse_list {
         size_t n, top, at; /* number of rows; first row on the screen; selected row */
         unsigned height;   /* rows on the screen when it was drawn last */
         bool takes_j_k;    /* j and k move down and up, as in perf */
-        bool has_jumped;   /* move the selected row to the middle if it is not on the screen */
+        bool has_jumped;   /* by browse_list_go_to() */
 };
 
 /* Handles arrows, PgUp, PgDn, Home, End, the mouse wheel and clicks on a row; false for any other key.
  * `first_row` is the screen row of the first row. */
 bool browse_list_key(struct browse_list *list, const struct key *key, unsigned first_row);
+
+/* Selects a row; the next drawing moves it to the middle if it is not on the screen. */
+void browse_list_go_to(struct browse_list *list, size_t row);
 
 /* Call before drawing: scrolls so that the selected row is on the screen. */
 void browse_list_fit(struct browse_list *list, unsigned height);

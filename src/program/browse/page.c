@@ -33,8 +33,7 @@ bool page_find(struct browser *browser, struct page *page, bool again, bool back
                 size_t at = (list->at + (back ? list->n - i % list->n : i)) % list->n;
 
                 if (page->kind->matches(browser, page, at)) {
-                        list->at = at;
-                        list->has_jumped = true;
+                        browse_list_go_to(list, at);
                         return true;
                 }
         }

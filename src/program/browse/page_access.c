@@ -173,11 +173,6 @@ static void toggle(struct browser *browser, struct access_page *p)
 
 /* --- Who uses a cache line --- */
 
-static void release_uses(struct page *page)
-{
-        text_page_release((struct text_page *)page);
-}
-
 static const struct page_kind uses_kind = {
         .keys = "? help  q quit  Esc back  / search",
         .add_title = text_page_add_title,
@@ -185,16 +180,14 @@ static const struct page_kind uses_kind = {
         .draw_row = text_page_draw_row,
         .key = text_page_key,
         .matches = text_page_matches,
-        .free = release_uses,
+        .free = text_page_free,
 };
 
 static void show_uses(struct browser *browser, const struct access_page *p)
 {
         struct text_page *text = mem_new(1, sizeof(*text));
 
-        text->page.kind = &uses_kind;
-        text->page.list.takes_j_k = true;
-        text->title = mem_strdup("functions and threads of a cache line");
+        text_page_begin(text, &uses_kind, "functions and threads of a cache line");
         access_view_add_uses(&p->lines.view, p->lines.items[p->page.list.at], &text->text);
         text_page_split(text);
         browser_push(browser, &text->page);

@@ -188,7 +188,7 @@ static void release(struct page *page)
         if (p->output.annotation)
                 annotate_output_release(&p->output);
         free(p->python);
-        text_page_release(&p->text);
+        text_page_free(page);
 }
 
 static const struct page_kind native_kind = {

@@ -58,17 +58,23 @@ static void push(struct diff_code_page *p, const struct code_page_row *row)
         ARRAY_PUSH(p->rows, p->page.list.n, p->cap_rows, *row);
 }
 
-static void push_text(struct diff_code_page *p, const char *text, bool is_block)
+/* Adds lines that fit the width.  The first is the heading of a block if `is_block`. */
+static void push_lines(struct diff_code_page *p, const struct buf *lines, bool is_block)
 {
-        AUTO_RELEASE(buf) lines = {0};
-
-        text_page_wrap(text, p->columns, &lines);
-        for (const char *at = buf_text(&lines), *end; *at; at = end + 1) {
+        for (const char *at = buf_text(lines), *end; *at; at = end + 1) {
                 end = strchr(at, '\n');
                 push(p, &(struct code_page_row){.text = arena_copy(&p->wrapped, at, (size_t)(end - at)),
                                                 .is_block = is_block});
                 is_block = false;
         }
+}
+
+static void push_text(struct diff_code_page *p, const char *text, bool is_block)
+{
+        AUTO_RELEASE(buf) lines = {0};
+
+        text_page_wrap(text, p->columns, &lines);
+        push_lines(p, &lines, is_block);
 }
 
 static void push_block(struct diff_code_page *p, const struct code_function_row *function,
@@ -83,15 +89,6 @@ static void push_block(struct diff_code_page *p, const struct code_function_row 
                 push(p, &(struct code_page_row){.function = function, .line = &block->lines[i]});
 }
 
-/* Lines of a table, which fits the width already. */
-static void push_lines(struct diff_code_page *p, const struct buf *text)
-{
-        for (const char *at = buf_text(text), *end; *at; at = end + 1) {
-                end = strchr(at, '\n');
-                push(p, &(struct code_page_row){.text = arena_copy(&p->wrapped, at, (size_t)(end - at))});
-        }
-}
-
 static void push_hot(struct diff_code_page *p, const struct code_function_row *function)
 {
         struct code_diff_view view = p->view;
@@ -102,7 +99,7 @@ static void push_hot(struct diff_code_page *p, const struct code_function_row *f
         view.max_columns = p->columns;
         push(p, &(struct code_page_row){.text = ""});
         code_diff_view_hot(&view, function, &text);
-        push_lines(p, &text);
+        push_lines(p, &text, false);
 }
 
 static void push_function(struct diff_code_page *p, const struct code_function_row *function)
@@ -224,12 +221,6 @@ static void add_title(const struct browser *browser, const struct page *page, st
 
 /* --- Keys --- */
 
-static void go_to(struct diff_code_page *p, size_t row)
-{
-        p->page.list.at = row;
-        p->page.list.has_jumped = true;
-}
-
 static void next_block(struct diff_code_page *p, bool back)
 {
         size_t n = p->page.list.n;
@@ -238,7 +229,7 @@ static void next_block(struct diff_code_page *p, bool back)
                 size_t row = (p->page.list.at + (back ? n - i : i)) % n;
 
                 if (p->rows[row].is_block) {
-                        go_to(p, row);
+                        browse_list_go_to(&p->page.list, row);
                         return;
                 }
         }
@@ -260,7 +251,7 @@ static void go_to_hottest(struct browser *browser, struct diff_code_page *p)
                 }
         }
         if (best != SIZE_MAX)
-                go_to(p, best);
+                browse_list_go_to(&p->page.list, best);
         else
                 browser_say(browser, "no line that is shown has samples");
 }

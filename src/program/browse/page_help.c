@@ -88,11 +88,6 @@ static const char help_diff[] =
         "  right, left        scroll sideways\n"
         "  |                  marks instructions that differ; < only in A, > only in B\n";
 
-static void release(struct page *page)
-{
-        text_page_release((struct text_page *)page);
-}
-
 static const struct page_kind kind = {
         .keys = "q quit  Esc back  / search",
         .add_title = text_page_add_title,
@@ -100,16 +95,14 @@ static const struct page_kind kind = {
         .draw_row = text_page_draw_row,
         .key = text_page_key,
         .matches = text_page_matches,
-        .free = release,
+        .free = text_page_free,
 };
 
 struct page *page_help_new(enum browser_help of)
 {
         struct text_page *p = mem_new(1, sizeof(*p));
 
-        p->page.kind = &kind;
-        p->page.list.takes_j_k = true;
-        p->title = mem_strdup("help");
+        text_page_begin(p, &kind, "help");
         buf_add_str(&p->text, of == BROWSER_HELP_DIFF ? help_diff : help);
         text_page_split(p);
         return &p->page;

@@ -14,6 +14,13 @@ static struct text_page *own(const struct page *page)
         return (struct text_page *)page;
 }
 
+void text_page_begin(struct text_page *p, const struct page_kind *kind, const char *title)
+{
+        p->page.kind = kind;
+        p->page.list.takes_j_k = true;
+        p->title = mem_strdup(title);
+}
+
 void text_page_split(struct text_page *p)
 {
         const char *text = buf_text(&p->text);
@@ -99,17 +106,14 @@ void text_page_hottest(struct text_page *p, int step)
                 if (best == SIZE_MAX || is_hotter(p, i, best) != (is_relative && step < 0))
                         best = i;
         }
-        if (best != SIZE_MAX)
-                p->page.list.at = best;
-        p->page.list.has_jumped = true;
+        browse_list_go_to(&p->page.list, best == SIZE_MAX ? from : best);
 }
 
 bool text_page_go_to(struct text_page *p, uint64_t addr)
 {
         for (size_t i = 0; i < p->page.list.n; i++) {
                 if (p->of_line[i] && p->of_line[i]->addr == addr) {
-                        p->page.list.at = i;
-                        p->page.list.has_jumped = true;
+                        browse_list_go_to(&p->page.list, i);
                         return true;
                 }
         }
@@ -129,8 +133,7 @@ bool text_page_go_to_line(struct text_page *p, const char *path, uint32_t line)
         }
         if (best == SIZE_MAX)
                 return false;
-        p->page.list.at = best;
-        p->page.list.has_jumped = true;
+        browse_list_go_to(&p->page.list, best);
         return true;
 }
 
@@ -180,8 +183,10 @@ bool text_page_matches(const struct browser *browser, const struct page *page, s
         return browser_matches(browser, line_at(own(page), row));
 }
 
-void text_page_release(struct text_page *p)
+void text_page_free(struct page *page)
 {
+        struct text_page *p = own(page);
+
         buf_release(&p->text);
         free(p->lines);
         free(p->of_line);

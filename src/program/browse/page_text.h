@@ -17,6 +17,9 @@ struct text_page {
         unsigned first_column; /* more than 0 if scrolled sideways */
 };
 
+/* Begins a page of `kind`, whose functions are those below or call them.  Copies `title`. */
+void text_page_begin(struct text_page *p, const struct page_kind *kind, const char *title);
+
 /* Call after `text` and `marks` are complete. */
 void text_page_split(struct text_page *p);
 
@@ -43,6 +46,6 @@ void text_page_add_title(const struct browser *browser, const struct page *page,
 void text_page_draw_row(struct browser *browser, struct page *page, size_t line, unsigned row);
 bool text_page_key(struct browser *browser, struct page *page, const struct key *key);
 bool text_page_matches(const struct browser *browser, const struct page *page, size_t row);
-void text_page_release(struct text_page *p);
+void text_page_free(struct page *page);
 
 #endif

@@ -129,8 +129,7 @@ static void select_node(struct tree_page *p, uint32_t node)
 
                 for (size_t i = 0; i < p->page.list.n; i++) {
                         if (p->rows[i].last == last) {
-                                p->page.list.at = i;
-                                p->page.list.has_jumped = true;
+                                browse_list_go_to(&p->page.list, i);
                                 return;
                         }
                 }

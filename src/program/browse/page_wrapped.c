@@ -30,11 +30,6 @@ static void draw(struct browser *browser, struct page *page, unsigned from, unsi
         page_draw_rows(browser, page, from, to);
 }
 
-static void release(struct page *page)
-{
-        text_page_release(&own(page)->text);
-}
-
 static const struct page_kind kind = {
         .keys = "? help  q quit  Esc back  / search",
         .add_title = text_page_add_title,
@@ -42,16 +37,14 @@ static const struct page_kind kind = {
         .draw_row = text_page_draw_row,
         .key = text_page_key,
         .matches = text_page_matches,
-        .free = release,
+        .free = text_page_free,
 };
 
 struct page *page_wrapped_new(const char *title, void (*add)(const struct browser *browser, struct buf *out))
 {
         struct wrapped_page *p = mem_new(1, sizeof(*p));
 
-        p->text.page.kind = &kind;
-        p->text.page.list.takes_j_k = true;
-        p->text.title = mem_strdup(title);
+        text_page_begin(&p->text, &kind, title);
         p->add = add;
         return &p->text.page;
 }
