@@ -352,12 +352,33 @@ bool browser_take_keys(struct browser *browser)
         return true;
 }
 
-void browser_release(struct browser *browser)
+static void release(struct browser *browser)
 {
         browser_pop_all(browser);
         buf_release(&browser->search);
         buf_release(&browser->message);
         screen_free(browser->screen);
+}
+
+bool browser_open_screen(struct browser *browser, enum cell_colors colors,
+                         bool (*run)(struct browser *browser), bool *ret_left, struct err *err)
+{
+        bool ok;
+
+        *ret_left = false;
+        browser->screen = screen_open(colors, err);
+        if (!browser->screen)
+                return false;
+        ok = run(browser);
+        *ret_left = browser->has_left;
+        if (browser->has_left) {
+                screen_leave(browser->screen);
+                return true;
+        }
+        if (!ok)
+                *err = browser->err;
+        release(browser);
+        return ok;
 }
 
 bool browser_can(void)

@@ -168,8 +168,12 @@ void browser_draw(struct browser *browser);
  * it returns false. */
 bool browser_take_keys(struct browser *browser);
 
-/* Frees the pages and the screen. */
-void browser_release(struct browser *browser);
+/* Opens the screen, calls `run`, and frees the pages and the screen again; or, if the user quit while other
+ * threads were at work, only restores the terminal: sets *ret_left, and the threads may use the browser's
+ * data until the process ends.  Returns false if the screen cannot be opened or if `run` returned false, with
+ * browser->err. */
+bool browser_open_screen(struct browser *browser, enum cell_colors colors,
+                         bool (*run)(struct browser *browser), bool *ret_left, struct err *err);
 
 /* Work of another thread. */
 struct browser_work {

@@ -192,21 +192,11 @@ bool browser_run(const struct browser_request *request, browser_write_fn *write,
 {
         struct browser browser = {
                 .source = &source, .write = write, .request = request, .python = request->report->python};
-        bool ok;
+        bool ok = browser_open_screen(&browser, request->colors, run, ret_left, err);
 
-        *ret_left = false;
-        browser.screen = screen_open(request->colors, err);
-        if (!browser.screen)
-                return false;
-        ok = run(&browser);
-        if (!ok)
-                *err = browser.err;
-        *ret_left = browser.has_left;
-        if (browser.has_left) {
-                screen_leave(browser.screen);
+        /* The threads that it left still read the session. */
+        if (*ret_left)
                 return true;
-        }
-        browser_release(&browser);
         free(browser.filter.module);
         free(browser.filter.comm);
         free(browser.filter.thread);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "diff_browser_internal.h"
+#include "diff_columns.h"
 #include "mem.h"
 #include "os.h"
 
@@ -15,6 +16,20 @@ struct cell_style diff_browser_style(enum compared_verdict verdict)
         case COMPARED_LESS: return (struct cell_style){.text = CELL_RGB | 0x40a040, .attributes = CELL_BOLD};
         default: return (struct cell_style){0};
         }
+}
+
+void diff_browser_add_change(const struct compared_total *total, bool has_interval, struct buf *out)
+{
+        size_t before = out->len;
+        AUTO_RELEASE(buf) interval = {0};
+
+        diff_columns_add_change(&total->value, out);
+        if (has_interval)
+                diff_columns_add_interval(&total->value, &interval);
+        if (interval.len)
+                buf_printf(out, "%s(%s)", out->len > before ? " " : "", buf_text(&interval));
+        buf_printf(out, "%s%s", out->len > before ? ", " : "",
+                   diff_view_verdict(total->value.verdict, total->unit == COMPARED_NS));
 }
 
 /* --- Work of another thread --- */
@@ -227,7 +242,7 @@ static const struct browser_source source = {
 static bool run(struct browser *browser)
 {
         if (!compare(browser))
-                return browser->has_left;
+                return false;
         browser_push(browser, page_diff_new(browser));
         /* Counts have totals, and no rows. */
         if (!browser->top->list.n)
@@ -244,19 +259,6 @@ bool diff_browser_run(const struct diff_browser_request *request, browser_write_
 {
         struct diff_browser diff = {.request = request};
         struct browser browser = {.source = &source, .write = write, .diff = &diff};
-        bool ok;
 
-        *ret_left = false;
-        browser.screen = screen_open(request->colors, err);
-        if (!browser.screen)
-                return false;
-        ok = run(&browser);
-        if (!ok)
-                *err = browser.err;
-        *ret_left = browser.has_left;
-        if (browser.has_left)
-                screen_leave(browser.screen);
-        else
-                browser_release(&browser);
-        return ok;
+        return browser_open_screen(&browser, request->colors, run, ret_left, err);
 }

@@ -20,6 +20,9 @@ static inline const struct comparison *diff_browser_comparison(const struct brow
 /* Red for slower or more, green for faster or less. */
 struct cell_style diff_browser_style(enum compared_verdict verdict);
 
+/* Appends "+5.3 % (+4.1 to +6.5 %), slower": the change, its interval if it is wanted, and the verdict. */
+void diff_browser_add_change(const struct compared_total *total, bool has_interval, struct buf *out);
+
 /* Compares the machine code of a row's function in another thread, and shows it. */
 void diff_browser_show_code(struct browser *browser, const struct compared_row *row);
 

@@ -344,8 +344,6 @@ static const struct compared_total *find_total(const struct browser *browser)
 /* "CPU time 1.234 s to 1.300 s, +5.3 % (+4.1 to +6.5 %), slower" */
 static void add_total(const struct compared_total *total, enum total_detail detail, struct buf *out)
 {
-        AUTO_RELEASE(buf) interval = {0};
-
         buf_printf(out, "%s ", total->name);
         if (detail >= TOTAL_AMOUNTS) {
                 diff_view_add_amount(out, total->value.a.mean, total->unit);
@@ -353,12 +351,7 @@ static void add_total(const struct compared_total *total, enum total_detail deta
                 diff_view_add_amount(out, total->value.b.mean, total->unit);
                 buf_add_str(out, ", ");
         }
-        diff_columns_add_change(&total->value, out);
-        if (detail >= TOTAL_INTERVAL)
-                diff_columns_add_interval(&total->value, &interval);
-        if (interval.len)
-                buf_printf(out, " (%s)", buf_text(&interval));
-        buf_printf(out, ", %s", diff_view_verdict(total->value.verdict, total->unit == COMPARED_NS));
+        diff_browser_add_change(total, detail >= TOTAL_INTERVAL, out);
 }
 
 /* Draws the change of the total in as much detail as fits, and how many rows differ. */

@@ -20,23 +20,15 @@ static void add_sessions(const struct run_values *values, enum run_side side, st
 /* "CPU time: 1.234 s in A, 1.300 s in B, +5.3 % (+4.1 to +6.5 %), slower; shown from 2.1 %" */
 static void add_total(const struct compared_total *total, struct buf *out)
 {
-        AUTO_RELEASE(buf) change = {0};
-        AUTO_RELEASE(buf) interval = {0};
         AUTO_RELEASE(buf) smallest = {0};
 
-        diff_columns_add_change(&total->value, &change);
-        diff_columns_add_interval(&total->value, &interval);
         diff_columns_add_smallest(&total->value, &smallest);
         buf_printf(out, "  %s: ", total->name);
         diff_view_add_amount(out, total->value.a.mean, total->unit);
         buf_add_str(out, " in A, ");
         diff_view_add_amount(out, total->value.b.mean, total->unit);
-        buf_add_str(out, " in B");
-        if (change.len)
-                buf_printf(out, ", %s", buf_text(&change));
-        if (interval.len)
-                buf_printf(out, " (%s)", buf_text(&interval));
-        buf_printf(out, ", %s", diff_view_verdict(total->value.verdict, total->unit == COMPARED_NS));
+        buf_add_str(out, " in B, ");
+        diff_browser_add_change(total, true, out);
         if (smallest.len)
                 buf_printf(out, "; shown from %s", buf_text(&smallest));
         buf_add_char(out, '\n');
