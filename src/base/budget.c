@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "budget.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static bool take(struct budget *budget, enum budget_use use, uint64_t bytes)
 
 bool budget_take(struct budget *budget, enum budget_use use, uint64_t bytes)
 {
+        assert(use < BUDGET_N_USES);
         for (struct budget *b = budget; b; b = b->parent) {
                 if (take(b, use, bytes))
                         continue;
@@ -103,6 +105,7 @@ void budget_give(struct budget *budget, uint64_t bytes)
 
 bool budget_has_room(const struct budget *budget, enum budget_use use, uint64_t bytes)
 {
+        assert(use < BUDGET_N_USES);
         for (; budget; budget = budget->parent) {
                 if (!fits(limit_of_use(budget, use), budget->used_bytes, bytes))
                         return false;
@@ -118,6 +121,7 @@ void budget_allow_work(struct budget *budget, enum budget_work work, uint64_t by
 {
         uint64_t mb = 1 << 20;
 
+        assert(work < BUDGET_N_WORKS);
         if (!budget)
                 return;
         if (budget->is_unasked)
@@ -148,6 +152,7 @@ void budget_meter_end(struct budget_meter *meter)
 {
         uint64_t read = meter->granted - meter->left;
 
+        assert(meter->left <= meter->granted);
         budget_work(meter->budget, BUDGET_LINES, read / BUDGET_STEP_BYTES + (read && !meter->left));
         meter->granted = meter->left;
 }
@@ -180,6 +185,7 @@ bool budget_share_refill(struct budget_share *share, enum budget_use use, uint64
 {
         uint64_t wanted = bytes > SHARE_BYTES ? bytes : SHARE_BYTES;
 
+        assert(share->budget && use < BUDGET_N_USES);
         if (!budget_take(share->budget, use, wanted))
                 return false;
         share->taken_bytes += wanted;
@@ -240,12 +246,14 @@ static void record(struct budget *budget, enum budget_use use, bool is_work)
 
 void budget_leave_out(struct budget *budget, enum budget_use use)
 {
+        assert(use < BUDGET_N_USES);
         if (budget)
                 record(budget, use, false);
 }
 
 bool budget_has_left_out(const struct budget *budget, enum budget_use use)
 {
+        assert(use < BUDGET_N_USES);
         return budget && budget->left_out & 1u << use;
 }
 

@@ -2,6 +2,7 @@
 /* BLAKE2b as in RFC 7693, sections 3.1 to 3.3.  None of the linked libraries has such a hash. */
 #include "digest.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "attributes.h"
@@ -95,6 +96,7 @@ void digest_add(struct digest_state *state, const void *bytes, size_t size)
 {
         const uint8_t *at = bytes;
 
+        assert(state->n_block <= DIGEST_BLOCK_BYTES);
         /* The last block is compressed at the end, even if it is full. */
         while (size > DIGEST_BLOCK_BYTES - state->n_block) {
                 size_t n = DIGEST_BLOCK_BYTES - state->n_block;
@@ -119,6 +121,7 @@ struct digest digest_end(struct digest_state *state)
 {
         struct digest digest;
 
+        assert(state->n_block <= DIGEST_BLOCK_BYTES);
         state->n_bytes += state->n_block;
         memset(state->block + state->n_block, 0, DIGEST_BLOCK_BYTES - state->n_block);
         compress(state, state->block, UINT64_MAX);

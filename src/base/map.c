@@ -3,6 +3,7 @@
  * no marks for removed keys are needed. */
 #include "map.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static void grow(struct map *map)
 {
         struct map bigger = {.n_slots = map->n_slots ? map->n_slots * 2 : 16};
 
+        assert(!(map->n_slots & (map->n_slots - 1)));
         bigger.slots = mem_new(bigger.n_slots, sizeof(*bigger.slots));
         for (size_t i = 0; i < map->n_slots; i++) {
                 if (map->slots[i].used)

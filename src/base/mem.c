@@ -2,6 +2,7 @@
 /* If memory runs out, the program's own function ends it. */
 #include "mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ char *mem_strdup(const char *text)
 
 void *mem_grow(void *items, size_t n, size_t *cap, size_t size)
 {
+        assert(n <= *cap && size);
         if (n < *cap)
                 return items;
         *cap = *cap ? *cap * 2 : 8;

@@ -2,6 +2,7 @@
 /* The text is in an arena; a map leads from its hash to a list of ids. */
 #include "strpool.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,7 @@ str_id strpool_add(struct strpool *pool, const char *text)
 
 const char *strpool_get(const struct strpool *pool, str_id id)
 {
+        assert(id < pool->n_items);
         return pool->items[id].text;
 }
 

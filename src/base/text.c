@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "text.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,7 @@ bool text_copy(char *to, size_t size, const char *from)
         size_t len = strlen(from);
         size_t n = len < size ? len : size - 1;
 
+        assert(size > 0);
         memcpy(to, from, n);
         to[n] = '\0';
         return n == len;

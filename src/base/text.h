@@ -13,7 +13,7 @@ bool text_starts(const char *text, const char *prefix);
 
 bool text_ends(const char *text, const char *suffix);
 
-/* Copies into a fixed field and always adds a NUL; false if the text was cut. */
+/* Copies into a fixed field of at least one byte and always adds a NUL; false if the text was cut. */
 bool text_copy(char *to, size_t size, const char *from);
 
 /* Lower-case hexadecimal of `n` bytes; `out` must have room for 2 * n + 1. */

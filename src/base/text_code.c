@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "text_code.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,11 +24,13 @@ void text_code_set_key(uint64_t key)
 
 const char *text_code(enum text_code code)
 {
+        assert(code < TEXT_CODE_N);
         return codes[code];
 }
 
 void text_code_add(struct buf *out, enum text_code code)
 {
+        assert(code < TEXT_CODE_N);
         buf_add_str(out, codes[code]);
 }
 

@@ -62,7 +62,7 @@ void os_map_free(struct os_map *map);
 AUTO_DEFINE(os_map)
 
 /* Releases the memory of the pages that begin in these `size` bytes; a later access reads them from the
- * file again. */
+ * file again.  `from` is in the map, `size` may reach beyond its end. */
 void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size);
 
 /* True if a read accessed a page that is no longer in the file. */

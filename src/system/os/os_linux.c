@@ -2,11 +2,13 @@
 /* Implements os.h for Linux, except for parts that are in other os_linux_*.c files. */
 #include "os.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -236,6 +238,7 @@ void os_expect_use(void *memory, size_t size)
  * part before the first large page is never used, because it would be in small pages. */
 void os_expect_heap(size_t size)
 {
+        assert(size <= INT_MAX / 2);
 #ifdef __GLIBC__
         enum { LARGE_PAGE_BYTES = 2 << 20, CHUNK_BYTES = 32 };
         static void *front;
@@ -283,6 +286,7 @@ void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx)
         pthread_t threads[OS_MAX_PARALLEL];
         bool runs[OS_MAX_PARALLEL];
 
+        assert(n <= OS_MAX_PARALLEL);
         for (unsigned i = 1; i < n; i++) {
                 args[i] = (struct parallel){fn, ctx, i};
                 runs[i] = !pthread_create(&threads[i], NULL, run_thread, &args[i]);

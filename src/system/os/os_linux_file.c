@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing files and streams. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -175,6 +176,7 @@ bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, stru
         struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
         bool ok;
 
+        assert(stream == OS_STDOUT || stream == OS_STDERR);
         sigaction(SIGPIPE, &ignore, &before);
         ok = write_all((int)stream, bytes, size) ||
              os_linux_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");

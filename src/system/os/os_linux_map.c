@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mapped files: on a SIGBUS inside one of our mappings, the handler maps a page of zeros there and sets
  * that mapping's flag.  A library must not install a handler; it reads files instead. */
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -209,6 +210,7 @@ void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size)
         uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = (from + page - 1) & ~(page - 1);
         uint64_t end = size < map->size_bytes - from ? from + size : map->size_bytes;
 
+        assert(from <= map->size_bytes);
         if (at < end && !map->is_copy)
                 madvise((void *)(uintptr_t)(map->bytes + at), end - at, MADV_DONTNEED);
 }

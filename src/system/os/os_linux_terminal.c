@@ -2,6 +2,7 @@
 /* A terminal as a screen.  Its device is opened again, so that non-blocking mode is set only for our
  * descriptor and not for the shell's.  The terminal is restored whenever the process ends, also by signals;
  * that part runs in signal handlers. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -156,6 +157,7 @@ struct os_terminal *os_terminal_open(const char *enter, const char *leave, struc
         struct os_terminal *t;
         int fd = open_device(err);
 
+        assert(wake_fd < 0);
         if (fd < 0)
                 return NULL;
         t = mem_new(1, sizeof(*t));

@@ -2,6 +2,7 @@
 /* Implements os.h for Windows: paths are UTF-8 in the interface and UTF-16 inside. */
 #include "os_windows_internal.h"
 
+#include <assert.h>
 #include <windows.h>
 
 #include <io.h>
@@ -433,6 +434,7 @@ void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx)
         struct parallel args[OS_MAX_PARALLEL];
         HANDLE threads[OS_MAX_PARALLEL];
 
+        assert(n <= OS_MAX_PARALLEL);
         for (unsigned i = 1; i < n; i++) {
                 args[i] = (struct parallel){fn, ctx, i};
                 threads[i] = CreateThread(NULL, 0, run_thread, &args[i], 0, NULL);
@@ -490,6 +492,7 @@ bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, stru
         static struct os_windows_console consoles[2];
         HANDLE handle = stream_handle(stream);
 
+        assert(stream == OS_STDOUT || stream == OS_STDERR);
         if (os_windows_console_is(handle)
                     ? os_windows_console_write(&consoles[stream == OS_STDOUT], handle, bytes, size)
                     : os_windows_write_all(handle, bytes, size))

@@ -3,6 +3,7 @@
  * consoles get UTF-8. */
 #include "os_windows_console.h"
 
+#include <assert.h>
 #include <windows.h>
 
 #include <stdint.h>
@@ -58,6 +59,7 @@ bool os_windows_console_write(struct os_windows_console *console, void *handle, 
 {
         const uint8_t *from = bytes;
 
+        assert(console->n_cut <= sizeof(console->cut));
         while (size) {
                 uint8_t part[PART_BYTES + MAX_CHAR_BYTES];
                 size_t n = size < PART_BYTES ? size : PART_BYTES, n_part = console->n_cut + n, n_whole;

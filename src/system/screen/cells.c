@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cells.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ void cells_clear(struct cells *cells)
 
 static struct cell *cell_at(struct cells *cells, unsigned row, unsigned column)
 {
+        assert(row < cells->rows && column < cells->columns);
         return &cells->items[(size_t)row * cells->columns + column];
 }
 

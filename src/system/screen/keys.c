@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "keys.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "attributes.h"
@@ -21,6 +22,7 @@ size_t keys_add(struct keys *keys, const void *bytes, size_t size)
         size_t room = sizeof(keys->bytes) - keys->n;
         size_t n = size < room ? size : room;
 
+        assert(keys->n <= sizeof(keys->bytes));
         memcpy(keys->bytes + keys->n, bytes, n);
         keys->n += n;
         return n;
@@ -33,6 +35,7 @@ bool keys_are_waiting(const struct keys *keys)
 
 static void drop(struct keys *keys, size_t n)
 {
+        assert(n <= keys->n);
         memmove(keys->bytes, keys->bytes + n, keys->n - n);
         keys->n -= n;
 }
