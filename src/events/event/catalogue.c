@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Looks up entries of the generated tables: binary search where they are sorted by name, linear search in the
  * short ones. */
+#include <assert.h>
 #include <string.h>
 
 #include "catalogue_internal.h"
@@ -29,6 +30,7 @@ size_t catalogue_n_cpus(void)
 
 const struct catalogue_cpu *catalogue_get_cpu(size_t index)
 {
+        assert(index < catalogue_cpus_n);
         return &catalogue_cpus[index];
 }
 
@@ -96,6 +98,7 @@ const struct catalogue_cpu *catalogue_cpu_from_midr(uint64_t midr)
 
 const struct catalogue_event *catalogue_get_event(const struct catalogue_cpu *cpu, size_t index)
 {
+        assert(index < cpu->n_events);
         return &catalogue_events[cpu->events[index]];
 }
 

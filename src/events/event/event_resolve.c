@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Resolves an event's name on this machine: to one event, or to one for each kind of core. Both grammars use
  * it; struct event_resolver has their differences. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct event *event_resolver_add(struct event_resolver *r, const struct event_it
 {
         struct event event = {.attr = {.size = sizeof(struct perf_attr), .type = type, .config = config}};
 
+        assert(r->list->n_items <= EVENT_ITEMS_MAX);
         if (r->list->n_items == EVENT_ITEMS_MAX) {
                 err_set(r->err, ERR_LIMIT, "more than %d events (column %zu)", EVENT_ITEMS_MAX,
                         column(r, item->text.at));

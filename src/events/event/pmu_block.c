@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Decides which block describes a PMU, and looks up classes and events. */
+#include <assert.h>
 #include <string.h>
 
 #include "buf.h"
@@ -16,6 +17,7 @@ size_t pmu_block_count(void)
 
 const struct pmu_block *pmu_block_get(size_t index)
 {
+        assert(index < pmu_blocks_n);
         return &pmu_blocks[index];
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bit ranges in the config words: parses the text of a format/ file, reads and writes values. */
+#include <assert.h>
 #include <string.h>
 
 #include "err.h"
@@ -81,6 +82,7 @@ void pmu_field_set(const struct pmu_field *field, uint64_t value, struct perf_at
 {
         uint64_t *word = pmu_config_word(attr, field->word);
 
+        assert(word);
         for (size_t i = 0; i < field->n_ranges; i++) {
                 unsigned low = field->ranges[i].low, n_bits = field->ranges[i].high - low + 1u;
                 uint64_t mask = n_bits < 64 ? (1ull << n_bits) - 1 : UINT64_MAX;

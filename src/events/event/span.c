@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pieces of text: comparison, numbers, and a form that is safe in messages. */
+#include <assert.h>
 #include <string.h>
 
 #include "buf.h"
@@ -28,6 +29,7 @@ bool span_equal_nocase(struct span span, const char *text)
 
 bool span_copy(char *to, size_t size, struct span span)
 {
+        assert(size > 0);
         if (span.len >= size)
                 return false;
         memcpy(to, span.at, span.len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups: which events are scheduled together, which number the group has in tables, and whether there are
  * enough counters. */
+#include <assert.h>
 #include <string.h>
 
 #include "count_internal.h"
@@ -154,6 +155,7 @@ bool count_make_group(struct count_builder *b, const struct count_scope *scope, 
         enum count_class class;
         size_t n;
 
+        assert(first <= b->list.n_items);
         if (first == b->list.n_items)
                 return true;
         leader = find_leader(b, scope, first, at);

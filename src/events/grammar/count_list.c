@@ -2,6 +2,7 @@
 /* Builds the list that `stat` counts: the cycle counters, then -e and -m, or the default. */
 #include "count_list.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ const char *count_class_name(enum count_class class)
 {
         static const char *const names[COUNT_CLASSES] = {"core", "dsu", "dmc_clk", "dmc_clkdiv2", "other"};
 
+        assert(class < COUNT_CLASSES);
         return names[class];
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rust's v0 names: paths, and limits on nesting and work.  Other files parse types, constants and
  * identifiers.  The layout is that of rustc-demangle. */
+#include <assert.h>
 #include <string.h>
 
 #include "demangle_rust_internal.h"
@@ -15,6 +16,7 @@ bool rust_enter(struct rust_name *r)
 
 void rust_leave(struct rust_name *r)
 {
+        assert(r->d.depth > 0);
         r->d.depth--;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits and numbers of decorated names, and the nodes of their tree. */
+#include <assert.h>
 #include <string.h>
 
 #include "msvc_internal.h"
@@ -19,6 +20,7 @@ bool msvc_enter(struct msvc_name *m)
 
 void msvc_leave(struct msvc_name *m)
 {
+        assert(m->d.depth > 0);
         m->d.depth--;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Codes of operators, types and calling conventions in decorated names.  The texts are those of
  * llvm-undname; for codes that it does not support, those of undname. */
+#include <assert.h>
 #include <stddef.h>
 
 #include "msvc_internal.h"
@@ -71,6 +72,7 @@ static const char *find(const char *const table['Z' + 1], char code)
 
 const char *msvc_operator_find(enum msvc_group group, char code)
 {
+        assert(group < MSVC_GROUPS);
         if (code >= '0' && code <= '9')
                 return operators[group][code - '0'];
         return code >= 'A' && code <= 'Z' ? operators[group][code - 'A' + 10] : NULL;

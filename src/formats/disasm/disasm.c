@@ -116,6 +116,7 @@ void disasm_add(struct disasm *disasm, const uint8_t *code, size_t size, uint64_
         uint64_t end = disasm_end(ret), skip = end > addr ? end - addr : 0;
         size_t n = size < DISASM_MAX_BYTES ? size : DISASM_MAX_BYTES;
 
+        assert(code || !size);
         if (n > UINT64_MAX - addr)
                 n = (size_t)(UINT64_MAX - addr);
         for (size_t off = skip < n ? (size_t)skip : n; off < n;) {

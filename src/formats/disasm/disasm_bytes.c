@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The texts of instructions without LLVM: bytes and control flow. They have the format of LLVM's texts, so
  * that the same code cleans them. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -46,6 +47,7 @@ static size_t text_arm64(const uint8_t *code, size_t size, uint64_t addr, char *
 size_t disasm_bytes_decode(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr, char *text,
                            size_t text_size)
 {
+        assert(text_size);
         return arch == DISASM_X86_64 ? text_x86_64(code, size, addr, text, text_size)
                                      : text_arm64(code, size, addr, text, text_size);
 }

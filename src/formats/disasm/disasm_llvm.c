@@ -4,6 +4,7 @@
  * 3.6. */
 #include "disasm_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -163,6 +164,7 @@ size_t disasm_decode(struct disasm *disasm, const uint8_t *code, size_t size, ui
 {
         size_t n;
 
+        assert(text_size);
         if (disasm->arch == DISASM_X86_64 && disasm_is_invalid_x86_64(code, size)) {
                 text[0] = '\0';
                 return 0;

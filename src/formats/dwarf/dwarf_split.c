@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Split debug information (DWARF 5, sections 3.1.2 and 7.3.5): finds the unit with the entries of a
  * skeleton in the program, in a .dwo file or a package of them.  GNU's form of version 4 has other names. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -17,6 +18,7 @@ static const char index_name[] = ".debug_cu_index";
 
 const char *dwarf_split_section_name(size_t i)
 {
+        assert(i <= DWARF_N_SECTIONS);
         for (size_t k = 0; k < DWARF_N_SECTIONS; k++) {
                 if (dwo_names[k] && !i--)
                         return dwo_names[k];

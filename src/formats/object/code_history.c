@@ -4,6 +4,7 @@
  * to the root: its cost stays small even if addresses were used again many times. */
 #include "code_history.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mem.h"
@@ -201,6 +202,7 @@ struct code_history *code_history_new(const struct code_range *ranges, size_t n_
 {
         struct code_history *h = mem_new(1, sizeof(*h));
 
+        assert(ranges || !n_ranges);
         h->n_ranges = n_ranges;
         h->ranges = mem_new(n_ranges, sizeof(*h->ranges));
         for (size_t i = 0; i < n_ranges; i++)
@@ -350,5 +352,6 @@ size_t code_history_n(const struct code_history *h)
 
 const struct code_range *code_history_get(const struct code_history *h, size_t index)
 {
+        assert(index < h->n_ranges);
         return &h->ranges[index];
 }

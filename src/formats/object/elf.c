@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ELF headers: tables of sections and segments, and facts about the whole file.  32 and 64 bits, both byte
  * orders.  The other elf_ files handle section contents, symbols, notes and frames. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,6 +218,7 @@ struct cursor elf_section_bytes(const struct elf *elf, size_t i)
 {
         const struct object_section *section = &elf->base.sections[i];
 
+        assert(i < elf->base.n_sections);
         return cursor_sub(&elf->base.bytes, section->file_off, section->file_size);
 }
 

@@ -213,6 +213,8 @@ struct cursor object_raw_section(const struct object *object, const struct objec
 
 void object_forget(const struct object *object, const uint8_t *bytes, size_t size)
 {
+        assert(!object->map ||
+               (bytes >= object->map->bytes && bytes <= object->map->bytes + object->map->size_bytes));
         if (object->map)
                 os_map_forget(object->map, (uint64_t)(bytes - object->map->bytes), size);
 }

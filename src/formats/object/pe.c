@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PE images (PE32 and PE32+): headers, sections, and the PDB of the image.  The other pe_ files handle
  * symbols and functions. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,7 @@ struct cursor pe_directory(const struct pe *pe, enum pe_directory which)
         const struct pe_directory_place *dir = &pe->dirs[which];
         struct cursor c = pe_at_rva(pe, dir->rva);
 
+        assert(which < PE_N_DIRS);
         if (!dir->rva || c.failed)
                 return cursor_make(NULL, 0);
         return cursor_sub(&c, 0, cursor_left(&c) < dir->size_bytes ? cursor_left(&c) : dir->size_bytes);

@@ -2,6 +2,7 @@
 /* Functions that link-time code generation inlined from another module.  The imports of the module and the
  * exports of the other one map their ids to ids of the PDB, which have names.  microsoft-pdb: cvinfo.h,
  * CrossScopeReferences. */
+#include <assert.h>
 #include <string.h>
 
 #include "err.h"
@@ -123,6 +124,8 @@ static const char *read_name(struct pdb *pdb, const struct pdb_lines *lines, uin
 const char *pdb_find_inlinee_name_in(struct pdb *pdb, const struct pdb_module *module,
                                      const struct pdb_lines *lines, uint32_t id)
 {
+        assert(module >= pdb->modules && module < pdb->modules + pdb->n_modules);
+
         uint64_t key = (uint64_t)(module - pdb->modules + 1) << 32 | id;
         const uint64_t *known;
         const char *name;

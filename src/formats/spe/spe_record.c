@@ -5,6 +5,7 @@
  * PC; otherwise packets that are left of a damaged record would be read as part of the next one. */
 #include "spe_record.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "spe_plain.h"
@@ -436,16 +437,19 @@ void spe_decoder_begin(struct spe_decoder *d, uint64_t off)
 
 void spe_decoder_feed(struct spe_decoder *d, const void *bytes, size_t size)
 {
+        assert(bytes || !size);
         d->piece = cursor_make(size ? bytes : d->kept, size); /* never NULL: pointers into it are added to */
 }
 
 void spe_decoder_end(struct spe_decoder *d)
 {
+        assert(!d->at_end);
         d->at_end = true;
 }
 
 void spe_decoder_resume(struct spe_decoder *d, uint64_t off)
 {
+        assert(d->at_end);
         d->off = d->sync_off = off;
         d->at_end = false;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spe_shape.h"
 
+#include <assert.h>
+
 #include "spe_plain.h"
 
 _Static_assert((int)SPE_SHAPE_SLOTS == (int)SPE_PACKED_SLOTS, "the same slots");
@@ -55,6 +57,7 @@ void spe_shapes_learn(struct spe_shapes *shapes, const struct cursor *c, size_t 
         struct spe_shape shape;
         unsigned number = shapes->n;
 
+        assert(shapes->n <= SPE_SHAPES_MAX && size <= cursor_left(c));
         if (size > SPE_SHAPE_BYTES)
                 return;
         if (shapes->n == SPE_SHAPES_MAX) {
