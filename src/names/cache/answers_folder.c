@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "answers_folder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,8 @@ bool answers_folder_make(const char *folder, struct err *err)
 void answers_folder_add_path(const char *folder, const uint8_t *build_id, size_t build_id_size,
                              const struct buf *name, const char *what, struct buf *out)
 {
+        assert(build_id_size <= OBJECT_BUILD_ID_BYTES);
+
         enum { NAME_BYTES = 16 };
         struct digest digest = digest_of(name->data, name->len);
         char id[2 * OBJECT_BUILD_ID_BYTES + 1], hex[2 * NAME_BYTES + 1];

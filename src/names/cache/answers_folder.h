@@ -19,7 +19,7 @@ bool answers_folder_make(const char *folder, struct err *err);
 
 /* Appends the path of a file. It consists of the build id, for people who look into the folder; a digest of
  * `name`, so that nobody can create two names with the same path; and `what`, the type of the file and its
- * version. */
+ * version.  `build_id_size` is at most OBJECT_BUILD_ID_BYTES. */
 void answers_folder_add_path(const char *folder, const uint8_t *build_id, size_t build_id_size,
                              const struct buf *name, const char *what, struct buf *out);
 

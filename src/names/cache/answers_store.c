@@ -52,6 +52,7 @@ answer_text answers_add_text(struct answers *answers, const char *text)
         size_t n_before = strpool_count(answers->pool);
         str_id id;
 
+        assert(answers->pool);
         if (!text)
                 return 0;
         id = strpool_add(answers->pool, text);
@@ -85,6 +86,7 @@ size_t answers_n_modules(const struct answers *answers)
 
 const struct module_answers *answers_get_module(const struct answers *answers, size_t index)
 {
+        assert(index < answers->n_modules);
         return answers->modules[index];
 }
 
@@ -97,6 +99,7 @@ uint64_t answers_size(const struct module_answers *module, enum answer_kind kind
 {
         const struct answer_set *set = &module->sets[kind];
 
+        assert(kind < ANSWER_N_KINDS);
         return SET_MAX_HEAD_BYTES + module->store->texts_bytes + module->store->bytes.total_bytes +
                set->n_items * set->kind->item.bytes + set->n_members * sizeof(*set->members) +
                set->n_lists * sizeof(*set->lists) + set->n_ranges * sizeof(*set->ranges);
@@ -106,6 +109,7 @@ uint64_t answers_size(const struct module_answers *module, enum answer_kind kind
 
 size_t answers_max_list(enum answer_kind kind)
 {
+        assert(kind < ANSWER_N_KINDS);
         return answer_kinds[kind].max_list ? answer_kinds[kind].max_list : UINT32_MAX;
 }
 
@@ -264,6 +268,7 @@ void answers_sort(struct module_answers *module, enum answer_kind kind)
         bool is_sorted = true;
         size_t n = 0;
 
+        assert(kind < ANSWER_N_KINDS);
         if (set->n_sorted == set->n_ranges)
                 return;
         for (size_t i = set->n_sorted ? set->n_sorted : 1; i < set->n_ranges && is_sorted; i++)
@@ -299,6 +304,7 @@ size_t answers_find_all(const struct module_answers *module, enum answer_kind ki
         const struct answer_set *set = &module->sets[kind];
         size_t at = 0, n_found = 0;
 
+        assert(kind < ANSWER_N_KINDS);
         for (size_t i = 0; i < n; i++) {
                 found[i] = (struct answer_found){0};
                 at = seek_range(set, at, addrs[i]);
@@ -327,6 +333,7 @@ const void *answer_found_get(const struct answer_found *found, size_t i)
 
 size_t answers_n_items(const struct module_answers *module, enum answer_kind kind)
 {
+        assert(kind < ANSWER_N_KINDS);
         return module->sets[kind].n_items;
 }
 
@@ -340,6 +347,7 @@ const void *answers_get_item(const struct module_answers *module, enum answer_ki
 
 size_t answers_n_ranges(const struct module_answers *module, enum answer_kind kind)
 {
+        assert(kind < ANSWER_N_KINDS);
         return module->sets[kind].n_sorted;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a store; answers_internal.h describes the format. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,7 @@ void answers_write(struct answers *answers, bool is_small, struct buf *out)
 {
         size_t n = strpool_count(answers->pool);
 
+        assert(answers->pool);
         buf_add_uleb(out, n);
         buf_add_uleb(out, answers->texts_bytes);
         for (str_id id = 0; id < n; id++)

@@ -3,6 +3,7 @@
  * object is only read again. */
 #include "python_identity.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ bool python_identity_matches(const struct python_identity *identity, const struc
         const uint8_t *kept = identity->bytes + piece->at;
         uint32_t hole = layout->code_mutable - layout->object_type;
 
+        assert(i < identity->n_pieces);
         if (i || layout->code_mutable == PYTHON_NO_FIELD)
                 return memcmp(kept, now, piece->size) == 0;
         return memcmp(kept, now, hole) == 0 && memcmp(kept + hole + MUTABLE_BYTES, now + hole + MUTABLE_BYTES,

@@ -2,6 +2,7 @@
 /* The three formats of line tables. */
 #include "python_lines.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 /* A line that is out of range counts as no line. */
@@ -100,6 +101,7 @@ static int32_t find_locations(const uint8_t *table, size_t size, int64_t line, i
 int32_t python_lines_find(enum python_table format, const uint8_t *table, size_t size, int32_t first_line,
                           int32_t instr_bytes)
 {
+        assert(table || !size);
         if (instr_bytes == -1)
                 return line_of(first_line);
         if (instr_bytes < 0)

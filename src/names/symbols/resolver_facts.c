@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolver_facts.h"
 
+#include <assert.h>
+
 #include "resolver_internal.h"
 #include "text.h"
 
@@ -13,6 +15,7 @@ bool resolver_check(const struct resolver *resolver, resolver_id id, struct err 
 {
         const struct symbol_module *module = resolver->modules[id];
 
+        assert(id < resolver->n_modules);
         return !module->source->check || module->source->check(module, err);
 }
 
@@ -20,6 +23,7 @@ const char *resolver_doubt(struct resolver *resolver, resolver_id id)
 {
         struct symbol_module *module = resolver->modules[id];
 
+        assert(id < resolver->n_modules);
         if (module->is_in_doubt && !module->doubt.len)
                 buf_printf(&module->doubt, "%zu functions of %s overlap in memory: their names may be wrong",
                            perfmap_n_shared(module->perfmap), text_base_name(module->is.path));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Looks up functions, inlined functions and lines of many addresses.  What the debug information does not
  * have comes from the symbol table. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct finder {
 
 void resolver_add_frame(struct resolver_frames *frames, size_t i, struct resolver_frame frame)
 {
+        assert(!frames->spans[i].n || frames->spans[i].first + frames->spans[i].n == frames->n_frames);
         if (!frames->spans[i].n++)
                 frames->spans[i].first = frames->n_frames;
         ARRAY_PUSH(frames->frames, frames->n_frames, frames->cap_frames, frame);

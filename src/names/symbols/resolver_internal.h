@@ -95,7 +95,7 @@ struct resolver_image_file resolver_get_image_file(struct resolver *resolver, st
                                                    uint64_t addr);
 
 /* For sources that find frames: appends a frame of address number `i`; the same for the found frames of
- * debug information, and releases these. */
+ * debug information, and releases these.  The frames of an address are added one after the other. */
 void resolver_add_frame(struct resolver_frames *frames, size_t i, struct resolver_frame frame);
 void resolver_add_answers(struct resolver *resolver, struct symbol_module *module,
                           struct answered_frames *found, size_t n, struct resolver_frames *ret_frames);

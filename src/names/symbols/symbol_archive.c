@@ -4,6 +4,7 @@
  * facts. */
 #include "symbol_archive.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +157,7 @@ size_t symbol_archive_n_modules(const struct symbol_archive *archive)
 
 const struct archived_module *symbol_archive_get(const struct symbol_archive *archive, size_t index)
 {
+        assert(index < archive->n_modules);
         return &archive->modules[index];
 }
 

@@ -159,6 +159,7 @@ void symbol_archive_add_section(struct symbol_archive_writer *w, const struct re
         const struct answer_section item = {section->addr, section->size_bytes,
                                             answers_add_text(w->answers, section->name), 0};
 
+        assert(w->module);
         answers_add_item(w->module, ANSWER_SECTIONS, &item);
 }
 
@@ -187,6 +188,7 @@ void symbol_archive_add_symbol(struct symbol_archive_writer *w, uint64_t step, c
                 .status = symbol->status,
         };
 
+        assert(w->module);
         if (symbol->status != SYMBOL_NONE)
                 answers_add_range(w->module, ANSWER_SYMBOLS, symbol->addr, symbol->addr + (step - 1),
                                   answers_add_list(w->module, ANSWER_SYMBOLS, &item, 1));
@@ -199,6 +201,7 @@ void symbol_archive_add_frames(struct symbol_archive_writer *w, uint64_t addr, u
         bool is_new = false;
         uint32_t list;
 
+        assert(w->module);
         n = n < ANSWERS_MAX_FRAMES ? n : ANSWERS_MAX_FRAMES;
         items[0] = (struct answer_frame){0};
         for (size_t i = 0; i < n; i++)
@@ -223,6 +226,8 @@ void symbol_archive_add_frames(struct symbol_archive_writer *w, uint64_t addr, u
 uint32_t symbol_archive_add_function(struct symbol_archive_writer *w, const struct resolver_extent *extents,
                                      size_t n_extents, const struct resolver_label *labels, size_t n_labels)
 {
+        assert(w->module && n_extents);
+
         struct answer_extent *e = mem_new(n_extents, sizeof(*e));
         struct answer_label *l = mem_new(n_labels, sizeof(*l));
         struct added_function function = {.has_labels = n_labels, .start = extents[0].start};
@@ -261,6 +266,7 @@ void symbol_archive_add_code(struct symbol_archive_writer *w, uint64_t addr, con
 {
         const struct answer_code item = {{bytes, size}, addr};
 
+        assert(w->module);
         answers_add_item(w->module, ANSWER_CODE, &item);
 }
 

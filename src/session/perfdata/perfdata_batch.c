@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perfdata_batch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ static void keep_events(const struct perfdata_reader *r, struct perfdata_batch *
 
 void perfdata_set_extra(struct perfdata_reader *r, const struct perfdata_extra *extra)
 {
+        assert(extra->see || !extra->ctx);
         r->extra = *extra;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The events of a session: which event a record belongs to, and its time. Both are at fixed offsets that
  * depend on the event's sample_type, so the record need not be parsed completely. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ void events_add_ids(struct perfdata_reader *r, uint32_t event, struct cursor ids
         size_t n = cursor_left(&ids) / 8;
         uint64_t *all = n ? arena_alloc(&r->arena, (e->n_ids + n) * sizeof(*all)) : NULL;
 
+        assert(event < r->events.n);
         if (!n)
                 return;
         if (e->n_ids)
@@ -100,6 +102,7 @@ void events_add_late_id(struct perfdata_reader *r, uint32_t event, uint64_t id)
 {
         struct event_table *t = &r->events;
 
+        assert(event < t->n);
         *map_put(&t->by_id, id, NULL) = event + 1;
         t->n_ids++;
         t->last_id = 0;
@@ -107,6 +110,7 @@ void events_add_late_id(struct perfdata_reader *r, uint32_t event, uint64_t id)
 
 void events_set_name(struct perfdata_reader *r, uint32_t event, const char *name)
 {
+        assert(event < r->events.n);
         if (*name)
                 r->events.items[event]->name = arena_copy(&r->arena, name, strlen(name));
 }

@@ -4,6 +4,7 @@
  * not the file. */
 #include "perfdata_writer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,7 @@ bool perfdata_writer_set_compression(struct perfdata_writer *w, int level, struc
 {
         struct codec_packer *packer = codec_packer_new(level, err);
 
+        assert(!w->begun);
         if (!packer)
                 return false;
         codec_packer_free(w->packer);
@@ -172,6 +174,7 @@ bool perfdata_writer_begin(struct perfdata_writer *w, struct err *err)
         struct buf head = {0};
         bool ok = true;
 
+        assert(!w->begun);
         if (!w->file && (!keep_old(w->path, err) || !create_file(w, err))) {
                 w->failed = true;
                 return false;
@@ -341,6 +344,7 @@ bool perfdata_writer_put(struct perfdata_writer *w, const void *records, size_t 
 {
         struct perf_header header;
 
+        assert(w->begun || w->failed);
         if (w->failed)
                 return fail_again(w, err);
         if (is_of_trace(records, size, &header))

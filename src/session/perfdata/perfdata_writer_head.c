@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the parts before and after the records: header, ids, attributes and the features that the writer
  * adds itself; and the same as records, for a pipe. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ void perfdata_writer_add_event(struct perfdata_writer *w, const struct perf_attr
 {
         struct written_event event = {.attr = *attr, .name = mem_strdup(name), .n_ids = n_ids};
 
+        assert(!w->begun);
         event.ids = mem_new(n_ids, sizeof(*ids));
         if (n_ids)
                 memcpy(event.ids, ids, n_ids * sizeof(*ids));
@@ -45,6 +47,7 @@ void perfdata_writer_add_feature(struct perfdata_writer *w, unsigned feature, co
 {
         struct written_feature f = {.number = feature};
 
+        assert(feature < 64 * PERFDATA_FEATURE_WORDS);
         buf_add(&f.bytes, bytes, size);
         ARRAY_PUSH(w->features, w->n_features, w->features_cap, f);
 }

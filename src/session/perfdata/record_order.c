@@ -100,6 +100,7 @@ static void sort(struct record_order *o)
 
 static void begin_giving(struct record_order *o, uint64_t limit)
 {
+        assert(!o->is_giving);
         sort(o);
         o->limit = limit;
         o->is_giving = true;
@@ -118,6 +119,7 @@ void record_order_flush(struct record_order *o)
 
 void record_order_end_giving(struct record_order *o)
 {
+        assert(o->is_giving && o->first <= o->n);
         o->is_giving = false;
         if (o->first)
                 memmove(o->items, o->items + o->first, (o->n - o->first) * sizeof(*o->items));

@@ -52,7 +52,7 @@ void record_order_end_round(struct record_order *order);
 /* Allows all waiting records to be returned, because too many wait or the last record was added. */
 void record_order_flush(struct record_order *order);
 
-/* For record_order_next: keeps the records that have to wait. */
+/* For record_order_next, after _end_round or _flush: keeps the records that have to wait. */
 void record_order_end_giving(struct record_order *order);
 
 /* Returns the oldest record that need not wait; records of the same time in the order in which they were

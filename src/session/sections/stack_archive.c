@@ -119,6 +119,7 @@ struct stack_archive *stack_archive_open(struct cursor section, unsigned n_ways,
         AUTO_RELEASE(buf) unpacked = {0};
         struct cursor content;
 
+        assert(n_ways <= STACK_ARCHIVE_MAX_KINDS && n_ends <= STACK_ARCHIVE_MAX_KINDS);
         archive_section_budget(&archive->budget, budget, section);
         if (!archive_section_read(&kind, section, &archive->budget, &unpacked, &content, err))
                 return NULL;
@@ -147,6 +148,7 @@ size_t stack_archive_n_walks(const struct stack_archive *archive)
 
 const struct archived_walk *stack_archive_get(const struct stack_archive *archive, size_t index)
 {
+        assert(index < archive->n_walks);
         return &archive->walks[index];
 }
 

@@ -3,6 +3,7 @@
  * process is kept until its pid is reused, for samples that arrive late. */
 #include "world.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -554,6 +555,7 @@ bool world_is_stack(const struct world *world, module_id id)
 {
         const struct module *module = world_get_module(world, id);
 
+        assert(module);
         return module->kind == MODULE_ANON && !strcmp(world_text(world, module->path), "[stack]");
 }
 
