@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "access_level.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 #include "perf_abi.h"
@@ -91,6 +92,7 @@ const char *access_level_name(enum access_level level)
                 "unknown",
         };
 
+        assert(level < ACCESS_N_LEVELS);
         return names[level];
 }
 
@@ -110,5 +112,6 @@ const char *access_level_meaning(enum access_level level)
                 "the CPU did not record where the data came from",
         };
 
+        assert(level < ACCESS_N_LEVELS);
         return meanings[level];
 }

@@ -2,6 +2,7 @@
 /* Groups cells to rows, and finds the quantiles of each row. */
 #include "access_rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,21 +290,25 @@ size_t access_rows_n(const struct access_rows *rows)
 
 const struct access_row *access_rows_get(const struct access_rows *rows, size_t index)
 {
+        assert(index < rows->n);
         return &rows->items[index];
 }
 
 const struct access_use *access_rows_use(const struct access_rows *rows, size_t index)
 {
+        assert(index < rows->n_uses);
         return &rows->uses[index];
 }
 
 int32_t access_rows_thread(const struct access_rows *rows, size_t index)
 {
+        assert(index < rows->n_threads);
         return rows->threads[index];
 }
 
 const struct access_object *access_rows_object(const struct access_rows *rows, size_t index)
 {
+        assert(index < rows->n_objects);
         return &rows->objects[index];
 }
 

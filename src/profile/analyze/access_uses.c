@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which functions and threads touched a page or a cache line, at which offsets, and whether threads share
  * it falsely. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "access_rows_internal.h"
@@ -34,6 +35,7 @@ struct access_uses_maker *access_uses_begin(struct access_rows *rows)
 void access_uses_add(struct access_uses_maker *m, size_t row, size_t code, uint64_t offset,
                      const struct access_cell *cell)
 {
+        assert(row < m->rows->n);
         ARRAY_PUSH(m->items, m->n, m->cap,
                    (struct touch){
                            .row = row,

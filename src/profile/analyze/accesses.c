@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "accesses.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -311,6 +312,7 @@ size_t accesses_n_cells(const struct accesses *a)
 
 const struct access_cell *accesses_cell(const struct accesses *a, size_t index)
 {
+        assert(index < a->n_cells);
         return &a->cells[index];
 }
 
@@ -321,6 +323,7 @@ size_t accesses_n_data(const struct accesses *a)
 
 const struct access_data *accesses_data(const struct accesses *a, uint32_t number)
 {
+        assert(number < a->n_data);
         return &a->data[number];
 }
 

@@ -2,6 +2,7 @@
 /* Assigns each sample to the instruction that contains its address. */
 #include "annotate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "annotate_internal.h"
@@ -174,6 +175,7 @@ size_t annotate_n_points(const struct annotate *a)
 
 const struct annotate_point *annotate_get_point(const struct annotate *a, size_t index)
 {
+        assert(index < a->n_points);
         return &a->points[index];
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums up edges between addresses to edges between functions. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,6 +226,7 @@ size_t branch_rows_n(const struct branch_rows *rows)
 
 const struct branch_row *branch_rows_get(const struct branch_rows *rows, size_t index)
 {
+        assert(index < rows->n);
         return &rows->rows[index];
 }
 

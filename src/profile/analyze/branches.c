@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "branches.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "map.h"
@@ -169,5 +170,6 @@ size_t branches_n_edges(const struct branches *b)
 
 const struct branch_edge *branches_get_edge(const struct branches *b, size_t index)
 {
+        assert(index < b->n_edges);
         return &b->edges[index];
 }

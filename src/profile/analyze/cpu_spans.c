@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu_spans.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "map.h"
@@ -85,5 +86,6 @@ size_t cpu_spans_n(const struct cpu_spans *spans)
 
 const struct cpu_span *cpu_spans_get(const struct cpu_spans *spans, size_t index)
 {
+        assert(index < spans->n);
         return &spans->items[index];
 }

@@ -2,6 +2,7 @@
 /* Decides which places are one row, and makes the row's name. */
 #include "hot.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -560,6 +561,7 @@ size_t hot_n_rows(const struct hot *hot)
 
 const struct hot_row *hot_get_row(const struct hot *hot, size_t index)
 {
+        assert(index < hot->n_rows);
         return &hot->rows[index];
 }
 
@@ -570,6 +572,7 @@ size_t hot_n_pcs(const struct hot *hot)
 
 const struct hot_pc *hot_get_pc(const struct hot *hot, size_t index)
 {
+        assert(index < hot->n_pcs);
         return &hot->pcs[index];
 }
 
@@ -585,6 +588,7 @@ size_t hot_pcs_of_row(const struct hot *hot, size_t row, size_t *ret_n)
 {
         size_t first = first_of(hot, row);
 
+        assert(row < hot->n_rows);
         *ret_n = first_of(hot, row + 1) - first;
         return first;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What executes the code of samples. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "hot.h"
@@ -14,6 +15,7 @@ static const char *const texts[EXEC_N_MACHINES] = {
 
 const char *hot_machine_text(enum exec_machine machine)
 {
+        assert(machine < N_ELEMENTS(texts));
         return texts[machine];
 }
 

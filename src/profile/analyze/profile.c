@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +241,7 @@ void profile_fit_code(const struct profile *profile, struct by_code *by_code, ui
 
         if (number < by_code->n)
                 return;
+        assert(number < profile->code.n);
         by_code->counted = mem_resize(by_code->counted, n, sizeof(*by_code->counted));
         memset(by_code->counted + by_code->n, 0, (n - by_code->n) * sizeof(*by_code->counted));
         by_code->n = n;
@@ -513,6 +515,7 @@ size_t profile_n_places(const struct profile *profile)
 
 const struct profile_place *profile_get_place(const struct profile *profile, size_t index)
 {
+        assert(index < profile->n_places);
         return &profile->places[index];
 }
 

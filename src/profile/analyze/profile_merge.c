@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Merges the profiles that threads made of parts of a session, so that places have the same order as with
  * one thread. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct profile_mark profile_get_mark(const struct profile *profile)
 void profile_merge_take(struct profile *whole, const struct profile *part, struct profile_mark *done,
                         const struct profile_mark *until)
 {
+        assert(done->n_places <= until->n_places && until->n_places <= part->n_places);
         for (; done->n_places < until->n_places; done->n_places++) {
                 const struct profile_place *place = &part->places[done->n_places];
                 struct profile_row_key key;

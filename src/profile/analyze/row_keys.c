@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "row_keys.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "profile.h"
@@ -34,6 +35,7 @@ bool row_key_find(const char *word, size_t len, enum row_key *ret_key)
 
 void row_keys_add(struct row_keys *keys, enum row_key key)
 {
+        assert(key < ROW_N_KEYS);
         for (size_t i = 0; i < keys->n; i++) {
                 if (keys->order[i] == key)
                         return;

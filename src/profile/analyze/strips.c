@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "strips.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,5 +213,6 @@ uint64_t strips_column_ns(const struct strips *strips, unsigned column)
 {
         double part = (double)column / strips->n_columns;
 
+        assert(column <= strips->n_columns);
         return strips->from_ns + (uint64_t)(part * ((double)(strips->to_ns - strips->from_ns) + 1));
 }

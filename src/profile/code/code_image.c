@@ -4,6 +4,7 @@
  * sample. */
 #include "code_image.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -440,6 +441,7 @@ void code_image_free(struct code_image *image)
 
 void code_image_add_sample(struct code_image *image, uint64_t addr, uint64_t count, uint64_t weight)
 {
+        assert(!image->n_functions);
         ARRAY_PUSH(image->samples, image->n_samples, image->cap_samples,
                    (struct code_sample){addr, count, weight});
 }
@@ -466,6 +468,7 @@ size_t code_image_n_functions(const struct code_image *image)
 
 struct code_function *code_image_get(const struct code_image *image, size_t index)
 {
+        assert(index < image->n_functions);
         return &image->functions[index];
 }
 

@@ -55,7 +55,7 @@ struct code_image *code_image_new(struct resolver *resolver, resolver_id id);
 void code_image_free(struct code_image *image);
 AUTO_DEFINE(code_image)
 
-/* Samples at an address in the object. */
+/* Samples at an address in the object; all before code_image_finish(). */
 void code_image_add_sample(struct code_image *image, uint64_t addr, uint64_t count, uint64_t weight);
 
 /* To be called after the last sample: sorts the functions by address. */

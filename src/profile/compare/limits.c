@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "limits.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,6 +178,7 @@ enum limit_verdict limits_verdict(const struct limit_result *results, size_t n)
 {
         enum limit_verdict verdict = LIMIT_KEPT;
 
+        assert(results || !n);
         for (size_t i = 0; i < n; i++) {
                 if (results[i].verdict == LIMIT_EXCEEDED)
                         return LIMIT_EXCEEDED;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "module_pairs.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,7 @@ struct module_pair *module_pairs_make(const struct run_values *values, size_t *r
 
 str_id module_pairs_find(const struct module_pair *pairs, size_t n, str_id module)
 {
+        assert(pairs || !n);
         for (size_t i = 0; i < n; i++) {
                 if (pairs[i].b == module)
                         return pairs[i].a;

@@ -62,6 +62,7 @@ void run_values_add_run(struct run_values *v, enum run_side side, const char *pa
 
 void run_values_set_time(struct run_values *v, enum run_time time, double ns)
 {
+        assert(time < RUN_N_TIMES);
         last_run(v)->times[time] = ns;
 }
 
@@ -141,6 +142,7 @@ void run_values_add(struct run_values *v, uint32_t event, const struct run_name 
         struct stored_run *run = last_run(v);
         size_t number = name_number(v, name);
 
+        assert(event < run->n_events);
         ARRAY_PUSH(run->samples, run->n_samples, run->cap_samples,
                    (struct stored_samples){event, (uint32_t)number, {count, weight}});
 }
@@ -154,6 +156,7 @@ void run_values_add_inlined(struct run_values *v, const char *name)
 
 struct run_cell *run_values_cells(const struct run_values *v, uint32_t event, size_t name)
 {
+        assert(v->cells && event < v->n_events && name < v->n_names);
         return v->cells + ((size_t)event * v->n_names + name) * v->n_runs;
 }
 
@@ -218,6 +221,7 @@ static void merge_names(struct run_values *v)
 
 void run_values_finish(struct run_values *v)
 {
+        assert(!v->cells);
         if (!v->has_files) {
                 free(v->pairs);
                 v->pairs = module_pairs_make(v, &v->n_pairs);
@@ -231,6 +235,7 @@ void run_values_finish(struct run_values *v)
 
 size_t run_values_n_runs(const struct run_values *v, enum run_side side)
 {
+        assert(side < RUN_N_SIDES);
         return v->n_of_side[side];
 }
 
@@ -241,33 +246,39 @@ size_t run_values_n_all_runs(const struct run_values *v)
 
 const char *run_values_path(const struct run_values *v, size_t run)
 {
+        assert(run < v->n_runs);
         return strpool_get(v->texts, v->runs[run].path);
 }
 
 double run_values_time(const struct run_values *v, size_t run, enum run_time time)
 {
+        assert(run < v->n_runs && time < RUN_N_TIMES);
         return v->runs[run].times[time];
 }
 
 double run_values_start(const struct run_values *v, size_t run)
 {
+        assert(run < v->n_runs);
         return v->runs[run].start_ns;
 }
 
 size_t run_values_n_facts(const struct run_values *v, size_t run)
 {
+        assert(run < v->n_runs);
         return v->runs[run].n_facts;
 }
 
 void run_values_get_fact(const struct run_values *v, size_t run, size_t index, const char **ret_key,
                          const char **ret_text)
 {
+        assert(run < v->n_runs && index < v->runs[run].n_facts);
         *ret_key = strpool_get(v->texts, v->runs[run].facts[index].key);
         *ret_text = strpool_get(v->texts, v->runs[run].facts[index].text);
 }
 
 const char *run_values_program(const struct run_values *v, size_t run)
 {
+        assert(run < v->n_runs);
         return v->runs[run].program ? strpool_get(v->texts, v->runs[run].program) : NULL;
 }
 
@@ -278,6 +289,7 @@ size_t run_values_n_events(const struct run_values *v)
 
 const char *run_values_event_name(const struct run_values *v, uint32_t event)
 {
+        assert(event < v->n_events);
         return strpool_get(v->texts, v->events[event]);
 }
 
@@ -285,6 +297,7 @@ const struct run_event *run_values_event(const struct run_values *v, size_t run,
 {
         const struct stored_run *r = &v->runs[run];
 
+        assert(run < v->n_runs);
         return event < r->n_events && r->events[event].name ? &r->events[event] : NULL;
 }
 
@@ -297,6 +310,7 @@ struct run_name run_values_name(const struct run_values *v, size_t index)
 {
         const struct stored_name *name = &v->names[index];
 
+        assert(index < v->n_names);
         return (struct run_name){
                 .name = strpool_get(v->texts, name->name),
                 .brief = name->is_ambiguous ? NULL : strpool_get(v->texts, name->brief),
@@ -334,6 +348,7 @@ size_t run_values_n_pairs(const struct run_values *v)
 
 void run_values_get_pair(const struct run_values *v, size_t index, const char **ret_a, const char **ret_b)
 {
+        assert(index < v->n_pairs);
         *ret_a = strpool_get(v->texts, v->pairs[index].a);
         *ret_b = strpool_get(v->texts, v->pairs[index].b);
 }

@@ -60,7 +60,7 @@ void run_values_add(struct run_values *values, uint32_t event, const struct run_
 /* A function that is inlined into others in this run. */
 void run_values_add_inlined(struct run_values *values, const char *name);
 
-/* After the last run: pairs the modules of both groups and makes the rows of all names. */
+/* Once, after the last run: pairs the modules of both groups and makes the rows of all names. */
 void run_values_finish(struct run_values *values);
 
 /* --- Reading ---------------------------------------------------------------------------------------- */

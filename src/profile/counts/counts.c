@@ -3,6 +3,7 @@
  * counted. */
 #include "counts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ void counts_forget(struct counts *counts)
 
 void counts_set_event(struct counts *counts, size_t event, const uint64_t *ids, size_t n_ids)
 {
+        assert(event < counts->list->n_items);
         for (size_t i = 0; i < n_ids; i++)
                 *map_put(&counts->event_of_id, ids[i], NULL) = event + 1;
 }
@@ -210,6 +212,7 @@ size_t counts_n_cpus(const struct counts *counts)
 
 uint32_t counts_get_cpu(const struct counts *counts, size_t index)
 {
+        assert(index < counts->n_cpus);
         return counts->cpus[index];
 }
 
@@ -278,6 +281,7 @@ struct count counts_get(const struct counts *counts, size_t event, uint32_t cpu)
         const uint64_t *cell = map_find(&counts->cell_of_place, (uint64_t)event << 32 | cpu);
         struct sums sums;
 
+        assert(event < counts->list->n_items);
         if (counts->list->items[event].refusal && serves(&counts->list->items[event], cpu))
                 return obstructed(counts, event);
         if (!cell)
@@ -291,6 +295,7 @@ struct count counts_sum(const struct counts *counts, size_t event)
         struct sums all = {0};
         bool any = false;
 
+        assert(event < counts->list->n_items);
         if (counts->list->items[event].refusal)
                 return obstructed(counts, event);
         for (uint32_t i = counts->first_cells[event]; i; i = counts->cells[i - 1].next) {

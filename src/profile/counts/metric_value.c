@@ -2,6 +2,7 @@
 /* Binds each name in a formula to one of the metric's events. */
 #include "metric_value.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ bool metric_value_get(const struct metric_values *metrics, const struct counts *
         const struct bound_metric *bound = &metrics->items[index];
         bool is_here = false;
 
+        assert(index < metrics->list->n_metrics);
         if (!bound->formula)
                 return false;
         for (size_t i = 0; i < metric_n_names(bound->formula); i++) {

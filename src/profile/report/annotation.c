@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "annotation.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -469,6 +470,7 @@ struct annotated annotation_get(const struct annotation *a, size_t index)
         const struct annotated_function *f = a->functions[index];
         const struct world *world = a->report->session.world;
 
+        assert(index < a->n_functions);
         return (struct annotated){
                 .row = f->row,
                 .event = f->row->event,
@@ -511,6 +513,7 @@ void annotation_add_target(struct annotation *a, size_t index, uint64_t addr, st
         struct symbol symbol;
         uint64_t target;
 
+        assert(index < a->n_functions);
         if (!module_source_target(a->report->session.modules, f->module, f->extents[0].start, addr, &target))
                 return;
         symbol = resolver_find_addr(a->resolver, f->id, target);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "module_source.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -485,6 +486,7 @@ resolver_id module_source_get(void *ctx, module_id module)
         struct module_source *source = ctx;
         bool is_new;
 
+        assert(module != MODULE_NONE);
         map_put(&source->asked, module, &is_new);
         if (is_new)
                 ARRAY_PUSH(source->used, source->n_used, source->cap_used, module);
@@ -618,6 +620,7 @@ size_t module_source_n_used(const struct module_source *source)
 
 module_id module_source_used(const struct module_source *source, size_t index)
 {
+        assert(index < source->n_used);
         return source->used[index];
 }
 

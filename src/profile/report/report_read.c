@@ -2,6 +2,7 @@
 /* Reads the records in the order of time and fills the world, the profile, the stacks and the branches.
  * With several threads, records are read in batches: each worker replays all records that change the world,
  * and takes the samples of some chunks. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mem.h"
@@ -289,6 +290,7 @@ void report_worker_take(struct report_worker *w, const struct perfdata_batch *ba
         uint64_t number = batch->first_sample[chunk];
         struct perfdata_record record;
 
+        assert(first < batch->n);
         w->attrs = batch->events;
         w->n_attrs = batch->n_events;
         replay_until(w, batch, first);

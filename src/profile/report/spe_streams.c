@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spe_streams.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mem.h"
@@ -176,6 +177,7 @@ static void go_on(struct spe_streams *s)
 
 void spe_streams_begin(struct spe_streams *s)
 {
+        assert(!s->heap);
         s->heap = mem_new(s->n, sizeof(*s->heap));
         for (size_t i = 0; i < s->n; i++) {
                 struct spe_stream *stream = &s->items[i];

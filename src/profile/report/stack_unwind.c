@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stack_unwind.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,6 +269,7 @@ size_t stack_unwind_add(struct stack_unwind *u, const struct stack_sample *of, s
         size_t max_frames = STACKS_MAX_FRAMES - n;
         struct sample_walk walk;
 
+        assert(n <= STACKS_MAX_FRAMES);
         if (stack_branches_can(of->attr))
                 return stack_branches_join(of->sample, u->lbr_depth, frames, n, u->counts.by_way, ret_cut);
         u->pid = of->sample->pid;

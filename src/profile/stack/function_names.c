@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "function_names.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,15 +145,18 @@ void function_names_finish(struct function_names *f)
 
 str_id function_names_get(const struct function_names *f, uint32_t number)
 {
+        assert(number < f->n);
         return f->items[number].shown;
 }
 
 str_id function_names_short(const struct function_names *f, uint32_t number)
 {
+        assert(number < f->n);
         return f->items[number].plain;
 }
 
 bool function_names_is_in_several(const struct function_names *f, uint32_t number)
 {
+        assert(number < f->n);
         return f->items[number].is_in_several;
 }

@@ -2,6 +2,7 @@
 /* Samples are stored in blocks, so that a list of millions need not be copied when it grows. */
 #include "sample_list.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,5 +105,6 @@ size_t sample_list_n(const struct sample_list *list)
 
 const struct listed_sample *sample_list_get(const struct sample_list *list, size_t index)
 {
+        assert(index < list->n);
         return &list->blocks[index / BLOCK_SAMPLES][index % BLOCK_SAMPLES];
 }

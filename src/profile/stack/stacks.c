@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Extracts the frames of samples, and counts samples in series. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,7 @@ struct stack_frame stack_frame_of_sample(const struct sample *sample)
 
 size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n)
 {
+        assert(n <= STACKS_MAX_FRAMES);
         frames[n] = (struct stack_frame){.misc = STACKS_CUT};
         return n + 1;
 }
@@ -315,5 +317,6 @@ size_t stacks_n_series(const struct stacks *stacks)
 
 const struct stack_series *stacks_get_series(const struct stacks *stacks, size_t index)
 {
+        assert(index < stacks->n_series);
         return &stacks->series[index];
 }

@@ -42,7 +42,7 @@ struct stack_node {
         bool is_return, is_unwound; /* as in the first frame of this node */
 };
 
-/* Appends the mark of a cut stack to `n` frames; returns their new number. */
+/* Appends the mark of a cut stack to `n` frames, at most STACKS_MAX_FRAMES; returns their new number. */
 size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n);
 
 #define STACKS_NONE UINT32_MAX

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Merges stacks that threads made of parts of a session, with the numbers that a single thread would give. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mem.h"
@@ -58,6 +59,7 @@ void stacks_merge_take(struct stacks_merge *merge, size_t index, const struct st
 {
         struct merged_part *part = &merge->parts[index];
 
+        assert(index < merge->n_parts && until->n_nodes >= part->done.n_nodes);
         for (; part->done.n_places < until->n_places; part->done.n_places++)
                 part->places[part->done.n_places] =
                         places_add(&merge->whole->places, &part->stacks->places.items[part->done.n_places]);
