@@ -3,6 +3,7 @@
  * follow, one byte for each name. */
 #include "kernel_units.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,7 @@ void kernel_units_add_class(struct kernel_units *units, const char *block_name, 
         const struct pmu_block *block = find_block(block_name);
         struct kernel_unit_class class = *facts;
 
+        assert(units->n_classes <= KERNEL_UNIT_CLASSES_MAX);
         if (!block || !n_units || units->n_classes == KERNEL_UNIT_CLASSES_MAX)
                 return;
         class.block = block;

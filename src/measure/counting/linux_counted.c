@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens the counted events: on which threads and CPUs, in which groups, and what is used in place of events
  * that the kernel refuses. An event that can't be opened does not affect the others. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ uint32_t counted_group(const struct count_request *request, size_t index)
 {
         const struct count_event *e = &request->list->items[index];
 
+        assert(index < request->list->n_items);
         if (e->refused)
                 return 0;
         if (e->together)

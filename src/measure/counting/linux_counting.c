@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counting with perf_event_open: finds the targets, starts and stops counting, and waits. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -129,6 +130,7 @@ struct counting_event counting_get_event(const struct counting *c, size_t index)
         const struct counted_event *e = &c->counted.events[index];
         const char *estimate = NULL;
 
+        assert(index < c->request.list->n_items);
         if (e->source != SOURCE_COUNTER)
                 estimate = c->request.target.argv ? "wait4" : "/proc";
         return (struct counting_event){

@@ -3,6 +3,7 @@
  * counted. */
 #include "counting.h"
 
+#include <assert.h>
 #include <windows.h>
 
 #include <inttypes.h>
@@ -96,6 +97,7 @@ struct counting_event counting_get_event(const struct counting *c, size_t index)
 {
         const struct driver_event *e = &c->counts.events[index];
 
+        assert(index < c->counts.n_events);
         return (struct counting_event){.attr = e->attr, .ids = &e->id, .n_ids = 1, .refusal = e->refusal};
 }
 

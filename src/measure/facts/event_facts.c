@@ -2,6 +2,7 @@
 /* Gathers the facts, and decides which of the kernel's and the catalogue's events a machine has. */
 #include "event_facts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,8 @@ bool event_facts_are_known(const struct event_facts *facts, struct err *err)
 
 const struct catalogue_cpu *event_facts_model(const struct event_facts *facts, size_t kind)
 {
+        assert(kind < facts->kinds.n_items);
+
         const struct core_kind *k = &facts->kinds.items[kind];
 
         if (k->model)

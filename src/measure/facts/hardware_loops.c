@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hardware_loops.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ size_t hardware_loops_n(void)
 
 const struct hardware_loop *hardware_loops_get(size_t index)
 {
+        assert(index < N_ELEMENTS(loops));
         return &loops[index];
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses the argument of --control, and lines into commands. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ void control_place_release(struct control_place *place)
 
 void control_lines_add(struct control_lines *lines, const void *bytes, size_t size)
 {
+        assert(lines->at <= lines->in.len);
         if (lines->at) {
                 lines->in.len -= lines->at;
                 memmove(lines->in.data, lines->in.data + lines->at, lines->in.len);

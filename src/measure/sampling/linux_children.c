@@ -3,6 +3,7 @@
  * order of time. A timer on each CPU does not restart in each new process, unlike an inherited event. */
 #include "linux_children.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,7 @@ struct children *children_new_of(const struct opened *opened, const int32_t *pid
 {
         struct children *c = without_any(opened);
 
+        assert(pids || !n);
         for (size_t i = 0; i < n; i++)
                 *state_of(c, pids[i]) = OURS;
         return c;

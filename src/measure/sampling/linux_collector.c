@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sampling with perf_event_open: finds the targets, starts and stops the events, and moves the content of the
  * rings. Every pass over the rings ends with FINISHED_ROUND, so that a reader can sort records by time. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -201,6 +202,7 @@ struct collect_event collector_get_event(const struct collector *c, size_t index
 {
         const struct opened_event *e = &c->opened.events[index];
 
+        assert(index < c->opened.n_events);
         return (struct collect_event){linux_attr_written(e), e->event.name, e->ids, e->n_ids};
 }
 

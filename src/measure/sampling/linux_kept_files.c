@@ -2,6 +2,7 @@
 /* A limited number of descriptors of mapped files. The first half of each class is kept, because these are
  * the files that the measured programs started with; in the other half the newest file replaces the
  * oldest. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,6 +48,7 @@ const struct kept_file *kept_files_oldest(const struct kept_files *all, enum kep
         const struct kept_slots *slots = &all->slots[class];
         size_t max = max_of_class[class];
 
+        assert(class < KEPT_N_CLASSES);
         return slots->n < max ? NULL : &all->items[slot_of_oldest(slots, max)];
 }
 
@@ -79,6 +81,7 @@ void kept_files_add(struct kept_files *all, const struct kept_file *kept, enum k
         struct kept_slots *slots = &all->slots[class];
         struct kept_file taken = *kept, *old;
 
+        assert(class < KEPT_N_CLASSES);
         taken.path = mem_strdup(kept->path);
         if (slots->n < max_of_class[class]) {
                 ARRAY_PUSH(slots->items, slots->n, slots->cap, all->n);

@@ -4,6 +4,7 @@
  * not clear pages for it. */
 #include "linux_record_pool.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -96,6 +97,7 @@ uint8_t *record_pool_extend(struct record_pool *pool, size_t size)
 {
         uint8_t *at;
 
+        assert(size <= BLOCK_BYTES - sizeof(*pool->block));
         if (size > BLOCK_BYTES - sizeof(*pool->block) - pool->block->len) {
                 pool->block->next = take_block(pool);
                 pool->block = pool->block->next;

@@ -28,7 +28,7 @@ AUTO_DEFINE(record_pool)
 
 /* --- the writer --- */
 
-/* Room for a record of `size` bytes in the current round. */
+/* Room for a record of `size` bytes, which fit in a block, in the current round. */
 uint8_t *record_pool_extend(struct record_pool *pool, size_t size);
 
 /* Gives the round to the reader and begins the next. False, and nothing is given, if this round and the one

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples that wperf's own driver takes when counters of cores overflow: on all CPUs, with process, thread
  * and time. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,7 @@ bool own_samples_next(struct own_samples *s, struct driver_sample *ret)
 
 uint32_t own_samples_interval(const struct own_samples *s, size_t event)
 {
+        assert(event < s->n_events);
         return s->intervals[event];
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a stopped thread by process_vm_readv, and its files through /proc. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -28,6 +29,7 @@ size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct st
         size_t n_read = 0, bytes;
         ssize_t got;
 
+        assert(n <= STOP_MAX_PIECES);
         for (size_t i = 0; i < n; i++) {
                 to[i] = (struct iovec){pieces[i].to, pieces[i].size};
                 from[i] = (struct iovec){(void *)(uintptr_t)pieces[i].addr, pieces[i].size};

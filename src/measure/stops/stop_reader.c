@@ -2,6 +2,7 @@
 /* Ranges of the same page are read as one. */
 #include "stop_reader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ const uint8_t *stop_reader_find(struct stop_reader *r, uint64_t addr, size_t siz
 
 void stop_reader_miss(struct stop_reader *r, uint64_t addr, size_t size)
 {
+        assert(r->n_missed <= READER_MAX_RANGES);
         if (r->ranges && r->n_missed < READER_MAX_RANGES && size && size <= MAX_RANGE_BYTES)
                 r->missed[r->n_missed++] = (struct reader_range){.addr = addr, .size = (uint32_t)size};
 }

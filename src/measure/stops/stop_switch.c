@@ -3,6 +3,7 @@
  * leaves a CPU or gets one. A switch costs the process some 0.4 us more by that, so it begins when the
  * process has forked, whose children will send it SIGCHLD, or has received a signal that interrupted a
  * call. Threads and processes that it creates from then on inherit the events. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -158,6 +159,7 @@ void stop_switch_add(struct stop_switched *s, enum stop_switch_kind kind, uint64
 {
         size_t at;
 
+        assert(s->n <= STOP_KEPT_SWITCHES);
         if (is_known(s, kind, time_ns))
                 return;
         if (s->n == STOP_KEPT_SWITCHES)

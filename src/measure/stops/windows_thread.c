@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a suspended thread by ReadProcessMemory. */
+#include <assert.h>
 #include <windows.h>
 
 #include <string.h>
@@ -25,6 +26,7 @@ size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct st
 {
         size_t n_read = 0;
 
+        assert(n <= STOP_MAX_PIECES);
         while (n_read < n && stop_thread_read(thread, pieces[n_read].addr, pieces[n_read].to,
                                               pieces[n_read].size) == pieces[n_read].size)
                 n_read++;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "browser_internal.h"
 
+#include <assert.h>
+
 enum { WHEEL_ROWS = 3 };
 
 static void move_up(struct browse_list *list, size_t rows)
@@ -67,6 +69,7 @@ bool browse_list_key(struct browse_list *list, const struct key *key, unsigned f
 
 void browse_list_go_to(struct browse_list *list, size_t row)
 {
+        assert(row < list->n || !row);
         list->at = row;
         list->has_jumped = true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "browse_session.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,7 @@ const struct calltree *browse_session_tree(struct browse_session *session, uint3
 {
         struct calltree **tree = &session->trees[event].tree;
 
+        assert(event < session->report->n_events);
         if (!*tree)
                 *tree = stacks_tree_make(session->report->tree, event);
         return *tree;
@@ -108,6 +110,7 @@ const struct calltree *browse_session_callers(struct browse_session *session, ui
 {
         struct calltree **callers = &session->trees[event].callers;
 
+        assert(event < session->report->n_events);
         if (!*callers)
                 *callers = calltree_invert(browse_session_tree(session, event), NULL, NULL);
         return *callers;

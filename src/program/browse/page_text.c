@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "page_text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,7 @@ void text_page_draw_row(struct browser *browser, struct page *page, size_t line,
         const char *text = line_at(p, line);
         struct cells *cells = browser->cells;
 
+        assert(line < p->page.list.n);
         text += text_fitting_bytes(text, p->first_column, NULL);
         cells_put(cells, row, page->left, cells->columns - page->left, (struct cell_style){0}, text);
         if (mark && mark->weight && !p->first_column)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "compared_runs.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool check_distinct(const struct command_line *line, struct err *err)
@@ -52,6 +53,7 @@ bool compared_paths_all(const struct command_line *line, enum run_side side, str
 bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
                         const struct measured_session_request *request, size_t *n_read, struct err *err)
 {
+        assert(side < RUN_N_SIDES);
         for (size_t i = 0; i < paths->n[side]; i++) {
                 struct measured_session_request own = *request;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report_table.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 /* Options that choose a table, or that apply to some of them, in the order in which they are refused. */
@@ -129,5 +130,6 @@ bool report_table_choose(const struct report_options *options, bool wants_tree, 
 
 bool report_table_is_browsed(enum report_table table, const struct report_options *options)
 {
+        assert((size_t)table < N_ELEMENTS(tables));
         return tables[table].in_browser && !(given(options, false) & (BIT(INLINES) | BIT(CSV)));
 }

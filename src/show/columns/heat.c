@@ -2,6 +2,7 @@
 /* The limits are those of perf report. */
 #include "heat.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "text_code.h"
@@ -20,6 +21,7 @@ void heat_color(struct buf *out, size_t from, size_t len, double percent)
         const char *none = text_code(TEXT_CODE_PLAIN);
         size_t n_begin = strlen(begin), n_none = strlen(none), n_rest;
 
+        assert(from <= out->len && len <= out->len - from);
         if (heat == HEAT_LOW)
                 return;
         n_rest = out->len - from - len;

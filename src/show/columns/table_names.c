@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shortens names of functions in a table: the module at the end stays whole, and different names get
  * different texts. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,8 @@ static void take_twin(struct short_name *name, const struct short_name *neighbou
 
 const struct table_cell **table_find_twins(const struct table *table, size_t column, size_t room)
 {
+        assert(column < table->n_columns);
+
         const size_t n_columns = table->n_columns, n = table->n_cells / n_columns;
         const struct table_cell *cells = table->cells + column, **twins = mem_new(n, sizeof(*twins));
         struct short_name *names = mem_new(n, sizeof(*names));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "export.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "buf.h"
@@ -10,6 +11,7 @@ void export_cut(struct buf *out, size_t from, size_t max)
 {
         size_t end = from + max;
 
+        assert(from <= out->len);
         if (out->len <= end)
                 return;
         for (int i = 0; i < 3 && end > from && (out->data[end] & 0xc0) == 0x80; i++)

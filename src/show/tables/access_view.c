@@ -2,6 +2,7 @@
 /* The columns of accesses, and their tables as text and CSV. */
 #include "access_view.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -191,6 +192,7 @@ const char *access_view_sharing(enum access_sharing sharing)
 {
         static const char *const names[] = {"", "shared", "false sharing possible", "false sharing likely"};
 
+        assert((size_t)sharing < N_ELEMENTS(names));
         return names[sharing];
 }
 

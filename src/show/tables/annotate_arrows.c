@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "annotate_arrows.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,7 @@ void arrows_add_row(const struct arrows *a, size_t row, struct buf *out)
         char line = 0; /* drawn from the end of an outer arrow to the text */
         char end = ' ';
 
+        assert(row < a->n_rows);
         if (!a->n_lanes)
                 return;
         for (size_t lane = a->n_lanes; lane-- > 0;) {
@@ -125,6 +127,7 @@ void arrows_add_row(const struct arrows *a, size_t row, struct buf *out)
 
 void arrows_add_between(const struct arrows *a, size_t row, struct buf *out)
 {
+        assert(row < a->n_rows);
         if (!a->n_lanes)
                 return;
         for (size_t lane = a->n_lanes; lane-- > 0;) {

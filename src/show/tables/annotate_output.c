@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "annotate_output.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -34,6 +35,8 @@ static void add_target(void *ctx, uint64_t addr, struct buf *out)
 struct annotate_view annotate_output_whole(const struct annotate_output *o, const struct annotate *whole,
                                            uint32_t event)
 {
+        assert(event < o->report->n_events);
+
         struct report_event e = o->report->events[event];
 
         return (struct annotate_view){

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fact_tables.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mem.h"
@@ -91,6 +92,7 @@ struct fact_tables *fact_tables_new(enum fact_tables_kind kind, bool verbose)
 {
         struct fact_tables *tables = mem_new(1, sizeof(*tables));
 
+        assert((size_t)kind < N_ELEMENTS(layouts));
         tables->layouts = layouts[kind];
         for (; tables->n < FACT_TABLES_MAX && tables->layouts[tables->n].key; tables->n++) {
                 const struct layout *layout = &tables->layouts[tables->n];
@@ -112,6 +114,7 @@ void fact_tables_free(struct fact_tables *tables)
 
 void fact_tables_add(struct fact_tables *tables, unsigned index, const char *const *texts)
 {
+        assert(index < tables->n);
         for (size_t i = 0; i < tables->n_columns[index]; i++)
                 table_add_text(tables->items[index], texts[i]);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hot_view.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,8 @@ static void add_share_columns(const struct hot_view *view, struct columns *c)
 
 struct column hot_view_key_column(const struct hot_view *view, enum row_key key)
 {
+        assert((size_t)key < N_ELEMENTS(key_columns));
+
         struct column column = key_columns[key];
 
         if (column.is_name && view->long_names)
@@ -192,6 +195,7 @@ static bool wants_module(const struct hot_view *view, const struct hot_row *row)
 
 const char *hot_view_key_name(enum row_key key)
 {
+        assert((size_t)key < N_ELEMENTS(key_columns));
         return key_columns[key].name;
 }
 
@@ -435,6 +439,7 @@ bool hot_view_has_section(const struct hot_view *view, size_t event)
 {
         bool any = false;
 
+        assert(event < view->n_events);
         if (view->events[event].n_samples || view->events[event].has_sources)
                 return view->events[event].n_samples;
         for (size_t i = 0; i < view->n_events; i++)

@@ -2,6 +2,7 @@
 /* The text of the quality line, and the names of causes in JSON. */
 #include "quality_view.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static const struct {
 
 const char *quality_cut_key(enum quality_cut why)
 {
+        assert((size_t)why < N_ELEMENTS(cuts));
         return cuts[why].key;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "strip_view.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -48,6 +49,7 @@ const char *strip_view_block(const struct strips *strips, const struct strip *st
         };
         unsigned level = strip_view_level(strip->columns[column], strips->most);
 
+        assert(column < strips->n_columns);
         return !level && strip->running && strip->running[column] ? ran_mark()
                                                                   : blocks[text_code_is_ascii()][level];
 }

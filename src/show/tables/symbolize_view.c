@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbolize_view.h"
 
+#include <assert.h>
+
 #include "buf.h"
 #include "text_number.h"
 #include "text_printable.h"
@@ -90,6 +92,7 @@ void symbolize_view_begin(struct symbolize_view *view, struct buf *text, struct 
 
 void symbolize_view_add(struct symbolize_view *view, const struct symbolize_row *rows, size_t n)
 {
+        assert(n);
         if (view->text)
                 add_addr(rows[0].addr, view->text);
         for (size_t i = 0; i < n; i++) {
