@@ -5,6 +5,7 @@ import contextlib
 import glob
 import os
 import re
+import subprocess
 from typing import Iterator
 
 import harness
@@ -153,6 +154,27 @@ def test_plain_user_and_an_own_process(t: Context) -> None:
     check(target.stdout.readline() == b"ready\n", "it runs")
     with sysctl(PARANOID, 2):
         check_measured(as_plain_user(t, t.wperf, "sample", "-F", "999", "-p", str(target.pid), "--timeout", "2"))
+
+
+def test_a_process_in_another_user_namespace(t: Context) -> None:
+    """Its user is the same, but root made the namespace, as for a container."""
+    become = [harness.need_tool("setpriv"), "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
+    harness.need_root()
+    os.chmod(t.folder, 0o777)
+    spin = reachable(t, t.program("spin"))
+    target = t.start("unshare", "-U", "sh", "-c", 'echo; read go; exec "$@"', "sh", *become, spin, "60000", stdin=subprocess.PIPE)
+    if not target.stdout.readline():
+        raise Skip("user namespaces")
+    for ids in ("uid_map", "gid_map"):
+        write(f"/proc/{target.pid}/{ids}", f"0 0 1\n{NOBODY} {NOBODY} 1\n")
+    target.stdin.write(b"\n")
+    target.stdin.flush()
+    check(target.stdout.readline() == b"ready\n", "it runs")
+    with sysctl(PARANOID, 2):
+        done = as_plain_user(t, t.wperf, "record", "-p", str(target.pid), "-d", "1")
+        check_refused(done, 1, f"process {target.pid} runs in another user namespace, as in a container", "root")
+    done = t.ours("record", "-p", str(target.pid), "-d", "200ms")
+    check(done.status == 0, "root may", done)
 
 
 def test_user_namespace(t: Context) -> None:

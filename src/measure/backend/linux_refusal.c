@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "linux_events.h"
+#include "linux_processes.h"
 #include "os.h"
 
 bool linux_refusal_is_missing_pmu(int error)
@@ -107,10 +108,11 @@ static void denied(const struct refused_use *use, const struct event *event, int
         bool kernel = !(event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
 
         bool foreign = belongs_to_another(pid);
+        bool in_namespace = pid > 0 && !foreign && proc_has_other_user_ids(pid);
         /* Something other than the kernel's check refuses: the kernel would allow the event, or the error is
          * EPERM, while the kernel returns EACCES for missing privilege. */
         bool blocked = error == EPERM || may_profile_everything() ||
-                       (level <= 2 && !kernel && !use->all && !foreign);
+                       (level <= 2 && !kernel && !use->all && !foreign && !in_namespace);
 
         if (error == EACCES && wants_privileged_filter(event) && !may_profile_everything())
                 err_set(err, ERR_DENIED,
@@ -128,6 +130,10 @@ static void denied(const struct refused_use *use, const struct event *event, int
                         event->name);
         else if (foreign)
                 err_set(err, ERR_DENIED, "process %" PRId32 " belongs to another user: %s", pid,
+                        way_to_rights());
+        else if (in_namespace)
+                err_set(err, ERR_DENIED,
+                        "process %" PRId32 " runs in another user namespace, as in a container: %s", pid,
                         way_to_rights());
         else if (use->all)
                 err_set(err, ERR_DENIED,

@@ -366,6 +366,25 @@ int32_t proc_inner_pid(int32_t pid)
         return (int32_t)strtol(last, NULL, 10);
 }
 
+static bool read_user_ids(int32_t pid, struct buf *out)
+{
+        char path[64] = "/proc/self/uid_map";
+
+        if (pid)
+                snprintf(path, sizeof(path), "/proc/%" PRId32 "/uid_map", pid);
+        return os_read_file(path, SMALL_LIMIT, out, NULL);
+}
+
+/* The link /proc/PID/ns/user can be read only by those who may trace the process. */
+bool proc_has_other_user_ids(int32_t pid)
+{
+        AUTO_RELEASE(buf) own = {0};
+        AUTO_RELEASE(buf) other = {0};
+
+        return read_user_ids(0, &own) && read_user_ids(pid, &other) &&
+               strcmp(buf_text(&own), buf_text(&other)) != 0;
+}
+
 uint64_t proc_mount_namespace(int32_t pid)
 {
         struct os_stat st;

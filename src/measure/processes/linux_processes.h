@@ -123,6 +123,10 @@ bool proc_cpu_time(int32_t pid, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns);
 int32_t proc_inner_pid(int32_t pid);
 uint64_t proc_mount_namespace(int32_t pid); /* inode of the namespace; 0 if unknown. pid 0: this process */
 
+/* Whether the process has another map of user ids than this one, as in a container: then only root may trace
+ * or sample it. user_namespaces(7) */
+bool proc_has_other_user_ids(int32_t pid);
+
 /* --- linux_cgroup.c --- */
 
 /* Whether a process is in this group or below it. */

@@ -46,6 +46,8 @@ static const char *why_of(struct stop_guardian *g, int32_t pid)
                 return "kernel.yama.ptrace_scope allows only root to attach: sudo wperf ...";
         if (stop_status_uid(pid) != stop_status_uid(0))
                 return "they belong to another user: sudo wperf ...";
+        if (proc_has_other_user_ids(pid))
+                return "they run in another user namespace, as in a container: sudo wperf ...";
         return "they do not let programs without privilege read their memory: sudo wperf ...";
 }
 
