@@ -257,15 +257,23 @@ def test_beside_another_tracer(t: Context) -> None:
     check(target.poll() is None, "it runs on")
 
 
-def test_a_debugger_afterwards(t: Context) -> None:
-    """The process can be traced by others as soon as the recorder has ended."""
+def test_a_debugger_meanwhile_and_afterwards(t: Context) -> None:
+    """The process can be traced by others as soon as the recorder has ended, and not before."""
     need_engine(t)
-    harness.need_tool("strace")
+    gdb = (harness.need_tool("gdb"), "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", "info threads", "-p")
     target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "1")
-    done = t.ours("record", "-q", "-g", "-p", str(target.pid), "-d", "300ms")
-    check(done.status == 0, "recorded", done)
-    t.launch("strace", "-o", "/dev/null", "-p", str(target.pid))
+    recorder = attach(t, "-p", str(target.pid))
     wait_until_traced(target.pid)
+    refused = t.run(*gdb, str(target.pid))
+    check("ptrace: Operation not permitted" in refused.err and f"already traced by process {tracer_of(target.pid)}" in refused.err,
+          "gdb says who traces it", refused)
+    harness.wait_for_cpu(target.pid, 0.2)
+    recorder.send_signal(signal.SIGINT)
+    done = harness.finish(recorder)
+    check(done.status == 0 and done.err == "" and python_of(done)[0] > 0, "recorded", done)
+    attached = t.run(*gdb, str(target.pid))
+    check(attached.status == 0 and attached.out.count("Thread 0x") >= 2, "gdb sees both threads", attached)
+    check(target.poll() is None and tracer_of(target.pid) == 0, "it runs on, untraced")
 
 
 # Waits for its end; says how the kernel sees its signals.
