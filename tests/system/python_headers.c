@@ -90,9 +90,9 @@ static void show_objects(void)
 #else
         SHOW("code_lines", offsetof(PyCodeObject, co_lnotab));
 #endif
-#if PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030e0000
+#if PY_VERSION_HEX >= 0x030c0000
         SHOW("code_version", offsetof(PyCodeObject, co_version));
-#elif PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030c0000
+#elif PY_VERSION_HEX >= 0x030b0000
         SHOW("code_mutable", offsetof(PyCodeObject, co_warmup));
 #endif
         SHOW("object_type", offsetof(PyObject, ob_type));

@@ -81,7 +81,7 @@ struct python_layout {
         uint32_t code_lines;
         uint32_t code_instrs;  /* 3.11 and later: beginning of the bytecode */
         uint32_t code_copies;  /* free-threaded: co_tlbc */
-        uint32_t code_version; /* 3.12 and 3.13: co_version, a number that no other code object gets; 0 if
+        uint32_t code_version; /* 3.12 and later: co_version, a number that no other code object gets; 0 if
                                   there are no more */
         uint32_t code_mutable; /* 3.11: co_warmup and the size of line entries, which change, between fields
                                   that do not */

@@ -82,7 +82,7 @@ enum {
         OBJECT_WORDS = 2, /* of the section pyobject */
         BYTES_WORDS = 3,
         TEXT_WORDS = 4,
-        VERSION_OFF = 24, /* of co_version behind co_firstlineno in 3.13; Include/cpython/code.h */
+        VERSION_OFF = 24, /* of co_version behind co_firstlineno; Include/cpython/code.h */
         COMPACT_BYTES =
                 16, /* utf8_length and utf8, by which PyCompactUnicodeObject is longer than PyASCIIObject */
 };
@@ -176,14 +176,13 @@ static void read_code(struct offset_words *table, size_t at, struct python_layou
         layout->code_first_line = get_field(table, at, 5, 4, max);
         layout->code_instrs = get_field(table, at, 9, 1, max);
         layout->code_mutable = PYTHON_NO_FIELD;
-        layout->code_version = layout->minor == 13 ? layout->code_first_line + VERSION_OFF : PYTHON_NO_FIELD;
+        layout->code_version = layout->code_first_line + VERSION_OFF;
         layout->code_copies = PYTHON_NO_FIELD;
         if (layout->is_free_threaded && layout->minor > 13)
                 layout->code_copies = get_field(table, at, 10, 8, max);
         layout->code_bytes = max_end_of(
                 (const uint32_t[]){layout->code_file + 8, layout->code_name + 8, layout->code_lines + 8,
-                                   layout->code_first_line + 4,
-                                   layout->code_version == PYTHON_NO_FIELD ? 0 : layout->code_version + 4,
+                                   layout->code_first_line + 4, layout->code_version + 4,
                                    layout->code_copies == PYTHON_NO_FIELD ? 0 : layout->code_copies + 8},
                 6);
 }
