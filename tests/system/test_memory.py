@@ -4,6 +4,7 @@
 A report of memory is compared with `differences(facts_of(program, operations), seen)`, where `seen` is the report's document in
 the shape of facts_of(); each of its keys can be compared alone.
 """
+import csv
 import dataclasses
 import functools
 import os
@@ -415,8 +416,8 @@ COLUMNS = {"L1": "l1", "L2": "l2", "peer core": "peer_core", "local cluster": "p
            "system cache": "l3", "remote": "remote_cache", "DRAM": "dram"}
 
 
-def rows_by(t: Context, path: str, key: str) -> list[dict]:
-    done = t.good("report", "--mem", "--sort", key, "--sample-display-row", "100000", "--json", "-i", path)
+def rows_by(t: Context, path: str, key: str, *options: str) -> list[dict]:
+    done = t.good("report", "--mem", "--sort", key, "--sample-display-row", "100000", "--json", "-i", path, *options)
     (event,) = harness.document_of(done)["accesses"]
     check(event["left_out"] == 0, "nothing left out", done)
     return event["rows"]
@@ -458,6 +459,10 @@ def test_report_by_function(t: Context) -> None:
 def by_address(rows: list[dict]) -> dict[str, dict]:
     """Processes have addresses of their own."""
     return {f"{row['pid']}:{row['address']}": row for row in rows}
+
+
+def by_object(rows: list[dict]) -> dict[str, dict]:
+    return {row["object"] if row["memory"] == "variable" else f"[{row['memory']}]": row for row in rows}
 
 
 def uses_of(row: dict) -> dict:
@@ -514,11 +519,67 @@ def test_report_by_object(t: Context) -> None:
         model, path = written(t, name)
         facts = facts_of(model.program, model.operations)["objects"]
         listed = rows_by(t, path, "object")
-        rows = {row["object"] if row["memory"] == "variable" else f"[{row['memory']}]": row for row in listed}
+        rows = by_object(listed)
         check(len(rows) == len(listed), f"{name}: an object has one row")
         check_rows(rows, facts)
         for row in listed:
             check(row["memory"] != "variable" or row["object_module"] == os.path.basename(the_program().path), f"module of {row}")
+
+
+# --- -s ---
+
+SORT_KEYS = ("symbol", "module", "line", "tid", "level,symbol", "level", "latency", "page", "cacheline", "object")
+
+
+def matching(model: Model, wanted: str) -> list[Operation]:
+    return [one for one in model.operations if re.search(wanted, one.function)]
+
+
+def test_pattern_selects_accesses(t: Context) -> None:
+    """Rows by address have the accesses of the functions that match, and their lists have these functions only."""
+    model, path = written(t, "together")
+    for pattern, wanted in (("push_job", "^push_job$"), ("^count_first", "^count_first"), ("_job$", "_job$")):
+        facts = facts_of(model.program, matching(model, wanted))
+        check(facts["functions"], f"functions that match {pattern}")
+        lines = by_address(rows_by(t, path, "cacheline", "-s", pattern))
+        check_rows(lines, facts["lines"])
+        for address, line in facts["lines"].items():
+            check(uses_of(lines[address]) == line["functions"], f"{pattern} {address}: {lines[address]['uses']}, not {line['functions']}")
+        check_rows(by_address(rows_by(t, path, "page", "-s", pattern)), facts["pages"])
+        check_rows(by_object(rows_by(t, path, "object", "-s", pattern)), facts["objects"])
+
+
+def test_pattern_selects_the_same_by_all_keys(t: Context) -> None:
+    """Shares are those of all accesses, not of those that are shown."""
+    model, path = written(t, "together")
+    accesses = [one for one in model.operations if one.is_access]
+    chosen = [one for one in accesses if one.function == "push_job"]
+    share = 100 * sum(one.total for one in chosen) / sum(one.total for one in accesses)
+    for key in SORT_KEYS:
+        rows = rows_by(t, path, key, "-s", "push_job")
+        check(sum(row["count"] for row in rows) == len(chosen), f"{key}: accesses in {rows}, not {len(chosen)}")
+        check(abs(sum(row["latency_percent"] for row in rows) - share) < 0.005 * len(rows) + 0.001, f"{key}: shares in {rows}, not {share}")
+        done = t.good("report", "--mem", "--sort", key, "--csv", "-i", path, "-s", "push_job")
+        check(sum(int(row["count"]) for row in csv.DictReader(done.out.splitlines())) == len(chosen), f"{key}: CSV", done)
+
+
+def test_pattern_without_match(t: Context) -> None:
+    """By each key the sentence instead of a table, and a document without rows."""
+    _, path = written(t, "two_counters")
+    for key in SORT_KEYS:
+        done = t.good("report", "--mem", "--sort", key, "-i", path, "-s", "count_third_near")
+        (section,) = re.findall("memory accesses: .*\n(.*)\n", done.out)
+        check(section == "no function matches count_third_near" and "p50" not in done.out, f"{key}: sentence", done)
+        check(rows_by(t, path, key, "-s", "count_third_near") == [], f"{key}: no rows")
+        done = t.good("report", "--mem", "--sort", key, "--csv", "-i", path, "-s", "count_third_near")
+        check(len(done.out.splitlines()) == 1, f"{key}: a heading", done)
+
+
+def test_pattern_in_the_text(t: Context) -> None:
+    _, path = written(t, "two_counters")
+    for key in ("page", "cacheline", "object"):
+        done = t.good("report", "--mem", "--sort", key, "-i", path, "-s", "count_first_near")
+        check("count_first_near" in done.out and "count_second_near" not in done.out, f"{key}: functions below the table", done)
 
 
 if __name__ == "__main__":

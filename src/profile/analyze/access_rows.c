@@ -9,6 +9,7 @@
 #include "access_rows_internal.h"
 #include "map.h"
 #include "mem.h"
+#include "text_match.h"
 
 /* The key of a row; no padding, so that it can be hashed and compared as bytes. */
 struct row_key {
@@ -28,6 +29,7 @@ struct access_rows_maker {
         const struct access_rows_request *request;
         struct access_rows *rows;
         uint32_t *code_of;                /* the row of hot for each place of the profile */
+        bool *is_wanted;                  /* for each place, whether its function matches; NULL: all do */
         struct access_object_at *objects; /* with ACCESS_BY_OBJECT */
         struct row_key *keys;
         size_t n_keys, cap_keys;
@@ -49,7 +51,13 @@ void access_rows_free(struct access_rows *rows)
         free(rows);
 }
 
-/* --- Groups --- */
+/* --- Code --- */
+
+static struct hot *new_hot(const struct access_rows_request *request, unsigned code_keys)
+{
+        return hot_new(accesses_profile(request->accesses), code_keys, request->world, request->resolver,
+                       request->modules, request->inlines, text_pattern_has_arguments(request->symbol));
+}
 
 static void map_code(struct access_rows_maker *m)
 {
@@ -59,6 +67,25 @@ static void map_code(struct access_rows_maker *m)
         for (size_t i = 0; i < hot_n_pcs(hot); i++)
                 m->code_of[hot_get_pc(hot, i)->place] = hot_get_pc(hot, i)->row;
 }
+
+/* Rows of modules, lines or threads have no names of functions, which the pattern is compared with. */
+static void match_functions(struct access_rows_maker *m)
+{
+        const struct access_rows_request *request = m->request;
+        AUTO(hot) named = NULL;
+        const struct hot *hot = m->rows->hot;
+
+        if (!(request->code_keys & PROFILE_SYMBOL))
+                hot = named = new_hot(request, request->code_keys | PROFILE_SYMBOL);
+        m->is_wanted = mem_new(profile_n_places(accesses_profile(request->accesses)), sizeof(*m->is_wanted));
+        for (size_t i = 0; i < hot_n_pcs(hot); i++) {
+                const struct hot_pc *pc = hot_get_pc(hot, i);
+
+                m->is_wanted[pc->place] = hot_row_matches(hot, hot_get_row(hot, pc->row), request->symbol);
+        }
+}
+
+/* --- Groups --- */
 
 /* Rows by latency have a class for each power of two, because people read them. */
 static uint32_t octave(uint64_t cycles)
@@ -247,6 +274,7 @@ static void release(struct access_rows_maker *m)
 {
         map_release(&m->by_hash);
         free(m->code_of);
+        free(m->is_wanted);
         free(m->objects);
         free(m->keys);
         free(m->timed);
@@ -260,14 +288,17 @@ struct access_rows *access_rows_new(const struct access_rows_request *request)
         bool is_histogram = request->keys == ACCESS_BY_LATENCY && !request->by_code;
         struct access_uses_maker *uses = request->keys & ACCESS_BY_ADDRESS ? access_uses_begin(rows) : NULL;
 
-        rows->hot = hot_new(accesses_profile(accesses), request->code_keys, request->world, request->resolver,
-                            request->modules, request->inlines, request->arguments);
+        rows->hot = new_hot(request, request->code_keys);
         map_code(&m);
+        if (request->symbol)
+                match_functions(&m);
         if (request->keys & ACCESS_BY_OBJECT)
                 m.objects = access_objects_make(request, rows);
         for (size_t i = 0; i < accesses_n_cells(accesses); i++) {
                 const struct access_cell *cell = accesses_cell(accesses, i);
 
+                if (m.is_wanted && !m.is_wanted[cell->place])
+                        continue;
                 add_cell(&m, cell);
                 if (uses)
                         access_uses_add(uses, row_of_cell(&m, cell), m.code_of[cell->place],

@@ -75,7 +75,10 @@ struct access_rows_request {
         const struct world *world;
         struct resolver *resolver;
         const struct place_modules *modules;
-        bool inlines, arguments; /* as in hot_new() */
+        bool inlines; /* as in hot_new() */
+        /* Only accesses by functions that match this pattern of text_match_symbol() are in rows; the shares
+         * are still those of all accesses.  NULL: all accesses. */
+        const char *symbol;
 };
 
 struct access_rows *access_rows_new(const struct access_rows_request *request);

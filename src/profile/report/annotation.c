@@ -441,7 +441,7 @@ struct annotation *annotation_new(struct report *report, const struct annotation
         source_text_take_private(a->source, request->private_source);
         source_text_use_archive(a->source, report->session.archive.source);
         a->accesses =
-                report_access_rows(report, 0, PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR, false, false);
+                report_access_rows(report, 0, PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR, false, NULL);
         choose(a);
         if (!a->n_functions && !request->all && !explain_none(a, err))
                 return NULL;

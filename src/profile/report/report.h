@@ -179,10 +179,10 @@ struct report *report_make_of(const struct report_request *request, struct sessi
 void report_free(struct report *report);
 AUTO_DEFINE(report)
 
-/* Rows of the accesses; `keys` and `code_keys` as in struct access_rows_request.  Without code keys, rows
- * do not distinguish code, unless they have no other keys either.  NULL: REPORT_ACCESSES was not requested.
- * The report must outlive them. */
+/* Rows of the accesses; `keys`, `code_keys` and `symbol` as in struct access_rows_request.  Without code
+ * keys, rows do not distinguish code, unless they have no other keys either.  NULL: REPORT_ACCESSES was not
+ * requested.  The report must outlive them. */
 struct access_rows *report_access_rows(struct report *report, unsigned keys, unsigned code_keys, bool inlines,
-                                       bool arguments);
+                                       const char *symbol);
 
 #endif

@@ -346,7 +346,7 @@ static void make_trees(const struct report_pass *pass, struct report *report)
 }
 
 struct access_rows *report_access_rows(struct report *report, unsigned keys, unsigned code_keys, bool inlines,
-                                       bool arguments)
+                                       const char *symbol)
 {
         const struct place_modules modules = report_session_modules(&report->session);
         const struct access_rows_request request = {
@@ -359,7 +359,7 @@ struct access_rows *report_access_rows(struct report *report, unsigned keys, uns
                 .resolver = report_session_resolver(&report->session),
                 .modules = &modules,
                 .inlines = inlines,
-                .arguments = arguments,
+                .symbol = symbol,
         };
 
         return report->accesses ? access_rows_new(&request) : NULL;

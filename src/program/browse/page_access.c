@@ -40,7 +40,7 @@ static void fill(const struct browser *browser, struct access_list *list, unsign
 {
         size_t n;
 
-        list->rows = report_access_rows(browser->report, keys, 0, false, false);
+        list->rows = report_access_rows(browser->report, keys, 0, false, NULL);
         list->view = (struct access_view){
                 .rows = list->rows,
                 .keys = keys,

@@ -6,7 +6,6 @@
 #include "mem.h"
 #include "os.h"
 #include "quality_view.h"
-#include "text_match.h"
 
 static struct access_view_event *list_events(const struct report *report, struct arena *arena)
 {
@@ -66,7 +65,7 @@ int access_output_show(const struct access_output *o)
         struct report *report = o->report;
         AUTO(access_rows)
         rows = report_access_rows(report, o->access_keys, row_keys_bits(&o->keys), o->inlines,
-                                  text_pattern_has_arguments(o->display->symbol));
+                                  o->display->symbol);
         struct arena arena = {0};
         AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) document = {0};

@@ -49,7 +49,7 @@ wperf_accesses *wperf_report_accesses(wperf_report *handle, enum wperf_access_ke
         ret->key = key;
         ret->rows = report_access_rows(handle->report, keys[key],
                                        key == WPERF_BY_FUNCTION ? PROFILE_MODULE | PROFILE_SYMBOL : 0,
-                                       handle->inlines, false);
+                                       handle->inlines, NULL);
         return ret;
 }
 

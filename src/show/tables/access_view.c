@@ -130,12 +130,6 @@ bool access_view_has(const struct access_view *view, const struct access_measure
         return measure->kind != MEASURE_THREADS || view->keys & ACCESS_BY_ADDRESS;
 }
 
-bool access_view_shows(const struct access_view *view, const struct access_row *row, uint32_t event)
-{
-        return row->event == event && (row->code == ACCESS_NO_CODE ||
-                                       !hot_view_hides(&view->code, hot_get_row(view->code.hot, row->code)));
-}
-
 static void add_address(const struct access_row *row, struct buf *out)
 {
         text_add_hex(out, row->data.addr);
@@ -215,7 +209,7 @@ static bool has_numbers(const struct access_view *view, const struct access_meas
                 const struct access_row *row = access_rows_get(view->rows, i);
                 bool is_known;
 
-                if (!access_view_shows(view, row, event))
+                if (row->event != event)
                         continue;
                 if (access_view_value(m, row, &is_known) > 0 && is_known)
                         return true;
@@ -229,7 +223,7 @@ static bool is_any_shared(const struct access_view *view, uint32_t event)
         for (size_t i = 0; i < access_rows_n(view->rows); i++) {
                 const struct access_row *row = access_rows_get(view->rows, i);
 
-                if (access_view_shows(view, row, event) && row->sharing)
+                if (row->event == event && row->sharing)
                         return true;
         }
         return false;
@@ -311,7 +305,7 @@ static void add_rows(const struct access_view *view, uint32_t event, const struc
         for (size_t i = 0; i < access_rows_n(view->rows) && n_shown < view->code.max_rows; i++) {
                 const struct access_row *row = access_rows_get(view->rows, i);
 
-                if (!access_view_shows(view, row, event))
+                if (row->event != event)
                         continue;
                 add_cells(view, row, s, with_event, table);
                 n_shown++;
@@ -417,7 +411,7 @@ static void add_event(const struct access_view *view, uint32_t event, struct buf
         for (size_t i = 0; has_functions(view) && i < access_rows_n(view->rows) && n_lines < MAX_LINES; i++) {
                 const struct access_row *row = access_rows_get(view->rows, i);
 
-                if (!access_view_shows(view, row, event) || !row->n_uses)
+                if (row->event != event || !row->n_uses)
                         continue;
                 buf_add_char(out, '\n');
                 access_view_add_uses(view, row, out);

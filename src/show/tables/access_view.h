@@ -18,8 +18,8 @@ struct access_view {
         const struct access_rows *rows;
         unsigned keys;        /* enum access_key of the rows */
         bool by_code;         /* rows distinguish code, by code.keys */
-        struct hot_view code; /* its rows are those of access_rows_hot(); also the widths, colours and limits
-                                 of the tables */
+        struct hot_view code; /* its rows are those of access_rows_hot(), and its pattern that of `rows`; also
+                                 the widths, colours and limits of the tables */
         const struct access_view_event *events;
         size_t n_events;
         const struct branch_view

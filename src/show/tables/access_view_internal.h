@@ -37,9 +37,6 @@ double access_view_value(const struct access_measure *measure, const struct acce
 /* Whether the view has a column for it: rows of code have no threads, and rows by level are of one level. */
 bool access_view_has(const struct access_view *view, const struct access_measure *measure);
 
-/* Whether a row of the event is shown: its function matches the pattern. */
-bool access_view_shows(const struct access_view *view, const struct access_row *row, uint32_t event);
-
 /* What memory without a variable is: "stack". */
 const char *access_view_memory(const struct access_object *object);
 

@@ -74,7 +74,7 @@ static struct report *report_of(struct session_builder *b, const char *path, uns
         struct report *report = builder_save(b, path) ? report_make(&request, &err) : NULL;
 
         if (report)
-                *ret_rows = report_access_rows(report, keys, 0, false, false);
+                *ret_rows = report_access_rows(report, keys, 0, false, NULL);
         else
                 TAP_FAIL("%s: %s", path, err.text);
         return report;
@@ -268,6 +268,50 @@ TEST(a_line_names_offsets_functions_and_threads)
         EXPECT_INT(access_rows_thread(rows, use->first_thread), FIRST);
         EXPECT_INT(access_rows_thread(rows, use->first_thread + 1), SECOND);
         EXPECT_INT(access_rows_get(rows, 1)->n_threads, 1);
+}
+
+/* Checks rows of the accesses by global_one: 2 accesses of 35 cycles, where all have 100 cycles. */
+static void expect_global_one(struct report *report, unsigned keys, unsigned code_keys)
+{
+        AUTO(access_rows) rows = report_access_rows(report, keys, code_keys, false, "^GLOBAL_");
+        const struct access_row *row;
+
+        ASSERT_CMP(access_rows_n(rows), ==, 1);
+        row = access_rows_get(rows, 0);
+        EXPECT_INT(row->count, 2);
+        EXPECT_INT(row->by_level[ACCESS_DRAM], 2);
+        EXPECT_INT(row->p50, 35);
+        EXPECT_INT((int)(row->share * 1000 + 0.5), 700);
+        if (!(keys & ACCESS_BY_LINE))
+                return;
+        EXPECT_INT(row->n_threads, 1);
+        ASSERT_CMP(row->n_uses, ==, 1);
+        EXPECT_STR(code_of(rows, access_rows_use(rows, row->first_use)->code), "global_one");
+}
+
+TEST(a_pattern_keeps_the_accesses_by_matching_functions)
+{
+        static const unsigned code_keys[] = {0, PROFILE_SYMBOL, PROFILE_MODULE, PROFILE_LINE, PROFILE_PID};
+        AUTO(report) report = NULL;
+        AUTO(access_rows) all = NULL;
+        struct session_builder b;
+
+        init(&b);
+        add_times(&b, 3, (struct access){LOCAL_LEAF, LINE, L1_LOAD, 10, FIRST});
+        add_times(&b, 2, (struct access){GLOBAL_ONE, LINE + 8, RAM_LOAD, 35, SECOND});
+        report = report_of(&b, "accesses-pattern.data", ACCESS_BY_LEVEL | ACCESS_BY_LATENCY | ACCESS_BY_LINE,
+                           &all);
+        ASSERT_TRUE(report && access_rows_n(all) == 2);
+        for (size_t i = 0; i < sizeof(code_keys) / sizeof(*code_keys); i++) {
+                AUTO(access_rows) none = report_access_rows(report, 0, code_keys[i], false, "global");
+
+                EXPECT_INT(access_rows_n(none), 0);
+                expect_global_one(report, 0, code_keys[i]);
+        }
+        expect_global_one(report, ACCESS_BY_LEVEL, 0);
+        expect_global_one(report, ACCESS_BY_LATENCY, 0);
+        expect_global_one(report, ACCESS_BY_LINE, 0);
+        EXPECT_INT(accesses_totals(report->accesses, 0).n_accesses, 5);
 }
 
 TEST(pages_have_the_lines_of_their_accesses)
