@@ -315,6 +315,60 @@ static void make_processes(uint64_t n, uint64_t size, struct buf *out)
         free(path);
 }
 
+/* Replaces the records by COMPRESSED records of some 64 KB each. */
+static bool pack_records(struct session_builder *b)
+{
+        AUTO(codec_packer) packer = codec_packer_new(1, NULL);
+        struct buf plain = b->records;
+        size_t begin = 0;
+
+        if (!packer)
+                return false;
+        b->records = (struct buf){0};
+        for (size_t at = 0; at < plain.len;) {
+                AUTO_RELEASE(buf) packed = {0};
+                uint16_t size;
+
+                memcpy(&size, plain.data + at + 6, sizeof(size));
+                at += size;
+                if (at < plain.len && at - begin < (1 << 16))
+                        continue;
+                codec_packer_feed(packer, plain.data + begin, at - begin, &packed, NULL);
+                builder_begin(b, PERF_RECORD_COMPRESSED, 0);
+                builder_bytes(b, packed.data, packed.len);
+                builder_end(b);
+                begin = at;
+        }
+        buf_release(&plain);
+        return true;
+}
+
+/* A sample in each of N modules of one process, whose paths have `size` bytes, in packed records. */
+static bool make_modules(uint64_t n, uint64_t size, struct buf *out)
+{
+        enum { MODULE_BYTES = 1 << 16, NUMBER_BYTES = 24 };
+        char *path = mem_new(size + NUMBER_BYTES, 1);
+        struct session_builder b;
+        bool ok;
+
+        builder_init(&b);
+        builder_comm(&b, 1, PID, PID, "modules", true);
+        memset(path, 'm', size);
+        path[0] = '/';
+        for (uint64_t i = 0; i < n; i++) {
+                uint64_t addr = CODE_ADDR + i * MODULE_BYTES;
+
+                snprintf(path + size, NUMBER_BYTES, "%u", (unsigned)i);
+                builder_mmap(&b, 2 + i, PID, addr, MODULE_BYTES, 0, path);
+                builder_sample_ip(&b, 2 + i, PID, PID, addr + 8);
+        }
+        ok = pack_records(&b);
+        builder_file(&b, out);
+        builder_release(&b);
+        free(path);
+        return ok;
+}
+
 /* N samples of one thread, whose chains end at different callers. */
 static void make_ends(uint64_t n, uint64_t size, struct buf *out)
 {
@@ -406,6 +460,7 @@ static const struct kind kinds[] = {
         {"etl", hostile_etl, NULL},
         {"sections", NULL, make_sections},
         {"frames", NULL, make_frames},
+        {"modules", NULL, make_modules},
         {"archive", NULL, make_archive},
 };
 

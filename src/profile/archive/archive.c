@@ -193,6 +193,18 @@ static void note_left_out(struct archiving *a)
                         "the names of called functions were not packed: wperf needs libLLVM to find them and could not load it\n");
 }
 
+static void note_memory(struct archiving *a)
+{
+        const struct budget *budget = a->report->quality.budget;
+
+        if (!budget_is_short(budget))
+                return;
+        buf_add_str(&a->result->note, "left out for lack of memory: ");
+        budget_add_text(budget, &a->result->note);
+        buf_printf(&a->result->note, "; raise the limit with --max-memory %" PRIu64 "\n",
+                   2 * (budget_limit(budget) >> 20));
+}
+
 static bool gather(struct archiving *a, struct err *err)
 {
         AUTO(source_archive_writer) source = NULL;
@@ -209,6 +221,7 @@ static bool gather(struct archiving *a, struct err *err)
         make_code(a); /* once more, because it now includes the callees */
         make_source(a, source);
         note_left_out(a);
+        note_memory(a);
         return true;
 }
 

@@ -30,8 +30,9 @@ struct worker_team {
         struct report_pass *pass;
         struct report_worker *workers;
         unsigned n_workers;
-        unsigned n_running;   /* the others have ended, to save memory */
-        uint64_t world_bytes; /* memory that the session's budget gave for all worlds */
+        unsigned n_running;    /* the others have ended, to save memory */
+        uint64_t world_bytes;  /* memory that the session's budget gave for all worlds */
+        uint64_t lookup_bytes; /* and for lookups in their modules */
         struct perfdata_batch batches[2];
         unsigned at;          /* the batch that workers take; the other one is being filled */
         size_t batch_records; /* size of the last batch; the first ones are small, so that functions are
@@ -129,6 +130,7 @@ static void begin_worker(struct worker_team *team, unsigned i)
                 if (w->stacks)
                         stacks_set_budget(w->stacks, &pass->session->budget);
         }
+        world_limit_lookups(w->world, budget_limit(&pass->session->budget) / 2);
         world_set_images(w->world, image_size, team);
         world_set_code(w->world, &(struct world_code_source){open_code, jit_code_find, jit_code_span, team});
 }
@@ -284,11 +286,14 @@ static bool take_worlds(struct worker_team *team, uint64_t bytes)
 {
         struct budget *budget = &team->pass->session->budget;
         uint64_t all = bytes * team->n_running, more = all > team->world_bytes ? all - team->world_bytes : 0;
+        uint64_t lookups = world_lookup_bytes(team->workers[0].world) - team->lookup_bytes;
 
-        if (all - bytes > budget_limit(budget) / 16 || !budget_has_room(budget, BUDGET_RECORDS, more))
+        if (all - bytes > budget_limit(budget) / 16 ||
+            !budget_has_room(budget, BUDGET_RECORDS, more + lookups))
                 return false;
         team->world_bytes += more;
-        return budget_take(budget, BUDGET_RECORDS, more);
+        team->lookup_bytes += lookups;
+        return budget_take(budget, BUDGET_RECORDS, more + lookups);
 }
 
 static void end_thread(struct worker_team *team, unsigned i)
@@ -315,8 +320,8 @@ static void fit_worlds(struct worker_team *team)
                 end_thread(team, --team->n_running);
         if (team->n_running > 1)
                 return;
-        budget_give(&pass->session->budget, team->world_bytes);
-        team->world_bytes = 0;
+        budget_give(&pass->session->budget, team->world_bytes + team->lookup_bytes);
+        team->world_bytes = team->lookup_bytes = 0;
         world_set_budget(pass->session->world, &pass->session->budget);
 }
 
@@ -404,6 +409,8 @@ bool report_run_workers(struct report_pass *pass, struct err *err)
         for (unsigned i = 0; i < team.n_workers; i++)
                 begin_worker(&team, i);
         read_all(&team);
+        if (world_has_left_out(pass->session->world))
+                budget_leave_out(&pass->session->budget, BUDGET_RECORDS);
         pass->n_in_session = team.totals.n_samples;
         if (pass->request.progress)
                 __atomic_store_n(&pass->request.progress->done_bytes, pass->request.progress->all_bytes,

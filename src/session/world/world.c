@@ -349,6 +349,16 @@ void world_set_budget(struct world *w, struct budget *budget)
         w->budget = budget;
 }
 
+void world_limit_lookups(struct world *w, uint64_t max_bytes)
+{
+        w->max_lookup_bytes = max_bytes;
+}
+
+bool world_has_left_out(const struct world *w)
+{
+        return w->has_left_out;
+}
+
 enum { WORLD_STEP_BYTES = 1 << 20 }; /* taken from the budget at once */
 
 uint64_t world_bytes(const struct world *w)
@@ -361,11 +371,20 @@ uint64_t world_bytes(const struct world *w)
                n_slots * MAP_SLOT_BYTES;
 }
 
+uint64_t world_lookup_bytes(const struct world *w)
+{
+        return w->modules.lookup_bytes;
+}
+
 /* Whether the budget has memory for another record. */
 static bool has_room(struct world *w)
 {
-        uint64_t used = w->budget ? world_bytes(w) : 0;
+        uint64_t used = w->budget ? world_bytes(w) + world_lookup_bytes(w) : 0;
 
+        if (w->max_lookup_bytes && world_lookup_bytes(w) > w->max_lookup_bytes) {
+                w->has_left_out = true;
+                return false;
+        }
         if (used < w->taken_bytes || !w->budget)
                 return true;
         if (!budget_take(w->budget, BUDGET_RECORDS, used - w->taken_bytes + WORLD_STEP_BYTES))

@@ -98,12 +98,23 @@ void world_name_unmapped(struct world *world, int32_t pid, const char *path);
 
 struct budget; /* budget.h */
 
-/* Charges the memory of processes, maps and names to the budget, from the next record on. Once the budget is
- * used up, records are ignored. */
+/* Charges the memory of processes, maps and names, and that of lookups in the modules, to the budget, from
+ * the next record on. Once the budget is used up, records are ignored. */
 void world_set_budget(struct world *world, struct budget *budget);
+
+/* Once lookups in the modules would need more than this, records are ignored.  So worlds that replay the same
+ * records stay equal; with a budget they might not. */
+void world_limit_lookups(struct world *world, uint64_t max_bytes);
+
+/* Whether records were ignored because of that limit. */
+bool world_has_left_out(const struct world *world);
 
 /* The memory that processes, maps and names take, approximately. */
 uint64_t world_bytes(const struct world *world);
+
+/* The memory that a command needs at most to look up names in all modules: once, however many copies of the
+ * world there are. */
+uint64_t world_lookup_bytes(const struct world *world);
 
 /* Call it before the first record, for a recorder that may run for months. The world then drops the maps of a
  * process when `n_exited` other processes have exited after it and its maps were not used since, and a

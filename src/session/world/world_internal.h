@@ -43,6 +43,7 @@ struct module_table {
         size_t n, cap;
         module_id *free_ids; /* of forgotten modules */
         size_t n_free, cap_free;
+        uint64_t lookup_bytes;  /* see world_lookup_bytes() */
         struct map by_identity; /* hash to id + 1 */
         struct table_id *table_ids;
         size_t n_table_ids, table_ids_cap;
@@ -86,7 +87,9 @@ struct world {
         bool has_code;                 /* some process has mapped a jitdump */
         struct budget *budget;         /* NULL for no limit */
         uint64_t taken_bytes;
-        int32_t last_pid; /* the pid of last_process */
+        uint64_t max_lookup_bytes; /* 0 for no limit */
+        bool has_left_out;         /* records, because of max_lookup_bytes */
+        int32_t last_pid;          /* the pid of last_process */
         uint32_t last_process;
         struct found found[FOUND_SLOTS];
         struct found_gap gaps[GAP_SLOTS];

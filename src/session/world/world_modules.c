@@ -156,6 +156,15 @@ static void take_table_id(struct world *w, struct module *m)
         memcpy(m->build_id, w->modules.table_ids[*at - 1].bytes, BUILD_ID_MAX);
 }
 
+/* The memory that a command needs at most to look up names in the module, and to write them to an archive:
+ * for the objects that describe it, and for copies of its path. */
+enum { LOOKUP_BYTES = 6 << 10, PATH_COPIES = 7 };
+
+static uint64_t lookup_bytes(const struct world *w, const struct module *m)
+{
+        return LOOKUP_BYTES + PATH_COPIES * strlen(strpool_get(w->names, m->path));
+}
+
 static module_id module_new(struct world *w, const struct map_name *name, const struct record_mmap *map)
 {
         struct module_table *t = &w->modules;
@@ -177,6 +186,7 @@ static module_id module_new(struct world *w, const struct map_name *name, const 
                 m->end = end_of(map);
         }
         take_table_id(w, m);
+        t->lookup_bytes += lookup_bytes(w, m);
         if (is_reused)
                 return t->free_ids[--t->n_free];
         ARRAY_PUSH(t->items, t->n, t->cap, m);
@@ -240,12 +250,14 @@ void modules_keep(struct world *w, const bool *is_used, const struct strpool *ol
 
         map_release(&t->by_identity);
         t->n_free = 0;
+        t->lookup_bytes = 0;
         for (size_t i = t->n; i-- > 0;) {
                 struct module *m = t->items[i];
 
                 if (is_used[i]) {
                         m->path = strpool_add(w->names, strpool_get(old_names, m->path));
                         put_identity(t, (module_id)i);
+                        t->lookup_bytes += lookup_bytes(w, m);
                 } else {
                         ARRAY_PUSH(t->free_ids, t->n_free, t->cap_free, (module_id)i);
                 }
