@@ -151,9 +151,9 @@ def test_processes_without_end(t: Context) -> None:
 
 
 def test_modules_without_end(t: Context) -> None:
-    """In records of 200 KB that unpack to 2 MB or 80: what describes a module takes more memory than its record, and there are copies of
-    its path."""
-    for n, size in ((20_000, 10), (20_000, 4000)):
+    """In records of at most 200 KB that unpack to 2 MB, 80 or 150: what describes a module takes more memory than its record, there are
+    copies of its path, and many records are held at a time."""
+    for n, size in ((20_000, 10), (20_000, 4000), (5000, 30_000)):
         make(t, "modules", "modules.data", n, size)
         for argv in (["report", "-g"], ["archive", "-o", t.path("packed.data")]):
             done = bounded(t, *argv, "-i", "modules.data", max_mib=SMALL_MIB, most_mib=SMALL_MIB + 110)

@@ -12,6 +12,7 @@
 enum {
         BATCH_ALONE = 4 * BATCH_CHUNK, /* in records: small enough that what was read is still in the cache */
         BATCH_OF_WORKER = 16 * BATCH_CHUNK, /* larger, so that threads seldom wait */
+        COPIES_OF_LIMIT = 8, /* decompressed records of each batch may use this part of the limit of memory */
         MAX_WORKERS = 8,
         WORTH_A_THREAD = 16 << 20, /* bytes of records for each thread */
         WORTH_SHARING = 1 << 11,   /* minimum number of nodes, and */
@@ -403,6 +404,8 @@ bool report_run_workers(struct report_pass *pass, struct err *err)
         team.modules = (struct place_modules){peek, NULL, module_source_tell, pass->session->modules};
         team.share_at = can_share(pass) ? WORTH_SHARING : 0;
         team.n_running = team.n_workers;
+        for (unsigned i = 0; i < N_ELEMENTS(team.batches); i++)
+                team.batches[i].max_copied_bytes = budget_limit(&pass->session->budget) / COPIES_OF_LIMIT;
         if (team.n_workers == 1)
                 world_set_budget(pass->session->world, &pass->session->budget);
         team.workers = mem_new(team.n_workers, sizeof(*team.workers));

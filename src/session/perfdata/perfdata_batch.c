@@ -102,6 +102,11 @@ static int next_record(struct perfdata_reader *r, struct perfdata_record *ret, s
         return r->extra.next ? next_of_both(r, ret, err) : perfdata_next(r, ret, err);
 }
 
+static bool has_room(const struct perfdata_batch *batch)
+{
+        return !batch->max_copied_bytes || batch->copies.len < batch->max_copied_bytes;
+}
+
 int perfdata_next_batch(struct perfdata_reader *r, struct perfdata_batch *batch, size_t max,
                         struct batch_totals *totals, struct err *err)
 {
@@ -112,7 +117,7 @@ int perfdata_next_batch(struct perfdata_reader *r, struct perfdata_batch *batch,
         batch->first_chunk = totals->n_chunks;
         batch->swap = r->layout.swapped;
         buf_clear(&batch->copies);
-        while (batch->n < max && (got = next_record(r, &record, err)) > 0)
+        while (batch->n < max && has_room(batch) && (got = next_record(r, &record, err)) > 0)
                 add_record(r, batch, &record, totals);
         totals->n_chunks += batch->n_chunks;
         keep_events(r, batch);

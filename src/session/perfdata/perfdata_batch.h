@@ -30,7 +30,8 @@ struct perfdata_batch {
         size_t n_events;
         /* records that are not in the file in this form, because they were compressed or joined */
         struct buf copies;
-        uint64_t first_chunk; /* number of its first chunk in the session */
+        uint64_t max_copied_bytes; /* a batch ends once its copies take as much; 0 for no limit */
+        uint64_t first_chunk;      /* number of its first chunk in the session */
         /* bytes of the session's file that had been read when it was filled; 0 for a directory */
         uint64_t file_off;
         bool swap;
