@@ -177,6 +177,7 @@ static bool write_session(struct making *m)
         AUTO_RELEASE(buf) section = {0};
         AUTO_RELEASE(buf) path = {0};
         AUTO(python_section) read = NULL;
+        size_t n_left_out;
 
         builder_comm(&m->session, 900, PID, PID, "python3", true);
         map(m, libpython, 0x10000, "libpython.so");
@@ -187,7 +188,7 @@ static bool write_session(struct making *m)
         builder_feature(&m->session, FEATURE_WPERF_PYTHON, section.data, section.len);
         read = python_section_new(cursor_make(section.data, section.len));
         buf_printf(&path, "%s/python.data.pysyms", m->folder);
-        if (!read || !python_names_write(read, buf_text(&path), NULL))
+        if (!read || !python_names_write(read, buf_text(&path), PYTHON_NAMES_MAX_BYTES, &n_left_out, NULL))
                 return false;
         buf_clear(&path);
         buf_printf(&path, "%s/python.data", m->folder);

@@ -109,36 +109,50 @@ static const char **name_files(const struct python_section *section)
         return files;
 }
 
-static void make_image(const struct python_section *section, struct buf *out)
+enum { ELF_SYMBOL_BYTES = 24 };
+
+/* The label of a place repeats its function's name and its file, so the image may be much larger than the
+ * section.  Returns the number of places in it, which are the first ones. */
+static size_t make_image(const struct python_section *section, uint64_t max_bytes, struct buf *out)
 {
+        size_t n = 0;
         struct elf_name *names = mem_new(section->n_places, sizeof(*names));
         const char **files = name_files(section);
         AUTO_RELEASE(buf) texts = {0};
 
-        for (size_t i = 0; i < section->n_places; i++) {
-                const struct python_section_code *code = &section->codes[section->places[i].code];
+        for (; n < section->n_places; n++) {
+                const struct python_section_code *code = &section->codes[section->places[n].code];
+                size_t len = texts.len;
                 AUTO_RELEASE(buf) label = {0};
 
-                names[i].text_off = texts.len;
-                names[i].addr = PYTHON_PLACE_BYTES * (i + 1) - PYTHON_PLACE_BYTES / 2;
-                names[i].size_bytes = PYTHON_PLACE_BYTES;
-                python_label_add_file(&label, code->function, files[section->places[i].code],
-                                      section->places[i].line);
+                python_label_add_file(&label, code->function, files[section->places[n].code],
+                                      section->places[n].line);
                 text_add_printable(&texts, buf_text(&label));
                 buf_add_char(&texts, '\0');
+                if (texts.len + ELF_SYMBOL_BYTES * (n + 1) > max_bytes) {
+                        buf_truncate(&texts, len);
+                        break;
+                }
+                names[n] = (struct elf_name){
+                        .text_off = len,
+                        .addr = PYTHON_PLACE_BYTES * (n + 1) - PYTHON_PLACE_BYTES / 2,
+                        .size_bytes = PYTHON_PLACE_BYTES,
+                };
         }
-        elf_names_make(&(struct elf_names){names, section->n_places, buf_text(&texts), texts.len}, out);
+        elf_names_make(&(struct elf_names){names, n, buf_text(&texts), texts.len}, out);
         free(names);
         free(files);
+        return n;
 }
 
-bool python_names_write(const struct python_section *section, const char *path, struct err *err)
+bool python_names_write(const struct python_section *section, const char *path, uint64_t max_bytes,
+                        size_t *ret_n_left_out, struct err *err)
 {
         AUTO_RELEASE(buf) image = {0};
         AUTO(os_file) file = os_file_create_private(path, err);
 
         if (!file)
                 return false;
-        make_image(section, &image);
+        *ret_n_left_out = section->n_places - make_image(section, max_bytes, &image);
         return os_file_write(file, image.data, image.len, err) && os_file_close(TAKE(file), err);
 }

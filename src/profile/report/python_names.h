@@ -29,8 +29,12 @@ const struct python_section *python_names_section(struct python_names *names);
  * renamed to SESSION.old; the path is then SESSION.1.pysyms. */
 void python_names_path(const char *session_path, struct buf *out);
 
+#define PYTHON_NAMES_MAX_BYTES ((uint64_t)256 << 20)
+
 /* Writes the places as an ELF image with one symbol each, such as `parse [app.py:6]`. Only the user can read
- * a new file. */
-bool python_names_write(const struct python_section *section, const char *path, struct err *err);
+ * a new file. Its symbols and names take at most `max_bytes`, usually PYTHON_NAMES_MAX_BYTES; tells how many
+ * of the last places were left out. */
+bool python_names_write(const struct python_section *section, const char *path, uint64_t max_bytes,
+                        size_t *ret_n_left_out, struct err *err);
 
 #endif

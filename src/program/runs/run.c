@@ -381,6 +381,7 @@ static const char *write_python(struct run *run)
         AUTO(python_section) section = NULL;
         AUTO_RELEASE(buf) bytes = {0};
         struct err err = {0};
+        size_t n_left_out = 0;
 
         if (!collected->python_places || !collected->python->n_stacks)
                 return "";
@@ -389,10 +390,17 @@ static const char *write_python(struct run *run)
         section = python_section_new(cursor_make(bytes.data, bytes.len));
         if (!run->python_symbols.len)
                 return "";
-        if (section && python_names_write(section, buf_text(&run->python_symbols), &err))
-                return buf_text(&run->python_symbols);
-        buf_printf(&run->python_note, "perf will not show names of Python functions: %s", err.text);
-        return "";
+        if (!section || !python_names_write(section, buf_text(&run->python_symbols), PYTHON_NAMES_MAX_BYTES,
+                                            &n_left_out, &err)) {
+                buf_printf(&run->python_note, "perf will not show names of Python functions: %s", err.text);
+                return "";
+        }
+        if (n_left_out)
+                buf_printf(
+                        &run->python_note,
+                        "perf will not show names of %zu of %zu lines of Python functions: they take more than %d MiB",
+                        n_left_out, section->n_places, (int)(PYTHON_NAMES_MAX_BYTES >> 20));
+        return buf_text(&run->python_symbols);
 }
 
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
