@@ -267,7 +267,8 @@ def test_overlapping_functions_of_a_perf_map(t: Context) -> None:
     """3000 functions of 1 MiB, each of which begins 16 bytes after the one before: archive asks for each address once.  A list of those of
     each function would need 512 MiB."""
     make(t, "samples:", "map.data", 3000)
-    with_perf_map(t, 3000, 1 << 20, "archive", "-i", "map.data", "-o", t.path("packed.data"), max_mib=1024, most_mib=300)
+    done = with_perf_map(t, 3000, 1 << 20, "archive", "-i", "map.data", "-o", t.path("packed.data"), max_mib=1024, most_mib=300)
+    check("takes more memory than the 1024 MiB of --max-memory allow" in done.err, "said by archive", done)
     done = bounded(t, "report", "-i", "packed.data")
     check(re.search(r"100.00 +3000 +a:perf-77.map", done.out) is not None, "names in the archive", done)
 

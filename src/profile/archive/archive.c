@@ -31,6 +31,7 @@ struct archiving {
         struct archive_origin origin;
         struct buf symbols, source, walks;
         struct buf code;        /* of jitdumps: the addresses of sampled code */
+        bool lacks_memory;      /* for all code of the functions */
         struct buf place, made; /* the final path, and that of the new file in the same directory */
         struct archive_result *result;
 };
@@ -117,7 +118,8 @@ static bool make_symbols_that_fit(struct archiving *a, struct source_archive_wri
         bool is_full;
 
         /* Functions that overlap have more code than their file. */
-        if (code_bytes > max_bytes)
+        a->lacks_memory = code_bytes > max_bytes;
+        if (a->lacks_memory)
                 code_bytes = max_bytes;
 
         for (int tries = 0; tries < MAX_TRIES; tries++) {
@@ -125,6 +127,7 @@ static bool make_symbols_that_fit(struct archiving *a, struct source_archive_wri
                         return true;
                 if (!code_bytes)
                         break;
+                a->lacks_memory = false;
                 /* In proportion, and 20% less. */
                 code_bytes = is_full ? code_bytes / 4
                                      : (uint64_t)((double)code_bytes * 0.8 * (double)room_beside_walks(a) /
@@ -185,8 +188,15 @@ static void note_left_out(struct archiving *a)
                 buf_printf(
                         &a->result->note,
                         "the %zu functions with the fewest samples were packed with their sampled addresses only, "
-                        "not with all code and lines: the limit of --max-size is %" PRIu64 " KiB\n",
-                        n, a->request->max_bytes >> 10);
+                        "not with all code and lines: ",
+                        n);
+        if (n && a->lacks_memory)
+                buf_printf(&a->result->note,
+                           "that takes more memory than the %" PRIu64 " MiB of --max-memory allow\n",
+                           budget_limit(a->report->session.sources.budget) >> 20);
+        else if (n)
+                buf_printf(&a->result->note, "the limit of --max-size is %" PRIu64 " KiB\n",
+                           a->request->max_bytes >> 10);
         if (a->pack.has_no_disasm)
                 buf_add_str(
                         &a->result->note,
