@@ -151,9 +151,9 @@ def test_processes_without_end(t: Context) -> None:
 
 
 def test_modules_without_end(t: Context) -> None:
-    """In records of at most 200 KB that unpack to 2 MB, 80 or 150: what describes a module takes more memory than its record, there are
+    """In records of some 100 KB that unpack to 1 MB, 20 or 120: what describes a module takes more memory than its record, there are
     copies of its path, and many records are held at a time."""
-    for n, size in ((20_000, 10), (20_000, 4000), (5000, 30_000)):
+    for n, size in ((8000, 10), (5000, 4000), (4000, 30_000)):
         make(t, "modules", "modules.data", n, size)
         for argv in (["report", "-g"], ["archive", "-o", t.path("packed.data")]):
             done = bounded(t, *argv, "-i", "modules.data", max_mib=SMALL_MIB, most_mib=SMALL_MIB + 110)
@@ -276,10 +276,10 @@ def test_overlapping_functions_of_a_perf_map(t: Context) -> None:
 def test_python_functions_with_one_long_name(t: Context) -> None:
     """20,000 functions whose names and paths are the ends of one text of 4 KiB: a name that does not fit is made once."""
     make(t, "python-codes", "codes.data", 20_000, 4096)
-    make(t, "python-files", "files.data", sized(7000, 12_000), 3900)
+    make(t, "python-files", "files.data", sized(3000, 12_000), 3900)
     ordinary = ordinary_cpu(t, "report", "-g")
-    for name, argv in (("codes", ["report", "-g"]), ("codes", ["export", "--format", "folded", "-o", t.path("folded")]),
-                       ("files", ["report", "-g"]), ("files", ["annotate"]), ("files", ["archive", "-o", t.path("packed.data")])):
+    for name, argv in (("codes", ["report", "-g"]), ("files", ["export", "--format", "folded", "-o", t.path("folded")]),
+                       ("files", ["annotate"]), ("files", ["archive", "-o", t.path("packed.data")])):
         done = no_slower(t, ordinary, *argv, "-i", f"{name}.data", factor=40)
         check("names of a.pysyms" in done.out + done.err or argv[0] in ("annotate", "archive"), "said", done)
 
@@ -287,9 +287,9 @@ def test_python_functions_with_one_long_name(t: Context) -> None:
 def test_functions_of_the_kernel(t: Context) -> None:
     """Lines of 24 bytes in the wrong order, each of its own module; and names of underscores, all at one address."""
     harness.need_mounts()
-    make(t, "kernel-samples", "kernel.data", 8000)
+    make(t, "kernel-samples", "kernel.data", sized(4000, 8000))
     ordinary = ordinary_cpu(t, "report", "-g")
-    for n, size in ((sized(40_000, 400_000), 0), (sized(250, 2500), 4000)):
+    for n, size in ((sized(15_000, 400_000), 0), (sized(250, 2500), 4000)):
         make(t, "kallsyms", "kallsyms", n, size)
         starter = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" /proc/kallsyms && exec "$@"', t.path("kallsyms"))
         for argv in (["report", "-g"], ["annotate"], ["archive", "-o", t.path("packed.data")], ["export", "--format", "folded"]):
