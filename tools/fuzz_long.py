@@ -17,10 +17,26 @@ ONE_INPUT_SECONDS = 25
 MEMORY_MIB = 2048
 
 
-def worst(log: bytes) -> str:
-    """`slowest 2 s, 310 MiB`: of all inputs, with sanitizers; libFuzzer counts whole seconds."""
+def worst(log: bytes) -> tuple[int, int] | None:
+    """Seconds and MiB: the most of all inputs, with sanitizers; libFuzzer counts whole seconds.  None if the target did not end by itself."""
     found = [re.search(rb"stat::" + name + rb":\s*(\d+)", log) for name in (b"slowest_unit_time_sec", b"peak_rss_mb")]
-    return f"slowest {int(found[0][1])} s, {int(found[1][1])} MiB" if all(found) else "no final figures"
+    return (int(found[0][1]), int(found[1][1])) if all(found) else None
+
+
+def worst_text(log: bytes) -> str:
+    """`slowest 2 s, 310 MiB`"""
+    found = worst(log)
+    return f"slowest {found[0]} s, {found[1]} MiB" if found else "no final figures"
+
+
+def row(name: str, log: bytes, cpu_seconds: float, n_crashes: int) -> str:
+    """A row of the table; ROW_HEAD is its head."""
+    seen = STATUS.findall(log)
+    slowest, memory = worst(log) or ("-", "-")
+    return f"{name:20} {int(seen[-1][0]) if seen else 0:>9,} {cpu_seconds:>6.0f} {slowest:>10} {memory:>6} {n_crashes:>8}"
+
+
+ROW_HEAD = f"{'target':20} {'inputs':>9} {'CPU s':>6} {'slowest, s':>10} {'MiB':>6} {'crashes':>8}"
 
 
 def figures(name: str, log: bytes, cpu_seconds: float, crashes: list[str]) -> str:
@@ -30,7 +46,7 @@ def figures(name: str, log: bytes, cpu_seconds: float, crashes: list[str]) -> st
         return f"{name}: it did not start"
     first = next((int(edges) for _, event, edges, _, _ in STATUS.findall(log) if event == b"INITED"), seen[0][1])
     return (f"{name}: {seen[-1][0]:,} runs in {cpu_seconds:,.0f} s of CPU time, {first:,} edges at first, "
-            f"{seen[-1][1]:,} at the end, {seen[-1][2]:,} inputs, {worst(log)}, {len(crashes)} crashes")
+            f"{seen[-1][1]:,} at the end, {seen[-1][2]:,} inputs, {worst_text(log)}, {len(crashes)} crashes")
 
 
 def run(command: list[str], log_path: str) -> tuple[int, float]:
@@ -49,7 +65,8 @@ def seeds(options: argparse.Namespace, name: str) -> list[str]:
     return ([f"-seed_inputs={','.join(files)}"] if files else []) + [path for path in paths if os.path.isdir(path)]
 
 
-def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str]:
+def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str, str]:
+    """Whether all is well, what was run and found, and a row of the table."""
     found = os.path.join(options.found, name)
     crashes = found + ".crashes"
     for folder in (found, crashes):
@@ -64,7 +81,8 @@ def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str]:
         text = log.read()
     new = sorted(set(os.listdir(crashes)) - known)
     line = figures(name, text, cpu_seconds, new)
-    return status == 0 and not new, "\n".join([line, *(f"  {crashes}/{crash}" for crash in new)])
+    return (status == 0 and not new, "\n".join([line, *(f"  {crashes}/{crash}" for crash in new)]),
+            row(name, text, cpu_seconds, len(new)))
 
 
 def main() -> int:
@@ -73,6 +91,7 @@ def main() -> int:
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="as perfdata, for fuzz_perfdata")
     parser.add_argument("--seconds", type=int, default=1800, help="for each target, default 1800")
     parser.add_argument("--runs", type=int, default=-1, help="end each target after so many inputs, with its seeds; default no limit")
+    parser.add_argument("--table", action="store_true", help="print at the end the most time and memory of an input of each target")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets at a time, default one a CPU")
     parser.add_argument("--found", default="build/found", help="folder of what is found, default build/found")
     options = parser.parse_args()
@@ -81,10 +100,14 @@ def main() -> int:
     if missing:
         sys.exit(f"fuzz_long.py: {options.build} has no target {', '.join(missing)}")
     passed = True
+    rows = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for ok, text in pool.map(lambda name: fuzz(options, name), options.targets):
+        for ok, text, of_table in pool.map(lambda name: fuzz(options, name), options.targets):
             print(text, flush=True)
+            rows.append(of_table)
             passed &= ok
+    if options.table:
+        print("\n".join([ROW_HEAD, *rows]))
     return 0 if passed else 1
 
 

@@ -3,7 +3,7 @@
 long_parts=(
         "fuzz: each fuzz target for half an hour (FUZZ_TARGETS, FUZZ_SECONDS)"
         "clang-asan: the native build with clang's sanitizers, which find more than gcc's: unit, golden, plans, fuzz seeds"
-        "hostile: small files that are made to need much memory or work, at their full size (suite system's test_hostile)"
+        "hostile: small files that are made to need much memory or work, at their full size (suite system's test_hostile), and 5,000 inputs of each fuzz target (FUZZ_TARGETS, FUZZ_RUNS)"
         "soak: records short-lived programs for an hour, and watches the recorder's memory and descriptors (SOAK_SECONDS)"
         "trials: the accuracy test a hundred times (TRIALS)"
         "compare: programs compared with themselves a hundred times, quiet and under load, and planted slow-downs (TRIALS)"
@@ -18,13 +18,18 @@ long_parts=(
         "packages: builds the packages twice, compares them, and uses them in fresh systems"
 )
 
+# The fuzz targets named by the arguments.
+make_fuzz() {
+        CC=clang-14 targets="${*/#/tests/fuzz/fuzz_}" make "build fuzz" compile build/fuzz -Dfuzz=true \
+                -Db_sanitize=address,undefined -Db_lundef=false "${linux_codecs[@]}"
+}
+
 part_fuzz() {
         local names default="perfdata elf dwarf pdb pdb_module pe jitdump unwind_cfi answers answers_old stack_archive baseline name_groups"
         default+=" recorded_symbols tracing_data python python_binary python_moving keys screen spe spe_samples etl xpress driver_requests"
         default+=" wperfdriver resource_list proc image_section count_section"
         read -ra names <<<"${FUZZ_TARGETS:-$default}"
-        CC=clang-14 targets="${names[*]/#/tests/fuzz/fuzz_}" make "build fuzz" compile build/fuzz -Dfuzz=true \
-                -Db_sanitize=address,undefined -Db_lundef=false "${linux_codecs[@]}" || return
+        make_fuzz "${names[@]}" || return
         measured fuzz tools/fuzz_long.py build/fuzz --jobs "$jobs" --seconds "${FUZZ_SECONDS:-1800}" "${names[@]}"
 }
 
@@ -36,8 +41,14 @@ part_clang_asan() {
 }
 
 part_hostile() {
+        local names=(tests/fuzz/fuzz_*.c)
+        names=("${names[@]##*/fuzz_}")
+        names=("${names[@]%.c}")
+        [[ ${FUZZ_TARGETS:-} ]] && read -ra names <<<"$FUZZ_TARGETS"
         make_asan || return
         HOSTILE_SIZES=full measured hostile python3 tests/system/test_hostile.py build/asan/src/program/cli/wperf build/asan
+        make_fuzz "${names[@]}" || return
+        measured "inputs of fuzz targets" tools/fuzz_long.py build/fuzz --jobs "$jobs" --runs "${FUZZ_RUNS:-5000}" --table "${names[@]}"
 }
 
 part_soak() {
