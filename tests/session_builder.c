@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "session_builder.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "codec.h"
@@ -140,7 +141,7 @@ void builder_end(struct session_builder *b)
 
         if (b->swap)
                 size = __builtin_bswap16(size);
-        memcpy(b->records.data + b->record_start + 6, &size, sizeof(size));
+        memcpy(b->records.data + b->record_start + offsetof(struct perf_header, size), &size, sizeof(size));
 }
 
 static void begin_mmap2(struct session_builder *b, uint16_t misc, int32_t pid, uint64_t start, uint64_t len,

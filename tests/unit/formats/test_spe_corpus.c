@@ -11,12 +11,13 @@
 #include "buf.h"
 #include "codec.h"
 #include "os.h"
+#include "perfdata_layout.h"
 #include "spe_record.h"
 #include "spe_source.h"
 #include "spe_text.h"
 #include "tap.h"
 
-enum { FILE_LIMIT = 64 << 20, AUXTRACE = 71, AUXTRACE_BYTES = 48 };
+enum { FILE_LIMIT = 64 << 20, AUXTRACE = 71, AUXTRACE_BYTES = 48, AUXTRACE_SIZE_OFF = 8 };
 
 /* What the generated files say in their CPUID; in none of perf's tables of data sources. */
 #define HISILICON_MIDR UINT64_C(0x481fd010)
@@ -55,12 +56,14 @@ static uint64_t u64_at(const struct buf *file, size_t off)
 /* The payloads of the AUXTRACE records of a perf.data file, one after the other. */
 static void extract_spe(const struct buf *file, struct buf *out)
 {
-        size_t off = u64_at(file, 40), end = off + u64_at(file, 48);
+        size_t off = u64_at(file, PERFDATA_DATA_OFFSET_OFF);
+        size_t end = off + u64_at(file, PERFDATA_DATA_SIZE_OFF);
 
         while (off + 8 <= end && end <= file->len) {
                 const uint64_t head = u64_at(file, off);
                 const size_t size = head >> 48;
-                const uint64_t payload = (uint32_t)head == AUXTRACE ? u64_at(file, off + 8) : 0;
+                const uint64_t payload =
+                        (uint32_t)head == AUXTRACE ? u64_at(file, off + AUXTRACE_SIZE_OFF) : 0;
 
                 if (size < 8 || payload > end - off - size)
                         break;

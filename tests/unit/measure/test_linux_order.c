@@ -11,10 +11,17 @@ static const struct perf_attr attr = {
         .flags = PERF_ATTR_SAMPLE_ID_ALL,
 };
 
+/* Of the samples that add_sample makes. */
+enum {
+        SAMPLE_IP_OFF = sizeof(struct perf_header) + 8,
+        SAMPLE_TIME_OFF = SAMPLE_IP_OFF + 16,
+        SAMPLE_BYTES = SAMPLE_TIME_OFF + 8,
+};
+
 /* A sample whose IP is also its name in the answers. */
 static void add_sample(struct buf *pass, uint64_t time, uint64_t ip)
 {
-        struct perf_header header = {.type = PERF_RECORD_SAMPLE, .size = 40};
+        struct perf_header header = {.type = PERF_RECORD_SAMPLE, .size = SAMPLE_BYTES};
 
         buf_add(pass, &header, sizeof(header));
         buf_add_u64(pass, 1);
@@ -52,7 +59,7 @@ static void expect_next(struct linux_order *order, const char *expected)
         uint64_t ip;
 
         while ((record = linux_order_next(order)) != NULL) {
-                memcpy(&ip, record + 16, sizeof(ip));
+                memcpy(&ip, record + SAMPLE_IP_OFF, sizeof(ip));
                 if (record[0] == PERF_RECORD_EXIT)
                         buf_add_str(&seen, "exit ");
                 else
@@ -126,7 +133,7 @@ TEST(many_rounds_of_many_rings_come_out_sorted)
                 while ((record = linux_order_next(&order)) != NULL) {
                         uint64_t time;
 
-                        memcpy(&time, record + 32, sizeof(time));
+                        memcpy(&time, record + SAMPLE_TIME_OFF, sizeof(time));
                         EXPECT_CMP(time, >=, last);
                         last = time;
                         n_out++;

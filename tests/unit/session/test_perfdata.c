@@ -4,6 +4,7 @@
 #include "attributes.h"
 #include "codec.h"
 #include "os.h"
+#include "perfdata_layout.h"
 #include "small_session.h"
 
 /* --- reading what a builder made --- */
@@ -486,7 +487,7 @@ TEST(data_size_zero_reads_to_the_end)
         builder_init(&b);
         build_small(&b);
         builder_file(&b, &file);
-        memset(file.data + 48, 0, 8);
+        memset(file.data + PERFDATA_DATA_SIZE_OFF, 0, 8);
         reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
         ASSERT_TRUE(reader);
         EXPECT_TRUE(list_records(reader, false, &list, &err));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "os.h"
+#include "perfdata_format.h"
+#include "perfdata_layout.h"
 #include "small_session.h"
 
 static const char *const in_path = "test_perfdata_rewrite.tmp.data";
@@ -117,8 +119,9 @@ TEST(all_in_front_of_the_sections_stays)
         ASSERT_TRUE(reader);
         end = perfdata_get_layout(reader)->data_off + perfdata_get_layout(reader)->data_bytes;
         ASSERT_CMP(again.len, >, end);
-        EXPECT_TRUE(!memcmp(again.data, file.data, 72));
-        EXPECT_TRUE(!memcmp(again.data + 104, file.data + 104, (size_t)end - 104));
+        EXPECT_TRUE(!memcmp(again.data, file.data, PERFDATA_FLAGS_OFF));
+        EXPECT_TRUE(!memcmp(again.data + PERFDATA_HEADER_BYTES, file.data + PERFDATA_HEADER_BYTES,
+                            (size_t)end - PERFDATA_HEADER_BYTES));
 }
 
 /* A killed recorder left no data size and no features; and a file that is cut in the middle of a record. */
@@ -138,10 +141,10 @@ TEST(what_is_whole_of_an_unfinished_session_is_taken)
         ASSERT_TRUE(reader);
         end = perfdata_get_layout(reader)->data_off + perfdata_get_layout(reader)->data_bytes;
         perfdata_reader_free(TAKE(reader));
-        memset(file.data + 72, 0, 32);
+        memset(file.data + PERFDATA_FLAGS_OFF, 0, PERFDATA_HEADER_BYTES - PERFDATA_FLAGS_OFF);
         for (int has_size = 0; has_size < 2; has_size++) {
                 if (!has_size)
-                        memset(file.data + 48, 0, 8);
+                        memset(file.data + PERFDATA_DATA_SIZE_OFF, 0, 8);
                 write_whole(in_path, file.data, (size_t)end);
                 if (!rewrite(out_path, false, &bytes, &err))
                         TAP_FAIL("%s", err.text);

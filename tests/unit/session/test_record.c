@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "session_builder.h"
@@ -166,7 +167,7 @@ TEST(records_are_taken_one_by_one)
                         first_is_whole = true;
                 EXPECT_TRUE(!first_is_whole);
         }
-        memset(b.records.data + 6, 0, 2);
+        memset(b.records.data + offsetof(struct perf_header, size), 0, sizeof(header.size));
         all = cursor_make(b.records.data, b.records.len);
         EXPECT_TRUE(!record_next(&all, &header, &record));
         builder_release(&b);
