@@ -7,11 +7,19 @@
 
 #include "tap.h"
 
-enum { PAGE = 4096, N_CODES = 300, CODE_BYTES = 64, NAME_BYTES = 40 };
+enum {
+        PAGE = 4096,
+        N_CODES = 300,
+        NAME_BYTES = 40,
+        REFERENCE_COUNT_OFF = 0,
+        CODE_NAME_OFF = 16,
+        CODE_STRIDE = 2 * PAGE, /* a code object, and its name in the next page */
+        NAME_OFF = PAGE + 100,
+};
 
 static const struct python_layout layout = {
         .object_type = 8,
-        .code_name = 16,
+        .code_name = CODE_NAME_OFF,
         .code_file = 24,
         .code_lines = 32,
         .code_first_line = 40,
@@ -30,10 +38,10 @@ static uint64_t stop;
 static uint8_t *make_codes(size_t n)
 {
         uint8_t *memory =
-                mmap(NULL, 2 * PAGE * n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                mmap(NULL, CODE_STRIDE * n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         for (size_t i = 0; i < n; i++) {
-                uint8_t *code = memory + 2 * PAGE * i, *name = code + PAGE + 100;
+                uint8_t *code = memory + CODE_STRIDE * i, *name = code + NAME_OFF;
                 struct python_identity identity;
 
                 python_identity_begin(&identity, &layout, (uint64_t)(uintptr_t)code, code);
@@ -76,7 +84,7 @@ static bool reads_processes(void)
 
 static void finish(uint8_t *memory)
 {
-        munmap(memory, 2 * PAGE * N_CODES);
+        munmap(memory, CODE_STRIDE * N_CODES);
         stop_codes_release(&codes);
         code_batch_release(&batch);
         batch = (struct code_batch){0};
@@ -94,16 +102,16 @@ TEST(only_what_has_changed_is_read_again)
 
         EXPECT_TRUE(check_all(2 * N_CODES));
         EXPECT_INT(n_checked(), N_CODES);
-        memory[0] = 1; /* a reference count */
+        memory[REFERENCE_COUNT_OFF] = 1;
         EXPECT_TRUE(check_all(2 * N_CODES));
-        memory[PAGE + 100] = 'b';                                             /* the first name */
-        memory[2 * PAGE * (N_CODES - 1) + PAGE + 100 + NAME_BYTES - 1] = 'b'; /* the end of the last one */
+        memory[NAME_OFF] = 'b';
+        memory[CODE_STRIDE * (N_CODES - 1) + NAME_OFF + NAME_BYTES - 1] = 'b'; /* the end of the last one */
         EXPECT_TRUE(!check_all(2 * N_CODES));
         EXPECT_INT(n_checked(), N_CODES - 2);
         EXPECT_INT(stop_codes_get(&codes, frames[0].code)->checked, 0);
         EXPECT_INT(stop_codes_get(&codes, frames[N_CODES - 1].code)->checked, 0);
-        memory[16] = 1; /* the address of a name */
-        memory[PAGE + 100] = 0;
+        memory[CODE_NAME_OFF] = 1;
+        memory[NAME_OFF] = 0;
         EXPECT_TRUE(!check_all(1));
         finish(memory);
 }
@@ -117,7 +125,7 @@ TEST(only_what_is_on_the_stack_is_checked)
                 SKIP("process_vm_readv");
         memory = make_codes(N_CODES);
 
-        memory[2 * PAGE + 16] = 1; /* the second one */
+        memory[CODE_STRIDE + CODE_NAME_OFF] = 1; /* the second one */
         EXPECT_TRUE(check_all(1));
         EXPECT_INT(n_checked(), 1);
         EXPECT_TRUE(!check_all(2));
@@ -132,7 +140,7 @@ TEST(memory_that_is_gone)
                 SKIP("process_vm_readv");
         memory = make_codes(N_CODES);
 
-        munmap(memory + 2 * PAGE * (N_CODES / 2) + PAGE, PAGE);
+        munmap(memory + CODE_STRIDE * (N_CODES / 2) + PAGE, PAGE);
         EXPECT_TRUE(!check_all(2 * N_CODES));
         EXPECT_INT(codes.n_seen, 0);
         EXPECT_TRUE(check_all(2 * N_CODES));

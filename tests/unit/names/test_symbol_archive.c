@@ -10,6 +10,7 @@
 #include "codec.h"
 #include "mem.h"
 #include "os.h"
+#include "section_layout.h"
 #include "source_archive.h"
 #include "tap.h"
 #include "test_data.h"
@@ -365,18 +366,18 @@ TEST(cuts_and_changes_are_seen)
         buf_add_char(&section, 'x');
         expect_refused(section.data, section.len, ERR_FORMAT, "is damaged");
         buf_truncate(&section, section.len - 1);
-        for (size_t at = ARCHIVE_SECTION_HEAD_BYTES - 8; at < section.len && !tap_failed; at++) {
+        for (size_t at = ENVELOPE_CHECKSUM_OFF; at < section.len && !tap_failed; at++) {
                 section.data[at] ^= 0x10;
                 expect_refused(section.data, section.len, ERR_FORMAT, "is damaged");
                 section.data[at] ^= 0x10;
         }
-        section.data[4]++;
+        section.data[SECTION_VERSION_OFF]++;
         expect_refused(section.data, section.len, ERR_UNSUPPORTED, "has version 3");
-        section.data[4]--;
-        section.data[8] |= 2;
+        section.data[SECTION_VERSION_OFF]--;
+        section.data[ENVELOPE_FLAGS_OFF] |= 2;
         expect_refused(section.data, section.len, ERR_UNSUPPORTED, "has version 2");
-        section.data[8] &= ~2;
-        memset(section.data + 16, 0xff, 8);
+        section.data[ENVELOPE_FLAGS_OFF] &= ~2;
+        memset(section.data + ENVELOPE_SIZE_OFF, 0xff, 8);
         expect_refused(section.data, section.len, ERR_LIMIT, "is larger than 256 MiB");
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "end_marks.h"
 
+#include "section_layout.h"
 #include "tap.h"
+
+enum { N_MARKS_OFF = SECTION_CONTENT_OFF, FIRST_KIND_OFF = N_MARKS_OFF + 4 };
 
 static void add_two(struct buf *section)
 {
@@ -33,19 +36,19 @@ TEST(damage_ends_it)
         struct end_mark mark;
 
         add_two(&section);
-        EXPECT_TRUE(!end_marks_begin(cursor_make(section.data, 11), &marks));
+        EXPECT_TRUE(!end_marks_begin(cursor_make(section.data, FIRST_KIND_OFF - 1), &marks));
         ASSERT_TRUE(end_marks_begin(cursor_make(section.data, section.len - 1), &marks));
         EXPECT_TRUE(end_marks_next(&marks, &mark));
         EXPECT_TRUE(!end_marks_next(&marks, &mark));
-        section.data[12] = END_MARK_N_KINDS;
+        section.data[FIRST_KIND_OFF] = END_MARK_N_KINDS;
         ASSERT_TRUE(end_marks_begin(cursor_make(section.data, section.len), &marks));
         EXPECT_TRUE(!end_marks_next(&marks, &mark));
         EXPECT_TRUE(!end_marks_next(&marks, &mark));
-        section.data[4] = 2;
+        section.data[SECTION_VERSION_OFF] = 2;
         EXPECT_TRUE(!end_marks_begin(cursor_make(section.data, section.len), &marks));
-        memset(section.data + 4, 0, 8);
-        section.data[4] = 1;
-        section.data[11] = 1; /* 16 million */
+        memset(section.data + SECTION_VERSION_OFF, 0, FIRST_KIND_OFF - SECTION_VERSION_OFF);
+        section.data[SECTION_VERSION_OFF] = 1;
+        section.data[N_MARKS_OFF + 3] = 1; /* 16 million */
         EXPECT_TRUE(!end_marks_begin(cursor_make(section.data, section.len), &marks));
 }
 

@@ -6,7 +6,24 @@
 #include <stdlib.h>
 
 #include "mem.h"
+#include "section_layout.h"
 #include "tap.h"
+
+/* The section ends with the codes, the places, the number of files, and the files. */
+enum {
+        CODE_FILE_OFF = 4,
+        CODE_FIRST_LINE_OFF = 8,
+        CODE_BYTES = 12,
+        PLACE_CODE_OFF = 0,
+        PLACE_BYTES = 8,
+        N_FILES_BYTES = 4,
+        FILE_PATH_OFF = 0,
+        FILE_BYTES = 20,
+        /* What write_with() writes. */
+        N_PLACES = 3,
+        N_FILES = 2,
+        N_FILES_FROM_END = N_FILES * FILE_BYTES + N_FILES_BYTES,
+};
 
 static const uint64_t first = PYTHON_PLACES_BASE + PYTHON_PLACE_BYTES;
 
@@ -116,7 +133,7 @@ TEST(a_section_without_files_is_read)
         AUTO(python_section) section = NULL;
 
         write_with(&bytes, false);
-        buf_truncate(&bytes, bytes.len - 4);
+        buf_truncate(&bytes, bytes.len - N_FILES_BYTES);
         section = read(&bytes);
         ASSERT_TRUE(section);
         EXPECT_INT(section->n_places, 3);
@@ -130,7 +147,7 @@ TEST(a_shorter_section_is_none)
 
         write(&bytes);
         for (size_t n = 0; n < bytes.len; n++) {
-                if (n == bytes.len - 2 * 20 - 4)
+                if (n == bytes.len - N_FILES_FROM_END)
                         continue; /* without files */
                 struct buf part = {0};
                 AUTO(python_section) section = NULL;
@@ -148,38 +165,38 @@ TEST(impossible_files_are_refused)
         AUTO(python_section) section = NULL;
 
         write(&bytes);
-        bytes.data[bytes.len - 2 * 20 - 4] = 3; /* number of files */
+        bytes.data[bytes.len - N_FILES_FROM_END] = N_FILES + 1;
         section = read(&bytes);
         EXPECT_TRUE(!section);
-        bytes.data[bytes.len - 2 * 20 - 4] = 2;
-        memset(bytes.data + bytes.len - 20, 0xff, 4); /* path */
+        bytes.data[bytes.len - N_FILES_FROM_END] = N_FILES;
+        memset(bytes.data + bytes.len - FILE_BYTES + FILE_PATH_OFF, 0xff, 4);
         section = read(&bytes);
         EXPECT_TRUE(!section);
 }
 
-/* Numbers after the counts: bytes of texts, codes, places; the last 4 bytes are a line, before them is the
- * code of a place. */
 TEST(impossible_numbers_are_refused)
 {
         AUTO_RELEASE(buf) bytes = {0};
         const uint32_t none = 2;
         AUTO(python_section) section = NULL;
+        char *last_place, *last_code;
 
         write_with(&bytes, false);
-        buf_truncate(&bytes, bytes.len - 4);
-        memcpy(bytes.data + bytes.len - 8, &none, sizeof(none));
+        buf_truncate(&bytes, bytes.len - N_FILES_BYTES);
+        last_place = bytes.data + bytes.len - PLACE_BYTES;
+        last_code = bytes.data + bytes.len - N_PLACES * PLACE_BYTES - CODE_BYTES;
+        memcpy(last_place + PLACE_CODE_OFF, &none, sizeof(none));
         section = read(&bytes);
         EXPECT_TRUE(!section);
-        memset(bytes.data + bytes.len - 8, 0, 4);
-        memset(bytes.data + bytes.len - 4 * 2 - 8 * 2 - 4, 0xff,
-               4); /* first line of the last code: any is right */
+        memset(last_place + PLACE_CODE_OFF, 0, 4);
+        memset(last_code + CODE_FIRST_LINE_OFF, 0xff, 4); /* any is right */
         section = read(&bytes);
         EXPECT_TRUE(section);
         python_section_free(TAKE(section));
-        memset(bytes.data + bytes.len - 4 * 2 - 8 * 2 - 8, 0xff, 4); /* its file */
+        memset(last_code + CODE_FILE_OFF, 0xff, 4);
         section = read(&bytes);
         EXPECT_TRUE(!section);
-        bytes.data[4] = 2; /* version */
+        bytes.data[SECTION_VERSION_OFF] = 2;
         section = read(&bytes);
         EXPECT_TRUE(!section);
 }

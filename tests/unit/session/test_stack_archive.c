@@ -6,6 +6,7 @@
 #include "archive_section.h"
 #include "codec.h"
 #include "mem.h"
+#include "section_layout.h"
 #include "tap.h"
 
 enum { N_WAYS = 6, N_ENDS = 8 };
@@ -262,7 +263,7 @@ TEST(cut_and_changed)
         section.data[section.len - 1] ^= 1;
         EXPECT_TRUE(!stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, &err));
         EXPECT_STR(err.text, "is damaged: its checksum is wrong");
-        section.data[4] = 2;
+        section.data[SECTION_VERSION_OFF] = 2;
         EXPECT_TRUE(!stack_archive_open(cursor_make(section.data, section.len), N_WAYS, N_ENDS, NULL, &err));
         EXPECT_STR(err.text, "has version 2, which this wperf does not support");
 }

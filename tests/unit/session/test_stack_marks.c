@@ -4,7 +4,16 @@
 #include <string.h>
 
 #include "map.h"
+#include "section_layout.h"
 #include "tap.h"
+
+/* The counts by way follow. */
+enum {
+        N_SAMPLES_OFF = SECTION_CONTENT_OFF,
+        N_WAYS_OFF = N_SAMPLES_OFF + 8,
+        N_ENDS_OFF = N_WAYS_OFF + 4,
+        BY_WAY_OFF = N_ENDS_OFF + 4,
+};
 
 static const uint8_t bits[] = {0x81, 0x02};
 static const struct stack_marks marks = {
@@ -23,7 +32,7 @@ TEST(written_and_read)
         struct stack_marks again;
 
         stack_marks_add(&marks, &out);
-        EXPECT_INT(out.len, 24 + 5 * 8 + 8 + 2);
+        EXPECT_INT(out.len, BY_WAY_OFF + 5 * 8 + 8 + 2);
         ASSERT_TRUE(stack_marks_read(cursor_make(out.data, out.len), &again));
         EXPECT_INT(again.n_samples, 10);
         EXPECT_INT(again.n_ways, 2);
@@ -43,13 +52,13 @@ TEST(damage_is_refused)
         stack_marks_add(&marks, &out);
         for (size_t size = 0; size < out.len; size++)
                 EXPECT_TRUE(!stack_marks_read(cursor_make(out.data, size), &again));
-        out.data[4] = 2; /* version */
+        out.data[SECTION_VERSION_OFF] = 2;
         EXPECT_TRUE(!stack_marks_read(cursor_make(out.data, out.len), &again));
-        out.data[4] = 1;
-        out.data[16] = STACK_MARKS_MAX_KINDS + 1;
+        out.data[SECTION_VERSION_OFF] = 1;
+        out.data[N_WAYS_OFF] = STACK_MARKS_MAX_KINDS + 1;
         EXPECT_TRUE(!stack_marks_read(cursor_make(out.data, out.len), &again));
-        out.data[16] = 2;
-        out.data[15] = (char)0xff; /* samples */
+        out.data[N_WAYS_OFF] = 2;
+        out.data[N_SAMPLES_OFF + 7] = (char)0xff;
         EXPECT_TRUE(!stack_marks_read(cursor_make(out.data, out.len), &again));
         EXPECT_INT(again.n_samples, 42);
 }
