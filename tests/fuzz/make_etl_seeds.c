@@ -77,7 +77,7 @@ static void save(struct etl_builder *b, const char *folder, const char *name)
 
 /* Streams that are cut, that give fewer or more bytes than the buffer's header says, and that refer to what
  * is before their start. */
-static void save_bad_streams(const char *folder, void (*begin)(struct etl_builder *b))
+static void save_bad_streams(const char *folder, void (*begin_file)(struct etl_builder *b))
 {
         static const int changes[] = {-8, -1, 1, 8, 4096};
         struct etl_builder b;
@@ -86,19 +86,19 @@ static void save_bad_streams(const char *folder, void (*begin)(struct etl_builde
                 char name[32];
                 uint32_t used;
 
-                begin(&b);
+                begin_file(&b);
                 pack(&b);
                 memcpy(&used, b.file.data + b.buffer + 4, sizeof(used));
                 etl_put_u32(&b, b.buffer + 4, used + (uint32_t)changes[i]);
                 snprintf(name, sizeof(name), "stream-%u", (unsigned)i);
                 save_seed(folder, name, &b.file);
         }
-        begin(&b);
+        begin_file(&b);
         pack(&b);
         buf_truncate(&b.file, b.file.len - 9);
         etl_put_u32(&b, b.buffer, (uint32_t)(b.file.len - b.buffer));
         save_seed(folder, "stream-cut", &b.file);
-        begin(&b);
+        begin_file(&b);
         pack(&b);
         etl_put_u32(&b, b.buffer + ETL_BUFFER_HEADER, UINT32_MAX);
         save_seed(folder, "stream-before", &b.file);
