@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "elf_layout.h"
 
 enum { CFI_HDR_ADDR = 0x100000, CFI_FRAME_ADDR = 0x200000, CFI_GOT_ADDR = 0x300000, CFI_TEXT_ADDR = 0x1000 };
 
@@ -75,14 +76,14 @@ static inline void cfi_build(const struct cfi_builder *b, struct buf *ret_file)
         cfi_add_content(&file, &headers, 43, CFI_TEXT_ADDR, &b->text);
         cfi_add_section(&headers, 0, 3, 0, file.len, sizeof(names));
         buf_add(&file, names, sizeof(names));
-        n = (uint16_t)(headers.len / 64);
+        n = (uint16_t)(headers.len / ELF_SHDR_BYTES);
         headers_off = file.len;
         buf_add(&file, headers.data, headers.len);
-        memcpy(file.data + 40, &headers_off, 8);           /* e_shoff */
-        memcpy(file.data + 52, "\100\0\0\0\0\0\100\0", 8); /* sizes of headers */
-        memcpy(file.data + 60, &n, 2);
+        memcpy(file.data + ELF_E_SHOFF_OFF, &headers_off, 8);
+        memcpy(file.data + ELF_E_EHSIZE_OFF, "\100\0\0\0\0\0\100\0", 8); /* up to e_shentsize */
+        memcpy(file.data + ELF_E_SHNUM_OFF, &n, 2);
         n--;
-        memcpy(file.data + 62, &n, 2); /* the section of names is the last one */
+        memcpy(file.data + ELF_E_SHSTRNDX_OFF, &n, 2); /* the section of names is the last one */
         buf_release(&headers);
         *ret_file = file;
 }

@@ -8,6 +8,7 @@
 
 #include "buf.h"
 #include "cfi_builder.h"
+#include "elf_layout.h"
 
 enum { LIBRARY_RODATA = 0x1000, LIBRARY_RUNTIME = 0x4000, LIBRARY_EVAL = 0x8000, LIBRARY_SYMBOL_BYTES = 24 };
 
@@ -48,7 +49,7 @@ static inline struct buf python_library_build(const struct python_library *libra
         enum { STRTAB = 3, DYNSYM = 11 };
         static const char names[] = "\0.rodata\0.PyRuntime\0.dynsym\0.dynstr";
         struct buf headers = {0}, symbols = {0}, strings = {0}, runtime = {0}, file = {0};
-        uint16_t n;
+        size_t dynsym;
 
         library_add_symbols(library, &symbols, &strings);
         buf_add(&file, "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0", 18);
@@ -60,19 +61,20 @@ static inline struct buf python_library_build(const struct python_library *libra
         if (library->runtime)
                 buf_add(&runtime, library->runtime, library->runtime_bytes);
         cfi_add_content(&file, &headers, 9, LIBRARY_RUNTIME, &runtime);
+        dynsym = headers.len;
         cfi_add_section(&headers, 20, DYNSYM, 0, file.len, symbols.len);
-        n = (uint16_t)(headers.len / 64);
-        library_set_word(&headers, headers.len - 24, n, 4);                   /* sh_link: the next one */
-        library_set_word(&headers, headers.len - 8, LIBRARY_SYMBOL_BYTES, 8); /* sh_entsize */
+        /* The next section has the names. */
+        library_set_word(&headers, dynsym + ELF_SH_LINK_OFF, headers.len / ELF_SHDR_BYTES, 4);
+        library_set_word(&headers, dynsym + ELF_SH_ENTSIZE_OFF, LIBRARY_SYMBOL_BYTES, 8);
         buf_add(&file, symbols.data, symbols.len);
         cfi_add_section(&headers, 28, STRTAB, 0, file.len, strings.len);
         buf_add(&file, strings.data, strings.len);
         cfi_add_section(&headers, 0, STRTAB, 0, file.len, sizeof(names));
         buf_add(&file, names, sizeof(names));
-        library_set_word(&file, 40, file.len, 8);
-        memcpy(file.data + 52, "\100\0\0\0\0\0\100\0", 8);
-        library_set_word(&file, 60, headers.len / 64, 2);
-        library_set_word(&file, 62, headers.len / 64 - 1, 2);
+        library_set_word(&file, ELF_E_SHOFF_OFF, file.len, 8);
+        memcpy(file.data + ELF_E_EHSIZE_OFF, "\100\0\0\0\0\0\100\0", 8); /* up to e_shentsize */
+        library_set_word(&file, ELF_E_SHNUM_OFF, headers.len / ELF_SHDR_BYTES, 2);
+        library_set_word(&file, ELF_E_SHSTRNDX_OFF, headers.len / ELF_SHDR_BYTES - 1, 2);
         buf_add(&file, headers.data, headers.len);
         buf_release(&headers);
         buf_release(&symbols);

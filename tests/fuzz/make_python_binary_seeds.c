@@ -2,6 +2,7 @@
 /* Writes the seeds of fuzz_python_binary into a folder. */
 #include <string.h>
 
+#include "elf_layout.h"
 #include "pe_builder.h"
 #include "python_library.h"
 #include "python_published.h"
@@ -69,7 +70,8 @@ static void save_constants(const char *name, const char *path, const char *const
  * header gives it `size_bytes`. */
 static void save_last_rodata(const char *name, const char *constants, uint64_t size_bytes)
 {
-        enum { OFFSET_AT = 64 + 24, SIZE_AT = 64 + 32 }; /* in the section headers, for the first section */
+        /* In the section headers, for the first section. */
+        enum { OFFSET_AT = ELF_SHDR_BYTES + ELF_SH_OFFSET_OFF, SIZE_AT = ELF_SHDR_BYTES + ELF_SH_SIZE_OFF };
         static const uint8_t runtime[512];
         struct python_library library = {.runtime = runtime, .runtime_bytes = sizeof(runtime)};
         uint64_t headers_off, rodata_off;
@@ -80,7 +82,7 @@ static void save_last_rodata(const char *name, const char *constants, uint64_t s
         buf_release(&library.rodata);
         rodata_off = file.len;
         buf_add_str(&file, constants);
-        memcpy(&headers_off, file.data + 40, sizeof(headers_off));
+        memcpy(&headers_off, file.data + ELF_E_SHOFF_OFF, sizeof(headers_off));
         memcpy(file.data + headers_off + OFFSET_AT, &rodata_off, sizeof(rodata_off));
         memcpy(file.data + headers_off + SIZE_AT, &size_bytes, sizeof(size_bytes));
         save_bytes(name, "python3.9", &file);
@@ -123,7 +125,7 @@ static void save_others(void)
         library.machine = 243;
         save("riscv", "py::f", &library);
         file = python_library_build(&library);
-        file.data[16] = 1;
+        file.data[ELF_E_TYPE_OFF] = 1;
         save_bytes("relocatable", "_TAIL_CALL_LOAD_FAST", &file);
         pe_build(&pe, &file);
         save_bytes("pe", "python.exe", &file);

@@ -9,6 +9,7 @@
 #include "debug_search.h"
 #include "debug_split.h"
 #include "dwarf.h"
+#include "dwarf_layout.h"
 #include "mem.h"
 #include "os.h"
 #include "tap.h"
@@ -302,7 +303,7 @@ TEST(dwarf_reads_on_behind_a_damaged_unit)
 {
         AUTO_RELEASE(damaged) d = {0};
 
-        damage(&d, ".debug_info", 8, "\xf0\xff\xff\x7f", 4); /* where its abbreviations are */
+        damage(&d, ".debug_info", DWARF_ABBREV_OFFSET_OFF, "\xf0\xff\xff\x7f", 4);
         expect_functions(&d, "", "is_far");
         EXPECT_CONTAINS(dwarf_note(d.dwarf), "unit 0x0: its abbreviations lie outside .debug_abbrev");
 }
@@ -311,7 +312,7 @@ TEST(dwarf_counts_a_damaged_unit_once)
 {
         AUTO_RELEASE(damaged) d = {0};
 
-        damage(&d, ".debug_info", 8, "\xf0\xff\xff\x7f", 4);
+        damage(&d, ".debug_info", DWARF_ABBREV_OFFSET_OFF, "\xf0\xff\xff\x7f", 4);
         for (unsigned i = 0; i < 3; i++)
                 expect_functions(&d, "", "is_far");
         EXPECT_STR(dwarf_note(d.dwarf), "unit 0x0: its abbreviations lie outside .debug_abbrev");
@@ -321,7 +322,7 @@ TEST(dwarf_passes_over_a_version_of_the_future)
 {
         AUTO_RELEASE(damaged) d = {0};
 
-        damage(&d, ".debug_info", 4, "\x06", 1);
+        damage(&d, ".debug_info", DWARF_VERSION_OFF, "\x06", 1);
         expect_functions(&d, "", "is_far");
 }
 
@@ -329,7 +330,7 @@ TEST(dwarf_keeps_functions_when_lines_are_damaged)
 {
         AUTO_RELEASE(damaged) d = {0};
 
-        damage(&d, ".debug_line", 4, "\x09", 1); /* its version */
+        damage(&d, ".debug_line", DWARF_VERSION_OFF, "\x09", 1);
         expect_functions(&d, "twice", "is_far");
         EXPECT_CONTAINS(dwarf_note(d.dwarf), "version 9 of its line table is not supported");
 }
@@ -338,7 +339,7 @@ TEST(dwarf_scans_units_when_aranges_are_damaged)
 {
         AUTO_RELEASE(damaged) d = {0};
 
-        damage(&d, ".debug_aranges", 0, "\xff\xff\xff\x7f", 4);
+        damage(&d, ".debug_aranges", DWARF_UNIT_LENGTH_OFF, "\xff\xff\xff\x7f", 4);
         expect_functions(&d, "twice", "is_far");
         EXPECT_CONTAINS(dwarf_note(d.dwarf), ".debug_aranges is cut");
 }
@@ -361,8 +362,8 @@ TEST(dwarf_scans_functions_of_units_without_ranges)
         EXPECT_INT(n_found, 2);
         bytes = section_bytes(&d, ".debug_aranges", &size);
         ASSERT_TRUE(bytes);
-        memset(bytes + 4, 0x7f, 2); /* the first set's version */
-        memset(bytes + 16, 0, size - 16);
+        memset(bytes + DWARF_VERSION_OFF, 0x7f, 2);
+        memset(bytes + DWARF_ARANGES_TUPLES_OFF, 0, size - DWARF_ARANGES_TUPLES_OFF);
         open_damaged(&d);
         expect_functions(&d, "twice", "is_far");
 }
@@ -371,7 +372,7 @@ TEST(dwarf_ends_where_the_units_break)
 {
         AUTO_RELEASE(damaged) d = {0};
 
-        damage(&d, ".debug_info", 0, "\xf0\xff\xff\x7f", 4);
+        damage(&d, ".debug_info", DWARF_UNIT_LENGTH_OFF, "\xf0\xff\xff\x7f", 4);
         expect_functions(&d, "", "");
         EXPECT_CONTAINS(dwarf_note(d.dwarf), "unit 0x0 is longer than .debug_info");
 }

@@ -2,6 +2,7 @@
 #include "buf.h"
 #include "codec.h"
 #include "data_object.h"
+#include "elf_layout.h"
 #include "err.h"
 #include "os.h"
 #include "text.h"
@@ -189,11 +190,12 @@ TEST(elf_errors_name_file_and_place)
         expect_refused(100, 1, 'e', "a.so: is not an object file (neither ELF nor PE)");
         expect_refused(10, 0, 0x7f, "a.so: ELF header is cut after 10 bytes");
         expect_refused(60, 0, 0x7f, "a.so: ELF header is cut after 60 bytes");
-        expect_refused(100, 4, 3, "a.so: ELF header: class 3 is not known");
-        expect_refused(100, 5, 0, "a.so: ELF header: byte order 0 is not known");
+        expect_refused(100, ELF_EI_CLASS_OFF, 3, "a.so: ELF header: class 3 is not known");
+        expect_refused(100, ELF_EI_DATA_OFF, 0, "a.so: ELF header: byte order 0 is not known");
         expect_refused(100, 0, 0x7f, "a.so: segment table at 0x40 lies outside the file");
-        expect_refused(100, 54, 5, "a.so: segment table: entries of 5 bytes, 56 are needed");
-        expect_refused(1000, 58, 5, "a.so: section table: entries of 5 bytes, 64 are needed");
+        expect_refused(100, ELF_E_PHENTSIZE_OFF, 5, "a.so: segment table: entries of 5 bytes, 56 are needed");
+        expect_refused(1000, ELF_E_SHENTSIZE_OFF, 5,
+                       "a.so: section table: entries of 5 bytes, 64 are needed");
         EXPECT_TRUE(!object_open(data_path("elf/no-such-file"), &err));
         EXPECT_INT(err.code, ERR_MISSING);
         EXPECT_TRUE(!object_open(data_path("elf/names.c"), &err));
@@ -231,8 +233,8 @@ TEST(elf_lists_functions_of_the_unwind_tables)
 /* Clears the section table of a file in memory, as in an image that was read from a process. */
 static void forget_sections(struct buf *bytes)
 {
-        memset(bytes->data + 40, 0, 8); /* e_shoff */
-        memset(bytes->data + 60, 0, 4); /* e_shnum, e_shstrndx */
+        memset(bytes->data + ELF_E_SHOFF_OFF, 0, 8);
+        memset(bytes->data + ELF_E_SHNUM_OFF, 0, ELF_EHDR_BYTES - ELF_E_SHNUM_OFF);
 }
 
 TEST(elf_without_sections_has_segments_notes_and_frames)

@@ -6,6 +6,7 @@
 
 #include "answers_cache.h"
 #include "dwarf.h"
+#include "dwarf_layout.h"
 #include "jitdump_builder.h"
 #include "mem.h"
 #include "object.h"
@@ -150,12 +151,11 @@ static void write_damaged(const char *path)
 
         ASSERT_TRUE(info && file && os_read_file(data_path("dwarf/gcc5.so"), 1 << 20, &bytes, NULL));
         for (uint64_t off = 0; off < info->file_size; off += 4 + (uint64_t)length, n_units++) {
-                memcpy(&length, bytes.data + info->file_off + off, 4);
-                memset(bytes.data + info->file_off + off + 8, 0x7f, 4);
+                memcpy(&length, bytes.data + info->file_off + off + DWARF_UNIT_LENGTH_OFF, 4);
+                memset(bytes.data + info->file_off + off + DWARF_ABBREV_OFFSET_OFF, 0x7f, 4);
         }
         EXPECT_INT(n_units, 2);
-        EXPECT_TRUE(os_file_write(file, bytes.data, bytes.len, NULL));
-        EXPECT_TRUE(os_file_close(file, NULL));
+        EXPECT_TRUE(os_file_write(file, bytes.data, bytes.len, NULL) && os_file_close(file, NULL));
 }
 
 TEST(the_note_of_damage_does_not_grow_with_each_look_up)
