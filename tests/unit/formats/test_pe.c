@@ -4,6 +4,7 @@
 #include "data_object.h"
 #include "err.h"
 #include "mem.h"
+#include "pe_layout.h"
 #include "text.h"
 
 #define DLL_BASE   0x180000000ull
@@ -14,9 +15,9 @@ enum {
         MAX_BYTES = 1 << 16,
         /* Of x64.dll; the MS-DOS program of lld takes 0x78 bytes. */
         PE_OFF = 0x78,
-        OPTIONAL_OFF = PE_OFF + 24,
-        DIRS_OFF = OPTIONAL_OFF + 112,
-        SECTIONS_OFF = OPTIONAL_OFF + 240,
+        OPTIONAL_OFF = PE_OFF + PE_OPTIONAL_HEADER_OFF,
+        DIRS_OFF = OPTIONAL_OFF + PE_DATA_DIRECTORY_OFF,
+        SECTIONS_OFF = OPTIONAL_OFF + PE_OPTIONAL_HEADER_BYTES,
 };
 
 TEST(pe_says_what_the_file_is)
@@ -287,20 +288,20 @@ TEST(pe_refusals_name_the_file_and_the_place)
         expect_refused(bytes, PE_OFF + 10, "wild: PE header at 0x78 is cut");
         expect_refused(bytes, OPTIONAL_OFF + 10, "wild: PE optional header at 0x90 is cut");
         expect_refused(bytes, SECTIONS_OFF + 50, "wild: table of 5 sections at 0x180 lies outside the file");
-        bytes[OPTIONAL_OFF] = 7;
+        bytes[OPTIONAL_OFF + PE_MAGIC_OFF] = 7;
         expect_refused(bytes, size, "wild: PE optional header at 0x90 is neither PE32 nor PE32+");
-        bytes[OPTIONAL_OFF] = 0x0b;
-        bytes[PE_OFF + 20] = 60;
+        bytes[OPTIONAL_OFF + PE_MAGIC_OFF] = 0x0b;
+        bytes[PE_OFF + PE_SIZE_OF_OPTIONAL_HEADER_OFF] = 60;
         expect_refused(bytes, size, "wild: PE optional header is cut after 60 bytes");
-        bytes[PE_OFF + 6] = 0x01;
-        bytes[PE_OFF + 7] = 0x04;
+        bytes[PE_OFF + PE_NUMBER_OF_SECTIONS_OFF] = 0x01;
+        bytes[PE_OFF + PE_NUMBER_OF_SECTIONS_OFF + 1] = 0x04;
         expect_refused(bytes, size, "wild: PE optional header is cut after 60 bytes");
-        bytes[PE_OFF + 20] = 0xf0;
+        bytes[PE_OFF + PE_SIZE_OF_OPTIONAL_HEADER_OFF] = 0xf0;
         expect_refused(bytes, size, "wild: PE header at 0x78: it has 1025 sections, the limit is 1024");
-        bytes[PE_OFF + 6] = 5;
-        bytes[PE_OFF + 7] = 0;
-        memset(bytes + OPTIONAL_OFF + 24, 0xff, 8);
-        bytes[OPTIONAL_OFF + 1] = 2;
+        bytes[PE_OFF + PE_NUMBER_OF_SECTIONS_OFF] = 5;
+        bytes[PE_OFF + PE_NUMBER_OF_SECTIONS_OFF + 1] = 0;
+        memset(bytes + OPTIONAL_OFF + PE_IMAGE_BASE_OFF, 0xff, 8);
+        bytes[OPTIONAL_OFF + PE_MAGIC_OFF + 1] = 2;
         expect_refused(
                 bytes, size,
                 "wild: PE optional header at 0x90: image base 0xffffffffffffffff leaves no room for the image");
@@ -411,15 +412,15 @@ TEST(pe_wild_directories)
 
         ASSERT_TRUE(size);
         for (size_t dir = 0; dir < 16; dir++) {
-                uint8_t saved[8];
+                uint8_t *at = bytes + DIRS_OFF + PE_DIRECTORY_BYTES * dir, saved[PE_DIRECTORY_BYTES];
 
-                memcpy(saved, bytes + DIRS_OFF + 8 * dir, 8);
+                memcpy(saved, at, sizeof(saved));
                 for (size_t i = 0; i < 64; i++) {
-                        put_u32(bytes + DIRS_OFF + 8 * dir, wild[i / 8]);
-                        put_u32(bytes + DIRS_OFF + 8 * dir + 4, wild[i % 8]);
+                        put_u32(at + PE_DIRECTORY_RVA_OFF, wild[i / 8]);
+                        put_u32(at + PE_DIRECTORY_SIZE_OFF, wild[i % 8]);
                         open_wild(bytes, size);
                 }
-                memcpy(bytes + DIRS_OFF + 8 * dir, saved, 8);
+                memcpy(at, saved, sizeof(saved));
         }
         free(bytes);
 }

@@ -36,10 +36,10 @@ TEST(a_damaged_map)
                 size_t at; /* in the section */
                 uint32_t value;
         } cases[] = {
-                {0xc8, 0},
-                {0xc8, 0xffffffff},
-                {PE_MAP_METADATA_OFF + 4, 0x9000},
-                {PE_MAP_METADATA_OFF + 8, 0x10000000},
+                {PE_CHPE_METADATA_POINTER_OFF, 0},
+                {PE_CHPE_METADATA_POINTER_OFF, 0xffffffff},
+                {PE_MAP_METADATA_OFF + PE_METADATA_CODE_MAP_OFF, 0x9000},
+                {PE_MAP_METADATA_OFF + PE_METADATA_CODE_MAP_COUNT_OFF, 0x10000000},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {

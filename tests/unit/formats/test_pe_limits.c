@@ -6,11 +6,17 @@
 #include "mem.h"
 #include "object.h"
 #include "pe_builder.h"
+#include "pe_layout.h"
 #include "pe_map_builder.h"
 #include "tap.h"
 
 enum { N_SYMBOLS = 2000, NAME_BYTES = 30000, EXPORT_HEADER_BYTES = 40, LIMIT_MIB = 8 };
-enum { HEADER_OFF = 64, SYMBOLS_AT = HEADER_OFF + 12, N_SYMBOLS_AT = HEADER_OFF + 16, EXPORT_DIR_AT = 200 };
+enum {
+        PE_OFF = 64,
+        SYMBOLS_OFF = PE_OFF + PE_POINTER_TO_SYMBOL_TABLE_OFF,
+        N_SYMBOLS_OFF = PE_OFF + PE_NUMBER_OF_SYMBOLS_OFF,
+        EXPORT_DIR_OFF = PE_OFF + PE_OPTIONAL_HEADER_OFF + PE_DATA_DIRECTORY_OFF,
+};
 
 static void put_u32(struct buf *file, size_t at, uint32_t value)
 {
@@ -24,8 +30,8 @@ static void build_coff(struct buf *file)
 
         buf_add_zeros(&b.code, 16);
         pe_build(&b, file);
-        put_u32(file, SYMBOLS_AT, (uint32_t)file->len);
-        put_u32(file, N_SYMBOLS_AT, N_SYMBOLS);
+        put_u32(file, SYMBOLS_OFF, (uint32_t)file->len);
+        put_u32(file, N_SYMBOLS_OFF, N_SYMBOLS);
         for (uint32_t i = 0; i < N_SYMBOLS; i++) {
                 buf_add_u32(file, 0);
                 buf_add_u32(file, 4 + i);
@@ -62,8 +68,8 @@ static void build_exports(struct buf *file)
         memset(buf_extend(&b.info, NAME_BYTES), 'n', NAME_BYTES);
         buf_add_u8(&b.info, 0);
         pe_build(&b, file);
-        put_u32(file, EXPORT_DIR_AT, PE_INFO_RVA);
-        put_u32(file, EXPORT_DIR_AT + 4, EXPORT_HEADER_BYTES);
+        put_u32(file, EXPORT_DIR_OFF + PE_DIRECTORY_RVA_OFF, PE_INFO_RVA);
+        put_u32(file, EXPORT_DIR_OFF + PE_DIRECTORY_SIZE_OFF, EXPORT_HEADER_BYTES);
         pe_builder_release(&b);
 }
 

@@ -19,6 +19,9 @@ static struct pe_images *read_text(const char *magic, uint32_t version, const ch
         return pe_images_new(cursor_make(section.data, section.len));
 }
 
+/* In id_of_a: the age follows the GUID. */
+enum { AGE_OFF = 16 };
+
 #define ID_OF_A "build_id=79ecafa28359b1004c4c44205044422e01000000\n"
 
 TEST(images_by_path_and_identity)
@@ -37,7 +40,7 @@ TEST(images_by_path_and_identity)
         EXPECT_TRUE(b && b->image_size == 8192 && !b->pdb_path);
         EXPECT_CMP(pe_images_find(images, "C:\\p\\a.exe", NULL, 0), !=, NULL);
         memcpy(other, id_of_a, sizeof(other));
-        other[16] = 2; /* the age */
+        other[AGE_OFF] = 2;
         EXPECT_TRUE(!pe_images_find(images, "C:\\p\\a.exe", other, sizeof(other)));
         EXPECT_INT(pe_images_size(images, "/w/b.dll", NULL, 0), 8192);
         EXPECT_INT(pe_images_size(images, "/w/none.dll", NULL, 0), 0);
