@@ -11,7 +11,27 @@
 #include "etl_kernel.h"
 #include "etl_machine.h"
 
-enum { ETL_BUFFER_HEADER = 0x48, ETL_FILE_BUFFER = 0x10000 };
+enum { ETL_BUFFER_HEADER = 0x48, ETL_PROVIDER_HEADER = 0x50, ETL_FILE_BUFFER = 0x10000 };
+
+/* In the header of a buffer: WMI_BUFFER_HEADER. */
+enum {
+        ETL_BUFFER_SIZE_OFF = 0x00,
+        ETL_SAVED_OFFSET_OFF = 0x04,
+        ETL_PROCESSOR_INDEX_OFF = 0x28, /* in ClientContext */
+        ETL_CURRENT_OFFSET_OFF = 0x30,  /* Offset */
+        ETL_BUFFER_FLAG_OFF = 0x34,
+};
+
+enum { ETL_FLAG_COMPRESSED = 0x40, ETL_FLAG_PROCESSOR_INDEX = 0x20 };
+
+/* In the header of an event: SYSTEM_TRACE_HEADER of the kernel's, EVENT_HEADER and EVENT_TRACE_HEADER of the
+ * others. */
+enum {
+        ETL_EVENT_SIZE_OFF = 0,
+        ETL_HEADER_TYPE_OFF = 2,
+        ETL_MARKER_FLAGS_OFF = 3,
+        ETL_KERNEL_SIZE_OFF = 4, /* Packet.Size */
+};
 
 struct etl_builder {
         struct buf file;
@@ -35,16 +55,16 @@ static inline void etl_begin_buffer(struct etl_builder *b, uint16_t cpu)
 {
         b->buffer = b->file.len;
         buf_add_zeros(&b->file, ETL_BUFFER_HEADER);
-        etl_put_u16(b, b->buffer + 0x28, cpu);
-        etl_put_u16(b, b->buffer + 0x34, 0x20);
+        etl_put_u16(b, b->buffer + ETL_PROCESSOR_INDEX_OFF, cpu);
+        etl_put_u16(b, b->buffer + ETL_BUFFER_FLAG_OFF, ETL_FLAG_PROCESSOR_INDEX);
 }
 
 static inline void etl_end_buffer(struct etl_builder *b)
 {
         uint32_t size = (uint32_t)(b->file.len - b->buffer);
 
-        etl_put_u32(b, b->buffer, size);
-        etl_put_u32(b, b->buffer + 4, size);
+        etl_put_u32(b, b->buffer + ETL_BUFFER_SIZE_OFF, size);
+        etl_put_u32(b, b->buffer + ETL_SAVED_OFFSET_OFF, size);
 }
 
 /* A classic kernel event with thread, process and time, or with a time only. */
@@ -84,8 +104,9 @@ static inline void etl_begin_class_event(struct etl_builder *b, const uint8_t gu
 static inline void etl_end_event(struct etl_builder *b)
 {
         uint16_t size = (uint16_t)(b->file.len - b->event);
+        bool is_kernel = b->kind != 0x14 && b->kind != 0x13;
 
-        etl_put_u16(b, b->event + (b->kind == 0x14 || b->kind == 0x13 ? 0 : 4), size);
+        etl_put_u16(b, b->event + (is_kernel ? ETL_KERNEL_SIZE_OFF : ETL_EVENT_SIZE_OFF), size);
         buf_add_zeros(&b->file, (8 - b->file.len % 8) % 8);
 }
 

@@ -7,7 +7,11 @@
 enum {
         PID = 100,
         TID = 104,
-        PAYLOAD = 0x68,     /* offset of the header's payload */
+        PAYLOAD = 0x68, /* offset of the header's payload, TRACE_LOGFILE_HEADER */
+        VERSION_OFF = PAYLOAD + 4,
+        POINTER_SIZE_OFF = PAYLOAD + 44,
+        PERF_FREQ_32_OFF = PAYLOAD + 248, /* where addresses have 32 bits */
+        CLOCK_TYPE_32_OFF = PAYLOAD + 264,
         SMALL_LIMIT_OF = 8, /* fuzz_etl has a small limit for a file of 8 n + 7 bytes */
 };
 
@@ -32,9 +36,9 @@ static void put_packed(struct etl_builder *b, size_t unpacked, struct buf *packe
         buf_truncate(&b->file, b->buffer + ETL_BUFFER_HEADER);
         buf_add(&b->file, packed->data, packed->len);
         buf_release(packed);
-        etl_put_u32(b, b->buffer, (uint32_t)(b->file.len - b->buffer));
-        etl_put_u32(b, b->buffer + 4, (uint32_t)(ETL_BUFFER_HEADER + unpacked));
-        etl_put_u16(b, b->buffer + 0x34, 0x60);
+        etl_put_u32(b, b->buffer + ETL_BUFFER_SIZE_OFF, (uint32_t)(b->file.len - b->buffer));
+        etl_put_u32(b, b->buffer + ETL_SAVED_OFFSET_OFF, (uint32_t)(ETL_BUFFER_HEADER + unpacked));
+        etl_put_u16(b, b->buffer + ETL_BUFFER_FLAG_OFF, ETL_FLAG_COMPRESSED | ETL_FLAG_PROCESSOR_INDEX);
 }
 
 static void pack(struct etl_builder *b)
@@ -88,15 +92,15 @@ static void save_bad_streams(const char *folder, void (*begin_file)(struct etl_b
 
                 begin_file(&b);
                 pack(&b);
-                memcpy(&used, b.file.data + b.buffer + 4, sizeof(used));
-                etl_put_u32(&b, b.buffer + 4, used + (uint32_t)changes[i]);
+                memcpy(&used, b.file.data + b.buffer + ETL_SAVED_OFFSET_OFF, sizeof(used));
+                etl_put_u32(&b, b.buffer + ETL_SAVED_OFFSET_OFF, used + (uint32_t)changes[i]);
                 snprintf(name, sizeof(name), "stream-%u", (unsigned)i);
                 save_seed(folder, name, &b.file);
         }
         begin_file(&b);
         pack(&b);
         buf_truncate(&b.file, b.file.len - 9);
-        etl_put_u32(&b, b.buffer, (uint32_t)(b.file.len - b.buffer));
+        etl_put_u32(&b, b.buffer + ETL_BUFFER_SIZE_OFF, (uint32_t)(b.file.len - b.buffer));
         save_seed(folder, "stream-cut", &b.file);
         begin_file(&b);
         pack(&b);
@@ -227,19 +231,19 @@ static void save_ends(const char *folder)
         etl_begin_class_event(&b, guid, 1, 2500);
         buf_add_zeros(&b.file, 0x50);
         etl_end_event(&b);
-        b.file.data[b.event + 2] = 0x13;
+        b.file.data[b.event + ETL_HEADER_TYPE_OFF] = 0x13;
         etl_begin_class_event(&b, guid, 1, 2500);
         etl_end_event(&b);
-        b.file.data[b.event + 2] = 0x0a;
+        b.file.data[b.event + ETL_HEADER_TYPE_OFF] = 0x0a;
         etl_begin_class_event(&b, guid, 1, 2500);
         etl_end_event(&b);
-        b.file.data[b.event + 3] = (char)0x80;
+        b.file.data[b.event + ETL_MARKER_FLAGS_OFF] = (char)0x80;
         etl_begin_event(&b, 0x1234, 1, 2600, false);
         etl_end_event(&b);
-        b.file.data[b.event + 2] = 0x04;
+        b.file.data[b.event + ETL_HEADER_TYPE_OFF] = 0x04;
         etl_begin_event(&b, 0x1234, 1, 2600, true);
         etl_end_event(&b);
-        b.file.data[b.event + 2] = 0x77;
+        b.file.data[b.event + ETL_HEADER_TYPE_OFF] = 0x77;
         save(&b, folder, "kinds");
 }
 
@@ -329,15 +333,15 @@ static void save_one_changed(const char *folder)
                 size_t at;
                 uint32_t value;
         } changes[] = {
-                {0, 1},
-                {4, 1},
-                {4, 32 << 20},
-                {0x48, 0xc0770002},
-                {0x48, 0x00020002},
-                {0x48, 0xc0010002},
-                {0x4c, 0x12340160},
-                {PAYLOAD + 44, 7},
-                {PAYLOAD + 4, 1},
+                {ETL_BUFFER_SIZE_OFF, 1},
+                {ETL_SAVED_OFFSET_OFF, 1},
+                {ETL_SAVED_OFFSET_OFF, 32 << 20},
+                {ETL_BUFFER_HEADER, 0xc0770002},
+                {ETL_BUFFER_HEADER, 0x00020002},
+                {ETL_BUFFER_HEADER, 0xc0010002},
+                {ETL_BUFFER_HEADER + ETL_KERNEL_SIZE_OFF, 0x12340160},
+                {POINTER_SIZE_OFF, 7},
+                {VERSION_OFF, 1},
         };
         struct etl_builder b;
 
@@ -352,8 +356,8 @@ static void save_one_changed(const char *folder)
         }
         begin(&b);
         buf_truncate(&b.file, 0x60);
-        etl_put_u32(&b, 0, 0x60);
-        etl_put_u32(&b, 4, 0x60);
+        etl_put_u32(&b, ETL_BUFFER_SIZE_OFF, 0x60);
+        etl_put_u32(&b, ETL_SAVED_OFFSET_OFF, 0x60);
         save_seed(folder, "header-cut", &b.file);
 }
 
@@ -364,9 +368,9 @@ static void save_32_bit(const char *folder)
         struct etl_builder b;
 
         begin(&b);
-        etl_put_u32(&b, PAYLOAD + 44, 4);
-        etl_put_u32(&b, PAYLOAD + 248, 10000000);
-        etl_put_u32(&b, PAYLOAD + 264, ETL_CLOCK_COUNTER);
+        etl_put_u32(&b, POINTER_SIZE_OFF, 4);
+        etl_put_u32(&b, PERF_FREQ_32_OFF, 10000000);
+        etl_put_u32(&b, CLOCK_TYPE_32_OFF, ETL_CLOCK_COUNTER);
         for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
                 if (kinds[i] > 0x10 || kinds[i] == 0x0b)
                         etl_begin_class_event(&b, guid, 0, 1900);
@@ -374,7 +378,7 @@ static void save_32_bit(const char *folder)
                         etl_begin_event(&b, 0x1234, 0, 1900, kinds[i] == 0x10);
                 buf_add_zeros(&b.file, 0x50);
                 etl_end_event(&b);
-                b.file.data[b.event + 2] = (char)kinds[i];
+                b.file.data[b.event + ETL_HEADER_TYPE_OFF] = (char)kinds[i];
         }
         for (unsigned i = 0; i < 2; i++) {
                 etl_begin_event(&b, ETL_SAMPLE, 2, 2000, true);
@@ -441,33 +445,33 @@ static void save_headers(const char *folder)
         etl_end_buffer(&b);
         etl_begin_buffer(&b, 0);
         etl_end_buffer(&b);
-        etl_put_u32(&b, b.buffer + 4, 0x10);
+        etl_put_u32(&b, b.buffer + ETL_SAVED_OFFSET_OFF, 0x10);
         etl_begin_buffer(&b, 0);
         etl_end_buffer(&b);
-        etl_put_u32(&b, b.buffer + 4, 0x1000);
+        etl_put_u32(&b, b.buffer + ETL_SAVED_OFFSET_OFF, 0x1000);
         etl_begin_buffer(&b, 0);
-        etl_put_u16(&b, b.buffer + 0x34, 0);
+        etl_put_u16(&b, b.buffer + ETL_BUFFER_FLAG_OFF, 0);
         buf_add_zeros(&b.file, 16);
         etl_end_buffer(&b);
         etl_begin_buffer(&b, 0);
         etl_end_buffer(&b);
-        etl_put_u32(&b, b.buffer + 4, 32 << 20);
+        etl_put_u32(&b, b.buffer + ETL_SAVED_OFFSET_OFF, 32 << 20);
         etl_begin_buffer(&b, 0);
         buf_add_zeros(&b.file, 1);
         etl_end_buffer(&b);
-        etl_put_u32(&b, b.buffer + 4, 0x1000);
-        etl_put_u16(&b, b.buffer + 0x34, 0x40);
+        etl_put_u32(&b, b.buffer + ETL_SAVED_OFFSET_OFF, 0x1000);
+        etl_put_u16(&b, b.buffer + ETL_BUFFER_FLAG_OFF, ETL_FLAG_COMPRESSED);
         etl_begin_buffer(&b, 0);
         etl_add_sample(&b, 2000, TID, PROGRAM);
-        etl_put_u16(&b, b.event + 4, 0x7000);
+        etl_put_u16(&b, b.event + ETL_KERNEL_SIZE_OFF, 0x7000);
         etl_end_buffer(&b);
         etl_begin_buffer(&b, 0);
         etl_add_sample(&b, 2000, TID, PROGRAM);
-        b.file.data[b.event + 3] = 0x40;
+        b.file.data[b.event + ETL_MARKER_FLAGS_OFF] = 0x40;
         etl_end_buffer(&b);
         etl_begin_buffer(&b, 0);
         etl_end_buffer(&b);
-        etl_put_u32(&b, b.buffer, 0x1000);
+        etl_put_u32(&b, b.buffer + ETL_BUFFER_SIZE_OFF, 0x1000);
         save_seed(folder, "damaged", &b.file);
 }
 

@@ -286,9 +286,9 @@ TEST(files_of_windows_7_are_read_as_they_are)
         etl_end_buffer(&b);
         ASSERT_TRUE(etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
         for (size_t at = 0; at < b.file.len; at += size) {
-                memcpy(&size, b.file.data + at, sizeof(size));
-                etl_put_u32(&b, at + 4, 0);
-                etl_put_u32(&b, at + 0x30, size);
+                memcpy(&size, b.file.data + at + ETL_BUFFER_SIZE_OFF, sizeof(size));
+                etl_put_u32(&b, at + ETL_SAVED_OFFSET_OFF, 0);
+                etl_put_u32(&b, at + ETL_CURRENT_OFFSET_OFF, size);
         }
         EXPECT_TRUE(etl_session_is(b.file.data, b.file.len));
         ASSERT_TRUE(etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &again, &err));
@@ -367,7 +367,7 @@ TEST(buffers_that_cannot_be_unpacked_are_refused_in_a_sentence)
         begin(&b);
         etl_add_sample(&b, 2000, TID, PROGRAM);
         etl_end_buffer(&b);
-        etl_put_u16(&b, b.buffer + 0x34, 0x60);
+        etl_put_u16(&b, b.buffer + ETL_BUFFER_FLAG_OFF, ETL_FLAG_COMPRESSED | ETL_FLAG_PROCESSOR_INDEX);
         memset(b.file.data + b.buffer + ETL_BUFFER_HEADER, 0xff, 16);
         EXPECT_TRUE(!etl_session_make(b.file.data, b.file.len, "a.etl", 1 << 20, &session, &err));
         EXPECT_INT(err.code, ERR_UNSUPPORTED);
@@ -391,8 +391,8 @@ static void add_bomb(struct etl_builder *b, uint32_t unpacked)
         buf_add_u16(file, 0);
         buf_add_u32(file, unpacked - 1 - 3);
         etl_end_buffer(b);
-        etl_put_u32(b, b->buffer + 4, unpacked + ETL_BUFFER_HEADER);
-        etl_put_u16(b, b->buffer + 0x34, 0x60);
+        etl_put_u32(b, b->buffer + ETL_SAVED_OFFSET_OFF, unpacked + ETL_BUFFER_HEADER);
+        etl_put_u16(b, b->buffer + ETL_BUFFER_FLAG_OFF, ETL_FLAG_COMPRESSED | ETL_FLAG_PROCESSOR_INDEX);
 }
 
 TEST(buffers_that_unpack_to_too_much_are_given_up)

@@ -127,7 +127,7 @@ TEST(methods_without_code_are_left_out)
 
 TEST(damaged_methods_are_counted)
 {
-        enum { CUT_BYTES = 0x50 + 40 /* ends within the names */ };
+        enum { CUT_BYTES = ETL_PROVIDER_HEADER + 40 /* ends within the names */ };
         AUTO(report) report = NULL;
         struct etl_builder b;
 
@@ -136,7 +136,7 @@ TEST(damaged_methods_are_counted)
                        "Kernel");
         load(&b, 1500, PID, HEAP, "Run");
         buf_truncate(&b.file, b.event + CUT_BYTES);
-        etl_put_u16(&b, b.event, CUT_BYTES);
+        etl_put_u16(&b, b.event + ETL_EVENT_SIZE_OFF, CUT_BYTES);
         etl_add_sample(&b, 2000, TID, HEAP);
         report = etl_report(&b, "etl-damaged-methods.etl", 0, 0);
         EXPECT_CONTAINS(report->run.info.source_note, "0 buffers and 2 events could not be read");
