@@ -9,6 +9,15 @@
 
 #include "buf.h"
 
+/* In struct jitheader, and in the struct jr_prefix of each record. */
+enum {
+        DUMP_VERSION_OFF = 4,
+        DUMP_TOTAL_SIZE_OFF = 8,
+        DUMP_HEADER_BYTES = 40,
+        DUMP_RECORD_SIZE_OFF = 4,
+        DUMP_PREFIX_BYTES = 16
+};
+
 struct dump_builder {
         struct buf bytes;
         bool swap;
@@ -46,7 +55,7 @@ static inline void dump_header(struct dump_builder *b, uint64_t flags)
 {
         dump_u32(b, 0x4a695444);
         dump_u32(b, 1);
-        dump_u32(b, 40);
+        dump_u32(b, DUMP_HEADER_BYTES);
         dump_u32(b, 62);
         dump_u32(b, 0);
         dump_u32(b, 4711);
@@ -64,7 +73,7 @@ static inline void dump_begin(struct dump_builder *b, uint32_t id, uint64_t time
 
 static inline void dump_end(struct dump_builder *b)
 {
-        dump_set_u32(b, b->record + 4, (uint32_t)(b->bytes.len - b->record));
+        dump_set_u32(b, b->record + DUMP_RECORD_SIZE_OFF, (uint32_t)(b->bytes.len - b->record));
 }
 
 /* Its code is `size` copies of the last digit of its address. */

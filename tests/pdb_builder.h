@@ -296,6 +296,9 @@ static inline uint32_t built_file(struct pdb_builder *b, const char *path)
         return off;
 }
 
+/* The header of a subsection: its kind, its length. */
+enum { BUILT_SUBSECTION_LENGTH_OFF = 4, BUILT_SUBSECTION_HEADER_BYTES = 8 };
+
 static inline void built_subsection(struct pdb_builder *b, uint32_t kind)
 {
         buf_add_u32(&b->lines, kind);
@@ -305,7 +308,8 @@ static inline void built_subsection(struct pdb_builder *b, uint32_t kind)
 
 static inline void built_subsection_end(struct pdb_builder *b)
 {
-        built_set_u32(&b->lines, b->record - 4, (uint32_t)(b->lines.len - b->record));
+        built_set_u32(&b->lines, b->record - BUILT_SUBSECTION_HEADER_BYTES + BUILT_SUBSECTION_LENGTH_OFF,
+                      (uint32_t)(b->lines.len - b->record));
         while (b->lines.len % 4)
                 buf_add_u8(&b->lines, 0);
 }

@@ -72,10 +72,10 @@ static void make_headers(void)
         dump_header(&b, 0);
         save(&b, "header");
         dump_header(&b, 0);
-        dump_set_u32(&b, 4, 9);
+        dump_set_u32(&b, DUMP_VERSION_OFF, 9);
         save(&b, "version");
         dump_header(&b, 0);
-        dump_set_u32(&b, 8, 48);
+        dump_set_u32(&b, DUMP_TOTAL_SIZE_OFF, 48);
         buf_add_zeros(&b.bytes, 8);
         dump_load(&b, 1, 0x1000, 4, 0, "f");
         save(&b, "long_header");
@@ -86,10 +86,10 @@ static void make_other_headers(void)
         struct dump_builder b = {0};
 
         dump_header(&b, 0);
-        dump_set_u32(&b, 8, 39);
+        dump_set_u32(&b, DUMP_TOTAL_SIZE_OFF, 39);
         save(&b, "short_header");
         dump_header(&b, 0);
-        dump_set_u32(&b, 8, 41);
+        dump_set_u32(&b, DUMP_TOTAL_SIZE_OFF, 41);
         save(&b, "ends_in_header");
         dump_header(&b, 0);
         b.bytes.len = 10;
@@ -133,7 +133,7 @@ static void make_strangers(void)
         dump_line(&b, 0x1000, 1, 0, "a.js");
         dump_end(&b);
         dump_unwinding(&b, 2, "", 0, 0);
-        dump_set_u64(&b, b.record + 16 + 8, 1);
+        dump_set_u64(&b, b.record + DUMP_PREFIX_BYTES + 8, 1);
         dump_load(&b, 3, 0x2000, 4, 0, "f");
         save(&b, "strangers");
 }

@@ -224,13 +224,13 @@ TEST(jitdump_reads_big_endian_bytes)
 TEST(jitdump_takes_what_is_whole_at_every_length)
 {
         struct dump_builder b = {0};
-        size_t ends[16], n_ends = 0, at = 40;
+        size_t ends[16], n_ends = 0, at = DUMP_HEADER_BYTES;
 
         dump_every_kind(&b);
         for (; at < b.bytes.len; n_ends++) {
                 uint32_t size;
 
-                memcpy(&size, b.bytes.data + at + 4, sizeof(size));
+                memcpy(&size, b.bytes.data + at + DUMP_RECORD_SIZE_OFF, sizeof(size));
                 ends[n_ends] = at += size;
         }
         for (size_t size = 0; size <= b.bytes.len; size++) {
@@ -249,7 +249,7 @@ TEST(jitdump_takes_what_is_whole_at_every_length)
                 between = n_whole && ends[n_whole - 1] == size;
                 EXPECT_INT(count_loads(dump), n_whole ? loads_after[n_whole - 1] : 0);
                 EXPECT_INT(note.len == 0, between);
-                if (size >= 40 && !n_whole && size > 40)
+                if (size > DUMP_HEADER_BYTES && !n_whole)
                         EXPECT_STR(
                                 buf_text(&note),
                                 "ends inside the record at byte 40, which is normal while its process runs; has no functions");
@@ -278,13 +278,13 @@ TEST(jitdump_says_what_is_wrong_with_a_header)
         buf_add_zeros(&b.bytes, 100);
         expect_note(&b, "is not a jitdump file");
         dump_header(&b, 0);
-        dump_set_u32(&b, 4, 2);
+        dump_set_u32(&b, DUMP_VERSION_OFF, 2);
         expect_note(&b, "jitdump version 2 is not supported");
         dump_header(&b, 0);
-        dump_set_u32(&b, 8, 39);
+        dump_set_u32(&b, DUMP_TOTAL_SIZE_OFF, DUMP_HEADER_BYTES - 1);
         expect_note(&b, "is not a jitdump file");
         dump_header(&b, 0);
-        dump_set_u32(&b, 8, UINT32_MAX);
+        dump_set_u32(&b, DUMP_TOTAL_SIZE_OFF, UINT32_MAX);
         expect_note(&b, "ends inside its header");
         dump_header(&b, 0);
         expect_note(&b, "has no functions");
@@ -294,16 +294,16 @@ TEST(jitdump_says_what_is_wrong_with_a_record)
 {
         struct dump_builder b = {0};
 
-        for (uint32_t size = 0; size < 16; size++) {
+        for (uint32_t size = 0; size < DUMP_PREFIX_BYTES; size++) {
                 dump_header(&b, 0);
                 dump_load(&b, 1, 0x1000, 1, 0, "f");
                 dump_begin(&b, 3, 1);
-                dump_set_u32(&b, b.record + 4, size);
+                dump_set_u32(&b, b.record + DUMP_RECORD_SIZE_OFF, size);
                 expect_note(&b, "is damaged at byte 99 and not read further");
         }
         dump_header(&b, 0);
         dump_begin(&b, 0, 1);
-        dump_set_u32(&b, b.record + 4, UINT32_MAX);
+        dump_set_u32(&b, b.record + DUMP_RECORD_SIZE_OFF, UINT32_MAX);
         expect_note(
                 &b,
                 "ends inside the record at byte 40, which is normal while its process runs; has no functions");

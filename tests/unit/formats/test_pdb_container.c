@@ -152,6 +152,9 @@ TEST(other_formats_are_refused_in_a_sentence)
                        "x.pdb: is not a PDB (its first bytes are not those of a PDB)");
 }
 
+/* In the superblock. */
+enum { BLOCK_SIZE_OFF = 32, NUM_DIRECTORY_BYTES_OFF = 44, BLOCK_MAP_ADDR_OFF = 52 };
+
 static void expect_changed(size_t off, uint32_t v, enum err_code code, const char *text)
 {
         struct msf_builder msf = {.block_bytes = 512};
@@ -166,16 +169,23 @@ static void expect_changed(size_t off, uint32_t v, enum err_code code, const cha
 
 TEST(a_damaged_superblock_is_refused)
 {
-        expect_changed(32, 0, ERR_FORMAT, "x.pdb: has blocks of 0 bytes, a size that is not valid in a PDB");
-        expect_changed(32, 768, ERR_FORMAT,
+        expect_changed(BLOCK_SIZE_OFF, 0, ERR_FORMAT,
+                       "x.pdb: has blocks of 0 bytes, a size that is not valid in a PDB");
+        expect_changed(BLOCK_SIZE_OFF, 768, ERR_FORMAT,
                        "x.pdb: has blocks of 768 bytes, a size that is not valid in a PDB");
-        expect_changed(32, 1 << 17, ERR_FORMAT,
+        expect_changed(BLOCK_SIZE_OFF, 1 << 17, ERR_FORMAT,
                        "x.pdb: has blocks of 131072 bytes, a size that is not valid in a PDB");
-        expect_changed(44, 0, ERR_FORMAT, "x.pdb: has no directory of its streams");
-        expect_changed(44, UINT32_MAX, ERR_FORMAT, "x.pdb: has no directory of its streams");
-        expect_changed(52, UINT32_MAX, ERR_FORMAT, "x.pdb: a block lies behind the file's end");
+        expect_changed(NUM_DIRECTORY_BYTES_OFF, 0, ERR_FORMAT, "x.pdb: has no directory of its streams");
+        expect_changed(NUM_DIRECTORY_BYTES_OFF, UINT32_MAX, ERR_FORMAT,
+                       "x.pdb: has no directory of its streams");
+        expect_changed(BLOCK_MAP_ADDR_OFF, UINT32_MAX, ERR_FORMAT,
+                       "x.pdb: a block lies behind the file's end");
 }
 
+/* In the headers of the info stream and of the DBI stream. */
+enum { INFO_VERSION_OFF = 0, DBI_VERSION_SIGNATURE_OFF = 0, DBI_MOD_INFO_SIZE_OFF = 24 };
+
+/* `off`: UINT32_MAX if there is no such stream. */
 static void expect_stream(uint32_t stream, uint32_t off, uint32_t v, enum err_code code, const char *text)
 {
         struct msf_builder msf = {.block_bytes = 512};
@@ -197,14 +207,14 @@ TEST(what_says_nothing_of_addresses_is_refused)
 {
         expect_stream(BUILT_INFO, UINT32_MAX, 0, ERR_FORMAT, "x.pdb: has no info stream");
         expect_stream(
-                BUILT_INFO, 0, 19970604, ERR_UNSUPPORTED,
+                BUILT_INFO, INFO_VERSION_OFF, 19970604, ERR_UNSUPPORTED,
                 "x.pdb: is a PDB of version 19970604, which is too old: wperf reads 20000404 and later; link the "
                 "program again with a newer linker");
         expect_stream(BUILT_DBI, UINT32_MAX, 0, ERR_FORMAT,
                       "x.pdb: has no DBI stream, so it has no addresses");
-        expect_stream(BUILT_DBI, 0, 5, ERR_UNSUPPORTED,
+        expect_stream(BUILT_DBI, DBI_VERSION_SIGNATURE_OFF, 5, ERR_UNSUPPORTED,
                       "x.pdb: has a DBI stream of an old format, which wperf does not read");
-        expect_stream(BUILT_DBI, 24, 0x10000, ERR_FORMAT,
+        expect_stream(BUILT_DBI, DBI_MOD_INFO_SIZE_OFF, 0x10000, ERR_FORMAT,
                       "x.pdb: its DBI stream is shorter than the sizes in its header say");
         expect_stream(
                 BUILT_SECTIONS, UINT32_MAX, 0, ERR_UNSUPPORTED,

@@ -378,7 +378,7 @@ TEST(cut_lines_are_noted)
         AUTO_RELEASE(opened) o = {0};
 
         sample_make(&o.builder);
-        built_set_u32(&o.builder.lines, 4, 0x7fffffff);
+        built_set_u32(&o.builder.lines, BUILT_SUBSECTION_LENGTH_OFF, 0x7fffffff);
         open_built(&o);
         expect_frames(&o, SAMPLE_MAIN, "ns::main@1010 ?:0:0");
         EXPECT_STR(pdb_note(o.pdb), "module 0: its line information is cut off");
