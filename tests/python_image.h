@@ -147,15 +147,24 @@ static inline void image_init(struct image *image, const struct python_layout *l
         image_word(image, image->runtime.addr + layout->runtime_interpreters, image->interp);
 }
 
+/* _PyStackChunk: the previous one, its size, its top, the frames; and in the thread state after its newest
+ * chunk: datastack_top. */
+enum {
+        IMAGE_CHUNK_PREVIOUS_OFF = 0,
+        IMAGE_CHUNK_SIZE_OFF = 8,
+        IMAGE_CHUNK_DATA_OFF = 24,
+        IMAGE_TOP_AFTER_CHUNK = 8,
+};
+
 /* Another piece of the data stack. */
 static inline void image_add_chunk(struct image *image)
 {
         uint64_t chunk = image_alloc(image, image->chunk_bytes);
 
-        image_word(image, chunk, image->chunk);
-        image_word(image, chunk + 8, image->chunk_bytes);
+        image_word(image, chunk + IMAGE_CHUNK_PREVIOUS_OFF, image->chunk);
+        image_word(image, chunk + IMAGE_CHUNK_SIZE_OFF, image->chunk_bytes);
         image->chunk = chunk;
-        image->chunk_top = chunk + 24;
+        image->chunk_top = chunk + IMAGE_CHUNK_DATA_OFF;
 }
 
 /* A thread state, which becomes the newest of the interpreter. */
@@ -190,7 +199,7 @@ static inline void image_enter(struct image *image, uint64_t thread, uint64_t fr
                 image_word(image, thread + layout->thread_frame, frame);
         if (layout->thread_chunk != PYTHON_NO_FIELD) {
                 image_word(image, thread + layout->thread_chunk, image->chunk);
-                image_word(image, thread + layout->thread_chunk + 8, image->chunk_top);
+                image_word(image, thread + layout->thread_chunk + IMAGE_TOP_AFTER_CHUNK, image->chunk_top);
         }
 }
 

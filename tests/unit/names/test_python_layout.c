@@ -126,6 +126,9 @@ TEST(offsets_of_3_15)
         EXPECT_INT(layout.text_compact_bytes, 56);
 }
 
+/* Words of _Py_DebugOffsets, the third as in 3.15. */
+enum { COOKIE_WORD = 0, VERSION_WORD = 1, LAST_PROFILED_FRAME_SEQ_WORD = 29 };
+
 /* Without last_profiled_frame_seq, as 3.15 had it before. */
 TEST(offsets_of_early_3_15)
 {
@@ -133,8 +136,9 @@ TEST(offsets_of_early_3_15)
         struct python_layout layout;
 
         published_make(&table, 15, false);
-        memmove(table.words + 29, table.words + 30, (table.n_words - 30) * 8);
         table.n_words--;
+        memmove(table.words + LAST_PROFILED_FRAME_SEQ_WORD, table.words + LAST_PROFILED_FRAME_SEQ_WORD + 1,
+                (table.n_words - LAST_PROFILED_FRAME_SEQ_WORD) * 8);
         ASSERT_TRUE(read_published(&table, &layout, NULL));
         EXPECT_INT(layout.thread_id, 176);
         EXPECT_INT(layout.frame_owner, 74);
@@ -148,11 +152,11 @@ TEST(refused_offsets)
         struct err err = {0};
 
         published_make(&table, 13, false);
-        table.words[0] ^= 1;
+        table.words[COOKIE_WORD] ^= 1;
         EXPECT_TRUE(!read_published(&table, &layout, &err));
         EXPECT_STR(err.text, "_Py_DebugOffsets: does not begin with its magic bytes");
         published_make(&table, 13, false);
-        table.words[1] = 0x031000f0;
+        table.words[VERSION_WORD] = 0x031000f0;
         EXPECT_TRUE(!read_published(&table, &layout, &err));
         EXPECT_INT(err.code, ERR_UNSUPPORTED);
         EXPECT_STR(err.text, "_Py_DebugOffsets: CPython 3.16 is not supported");

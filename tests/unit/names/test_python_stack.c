@@ -144,15 +144,15 @@ TEST(long_chunk)
         state = image_thread(&image, IMAGE_POINTER);
         code = image_code(&image, "f", 1);
         image.chunk = image_alloc(&image, 4 * IMAGE_CHUNK);
-        image_word(&image, image.chunk + 8, 4 * IMAGE_CHUNK);
-        outer = image.chunk + 24;
+        image_word(&image, image.chunk + IMAGE_CHUNK_SIZE_OFF, 4 * IMAGE_CHUNK);
+        outer = image.chunk + IMAGE_CHUNK_DATA_OFF;
         far = image.chunk + 3 * IMAGE_CHUNK;
         image_fill(&image, outer, code, 2, 0);
         image_fill(&image, far, code, 4, outer);
         chunk = image_alloc(&image, IMAGE_CHUNK);
-        image_word(&image, chunk, image.chunk);
-        image_word(&image, chunk + 8, IMAGE_CHUNK);
-        inner = chunk + 24;
+        image_word(&image, chunk + IMAGE_CHUNK_PREVIOUS_OFF, image.chunk);
+        image_word(&image, chunk + IMAGE_CHUNK_SIZE_OFF, IMAGE_CHUNK);
+        inner = chunk + IMAGE_CHUNK_DATA_OFF;
         image_fill(&image, inner, code, 6, far);
         image.chunk = chunk;
         image.chunk_top = inner + 128;
@@ -191,6 +191,8 @@ TEST(base_frame)
 /* Copies of the bytecode: copy 0 is in the code object. */
 TEST(bytecode_copies)
 {
+        enum { ENTRIES_OFF = 8 }; /* of _PyCodeArray: its size, then the addresses */
+
         for (unsigned i = 9; i < 11; i++) {
                 uint64_t state, code, frame, array, copy;
                 struct python_layout layout;
@@ -202,8 +204,8 @@ TEST(bytecode_copies)
                 array = image_alloc(&image, 64);
                 copy = image_alloc(&image, 64);
                 image_word(&image, array, 3);
-                image_word(&image, array + 8, code + layout.code_instrs);
-                image_word(&image, array + 8 + 16, copy);
+                image_word(&image, array + ENTRIES_OFF, code + layout.code_instrs);
+                image_word(&image, array + ENTRIES_OFF + 2 * 8, copy);
                 image_word(&image, code + layout.code_copies, array);
                 frame = image_push(&image, code, 2, 0);
                 image_word(&image, frame + layout.frame_instr, copy + 10);
@@ -471,10 +473,12 @@ TEST(cframes)
 {
         struct python_thread thread = {.pointer = IMAGE_POINTER};
         uint64_t state, code, outer, middle, inner, cframe, outer_cframe;
-        uint32_t entry;
+        uint32_t entry, current_frame, previous;
 
         start(3);
         entry = image.runtime.layout.frame_entry;
+        current_frame = image.runtime.layout.cframe_frame;
+        previous = image.runtime.layout.cframe_previous;
         state = image_thread(&image, IMAGE_POINTER);
         code = image_code(&image, "f", 1);
         outer = image_push(&image, code, 2, 0);
@@ -485,8 +489,8 @@ TEST(cframes)
         image_byte(&image, middle + entry, 1);
         inner = image_push(&image, code, 2, middle);
         cframe = image_alloc(&image, 32);
-        image_word(&image, cframe + 8, inner);
-        image_word(&image, cframe + 16, outer_cframe);
+        image_word(&image, cframe + current_frame, inner);
+        image_word(&image, cframe + previous, outer_cframe);
         image_word(&image, state + image.runtime.layout.thread_frame, cframe);
         image_enter(&image, state, inner);
         walk();
@@ -496,10 +500,10 @@ TEST(cframes)
         EXPECT_INT(frames[2].addr, cframe);
         EXPECT_INT(frames[3].addr, outer);
         EXPECT_INT(frames[4].addr, outer_cframe);
-        image_word(&image, outer_cframe + 8, inner);
+        image_word(&image, outer_cframe + current_frame, inner);
         walk();
         EXPECT_STR(python_end_text(walked.end), "bad frame");
-        image_word(&image, cframe + 16, 8);
+        image_word(&image, cframe + previous, 8);
         walk();
         EXPECT_STR(python_end_text(walked.end), "unreadable");
         /* The eval function has begun, and its cframe is not filled. */
@@ -601,14 +605,14 @@ TEST(bad_chunks)
                 frame = image_aside(&image, code, 2, frame);
                 image_enter(&image, state, frame);
                 image_word(&image, state + layout.thread_chunk, 8);
-                image_word(&image, state + layout.thread_chunk + 8, UINT64_MAX);
+                image_word(&image, state + layout.thread_chunk + IMAGE_TOP_AFTER_CHUNK, UINT64_MAX);
                 walk();
                 EXPECT_STR(python_end_text(walked.end), "whole");
                 EXPECT_INT(walked.n_frames, 2);
                 image_word(&image, state + layout.thread_chunk, image.chunk);
-                image_word(&image, state + layout.thread_chunk + 8, image.chunk);
-                image_word(&image, image.chunk, image.chunk);
-                image_word(&image, image.chunk + 8, UINT64_MAX);
+                image_word(&image, state + layout.thread_chunk + IMAGE_TOP_AFTER_CHUNK, image.chunk);
+                image_word(&image, image.chunk + IMAGE_CHUNK_PREVIOUS_OFF, image.chunk);
+                image_word(&image, image.chunk + IMAGE_CHUNK_SIZE_OFF, UINT64_MAX);
                 walk();
                 EXPECT_STR(python_end_text(walked.end), "whole");
                 EXPECT_INT(walked.n_frames, 2);
