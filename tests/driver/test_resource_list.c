@@ -5,12 +5,29 @@
 
 #include "tap.h"
 
-enum { LIST_BYTES = 4 + 16 + 2 * 20 };
+/* CM_RESOURCE_LIST with one CM_FULL_RESOURCE_DESCRIPTOR and two CM_PARTIAL_RESOURCE_DESCRIPTORs. */
+enum {
+        BUSES_OFF = 0,      /* Count */
+        RESOURCES_OFF = 16, /* Count of PartialResourceList */
+        INTERRUPT_OFF = 20,
+        MEMORY_OFF = 40,
+        TYPE_OFF = 0, /* in a resource */
+        START_OFF = 4,
+        LENGTH_OFF = 12,
+        LIST_BYTES = 60,
+};
 
 /* One bus with an interrupt and 4 KiB of memory at 0x1234567800. */
 static const uint8_t list[LIST_BYTES] = {
-        [0] = 1,     [16] = 2,    [20] = 2,    [40] = 3,    [45] = 0x78,
-        [46] = 0x56, [47] = 0x34, [48] = 0x12, [53] = 0x10,
+        [BUSES_OFF] = 1,
+        [RESOURCES_OFF] = 2,
+        [INTERRUPT_OFF + TYPE_OFF] = 2,
+        [MEMORY_OFF + TYPE_OFF] = 3,
+        [MEMORY_OFF + START_OFF + 1] = 0x78,
+        [MEMORY_OFF + START_OFF + 2] = 0x56,
+        [MEMORY_OFF + START_OFF + 3] = 0x34,
+        [MEMORY_OFF + START_OFF + 4] = 0x12,
+        [MEMORY_OFF + LENGTH_OFF + 1] = 0x10,
 };
 
 /* Exactly as long as it says, so that the address sanitizer sees an access behind it. */
@@ -48,11 +65,11 @@ TEST(lists_that_are_not_right)
         static const struct {
                 uint8_t at, value;
         } changes[] = {
-                {0, 0},     /* no bus */
-                {16, 1},    /* one resource, the interrupt */
-                {40, 1},    /* a port */
-                {53, 0},    /* no bytes */
-                {16, 0xff}, /* more resources than there are, after memory of no bytes */
+                {BUSES_OFF, 0},
+                {RESOURCES_OFF, 1},               /* the interrupt */
+                {MEMORY_OFF + TYPE_OFF, 1},       /* a port */
+                {MEMORY_OFF + LENGTH_OFF + 1, 0}, /* no bytes */
+                {RESOURCES_OFF, 0xff}, /* more resources than there are, after memory of no bytes */
         };
         uint8_t copy[LIST_BYTES];
         uint64_t first;
@@ -62,11 +79,11 @@ TEST(lists_that_are_not_right)
                 memcpy(copy, list, sizeof(copy));
                 copy[changes[i].at] = changes[i].value;
                 if (changes[i].value == 0xff)
-                        copy[53] = 0;
+                        copy[MEMORY_OFF + LENGTH_OFF + 1] = 0;
                 EXPECT_TRUE(!find(copy, sizeof(copy), &first, &n));
         }
         memcpy(copy, list, sizeof(copy));
-        memset(copy + 44, 0xff, 8);
+        memset(copy + MEMORY_OFF + START_OFF, 0xff, 8);
         EXPECT_TRUE(!find(copy, sizeof(copy), &first, &n)); /* memory beyond the last address */
 }
 

@@ -197,6 +197,9 @@ TEST(unwind_cfi_debug_frame)
         expect_row(&made, 0x3000, "no call-frame information for 0x3000");
 }
 
+/* In .eh_frame_hdr, with the encodings of add_hdr(). */
+enum { FDE_COUNT_OFF = 8 };
+
 /* A sorted table with the position of the entry for 0x1000. */
 static void add_hdr(struct cfi_builder *b, uint32_t start, uint32_t entry)
 {
@@ -220,7 +223,7 @@ static void expect_hdr(uint32_t start, uint32_t entry, uint32_t second, uint64_t
         if (second) {
                 buf_add_u32(&b.eh_frame_hdr, second - CFI_HDR_ADDR);
                 buf_add_u32(&b.eh_frame_hdr, CFI_FRAME_ADDR + at - CFI_HDR_ADDR);
-                b.eh_frame_hdr.data[8] = 2;
+                b.eh_frame_hdr.data[FDE_COUNT_OFF] = 2;
         }
         open_made(&b, &made);
         expect_row(&made, addr, want);

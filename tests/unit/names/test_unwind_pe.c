@@ -18,19 +18,22 @@ static void expect_return(const char *what, const struct image *image, uint64_t 
                          (unsigned long long)image->regs.values[RSP]);
 }
 
-/* A function of 0x100 bytes, whose code is nop except for the given end. */
+/* The code: a function of CODE_BYTES, then code without an entry. */
+enum { CODE_BYTES = 0x100, ALL_CODE_BYTES = 0x400, LEAF_OFF = 0x180, PROBE_OFF = 0x200 };
+
+/* The code is nop except for the given end of the function. */
 static void make_x64(struct image *image, const uint8_t *info, size_t info_size, const uint8_t *end,
                      size_t end_size)
 {
         uint32_t word;
 
         *image = (struct image){0};
-        for (unsigned i = 0; i < 0x400; i++)
+        for (unsigned i = 0; i < ALL_CODE_BYTES; i++)
                 buf_add_u8(&image->b.code, 0x90);
         if (end_size)
-                memcpy(image->b.code.data + 0x100 - end_size, end, end_size);
+                memcpy(image->b.code.data + CODE_BYTES - end_size, end, end_size);
         word = pe_add_info(&image->b, info, info_size);
-        pe_add_entry(&image->b, 0, 0x100, word);
+        pe_add_entry(&image->b, 0, CODE_BYTES, word);
         open_image(image);
 }
 
@@ -61,7 +64,7 @@ TEST(x64_prologue_instruction_by_instruction)
         expect_reg("two pushes", &image, RBX, 1);
         step_x64(&image, 6);
         expect_return("before the allocation", &image, 2);
-        for (unsigned at = 7; at < 0x100; at += 31) {
+        for (unsigned at = 7; at < CODE_BYTES; at += 31) {
                 step_x64(&image, at);
                 expect_return("body", &image, 6);
                 expect_reg("body", &image, R12, 4);
@@ -93,10 +96,10 @@ TEST(x64_calls)
         step_x64(&image, 0x40);
         expect_return("in the body", &image, 6);
         /* The last instruction calls what does not return. */
-        step_x64(&image, 0x100);
+        step_x64(&image, CODE_BYTES);
         expect_return("at the end", &image, 6);
         image.is_return = false;
-        step_x64(&image, 0x100);
+        step_x64(&image, CODE_BYTES);
         EXPECT_INT(image.how, UNWIND_PE_LEAF);
 }
 
@@ -136,7 +139,7 @@ TEST(x64_frame_register)
         AUTO_RELEASE(image) image;
 
         make_x64(&image, info, sizeof(info), NULL, 0);
-        for (unsigned at = 15; at < 0x100; at += 50) {
+        for (unsigned at = 15; at < CODE_BYTES; at += 50) {
                 image.regs = regs_at(OBJECT_MACHINE_X86_64, at);
                 unwind_set_reg(&image.regs, RBP, STACK + 0x820); /* sp is somewhere below */
                 take_step(&image);
@@ -187,7 +190,7 @@ static void expect_epilogue(const char *what, const uint8_t *info, size_t info_s
         for (unsigned i = 0; i < code_size; i++) {
                 if (words[i] == 0xff)
                         continue;
-                image.regs = regs_at(OBJECT_MACHINE_X86_64, 0x100 - code_size + i);
+                image.regs = regs_at(OBJECT_MACHINE_X86_64, CODE_BYTES - code_size + i);
                 unwind_set_reg(&image.regs, RBP, STACK + 0x80);
                 take_step(&image);
                 expect_return(what, &image, words[i]);
@@ -267,23 +270,23 @@ TEST(x64_epilogues_of_version_2)
 {
         /* two bytes at the end, and two 0x40 before it; push rdi (1) */
         static const uint8_t info[] = {2, 1, 3, 0, 2, 0x16, 0x40, 0x06, 1, 0x70, 0, 0};
+        enum { EPILOGUE_OFF = CODE_BYTES - 0x40, OTHER_JUMP_OFF = 0xa0 };
+        static const uint8_t jump[] = {0xeb, 0x7e};
         AUTO_RELEASE(image) image;
 
         make_x64(&image, info, sizeof(info), BYTES(0xeb, 0x10));
-        image.b.code.data[0xc0] = (char)0xeb;
-        image.b.code.data[0xc1] = 0x7e;
-        image.b.code.data[0xa0] = (char)0xeb;
-        image.b.code.data[0xa1] = 0x7e;
+        memcpy(image.b.code.data + EPILOGUE_OFF, jump, sizeof(jump));
+        memcpy(image.b.code.data + OTHER_JUMP_OFF, jump, sizeof(jump));
         object_free(image.object);
         buf_release(&image.file);
         open_image(&image);
         step_x64(&image, 0x80);
         expect_return("body", &image, 1);
-        step_x64(&image, 0xfe);
+        step_x64(&image, CODE_BYTES - 2);
         expect_return("at the end", &image, 0);
-        step_x64(&image, 0xc0);
+        step_x64(&image, EPILOGUE_OFF);
         expect_return("elsewhere", &image, 0);
-        step_x64(&image, 0xa0);
+        step_x64(&image, OTHER_JUMP_OFF);
         expect_return("the same jump outside of them", &image, 1);
 }
 
@@ -295,17 +298,18 @@ TEST(x64_chained_entries)
         uint8_t second[] = {
                 0x21, 5, 3, 0, 5,    0xc4, 2, 0, 0, 0x32, 0, 0, /* sub 0x20; mov [rsp + 0x10], r12 */
                 0,    0, 1, 0, 0x40, 0,    1, 0, 0, 0,    0, 0};
+        enum { ENTRY_BYTES = 12, CHAINED_UNWIND_INFO_OFF = 20 }; /* the last field of the chained entry */
         AUTO_RELEASE(image) image = {0};
         uint32_t word;
 
         buf_add_zeros(&image.b.code, 0x200);
         word = pe_add_info(&image.b, first, sizeof(first));
         pe_add_entry(&image.b, 0, 0x40, word);
-        memcpy(second + 20, &word, 4);
+        memcpy(second + CHAINED_UNWIND_INFO_OFF, &word, 4);
         word = pe_add_info(&image.b, second, sizeof(second));
         pe_add_entry(&image.b, 0x40, 0x80, word);
-        pe_add_entry(&image.b, 0x80, 0xc0, (PE_TABLE_RVA + 12) | 1);
-        pe_add_entry(&image.b, 0xc0, 0x100, (PE_TABLE_RVA + 36) | 1); /* to itself */
+        pe_add_entry(&image.b, 0x80, 0xc0, (PE_TABLE_RVA + ENTRY_BYTES) | 1);
+        pe_add_entry(&image.b, 0xc0, 0x100, (PE_TABLE_RVA + 3 * ENTRY_BYTES) | 1); /* to itself */
         open_image(&image);
         for (unsigned at = 0x50; at < 0xc0; at += 0x30) {
                 step_x64(&image, at);
@@ -337,21 +341,21 @@ TEST(x64_leaves)
         AUTO_RELEASE(image) image;
 
         make_x64(&image, two_pushes, sizeof(two_pushes), NULL, 0);
-        memcpy(image.b.code.data + 0x200, probe, sizeof(probe));
+        memcpy(image.b.code.data + PROBE_OFF, probe, sizeof(probe));
         object_free(image.object);
         buf_release(&image.file);
         open_image(&image);
-        step_x64(&image, 0x180);
+        step_x64(&image, LEAF_OFF);
         EXPECT_INT(image.how, UNWIND_PE_LEAF);
         EXPECT_INT(image.regs.values[UNWIND_X64_RIP], WORD(0));
         EXPECT_INT(image.regs.values[RSP], STACK + 8);
         for (unsigned i = 0; i < sizeof(probe); i++) {
-                step_x64(&image, 0x200 + i);
+                step_x64(&image, PROBE_OFF + i);
                 EXPECT_INT(image.how, UNWIND_PE_LEAF);
                 EXPECT_INT(image.regs.values[UNWIND_X64_RIP], WORD(pushed[i]));
         }
         image.is_return = true;
-        step_x64(&image, 0x180);
+        step_x64(&image, LEAF_OFF);
         EXPECT_INT(image.how, UNWIND_PE_NO_RULE);
 }
 
@@ -475,7 +479,7 @@ TEST(walk_of_frames_with_codes)
         walked = walk_words(&image, 0x20, words, 21, frames, 8);
         EXPECT_STR(unwind_end_text(walked.end), "no code");
         /* Into code without an entry, which did not call. */
-        words[6] = code + 0x180;
+        words[6] = code + LEAF_OFF;
         walked = walk_words(&image, 0x20, words, 21, frames, 8);
         EXPECT_INT(walked.n_frames, 2);
         EXPECT_STR(unwind_end_text(walked.end), "no rule");
@@ -510,16 +514,16 @@ TEST(walk_out_of_a_leaf)
         AUTO_RELEASE(image) image;
 
         make_x64(&image, two_pushes, sizeof(two_pushes), NULL, 0);
-        walked = walk_words(&image, 0x180, words, 8, frames, 8);
+        walked = walk_words(&image, LEAF_OFF, words, 8, frames, 8);
         EXPECT_INT(walked.n_frames, 2);
         EXPECT_STR(unwind_end_text(walked.end), "zero");
         /* What it has stored there is no caller. */
         words[0] = 7;
-        walked = walk_words(&image, 0x180, words, 8, frames, 8);
+        walked = walk_words(&image, LEAF_OFF, words, 8, frames, 8);
         EXPECT_INT(walked.n_frames, 1);
         EXPECT_STR(unwind_end_text(walked.end), "no rule");
         words[0] = 0;
-        walked = walk_words(&image, 0x180, words, 8, frames, 8);
+        walked = walk_words(&image, LEAF_OFF, words, 8, frames, 8);
         EXPECT_STR(unwind_end_text(walked.end), "no rule");
 }
 

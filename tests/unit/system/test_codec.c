@@ -46,14 +46,17 @@ TEST(zlib_unpacks_to_a_known_size)
         EXPECT_INT(size, 24);
 }
 
-/* After the header of ten bytes there is a deflate stream, then a checksum and the size. */
+/* A deflate stream follows the header; the trailer is a checksum and the size. */
+enum { GZIP_HEADER_BYTES = 10, GZIP_TRAILER_BYTES = 8 };
+
 static bool unpack_gzip(const struct buf *packed, size_t size, struct buf *out, struct err *err)
 {
         AUTO_RELEASE(buf) zlib = {0};
         uint32_t a = 1, b = 0;
 
         buf_add(&zlib, "\x78\x9c", 2);
-        buf_add(&zlib, packed->data + 10, packed->len - 18);
+        buf_add(&zlib, packed->data + GZIP_HEADER_BYTES,
+                packed->len - GZIP_HEADER_BYTES - GZIP_TRAILER_BYTES);
         for (size_t i = 0; i < size; i++) {
                 a = (a + (uint8_t)(i * 7 % 251)) % 65521;
                 b = (b + a) % 65521;
