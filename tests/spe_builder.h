@@ -42,10 +42,13 @@ static inline void spe_build_source(struct buf *out, unsigned value)
         buf_add_u8(out, (uint8_t)value);
 }
 
-/* Padding up to the timestamp, which ends at a multiple of 64 bytes after `start`, as Arm's cores do. */
+enum { SPE_BUILT_BYTES = 64, SPE_TIMESTAMP_BYTES = 9 };
+
+/* Padding up to the timestamp, which ends at a multiple of SPE_BUILT_BYTES after `start`, as Arm's cores
+ * do. */
 static inline void spe_build_end(struct buf *out, size_t start, uint64_t timestamp)
 {
-        while ((out->len - start + 9) % 64)
+        while ((out->len - start + SPE_TIMESTAMP_BYTES) % SPE_BUILT_BYTES)
                 buf_add_u8(out, 0);
         buf_add_u8(out, 0x71);
         buf_add_u64(out, timestamp);

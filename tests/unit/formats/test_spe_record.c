@@ -162,7 +162,7 @@ TEST(spe_record_offsets_are_of_the_stream)
         EXPECT_INT(d.counts.n_damaged, 1);
         EXPECT_INT(d.counts.padding_bytes + d.counts.damaged_bytes + d.counts.record_bytes, stream.len - 10);
         spe_decoder_resume(&d, 1 << 20);
-        spe_decoder_feed(&d, stream.data + 64, 64);
+        spe_decoder_feed(&d, stream.data + SPE_BUILT_BYTES, SPE_BUILT_BYTES);
         ASSERT_TRUE(spe_decoder_next(&d, &record));
         EXPECT_INT(record.off, 1 << 20);
         EXPECT_INT(d.counts.n_records, 2);
@@ -304,7 +304,7 @@ TEST(spe_record_without_its_end)
 
         build_stream(&stream, 4);
         want = decode(&stream);
-        memset(stream.data + 64 + 55, 0, 9);
+        memset(stream.data + 2 * SPE_BUILT_BYTES - SPE_TIMESTAMP_BYTES, 0, SPE_TIMESTAMP_BYTES);
         got = decode(&stream);
         EXPECT_INT(got.n, 3);
         EXPECT_INT(got.counts.n_damaged, 1);

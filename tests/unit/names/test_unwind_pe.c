@@ -46,6 +46,9 @@ static void step_x64(struct image *image, uint64_t code_off)
 /* push rbx (1); push r12 (3); sub rsp, 0x20 (7) */
 static const uint8_t two_pushes[] = {1, 7, 3, 0, 7, 0x32, 3, 0xc0, 1, 0x30, 0, 0};
 
+/* In the frame that it makes, the return address is the last word. */
+enum { RETURN_WORD = 6, FRAME_WORDS = 7 };
+
 TEST(x64_prologue_instruction_by_instruction)
 {
         AUTO_RELEASE(image) image;
@@ -455,32 +458,33 @@ static struct unwind_walked walk_words(struct image *image, uint64_t code_off, c
 TEST(walk_of_frames_with_codes)
 {
         const uint64_t code = PE_BASE + BIAS + PE_CODE_RVA;
-        uint64_t words[21] = {[6] = code + 0x40, [13] = code + 0x50};
+        uint64_t words[3 * FRAME_WORDS] = {[RETURN_WORD] = code + 0x40,
+                                           [FRAME_WORDS + RETURN_WORD] = code + 0x50};
         struct unwind_frame frames[8];
         struct unwind_walked walked;
         AUTO_RELEASE(image) image;
 
         make_x64(&image, two_pushes, sizeof(two_pushes), NULL, 0);
-        walked = walk_words(&image, 0x20, words, 21, frames, 8);
+        walked = walk_words(&image, 0x20, words, N_ELEMENTS(words), frames, 8);
         EXPECT_INT(walked.n_frames, 3);
         EXPECT_STR(unwind_end_text(walked.end), "zero");
         EXPECT_INT(walked.n_by_way[UNWIND_WAY_PE], 2);
         EXPECT_INT(frames[1].pc, code + 0x40);
         EXPECT_INT(frames[2].pc, code + 0x50);
         EXPECT_TRUE(!frames[2].is_exact);
-        walked = walk_words(&image, 0x20, words, 20, frames, 8);
+        walked = walk_words(&image, 0x20, words, N_ELEMENTS(words) - 1, frames, 8);
         EXPECT_STR(unwind_end_text(walked.end), "cut");
         /* To where no code is. */
-        words[13] = PE_BASE + BIAS + PE_INFO_RVA + 4;
-        walked = walk_words(&image, 0x20, words, 21, frames, 8);
+        words[FRAME_WORDS + RETURN_WORD] = PE_BASE + BIAS + PE_INFO_RVA + 4;
+        walked = walk_words(&image, 0x20, words, N_ELEMENTS(words), frames, 8);
         EXPECT_INT(walked.n_frames, 2);
         EXPECT_STR(unwind_end_text(walked.end), "no code");
-        words[13] = 0x1234;
-        walked = walk_words(&image, 0x20, words, 21, frames, 8);
+        words[FRAME_WORDS + RETURN_WORD] = 0x1234;
+        walked = walk_words(&image, 0x20, words, N_ELEMENTS(words), frames, 8);
         EXPECT_STR(unwind_end_text(walked.end), "no code");
         /* Into code without an entry, which did not call. */
-        words[6] = code + LEAF_OFF;
-        walked = walk_words(&image, 0x20, words, 21, frames, 8);
+        words[RETURN_WORD] = code + LEAF_OFF;
+        walked = walk_words(&image, 0x20, words, N_ELEMENTS(words), frames, 8);
         EXPECT_INT(walked.n_frames, 2);
         EXPECT_STR(unwind_end_text(walked.end), "no rule");
 }
