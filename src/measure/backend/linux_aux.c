@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The AUX area of a ring, into which a trace unit such as Arm SPE writes data in its own format. The ring's
  * control page has head and tail of both. Layout: perf_event_open(2), "MMAP layout". */
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -51,6 +52,7 @@ bool aux_open(struct aux_area *aux, const struct ring *ring, int fd, size_t *siz
         size_t least = 4 * (size_t)sysconf(_SC_PAGESIZE);
         int error;
 
+        assert(*size_bytes && !(*size_bytes & (*size_bytes - 1)));
         while ((error = aux_map(aux, ring, fd, *size_bytes)) && (error == EPERM || error == ENOMEM) &&
                *size_bytes > least)
                 *size_bytes /= 2;

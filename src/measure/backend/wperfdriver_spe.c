@@ -5,6 +5,7 @@
  * unless there are too many: then the oldest are skipped. */
 #include "wperfdriver_spe.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "wperfdriver_answers.h"
@@ -40,6 +41,7 @@ bool wperfdriver_spe_begin(struct wperfdriver_spe_taker *t, struct err *err)
         const struct wperfdriver_spe what = {
                 .n_cores = 1, .cores = {t->core}, .operations = t->operations, .interval = INTERVAL};
 
+        assert(t->ask);
         t->passed = 0;
         return control(t, WPERFDRIVER_SPE_INIT, err) &&
                ask_empty(t, WPERFDRIVER_SPE_START, &what, sizeof(what), err);

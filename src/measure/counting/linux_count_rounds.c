@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts as records. Intervals may be short, so the records of a round are laid out once and a read writes
  * only the numbers. If a read fails, the numbers of the previous round remain. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +233,7 @@ static void read_estimates(struct rounds *r, struct estimator *estimator, uint64
 
 void rounds_read(struct rounds *r, struct estimator *estimator, uint64_t elapsed_ns)
 {
+        assert(estimator || !r->estimates);
         for (size_t i = 0; i < r->n_presences; i++) {
                 struct count_reading reading;
 

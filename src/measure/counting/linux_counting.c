@@ -179,6 +179,7 @@ static void switch_counters(struct counting *c, bool also_at_exec)
 
 bool counting_begin(struct counting *c, const struct record_sink *sink, struct err *err)
 {
+        assert(!c->sink.put && sink->put);
         c->sink = *sink;
         c->wanted = !c->request.target.delay_ns;
         c->off_since_ns = c->wanted ? 0 : os_monotonic_ns();
@@ -213,12 +214,14 @@ static void enable_when_due(struct counting *c)
 
 void counting_pause(struct counting *c)
 {
+        assert(c->sink.put);
         c->paused = true;
         switch_counters(c, true);
 }
 
 void counting_resume(struct counting *c)
 {
+        assert(c->sink.put);
         c->paused = false;
         switch_counters(c, true);
 }
@@ -342,6 +345,7 @@ bool counting_wait(struct counting *c, uint64_t timeout_ns)
         uint64_t now_ns = os_monotonic_ns();
         uint64_t deadline_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
 
+        assert(c->sink.put);
         for (;;) {
                 uint64_t until_ns = deadline_ns;
                 bool stopped;
@@ -377,6 +381,7 @@ bool counting_read(struct counting *c, bool last, struct err *err)
 {
         uint64_t time_ns = elapsed_ns(c);
 
+        assert(c->sink.put);
         rounds_read(&c->rounds, &c->estimator, time_ns);
         return rounds_put(&c->rounds, &c->sink, last, time_ns, err);
 }

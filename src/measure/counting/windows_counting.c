@@ -150,6 +150,7 @@ bool counting_begin(struct counting *c, const struct record_sink *sink, struct e
 {
         uint64_t delay_ns = c->request.target.delay_ns;
 
+        assert(!c->sink.put && sink->put);
         c->sink = *sink;
         if (delay_ns)
                 c->off_since_ns = os_monotonic_ns();
@@ -179,11 +180,13 @@ static void start_when_due(struct counting *c)
 
 void counting_pause(struct counting *c)
 {
+        assert(c->sink.put);
         stop(c);
 }
 
 void counting_resume(struct counting *c)
 {
+        assert(c->sink.put);
         if (!c->off_since_ns)
                 start(c);
 }
@@ -220,6 +223,7 @@ bool counting_wait(struct counting *c, uint64_t timeout_ns)
         uint64_t now_ns = os_monotonic_ns();
         uint64_t deadline_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
 
+        assert(c->sink.put);
         for (;;) {
                 int stop_now = os_stop_requested();
 
@@ -262,6 +266,7 @@ bool counting_read(struct counting *c, bool last, struct err *err)
         };
         uint64_t span_ns;
 
+        assert(c->sink.put);
         if (c->on_since_ns && c->lost.code == ERR_NONE)
                 driver_counts_read(&c->counts, &c->lost);
         if (c->lost.code != ERR_NONE)

@@ -4,6 +4,7 @@
  * window. */
 #include "windows_driver_counts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,6 +288,7 @@ void driver_counts_release(struct driver_counts *d)
 
 bool driver_counts_start(struct driver_counts *d, struct err *err)
 {
+        assert(!d->runs);
         d->runs = d->backend->start(d, err);
         return d->runs;
 }

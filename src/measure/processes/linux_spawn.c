@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts the command: the child waits at a pipe until its events are open and then execs, so that its first
  * instruction is already sampled. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -179,6 +180,7 @@ bool spawn_go(struct child *child, const char *name, struct err *err)
         int error = 0;
         ssize_t n;
 
+        assert(child->pid && child->go_fd >= 0);
         if (write(child->go_fd, &go, 1) != 1)
                 return err_os(err, ERR_IO, errno, "can't start '%s'", name);
         /* A successful exec closes the pipe. */
@@ -207,6 +209,7 @@ static void take_status(struct child *child, int status, const struct rusage *us
 
 void spawn_tell_end(struct command_end *end, int status, const struct rusage *usage)
 {
+        assert(!atomic_load(&end->has_ended));
         end->status = status;
         end->usage = *usage;
         atomic_store(&end->has_ended, true);
@@ -291,6 +294,7 @@ bool spawn_reap(struct child *child, bool wait)
 
 int spawn_exit_status(const struct child *child)
 {
+        assert(child->ended);
         return WIFSIGNALED(child->status) ? 128 + WTERMSIG(child->status) : WEXITSTATUS(child->status);
 }
 

@@ -5,6 +5,7 @@
 
 #include <windows.h>
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,7 @@ bool windows_command_start(struct windows_command *command, const struct target 
         wchar_t *program;
         bool ok;
 
+        assert(target->argv && !command->process);
         err = err ? err : &own;
         if (!windows_cpus_choose(target->cpus, target->n_cpus, &cpus, err))
                 return false;
@@ -216,6 +218,7 @@ bool windows_command_start(struct windows_command *command, const struct target 
 
 void windows_command_resume(struct windows_command *command)
 {
+        assert(command->process && !command->runs);
         ResumeThread(command->thread);
         command->runs = true;
 }

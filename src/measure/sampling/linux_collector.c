@@ -325,6 +325,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         const struct target *target = &c->request.target;
         uint64_t begin_ns = os_monotonic_ns();
 
+        assert(!c->begun && sink->put);
         c->sink = *sink;
         c->begun = true;
         c->own_ns_before = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -395,6 +396,7 @@ int collector_poll(struct collector *c, int timeout_ms, struct err *err)
 {
         bool run;
 
+        assert(c->begun && !c->ended);
         if (!record_rounds_wait(c))
                 wait_for_news(c, timeout_ms);
         switch_events(c);
@@ -570,7 +572,8 @@ const struct collect_result *collector_get_result(struct collector *c)
         struct collect_result *r = &c->result;
 
         r->command_ended = c->child.pid && c->child.ended;
-        r->exit_status = spawn_exit_status(&c->child);
+        if (r->command_ended)
+                r->exit_status = spawn_exit_status(&c->child);
         r->kernel_is_denied = !linux_may_sample_kernel();
         r->kept = c->keeper.kept.items;
         r->n_kept = c->keeper.kept.n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "linux_drainer.h"
 
+#include <assert.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -273,6 +274,7 @@ void drainer_start(struct drainer *d)
 {
         sigset_t all, before;
 
+        assert(!d->has_thread);
         d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         d->news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         if (d->wake_fd >= 0 && d->news_fd >= 0) {

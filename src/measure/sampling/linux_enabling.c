@@ -3,11 +3,15 @@
  * Events that track maps and names always stay enabled, so that later samples find their modules. */
 
 #include "linux_enabling.h"
+
+#include <assert.h>
+
 #include "os.h"
 
 void enabling_begin(struct enabling *e, struct opened *opened, const struct collect_request *request,
                     uint64_t begin_ns)
 {
+        assert(!e->opened && e->on_switch);
         e->opened = opened;
         e->control = request->control;
         e->listens = request->control;
@@ -72,6 +76,7 @@ void enabling_run(struct enabling *e)
 {
         struct control_command command;
 
+        assert(e->opened);
         if (e->due_ns && os_monotonic_ns() >= e->due_ns)
                 switch_events(e, NULL, true);
         if (!e->listens)

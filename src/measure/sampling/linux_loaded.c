@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens mapped files for their unwind tables: through the keeper's descriptors, else by path, and the vdso of
  * this process, which is the same in all processes. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,7 @@ const struct loaded_module *loaded_get(struct loaded *l, module_id id)
         if (id >= l->n_items) {
                 size_t n = world_n_modules(l->world);
 
+                assert(id < n);
                 l->items = mem_resize(l->items, n, sizeof(*l->items));
                 memset(l->items + l->n_items, 0, (n - l->n_items) * sizeof(*l->items));
                 l->n_items = n;

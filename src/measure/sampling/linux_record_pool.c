@@ -193,6 +193,7 @@ void record_pool_release(struct record_pool *pool, const struct record_round *ro
         struct record_block *more;
 
         os_lock_enter(pool->lock);
+        assert(pool->n_behind && pool->oldest == round->first);
         more = give_back(pool, pool->oldest, round->last);
         pool->oldest = round->last;
         pool->n_behind--;

@@ -3,6 +3,7 @@
  * part, PERF_CONTEXT_USER, the sampled address, return addresses. Other records are not changed. */
 #include "linux_unwinder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -72,6 +73,7 @@ static const char *path_of(void *ctx, int32_t pid, uint64_t addr)
 
 void unwinder_set_merge(struct unwinder *u, struct stop_merge *merge)
 {
+        assert(!u->marks.n_samples);
         u->merge = merge;
         if (merge)
                 stop_merge_set_paths(merge, path_of, u);
@@ -82,6 +84,7 @@ void unwinder_set_stacks(struct unwinder *u,
                          bool (*take)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret),
                          void *ctx)
 {
+        assert(!u->marks.n_samples);
         u->take_stack = take;
         u->take_ctx = ctx;
 }
@@ -372,6 +375,7 @@ bool unwinder_put(struct unwinder *u, uint8_t *const *records, size_t n, bool is
         static const struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
         uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 
+        assert(!u->marks.cut);
         code_pages_next_round(&u->code);
         jit_dumps_next_round(&u->jits);
         forget_unmapped(u);

@@ -3,6 +3,7 @@
  * core. */
 #include <windows.h>
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -505,6 +506,7 @@ static bool switch_on(struct collector *c, struct err *err)
 
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
 {
+        assert(!c->sink.put && sink->put);
         c->sink = *sink;
         c->begin_ns = c->round_ns = os_monotonic_ns();
         c->own_ns_before = own_cpu_ns();
@@ -546,6 +548,7 @@ int collector_poll(struct collector *c, int timeout_ms, struct err *err)
 {
         bool runs;
 
+        assert(c->sink.put && !c->has_ended);
         wait_for_news(c, timeout_ms);
         if (!switch_on(c, err))
                 return -1;

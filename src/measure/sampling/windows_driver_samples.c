@@ -2,6 +2,7 @@
 /* Samples that a driver takes when counters of cores overflow. WPERFDRIVER keeps 128 of them, and after one
  * that it had to drop it waits for 2^32 further events, so they are taken often. A sample has an address
  * and no process. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -139,6 +140,7 @@ bool driver_samples_begin(struct driver_samples *s, struct err *err)
 {
         const struct wperfdriver_control control = control_of(s);
 
+        assert(!s->runs);
         if (s->own)
                 return own_samples_begin(s->own, err);
         s->runs =
@@ -191,6 +193,7 @@ bool driver_samples_next(struct driver_samples *s, struct driver_sample *ret)
 
 uint32_t driver_samples_interval(const struct driver_samples *s, size_t event)
 {
+        assert(s->own || event < s->n_events);
         return s->own ? own_samples_interval(s->own, event) : s->intervals[event];
 }
 

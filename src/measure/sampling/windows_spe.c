@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arm SPE data of a driver (windows_spe_driver.h) as AUX and AUXTRACE records: a stream for each core. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -89,6 +90,7 @@ static struct windows_stamp stamp_of(const struct windows_spe *spe, size_t core)
 
 bool windows_spe_begin(struct windows_spe *spe, uint32_t pid, struct buf *out, struct err *err)
 {
+        assert(!spe->has_ended);
         spe->pid = pid;
         for (size_t core = 0; core < spe->target->n_cpus; core++) {
                 const struct windows_stamp stamp = stamp_of(spe, core);

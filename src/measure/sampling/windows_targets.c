@@ -5,6 +5,7 @@
 
 #include <windows.h>
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -151,6 +152,7 @@ void targets_add_command(struct targets *targets)
 {
         struct target_process process = {.pid = targets->command.pid, .is_started = true}, *added;
 
+        assert(targets->command.process);
         if (!DuplicateHandle(GetCurrentProcess(), targets->command.process, GetCurrentProcess(),
                              &process.handle, 0, FALSE, DUPLICATE_SAME_ACCESS))
                 return;

@@ -5,6 +5,7 @@
 
 #include <windows.h>
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,6 +278,7 @@ static void run_timer(void *ctx)
 
 void timer_begin(struct timer *t, bool is_on)
 {
+        assert(!t->task);
         t->is_on = is_on;
         t->task = os_task_start(run_timer, t);
 }
