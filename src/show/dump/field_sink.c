@@ -321,9 +321,15 @@ bool field_sink_end(struct field_sink *sink)
         return !sink->failed;
 }
 
+/* The members of an object have names, those of an array have none; nor has the document. */
+static bool is_named(const struct field_sink *sink, const char *name)
+{
+        return (name != NULL) == (sink->depth && !is_array(sink->groups[sink->depth - 1]));
+}
+
 void field_begin(struct field_sink *sink, enum field_group group, const char *name)
 {
-        assert(sink->depth < FIELD_MAX_DEPTH);
+        assert(sink->depth < FIELD_MAX_DEPTH && is_named(sink, name));
         sink->form->begin(sink, group, name);
         sink->groups[sink->depth++] = group;
 }

@@ -97,6 +97,7 @@ uint32_t export_next(const struct calltree *tree, uint32_t at)
 
 const struct calltree_function *export_function(const struct calltree *tree, uint32_t node)
 {
+        assert(node != CALLTREE_ROOT);
         return calltree_get_function(tree, calltree_get_node(tree, node)->function);
 }
 

@@ -4,6 +4,7 @@
  * library's image. */
 #include "export_firefox_tables.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,6 +320,7 @@ void firefox_tables_free(struct firefox_tables *t)
 
 uint32_t firefox_stack_of(const struct firefox_tables *t, uint32_t node)
 {
+        assert(node < t->stacks->n_nodes);
         return t->ends[node];
 }
 

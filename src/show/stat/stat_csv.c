@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A timeline's CSV in WindowsPerf's layout: a block of columns for each CPU or unit from left to right;
  * every line ends with a comma. */
+#include <assert.h>
 #include <inttypes.h>
 
 #include "buf.h"
@@ -103,6 +104,7 @@ void stat_csv_add_file(const char *path, struct buf *out)
 
 void stat_csv_head(const struct stat_csv *csv, const struct sheet *sheet, bool multiplexed, struct buf *out)
 {
+        assert((unsigned)csv->class < COUNT_CLASSES);
         buf_printf(out, "Multiplexing,%s\n", multiplexed ? "TRUE" : "FALSE");
         if (csv->class == COUNT_CORE)
                 buf_printf(out, "Kernel mode,%s\n", sheet->kernel ? "TRUE" : "FALSE");
@@ -123,6 +125,7 @@ static void add_metric_value(const struct sheet_metric *metric, struct buf *out)
 
 void stat_csv_row(const struct stat_csv *csv, const struct sheet *sheet, bool multiplexed, struct buf *out)
 {
+        assert((unsigned)csv->class < COUNT_CLASSES);
         for (size_t t = 0; t < sheet->n_tables; t++) {
                 const struct sheet_table *table = &sheet->tables[t];
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "annotate_page.h"
 
+#include <assert.h>
+
 #include "quality_view.h"
 
 enum { LISTED_LINES = 20 };
+
+enum { BETWEEN_PARTS = 2, IN_A_PART }; /* depth of the document */
 
 void annotate_page_begin(struct annotate_page *page, bool has_text, bool has_document)
 {
@@ -16,6 +20,7 @@ void annotate_page_begin(struct annotate_page *page, bool has_text, bool has_doc
 
 void annotate_page_end(struct annotate_page *page, const struct quality *quality)
 {
+        assert(page->json.depth == BETWEEN_PARTS);
         json_end_array(&page->json);
         quality_add_json(quality, NULL, &page->json);
         json_end_object(&page->json);
@@ -33,6 +38,7 @@ void annotate_page_release(struct annotate_page *page)
 
 void annotate_page_begin_part(struct annotate_page *page, const struct annotate_view *view)
 {
+        assert(page->json.depth == BETWEEN_PARTS);
         if (page->n_parts++ && view->function)
                 buf_add_char(&page->text, '\n');
         annotate_view_heading(view, &page->text);
@@ -43,11 +49,13 @@ void annotate_page_begin_part(struct annotate_page *page, const struct annotate_
 
 void annotate_page_end_part(struct annotate_page *page)
 {
+        assert(page->json.depth == IN_A_PART);
         json_end_object(&page->json);
 }
 
 void annotate_page_add_code(struct annotate_page *page, const struct annotate_view *view, bool has_code)
 {
+        assert(page->json.depth == IN_A_PART);
         if (page->has_document)
                 annotate_view_json(view, has_code, &page->json);
 }
@@ -71,6 +79,7 @@ void annotate_page_add_listing(struct annotate_page *page, const struct annotate
 {
         const struct annotate_view few = of_hottest(view);
 
+        assert(page->json.depth == IN_A_PART);
         if (has_both(listing)) {
                 annotate_view_rows(&few, ANNOTATE_LINE, lines, &page->text);
                 annotate_view_missing_source(&few, lines, &page->text);
@@ -86,6 +95,7 @@ void annotate_page_add_listing(struct annotate_page *page, const struct annotate
 void annotate_page_add_rows(struct annotate_page *page, const struct annotate_view *view, enum annotate_by by,
                             const struct annotate_rows *rows)
 {
+        assert(page->json.depth == IN_A_PART);
         if (page->has_text)
                 annotate_view_rows(view, by, rows, &page->text);
         if (page->has_document)
@@ -94,5 +104,6 @@ void annotate_page_add_rows(struct annotate_page *page, const struct annotate_vi
 
 void annotate_page_add_note(struct annotate_page *page, const char *note)
 {
+        assert(page->json.depth == IN_A_PART);
         buf_printf(&page->text, "note: %s\n", note);
 }

@@ -292,6 +292,7 @@ size_t hot_view_first_pc(const struct hot_view *view, uint32_t event)
 {
         size_t low = 0, high = hot_n_pcs(view->hot);
 
+        assert(event < view->n_events);
         SEARCH_FIRST(low, high, middle, hot_get_pc(view->hot, middle)->event < event);
         return low;
 }
@@ -301,6 +302,7 @@ size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_
 {
         size_t shown = 0;
 
+        assert(event < view->n_events);
         for (size_t i = first_row(view, event); i < hot_n_rows(view->hot); i++) {
                 const struct hot_row *row = hot_get_row(view->hot, i);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sample_view.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -271,6 +272,7 @@ void sample_page_add_tree(struct sample_page *page, uint32_t event, const struct
 {
         const struct tree_view view = tree_of(page->view, event, tree);
 
+        assert(event < page->view->hot.n_events);
         if (page->form == SAMPLE_JSON)
                 tree_view_json(&view, page->json);
         if (page->form != SAMPLE_TEXT)

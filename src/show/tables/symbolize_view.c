@@ -79,6 +79,8 @@ static void add_json(const struct symbolize_row *row, struct json *json)
 
 /* --- Both --- */
 
+enum { INSIDE = 2 }; /* the depth at which rows are added */
+
 void symbolize_view_begin(struct symbolize_view *view, struct buf *text, struct buf *document)
 {
         *view = (struct symbolize_view){.text = text, .document = document};
@@ -92,7 +94,7 @@ void symbolize_view_begin(struct symbolize_view *view, struct buf *text, struct 
 
 void symbolize_view_add(struct symbolize_view *view, const struct symbolize_row *rows, size_t n)
 {
-        assert(n);
+        assert(n && (!view->document || view->json.depth == INSIDE));
         if (view->text)
                 add_addr(rows[0].addr, view->text);
         for (size_t i = 0; i < n; i++) {
@@ -109,6 +111,7 @@ void symbolize_view_end(struct symbolize_view *view)
 {
         if (!view->document)
                 return;
+        assert(view->json.depth == INSIDE);
         json_end_array(&view->json);
         json_end_object(&view->json);
         buf_add_char(view->document, '\n');
