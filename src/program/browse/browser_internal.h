@@ -3,6 +3,8 @@
 #ifndef BROWSER_INTERNAL_H
 #define BROWSER_INTERNAL_H
 
+#include <assert.h>
+
 #include "annotation.h"
 #include "arena.h"
 #include "browse_read.h"
@@ -228,6 +230,7 @@ static inline const struct report *browser_rows(const struct browser *browser)
 /* Returns the finished call tree of the event.  The report must be whole. */
 static inline const struct calltree *browser_tree(const struct browser *browser)
 {
+        assert(browser->is_whole);
         return browse_session_tree(browser->session, browser->event);
 }
 
@@ -290,7 +293,7 @@ struct page *page_strip_new(struct browser *browser, const struct browser_subjec
 struct page *page_help_new(enum browser_help help);
 struct page *page_info_new(void);
 
-/* All actions for the first subject; for the others only annotate.  Copies the texts.
+/* All actions for the first of `n` subjects, at least one; for the others only annotate.  Copies the texts.
  * Returns NULL after browser_say() if there are none. */
 struct page *page_menu_new(struct browser *browser, const struct browser_subject *subjects, size_t n);
 

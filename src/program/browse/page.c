@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "browser_internal.h"
 
+#include <assert.h>
+
 enum { TEXT_COLUMNS = 250 };
 
 void page_draw_rows(struct browser *browser, struct page *page, unsigned from, unsigned to)
 {
         struct browse_list *list = &page->list;
 
+        assert(page->kind->draw_row);
         page->first_row = from;
         browse_list_fit(list, to > from ? to - from : 0);
         for (unsigned i = 0; i < list->height && list->top + i < list->n; i++) {
@@ -27,6 +30,7 @@ bool page_find(struct browser *browser, struct page *page, bool again, bool back
 {
         struct browse_list *list = &page->list;
 
+        assert(page_can_find(page));
         if (page->kind->find)
                 return page->kind->find(browser, page, again, back);
         for (size_t i = again; list->n && i < list->n + again; i++) {
@@ -44,6 +48,7 @@ void page_add_text(struct browser *browser, struct page *page, struct buf *out)
 {
         struct cells *shown = browser->cells, line = {0};
 
+        assert(page->kind->draw_row);
         cells_resize(&line, TEXT_COLUMNS, 1);
         browser->cells = &line;
         for (size_t i = 0; i < page->list.n; i++) {

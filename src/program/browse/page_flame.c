@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A flame graph in cells: one row for each level; the width of a function is its share of the function that
  * is zoomed to. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,6 +335,7 @@ struct page *page_flame_new(struct browser *browser, const struct calltree *tree
 {
         struct flame_page *p = mem_new(1, sizeof(*p));
 
+        assert(root < calltree_n_nodes(tree));
         *p = (struct flame_page){
                 .page.kind = &kind,
                 .tree = tree,

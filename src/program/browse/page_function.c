@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A function: callers, callees and source lines; on a wide screen also its code, beside them. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -418,6 +419,7 @@ struct page *page_function_new(struct browser *browser, const struct browser_sub
         struct about_page *p = mem_new(1, sizeof(*p));
         size_t first_line;
 
+        assert(browser->is_whole);
         p->page.kind = &kind;
         p->subject = browser_subject_copy(subject, &p->texts);
         p->all = browser->report->events[browser->event].weight;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The menu of actions for a function, one for each row. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -139,6 +140,7 @@ struct page *page_menu_new(struct browser *browser, const struct browser_subject
 {
         struct menu_page *p = mem_new(1, sizeof(*p));
 
+        assert(n);
         p->page.kind = &kind;
         p->page.list.takes_j_k = true;
         for (enum action action = ABOUT; subjects->name && action <= TIMES; action++)

@@ -182,6 +182,7 @@ bool text_page_key(struct browser *browser, struct page *page, const struct key 
 
 bool text_page_matches(const struct browser *browser, const struct page *page, size_t row)
 {
+        assert(row < page->list.n);
         return browser_matches(browser, line_at(own(page), row));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A call tree, one row for each node.  The hot path is expanded at first.  Rows are indented only below a
  * node with several children, so that a deep recursion does not leave the screen. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -407,6 +408,7 @@ struct page *page_tree_new(struct browser *browser, const struct calltree *tree,
 {
         struct tree_page *p = mem_new(1, sizeof(*p));
 
+        assert(!own_tree || own_tree == tree);
         p->page.kind = &kind;
         p->tree = tree;
         p->own = own_tree;

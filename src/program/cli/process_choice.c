@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "process_choice.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,7 @@ static void add_children(const struct target_options *o, struct process_choice *
 
 void process_choice_take(const struct target_options *o, int32_t *pids, size_t n, struct process_choice *ret)
 {
+        assert(pids || !n);
         *ret = (struct process_choice){.pids = pids, .n_pids = n};
         if (n)
                 add_children(o, ret);

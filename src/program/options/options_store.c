@@ -189,6 +189,7 @@ bool option_store(const struct option *option, const char *spelling, const char 
                                 arena,  err};
         const struct misreading *m = option->misreading;
 
+        assert((size_t)option->kind < N_ELEMENTS(stores) && stores[option->kind]);
         if (m && m->looks(value)) {
                 AUTO_RELEASE(buf) text = {0};
 

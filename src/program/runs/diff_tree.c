@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "diff_tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ void diff_tree_take(struct diff_tree *tree, const struct run_values *values, con
                 .tree = of_run,
         };
 
+        assert(run_values_n_all_runs(values));
         ARRAY_PUSH(tree->items, tree->n, tree->cap, item);
 }
 
