@@ -11,6 +11,8 @@
 #include "mem.h"
 #include "text_match.h"
 
+#define NO_CODE UINT32_MAX
+
 /* The key of a row; no padding, so that it can be hashed and compared as bytes. */
 struct row_key {
         uint64_t code;
@@ -28,8 +30,7 @@ struct timed_class {
 struct access_rows_maker {
         const struct access_rows_request *request;
         struct access_rows *rows;
-        uint32_t *code_of;                /* the row of hot for each place of the profile */
-        bool *is_wanted;                  /* for each place, whether its function matches; NULL: all do */
+        uint32_t *code_of; /* the row of hot for each place of the profile; NO_CODE: not wanted */
         struct access_object_at *objects; /* with ACCESS_BY_OBJECT */
         struct row_key *keys;
         size_t n_keys, cap_keys;
@@ -53,36 +54,30 @@ void access_rows_free(struct access_rows *rows)
 
 /* --- Code --- */
 
-static struct hot *new_hot(const struct access_rows_request *request, unsigned code_keys)
+static struct hot *new_hot(const struct access_rows_request *request)
 {
-        return hot_new(accesses_profile(request->accesses), code_keys, request->world, request->resolver,
-                       request->modules, request->inlines, text_pattern_has_arguments(request->symbol));
+        return hot_new(&(struct hot_request){
+                .profile = accesses_profile(request->accesses),
+                .keys = request->code_keys,
+                .world = request->world,
+                .resolver = request->resolver,
+                .modules = request->modules,
+                .inlines = request->inlines,
+                .arguments = text_pattern_has_arguments(request->symbol),
+                .symbol = request->symbol,
+        });
 }
 
 static void map_code(struct access_rows_maker *m)
 {
         const struct hot *hot = m->rows->hot;
+        size_t n = profile_n_places(accesses_profile(m->request->accesses));
 
-        m->code_of = mem_new(profile_n_places(accesses_profile(m->request->accesses)), sizeof(*m->code_of));
+        m->code_of = mem_new(n, sizeof(*m->code_of));
+        for (size_t i = 0; i < n; i++)
+                m->code_of[i] = NO_CODE;
         for (size_t i = 0; i < hot_n_pcs(hot); i++)
                 m->code_of[hot_get_pc(hot, i)->place] = hot_get_pc(hot, i)->row;
-}
-
-/* Rows of modules, lines or threads have no names of functions, which the pattern is compared with. */
-static void match_functions(struct access_rows_maker *m)
-{
-        const struct access_rows_request *request = m->request;
-        AUTO(hot) named = NULL;
-        const struct hot *hot = m->rows->hot;
-
-        if (!(request->code_keys & PROFILE_SYMBOL))
-                hot = named = new_hot(request, request->code_keys | PROFILE_SYMBOL);
-        m->is_wanted = mem_new(profile_n_places(accesses_profile(request->accesses)), sizeof(*m->is_wanted));
-        for (size_t i = 0; i < hot_n_pcs(hot); i++) {
-                const struct hot_pc *pc = hot_get_pc(hot, i);
-
-                m->is_wanted[pc->place] = hot_row_matches(hot, hot_get_row(hot, pc->row), request->symbol);
-        }
 }
 
 /* --- Groups --- */
@@ -274,7 +269,6 @@ static void release(struct access_rows_maker *m)
 {
         map_release(&m->by_hash);
         free(m->code_of);
-        free(m->is_wanted);
         free(m->objects);
         free(m->keys);
         free(m->timed);
@@ -288,16 +282,14 @@ struct access_rows *access_rows_new(const struct access_rows_request *request)
         bool is_histogram = request->keys == ACCESS_BY_LATENCY && !request->by_code;
         struct access_uses_maker *uses = request->keys & ACCESS_BY_ADDRESS ? access_uses_begin(rows) : NULL;
 
-        rows->hot = new_hot(request, request->code_keys);
+        rows->hot = new_hot(request);
         map_code(&m);
-        if (request->symbol)
-                match_functions(&m);
         if (request->keys & ACCESS_BY_OBJECT)
                 m.objects = access_objects_make(request, rows);
         for (size_t i = 0; i < accesses_n_cells(accesses); i++) {
                 const struct access_cell *cell = accesses_cell(accesses, i);
 
-                if (m.is_wanted && !m.is_wanted[cell->place])
+                if (m.code_of[cell->place] == NO_CODE)
                         continue;
                 add_cell(&m, cell);
                 if (uses)

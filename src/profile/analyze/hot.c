@@ -21,6 +21,8 @@
 #include "text.h"
 #include "text_match.h"
 
+#define NO_ROW UINT32_MAX
+
 struct hot {
         struct strpool *names;
         struct hot_row *rows;
@@ -60,6 +62,8 @@ struct builder {
         const struct profile *profile;
         unsigned keys; /* profile_key bits */
         const struct world *world;
+        const char *symbol;   /* as in struct hot_request */
+        bool makes_functions; /* names of functions, for rows or to compare them with `symbol` */
         struct place_names names;
         struct function_names *functions;
         struct place_frames *frames; /* NULL: inlined functions and lines are not requested */
@@ -262,9 +266,9 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 row.process = strpool_add(b->hot->names, world_text(b->world, parts->process));
         if (b->keys & PROFILE_SOURCE)
                 row.source = source_name(b, parts->source);
-        if (b->keys & (PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR))
+        if (b->makes_functions || b->keys & (PROFILE_MODULE | PROFILE_ADDR))
                 row.module = place_names_module(&b->names, parts->module, symbol);
-        if (!(b->keys & PROFILE_SYMBOL))
+        if (!b->makes_functions)
                 return find_or_add_row(b, &row);
         /* Until all functions are known, this is the function's number + 1; name_rows merges rows that turn
          * out to be the same. */
@@ -361,6 +365,35 @@ static void name_row(struct builder *b, struct hot_row *row)
         row->symbol = shown_name(b, row->bare, row->module);
 }
 
+/* False: the row's function does not match.  If rows have no functions, the name is removed again. */
+static bool keep_row(const struct builder *b, struct hot_row *row)
+{
+        if (b->symbol && !hot_row_matches(b->hot, row, b->symbol))
+                return false;
+        if (b->keys & PROFILE_SYMBOL)
+                return true;
+        row->symbol = row->bare = row->brief = 0;
+        row->is_in_several = false;
+        if (!(b->keys & (PROFILE_MODULE | PROFILE_ADDR)))
+                row->module = 0;
+        return true;
+}
+
+/* `new_index` has the new index of each row, or NO_ROW. */
+static void move_pcs(struct hot *hot, const uint32_t *new_index)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < hot->n_pcs; i++) {
+                struct hot_pc pc = hot->pcs[i];
+
+                pc.row = new_index[pc.row];
+                if (pc.row != NO_ROW)
+                        hot->pcs[n++] = pc;
+        }
+        hot->n_pcs = n;
+}
+
 /* Gives rows their names; several numbers of functions may have the same name. */
 static void name_rows(struct builder *b)
 {
@@ -375,13 +408,15 @@ static void name_rows(struct builder *b)
                 uint64_t count = row.count, weight = row.weight;
 
                 name_row(b, &row);
+                new_index[i] = NO_ROW;
+                if (!keep_row(b, &row))
+                        continue;
                 row.count = row.weight = 0;
                 new_index[i] = (uint32_t)find_or_add_row(b, &row);
                 hot->rows[new_index[i]].count += count;
                 hot->rows[new_index[i]].weight += weight;
         }
-        for (size_t i = 0; i < hot->n_pcs; i++)
-                hot->pcs[i].row = new_index[hot->pcs[i].row];
+        move_pcs(hot, new_index);
         free(new_index);
 }
 
@@ -520,29 +555,32 @@ struct place_frames *hot_place_frames(const struct profile *profile, struct reso
         return frames;
 }
 
-struct hot *hot_new(const struct profile *profile, unsigned keys, const struct world *world,
-                    struct resolver *resolver, const struct place_modules *modules, bool inlines,
-                    bool arguments)
+struct hot *hot_new(const struct hot_request *request)
 {
+        const struct profile *profile = request->profile;
+        const struct place_modules *modules = request->modules;
         struct hot *hot = mem_new(1, sizeof(*hot));
         struct builder b = {
                 .hot = hot,
                 .profile = profile,
-                .keys = keys,
-                .world = world,
-                .inlines = inlines,
+                .keys = request->keys,
+                .world = request->world,
+                .symbol = request->symbol,
+                .makes_functions = request->keys & PROFILE_SYMBOL || request->symbol,
+                .names = {.resolver = request->resolver, .modules = modules},
+                .inlines = request->inlines,
         };
 
         hot->names = strpool_new();
-        b.names = (struct place_names){.texts = hot->names, .resolver = resolver, .modules = modules};
+        b.names.texts = hot->names;
         hot->single_image = find_single_image(&b);
-        b.functions = function_names_new(&b.names, arguments);
-        if (inlines || (keys & (PROFILE_LINE | PROFILE_FILE)))
-                b.frames = hot_place_frames(profile, resolver, modules);
+        b.functions = function_names_new(&b.names, request->arguments);
+        if (b.inlines || (b.keys & (PROFILE_LINE | PROFILE_FILE)))
+                b.frames = hot_place_frames(profile, request->resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
                 add_place(&b, i);
         place_frames_free(b.frames);
-        if (keys & PROFILE_SYMBOL)
+        if (b.makes_functions)
                 name_rows(&b);
         sort_rows(hot);
         set_shares(hot, profile);

@@ -50,13 +50,24 @@ struct hot_pc {
 
 struct hot;
 
-/* `keys` are those of the profile, or others that do not depend on the sample's task.  With `arguments`,
- * names of functions include them; otherwise only if rows of a module would have equal names.  With
- * `inlines`, an inlined function has one row for all of its copies, and does not count for the function
- * that contains it. */
-struct hot *hot_new(const struct profile *profile, unsigned keys, const struct world *world,
-                    struct resolver *resolver, const struct place_modules *modules, bool inlines,
-                    bool arguments);
+struct hot_request {
+        const struct profile *profile;
+        unsigned keys; /* those of the profile, or others that do not depend on the sample's task */
+        const struct world *world;
+        struct resolver *resolver;
+        const struct place_modules *modules;
+        /* An inlined function has one row for all of its copies, and does not count for the function that
+         * contains it. */
+        bool inlines;
+        /* Names of functions include their arguments; otherwise only if rows of a module would have equal
+         * names. */
+        bool arguments;
+        /* Only samples of functions that match this pattern of text_match_symbol() are in rows, whether or
+         * not rows have functions; shares are still those of all samples.  NULL: all samples. */
+        const char *symbol;
+};
+
+struct hot *hot_new(const struct hot_request *request);
 void hot_free(struct hot *hot);
 AUTO_DEFINE(hot)
 
@@ -94,7 +105,7 @@ struct hot_emulation {
 struct hot_emulation hot_get_emulation(const struct hot *hot, uint32_t event, uint64_t total_weight,
                                        const struct place_modules *modules);
 
-/* Number of samples whose function has no name. */
+/* Number of samples whose function has no name, of all samples. */
 uint64_t hot_n_unresolved(const struct hot *hot);
 
 /* Wilson's 95 % interval of a share that was estimated from `n` samples; both 0 to 1. */

@@ -381,8 +381,15 @@ void report_make_results(struct report_pass *pass)
         struct resolver *resolver = report_session_resolver(pass->session);
 
         make_events(report);
-        report->hot = hot_new(report->profile, profile_keys(report->profile), pass->session->world, resolver,
-                              &modules, pass->request.inlines, pass->request.arguments);
+        report->hot = hot_new(&(struct hot_request){
+                .profile = report->profile,
+                .keys = profile_keys(report->profile),
+                .world = pass->session->world,
+                .resolver = resolver,
+                .modules = &modules,
+                .inlines = pass->request.inlines,
+                .arguments = pass->request.arguments,
+        });
         find_emulation(report, &modules);
         if (report->branches)
                 report->branch_rows = branch_rows_new(report->branches,

@@ -187,8 +187,15 @@ static void add_inlined(struct measuring *m)
         const struct report *report = m->report;
         const struct place_modules modules = report_session_modules(&report->session);
         AUTO(hot)
-        hot = hot_new(report->profile, profile_keys(report->profile), report->session.world,
-                      report_session_resolver(&report->session), &modules, true, true);
+        hot = hot_new(&(struct hot_request){
+                .profile = report->profile,
+                .keys = profile_keys(report->profile),
+                .world = report->session.world,
+                .resolver = report_session_resolver(&report->session),
+                .modules = &modules,
+                .inlines = true,
+                .arguments = true,
+        });
 
         for (size_t i = 0; i < hot_n_rows(hot); i++)
                 run_values_add_inlined(m->values, hot_text(hot, hot_get_row(hot, i)->bare));
