@@ -144,6 +144,15 @@ def test_sort_opens_a_table_with_the_rows_of_the_text(t: Context) -> None:
         check(rows == printed and rows, f"{keys}: {rows} and {printed}")
 
 
+def test_a_pattern_chooses_the_samples_of_a_table_by_other_keys(t: Context) -> None:
+    path = python_session(t)
+    with browse(t, "report", "-i", path, "--sort", "dso,tid", "-s", "^scan_") as screen:
+        first = screen.wait("1 row by overhead", "_json.so")
+        check("libpython.so" not in first, f"only the module of scan_once:\n{first}")
+        screen.keys("q")
+        check(screen.ended() == 0, "leaves with status 0")
+
+
 def test_a_table_by_other_keys_filters_and_sorts(t: Context) -> None:
     path = python_session(t)
     with browse(t, "report", "-i", path, "--sort", "dso,tid") as screen:

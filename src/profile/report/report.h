@@ -58,10 +58,13 @@ struct report_request {
         /* from_ns and to_ns by the session's clock, or since its first sample; or a slice of its time */
         struct profile_filter filter;
         bool no_demangle, long_names;
-        bool keep_clones;   /* as in resolver_options */
-        bool inlines;       /* as in hot_new */
-        bool arguments;     /* show arguments of all functions; a pattern may also ask for those of some
-                               functions */
+        bool keep_clones; /* as in resolver_options */
+        bool inlines;     /* as in hot_new */
+        bool arguments;   /* show arguments of all functions; a pattern may also ask for those of some
+                             functions */
+        /* If rows have no functions by `keys`, only samples of functions that match this pattern of
+         * text_match_symbol() are in rows; the totals and shares are those of all samples.  May be NULL. */
+        const char *symbol;
         bool merges_strays; /* as in places_init(); with stacks, if the addresses of callers are not wanted */
         /* With stacks, if only trees of functions are wanted, sorted by weight: several callers in the same
          * function may be one node of stacks.  Which ones depends on the number of workers. */

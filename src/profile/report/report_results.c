@@ -75,16 +75,45 @@ static void make_events(struct report *report)
         free(sources);
 }
 
-/* Only Windows on ARM64 emulates code that the session shows as it is. */
-static void find_emulation(struct report *report, const struct place_modules *modules)
+static struct hot *new_hot(const struct report_pass *pass, const struct place_modules *modules,
+                           const char *symbol)
 {
+        const struct profile *profile = pass->report->profile;
+
+        return hot_new(&(struct hot_request){
+                .profile = profile,
+                .keys = profile_keys(profile),
+                .world = pass->session->world,
+                .resolver = report_session_resolver(pass->session),
+                .modules = modules,
+                .inlines = pass->request.inlines,
+                .arguments = pass->request.arguments,
+                .symbol = symbol,
+        });
+}
+
+/* Rows of functions that do not match are only hidden, by the view. */
+static const char *pattern_of_rows(const struct report_pass *pass)
+{
+        return profile_keys(pass->report->profile) & PROFILE_SYMBOL ? NULL : pass->request.symbol;
+}
+
+/* Only Windows on ARM64 emulates code that the session shows as it is.  The shares are of all samples,
+ * which the rows may not have. */
+static void find_emulation(const struct report_pass *pass, const struct place_modules *modules)
+{
+        struct report *report = pass->report;
+        AUTO(hot) whole = NULL;
+
         if (!module_source_is_arm64(report->session.modules))
                 return;
+        if (pattern_of_rows(pass))
+                whole = new_hot(pass, modules, NULL);
         for (uint32_t i = 0; i < report->n_events; i++) {
                 struct report_event *e = &report->events[i];
                 struct module_facts facts;
 
-                e->emulation = hot_get_emulation(report->hot, i, e->weight, modules);
+                e->emulation = hot_get_emulation(whole ? whole : report->hot, i, e->weight, modules);
                 if (e->emulation.module == MODULE_NONE)
                         continue;
                 modules->tell(modules->ctx, e->emulation.module, &facts);
@@ -381,16 +410,8 @@ void report_make_results(struct report_pass *pass)
         struct resolver *resolver = report_session_resolver(pass->session);
 
         make_events(report);
-        report->hot = hot_new(&(struct hot_request){
-                .profile = report->profile,
-                .keys = profile_keys(report->profile),
-                .world = pass->session->world,
-                .resolver = resolver,
-                .modules = &modules,
-                .inlines = pass->request.inlines,
-                .arguments = pass->request.arguments,
-        });
-        find_emulation(report, &modules);
+        report->hot = new_hot(pass, &modules, pattern_of_rows(pass));
+        find_emulation(pass, &modules);
         if (report->branches)
                 report->branch_rows = branch_rows_new(report->branches,
                                                       &(struct branch_rows_request){

@@ -209,6 +209,7 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
                 .arguments = text_pattern_has_arguments(o->display.symbol),
+                .symbol = o->display.symbol,
                 .merges_strays = true,
                 .branches_by_target = o->choice.mem,
                 .merges_callers = wants_only_text(o),

@@ -53,7 +53,9 @@ const char *hot_view_row_noun(const struct hot_view *view)
 
 bool hot_view_hides(const struct hot_view *view, const struct hot_row *row)
 {
-        return view->symbol && !hot_row_matches(view->hot, row, view->symbol);
+        bool has_functions = !view->keys.n || row_keys_bits(&view->keys) & PROFILE_SYMBOL;
+
+        return view->symbol && has_functions && !hot_row_matches(view->hot, row, view->symbol);
 }
 
 bool hot_view_has_match(const struct hot_view *view)
@@ -412,7 +414,7 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", top %" PRIu64 " hot %s ========================\n", view->max_rows,
                    hot_view_row_noun(view));
-        if (!shown && view->symbol && sums.n_rows) {
+        if (!shown && view->symbol && view->events[event].n_samples) {
                 hot_view_add_no_match(view->symbol, out);
                 return;
         }

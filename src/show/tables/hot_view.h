@@ -27,7 +27,9 @@ struct hot_view {
         size_t n_events;
         struct row_keys keys; /* keys of the rows, a column each; none: module and symbol, in one column */
         uint64_t max_rows;
-        const char *symbol; /* pattern of functions; rows that do not match are hidden; or NULL */
+        /* Pattern of functions, or NULL.  Rows of functions that do not match are hidden; other rows are only
+         * of samples that match, by struct report_request. */
+        const char *symbol;
         bool verbose;
         bool is_extended;     /* --json-extended: the document may have more keys than WindowsPerf's */
         bool long_names;      /* do not fold or cut names */

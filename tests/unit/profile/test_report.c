@@ -21,16 +21,25 @@ static bool write_session(void)
         return written;
 }
 
-static struct report *make(unsigned keys, struct profile_filter filter)
+static struct report *make_of(const struct report_request *request)
 {
-        struct report_request request = {
-                .path = session_path, .results = REPORT_SECTIONS, .keys = keys, .filter = filter};
         struct err err = {0};
-        struct report *report = write_session() ? report_make(&request, &err) : NULL;
+        struct report *report = write_session() ? report_make(request, &err) : NULL;
 
         if (!report)
                 TAP_FAIL("%s", err.text);
         return report;
+}
+
+static struct report *make(unsigned keys, struct profile_filter filter)
+{
+        return make_of(&(struct report_request){
+                .path = session_path, .results = REPORT_SECTIONS, .keys = keys, .filter = filter});
+}
+
+static struct report *make_matching(unsigned keys, const char *symbol)
+{
+        return make_of(&(struct report_request){.path = session_path, .keys = keys, .symbol = symbol});
 }
 
 static void expect_row(const struct report *report, size_t index, const char *name, uint64_t count)
@@ -157,6 +166,73 @@ TEST(text_is_windowsperfs_table)
         EXPECT_CONTAINS(buf_text(&out), "           42.86      3  local_leaf:names.so\n"
                                         "           85.71%     6  top 2 in total\n");
         EXPECT_TRUE(!strstr(buf_text(&out), "global_one"));
+}
+
+TEST(a_pattern_chooses_the_samples_of_rows_without_functions)
+{
+        static const unsigned keys[] = {PROFILE_PID,  PROFILE_TID,    PROFILE_PROCESS, PROFILE_THREAD,
+                                        PROFILE_COMM, PROFILE_MODULE, PROFILE_LINE,    PROFILE_FILE,
+                                        PROFILE_ADDR, PROFILE_CPU,    PROFILE_EVENT,   PROFILE_MACHINE};
+
+        for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
+                AUTO(report) report = make_matching(keys[i], "^GLOBAL_");
+                AUTO(report) none = make_matching(keys[i], "global");
+                uint64_t count = 0, at_pcs = 0;
+                double share = 0;
+
+                ASSERT_TRUE(report && none);
+                EXPECT_INT(hot_n_rows(none->hot), 0);
+                EXPECT_INT(hot_n_pcs(none->hot), 0);
+                for (size_t k = 0; k < hot_n_rows(report->hot); k++) {
+                        count += hot_get_row(report->hot, k)->count;
+                        share += hot_get_row(report->hot, k)->share;
+                        EXPECT_STR(hot_text(report->hot, hot_get_row(report->hot, k)->symbol), "");
+                }
+                EXPECT_INT(count, 3);
+                EXPECT_INT((int)(share * 10000), 4285);
+                for (size_t k = 0; k < hot_n_pcs(report->hot); k++)
+                        at_pcs += hot_get_pc(report->hot, k)->count;
+                EXPECT_INT(at_pcs, 3);
+                EXPECT_INT(report->quality.n_samples, 7);
+                EXPECT_INT(report->quality.n_unresolved, 1);
+        }
+}
+
+TEST(a_pattern_leaves_rows_of_functions_to_the_view)
+{
+        AUTO(report) functions = make_matching(0, "^global_");
+        AUTO(report) lines = make_matching(PROFILE_SYMBOL | PROFILE_LINE, "^global_");
+
+        ASSERT_TRUE(functions && lines);
+        EXPECT_INT(hot_n_rows(functions->hot), 3);
+        EXPECT_INT(hot_n_pcs(functions->hot), 4);
+        EXPECT_CMP(hot_n_rows(lines->hot), >=, 3);
+}
+
+TEST(rows_without_functions_are_shown_with_a_pattern)
+{
+        AUTO(report) report = make_matching(PROFILE_PID, "^global_");
+        AUTO(report) none = make_matching(PROFILE_PID, "nosuch");
+        struct report_event event = {.name = "ld_spec", .mean_period = 1, .n_samples = 7};
+        AUTO_RELEASE(buf) out = {0};
+        struct sample_view view;
+
+        ASSERT_TRUE(report && none);
+        view = view_of(report, &event);
+        view.hot.symbol = "^global_";
+        row_keys_add(&view.hot.keys, ROW_PID);
+        hot_view_text(&view.hot, &out);
+        EXPECT_CONTAINS(buf_text(&out), "           28.57      2  100\n"
+                                        "           14.29      1  200\n"
+                                        "           42.86%     3  top 2 in total\n");
+        buf_clear(&out);
+        hot_view_csv(&view.hot, &out);
+        EXPECT_STR(buf_text(&out), "overhead,count,pid\n28.57,2,100\n14.29,1,200\n");
+        buf_clear(&out);
+        view.hot.hot = none->hot;
+        hot_view_text(&view.hot, &out);
+        EXPECT_CONTAINS(buf_text(&out), "hot processes ========================\n"
+                                        "no function matches ^global_\n");
 }
 
 TEST(json_has_the_keys_that_extensions_read)
