@@ -14,6 +14,8 @@ size_t stop_thread_read(const struct stop_thread *thread, uint64_t addr, void *t
         struct iovec local = {to, size}, remote = {(void *)(uintptr_t)addr, size};
         ssize_t n;
 
+        if (thread->memory)
+                return thread->memory->read(thread->memory->ctx, addr, to, size) ? size : 0;
         if (addr >= thread->stack_addr && addr - thread->stack_addr < thread->stack_bytes &&
             size <= thread->stack_bytes - (addr - thread->stack_addr)) {
                 memcpy(to, thread->stack + (addr - thread->stack_addr), size);
@@ -30,6 +32,12 @@ size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct st
         ssize_t got;
 
         assert(n <= STOP_MAX_PIECES);
+        if (thread->memory) {
+                while (n_read < n &&
+                       stop_thread_read(thread, pieces[n_read].addr, pieces[n_read].to, pieces[n_read].size))
+                        n_read++;
+                return n_read;
+        }
         for (size_t i = 0; i < n; i++) {
                 to[i] = (struct iovec){pieces[i].to, pieces[i].size};
                 from[i] = (struct iovec){(void *)(uintptr_t)pieces[i].addr, pieces[i].size};

@@ -135,7 +135,12 @@ static void find_interpreter(struct stop_frames *f, struct python_image *image,
                 return;
         image->n_changes = n_changes;
         image->next_search_ns = thread->time_ns + NS_BETWEEN_SEARCHES;
-        image->binary = stop_binaries_find(f->binaries, thread, &image->bias, &image->is_unsupported);
+        if (thread->memory) {
+                image->binary = thread->binary;
+                image->bias = thread->bias;
+        } else {
+                image->binary = stop_binaries_find(f->binaries, thread, &image->bias, &image->is_unsupported);
+        }
         if (before && (image->binary != before || image->bias != bias))
                 forget_image(image);
         if (image->binary && (image->binary != before || image->bias != bias))
@@ -192,14 +197,28 @@ static struct frames_thread *get_thread(struct stop_frames *f, struct python_ima
         return thread;
 }
 
+/* The states were found when the memory was copied. */
+static void take_states(const struct python_image *image, struct python_thread *thread,
+                        const struct stop_thread *stands, struct python_memory *memory)
+{
+        thread->n_states = stands->n_states < PYTHON_MAX_STATES ? stands->n_states : PYTHON_MAX_STATES;
+        memcpy(thread->states, stands->states, thread->n_states * sizeof(*thread->states));
+        thread->n_interpreters = 1;
+        if (!python_memory_word(memory, image->runtime.addr + image->runtime.layout.runtime_interpreters,
+                                &thread->newest))
+                thread->newest = 0;
+}
+
 /* Finds the thread state by the thread pointer; if that fails, by the native id, which takes longer to
  * find. */
 static void walk(struct stop_frames *f, struct python_image *image, struct python_thread *thread,
                  const struct stop_thread *stands, struct python_memory *memory,
                  struct python_walked *ret_walked)
 {
+        if (stands->memory)
+                take_states(image, thread, stands, memory);
         python_stack_walk(&image->runtime, thread, memory, f->frames, PYTHON_MAX_FRAMES, ret_walked);
-        if (ret_walked->end != PYTHON_END_NO_THREAD || thread->native_id ||
+        if (stands->memory || ret_walked->end != PYTHON_END_NO_THREAD || thread->native_id ||
             image->runtime.layout.thread_native_id == PYTHON_NO_FIELD)
                 return;
         thread->native_id = stop_thread_native_id(stands);
@@ -304,6 +323,7 @@ void stop_frames_see(void *ctx, const struct stop_thread *thread)
                                           .time_ns = thread->time_ns,
                                           .binary = image->binary,
                                           .bias = image->bias,
+                                          .pc = thread->pc,
                                           .is_unsupported = image->is_unsupported,
                                           .end = PYTHON_END_NO_THREAD};
         struct python_walked walked;

@@ -22,6 +22,7 @@ enum program { NOT_PYTHON, PYTHON, TRACED_PYTHON };
 struct stop_merge {
         struct stop_python *python;
         const char *symbols_path;
+        bool is_near;
         struct python_places *places;
         uint64_t nameless;   /* address for code that can't be read, or that the section has no room for */
         struct map addrs;    /* code number and instruction to address + 1 */
@@ -178,7 +179,10 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
         bool is_new;
 
         m->pid = sample->pid;
-        m->has_stack = stop_python_take(m->python, sample->tid, sample->time, &m->stack, &m->frames);
+        m->has_stack =
+                m->is_near ? stop_python_take_near(m->python, sample->tid, sample->time, sample->ip,
+                                                   &m->stack, &m->frames)
+                           : stop_python_take(m->python, sample->tid, sample->time, &m->stack, &m->frames);
         if (!m->has_stack || !m->stack.n_frames)
                 return;
         map_put(&m->mapped, m->stack.image, &is_new);
@@ -191,6 +195,11 @@ void stop_merge_set_paths(struct stop_merge *m, const char *(*path_of)(void *ctx
 {
         m->path_of = path_of;
         m->path_of_ctx = ctx;
+}
+
+void stop_merge_set_near(struct stop_merge *m)
+{
+        m->is_near = true;
 }
 
 bool stop_merge_is_bounded(const struct stop_merge *m)
@@ -375,8 +384,11 @@ const struct python_counts *stop_merge_counts(struct stop_merge *m)
         m->counts.n_reasons = 0;
         _Static_assert(DEEP_STACK_LIMIT == 1 << 20 && UNWIND_MAX_FRAMES == 8000, "the limits that are told");
         add_reason(&m->counts, m->n_in_kernel, "in the kernel, where threads are not stopped");
-        add_reason(&m->counts, m->n_not_stopped, "of threads that were not stopped");
-        add_reason(&m->counts, m->n_not_traced, "of processes that were not traced");
+        add_reason(&m->counts, m->n_not_stopped,
+                   m->is_near ? "whose Python frames were lost" : "of threads that were not stopped");
+        add_reason(&m->counts, m->n_not_traced,
+                   m->is_near ? "of processes whose interpreter was not known"
+                              : "of processes that were not traced");
         add_reason(&m->counts, m->n_unsupported, "of a CPython version that is not supported");
         for (size_t i = 0; i < UNWIND_N_ENDS; i++)
                 add_reason(&m->counts, m->n_by_walk_end[i], walk_end_texts[i]);

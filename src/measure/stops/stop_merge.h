@@ -41,6 +41,9 @@ bool stop_merge_add(struct stop_merge *merge, const struct unwind_frame *natives
 void stop_merge_set_paths(struct stop_merge *merge,
                           const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr), void *ctx);
 
+/* The stacks come from the kernel's event itself: stop_python_take_near. */
+void stop_merge_set_near(struct stop_merge *merge);
+
 /* Whether the last chain ends where a coroutine was started, so that it is whole whatever `walk_end` was. */
 bool stop_merge_is_bounded(const struct stop_merge *merge);
 

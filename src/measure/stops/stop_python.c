@@ -27,6 +27,14 @@ struct stop_python {
         /* Used by the reader. */
         struct buf taken;
         size_t taken_at;
+        struct map near; /* tid to struct near_stacks */
+        struct buf near_frames;
+};
+
+/* The stacks of a thread that stop_python_take_near has not taken yet, as in the log. */
+struct near_stacks {
+        struct buf log;
+        size_t at;
 };
 
 struct stop_python *stop_python_new(void)
@@ -36,6 +44,14 @@ struct stop_python *stop_python_new(void)
         p->binaries = stop_binaries_new();
         p->lock = os_lock_new();
         return p;
+}
+
+static void free_near(void *ctx, uint64_t tid, uint64_t *value)
+{
+        struct near_stacks *near = (struct near_stacks *)(uintptr_t)*value;
+
+        buf_release(&near->log);
+        free(near);
 }
 
 void stop_python_free(struct stop_python *p)
@@ -49,6 +65,9 @@ void stop_python_free(struct stop_python *p)
         free(p->codes);
         buf_release(&p->log);
         buf_release(&p->taken);
+        map_each(&p->near, free_near, NULL);
+        map_release(&p->near);
+        buf_release(&p->near_frames);
         stop_binaries_free(p->binaries);
         os_lock_free(p->lock);
         free(p);
@@ -116,6 +135,75 @@ bool stop_python_take(struct stop_python *p, int32_t tid, uint64_t time_ns,
                         return true;
                 }
         }
+}
+
+/* --- stacks whose time is not exactly that of their sample --- */
+
+enum { NEAR_NS = 10000 }; /* the event's time is taken so much before its program runs, at most */
+
+static struct near_stacks *near_of(struct stop_python *p, int32_t tid)
+{
+        uint64_t *slot = map_put(&p->near, (uint64_t)(uint32_t)tid, NULL);
+
+        if (!*slot)
+                *slot = (uint64_t)(uintptr_t)mem_new(1, sizeof(struct near_stacks));
+        return (struct near_stacks *)(uintptr_t)*slot;
+}
+
+static size_t logged_bytes(const struct stop_python_stack *stack)
+{
+        return sizeof(*stack) + (size_t)stack->n_frames * sizeof(struct python_frame);
+}
+
+/* Moves what was added to the threads. */
+static void sort_near(struct stop_python *p)
+{
+        size_t at = 0;
+
+        buf_clear_and_shrink(&p->taken);
+        os_lock_enter(p->lock);
+        buf_swap(&p->taken, &p->log);
+        os_lock_leave(p->lock);
+        while (at < p->taken.len) {
+                struct stop_python_stack stack;
+
+                memcpy(&stack, p->taken.data + at, sizeof(stack));
+                buf_add(&near_of(p, stack.tid)->log, p->taken.data + at, logged_bytes(&stack));
+                at += logged_bytes(&stack);
+        }
+        buf_clear(&p->taken);
+}
+
+bool stop_python_take_near(struct stop_python *p, int32_t tid, uint64_t time_ns, uint64_t pc,
+                           struct stop_python_stack *ret_stack, const struct python_frame **ret_frames)
+{
+        struct near_stacks *near;
+        bool has = false;
+
+        sort_near(p);
+        near = near_of(p, tid);
+        while (near->at < near->log.len) {
+                const char *at = near->log.data + near->at;
+                struct stop_python_stack stack;
+
+                memcpy(&stack, at, sizeof(stack));
+                if (stack.time_ns > time_ns + NEAR_NS)
+                        break;
+                near->at += logged_bytes(&stack);
+                has = stack.pc == pc;
+                if (!has)
+                        continue;
+                *ret_stack = stack;
+                buf_clear(&p->near_frames);
+                buf_add(&p->near_frames, at + sizeof(stack), logged_bytes(&stack) - sizeof(stack));
+        }
+        if (near->at == near->log.len) {
+                buf_release(&near->log);
+                free(near);
+                map_remove(&p->near, (uint64_t)(uint32_t)tid);
+        }
+        *ret_frames = (const struct python_frame *)p->near_frames.data;
+        return has;
 }
 
 const struct python_code *stop_python_get_code(struct stop_python *p, uint64_t number)

@@ -25,6 +25,7 @@ struct stop_python_stack {
         uint16_t end;    /* enum python_end */
         bool is_unsupported; /* wperf can't read this interpreter */
         uint64_t bias;       /* of that file: run-time address - virtual address */
+        uint64_t pc;         /* of the sample */
         uint64_t n_frames;
 };
 
@@ -37,6 +38,11 @@ bool stop_python_add_code(void *ctx, uint64_t number, struct python_code *code);
  * next call; a frame's `code` is the number for stop_python_get_code. False if there was no stop. */
 bool stop_python_take(struct stop_python *python, int32_t tid, uint64_t time_ns,
                       struct stop_python_stack *ret_stack, const struct python_frame **ret_frames);
+
+/* The same for frames that were read by the kernel's event itself, a little before or after the time of the
+ * sample at `pc`. */
+bool stop_python_take_near(struct stop_python *python, int32_t tid, uint64_t time_ns, uint64_t pc,
+                           struct stop_python_stack *ret_stack, const struct python_frame **ret_frames);
 
 /* Valid until stop_python_free; NULL if it could not be read. */
 const struct python_code *stop_python_get_code(struct stop_python *python, uint64_t number);

@@ -10,7 +10,20 @@
 #include "arch.h"
 #include "os.h"
 
+/* Memory of a thread that is not stopped, as it was at its sample. */
+struct stop_memory {
+        bool (*read)(void *ctx, uint64_t addr, void *to, size_t size);
+        void *ctx;
+};
+
 struct stop_thread {
+        const struct stop_memory *memory; /* NULL: that of the thread itself is read */
+        /* with `memory`: the number of the file that defines the interpreter, and its bias */
+        uint32_t binary;
+        uint64_t bias;
+        /* with `memory`: the thread states, as struct python_thread has them */
+        uint32_t n_states;
+        const uint64_t *states;
         int32_t pid, tid;
         /* a new number for each traced program: a pid may execute another program or be reused */
         uint32_t image;
