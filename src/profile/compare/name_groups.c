@@ -8,7 +8,9 @@
 #include "mem.h"
 #include "text_match.h"
 
-extern const char name_groups_cpython_rules[]; /* made from data/groups/cpython.rules */
+/* Made from data/groups/cpython.rules. */
+extern const unsigned char name_groups_cpython_rules[];
+extern const size_t name_groups_cpython_rules_bytes;
 
 struct group_rule {
         const char *group, *pattern;
@@ -91,7 +93,8 @@ struct name_groups *name_groups_parse(const char *text, size_t size, struct err 
 
 struct name_groups *name_groups_cpython(void)
 {
-        return name_groups_parse(name_groups_cpython_rules, strlen(name_groups_cpython_rules), NULL);
+        return name_groups_parse((const char *)name_groups_cpython_rules, name_groups_cpython_rules_bytes,
+                                 NULL);
 }
 
 const char *name_groups_find(const struct name_groups *groups, const struct run_name *name)
