@@ -20,7 +20,7 @@ WINGS: dict[str, tuple[str, ...]] = {
     "events": ("event", "grammar"),
     "session": ("perfdata", "sections", "world", "etl_import"),
     "names": ("cache", "search", "symbols", "unwind", "python"),
-    "measure": ("processes", "backend", "counting", "sampling", "stops", "facts"),
+    "measure": ("processes", "backend", "counting", "sampling", "stops", "bpf", "facts"),
     "profile": ("stack", "analyze", "counts", "code", "compare", "report", "archive"),
     "show": ("columns", "tables", "stat", "export", "dump"),
     "program": ("options", "runs", "browse", "cli", "library"),
@@ -55,8 +55,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "counting": ("base", "os", "event", "grammar", "perfdata/record.h", "processes", "backend", "driver/abi.h"),
     "stops": ("base", "os", "arch", "object", "unwind/unwind.h", "python", "perfdata/record.h",
               "sections/python_section.h", "processes", "backend"),
+    "bpf": ("base", "os", "python", "processes", "backend", "stops"),
     "sampling": ("base", "os", "arch", "object", "unwind", "perfdata", "sections", "world", "processes", "backend",
-                 "stops", "driver/abi.h"),
+                 "stops", "bpf", "driver/abi.h"),
     "facts": ("base", "os", "arch", "event", "grammar", "backend/kernel.h", "counting/counting.h"),
     "counts": ("base", "event/event_grammar.h", "grammar", "perfdata/perfdata_reader.h", "perfdata/record.h"),
     "stack": ("base", "perfdata/record.h", "sections/python_section.h", "world/world.h", "symbols/resolver.h",
@@ -122,7 +123,7 @@ STANDARD = set("""assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h l
 NOT_IN_BASE = {"signal.h", "setjmp.h", "locale.h", "time.h"}
 
 # Headers of the system and of libraries beyond standard C; the platform rooms may include any header.
-PLATFORM_ROOMS = {"os", "processes", "backend", "counting", "stops", "sampling"}
+PLATFORM_ROOMS = {"os", "processes", "backend", "counting", "stops", "bpf", "sampling"}
 LIBRARY_HEADERS: dict[str, tuple[str, ...]] = {
     "codec": ("zlib.h", "libdeflate.h", "zstd.h", "lzma.h"),
     "disasm": ("llvm-c/",),

@@ -27,6 +27,7 @@ enum collect_engine {
         COLLECT_STOP,
         /* the same if the request allows it; the report's header says why if the kernel refuses */
         COLLECT_STOP_IF_CAN,
+        COLLECT_BPF, /* by a BPF program at each sample */
 };
 
 struct collect_request {

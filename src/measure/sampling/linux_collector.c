@@ -103,8 +103,52 @@ static void give_memory_back(void)
 #endif
 }
 
+static void merge_python(struct collector *c)
+{
+        c->merge = stop_merge_new(c->python, c->request.python_symbols);
+        unwinder_set_merge(c->unwinder, c->merge);
+}
+
+/* Before the command is started, because the engine that stops threads has to start it instead. */
+static void load_bpf(struct collector *c, struct buf *note)
+{
+        struct err err = {0};
+
+        if (c->request.engine != COLLECT_BPF)
+                return;
+        c->python = stop_python_new();
+        if (c->request.call_graph.kind != CALL_GRAPH_UNWIND)
+                err_set(&err, ERR_USAGE, "this needs call stacks: add -g");
+        else
+                c->bpf = bpf_engine_new(c->python, &err);
+        if (c->bpf)
+                return;
+        buf_printf(note, "the engine bpf is not used: %s", err.text);
+        stop_python_free(c->python);
+        c->python = NULL;
+        c->request.engine = COLLECT_STOP_IF_CAN;
+}
+
+static void open_bpf(struct collector *c)
+{
+        struct err err = {0};
+
+        if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &err)) {
+                buf_add_str(&c->stack_note, "Python frames are read in the kernel, by BPF");
+                merge_python(c);
+                stop_merge_set_near(c->merge);
+                return;
+        }
+        buf_printf(&c->stack_note, "the engine bpf is not used: %s",
+                   c->unwinder ? err.text : "it can't be used with branch stacks or AUX area tracing");
+        bpf_engine_free(c->bpf);
+        c->bpf = NULL;
+}
+
 static void open_stops(struct collector *c)
 {
+        if (c->bpf)
+                open_bpf(c);
         if (!c->guardian)
                 return;
         c->python = stop_python_new();
@@ -113,8 +157,7 @@ static void open_stops(struct collector *c)
         if (!c->stops || !c->unwinder)
                 return;
         unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
-        c->merge = stop_merge_new(c->python, c->request.python_symbols);
-        unwinder_set_merge(c->unwinder, c->merge);
+        merge_python(c);
 }
 
 /* Starts the command so far that it waits. */
@@ -127,6 +170,7 @@ static bool start_command(struct collector *c, struct buf *stop_note, struct err
 
         bool attaches = !target->argv || target->system_wide, has_parent;
 
+        load_bpf(c, stop_note);
         c->guardian = stop_engine_prepare(&c->request, stop_note);
         if (c->guardian && attaches && !stop_engine_start(c->guardian, target, err))
                 return false;
@@ -174,6 +218,7 @@ void collector_free(struct collector *c)
         drainer_free(c->drainer);
         spawn_release(&c->child);
         stop_engine_free(c->guardian);
+        bpf_engine_free(c->bpf);
         stop_merge_free(c->merge);
         stop_python_free(c->python);
         buf_release(&c->stack_note);
@@ -313,6 +358,7 @@ static void start_drainer(struct collector *c)
                 .opened = &c->opened,
                 .others = c->others,
                 .stops = c->stops,
+                .bpf = c->bpf,
                 .max_bytes = most < MOST_WAITING_BYTES ? (size_t)most : MOST_WAITING_BYTES,
                 .longest_wait_ms = c->longest_wait_ms,
         });

@@ -3,6 +3,7 @@
 #ifndef LINUX_COLLECTOR_INTERNAL_H
 #define LINUX_COLLECTOR_INTERNAL_H
 
+#include "bpf_engine.h"
 #include "linux_auxtrace.h"
 #include "linux_children.h"
 #include "linux_drainer.h"
@@ -42,6 +43,7 @@ struct collector {
         struct record_sink sink;
         struct keeper keeper;
         struct stop_engine *guardian; /* NULL if wperf itself started the command */
+        struct bpf_engine *bpf;       /* NULL if no BPF program reads frames */
         struct stop_engine *stops;    /* the same; NULL if no thread is stopped */
         struct stop_python *python;
         struct stop_merge *merge; /* NULL if samples have only native frames */

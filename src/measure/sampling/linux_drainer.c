@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bpf_engine.h"
 #include "linux_others.h"
 #include "linux_trim.h"
 #include "mem.h"
@@ -142,6 +143,8 @@ static void drain(struct drainer *d)
                 d->heads[i] = ring_head(&d->request.rings[i]);
         if (d->request.stops)
                 stop_engine_take(d->request.stops);
+        if (d->request.bpf)
+                bpf_engine_take(d->request.bpf);
         see_others(d);
         for (size_t i = 0; i < d->request.n_rings; i++) {
                 ring_reader_begin(&d->reader, &d->request.rings[i], d->heads[i]);

@@ -11,6 +11,7 @@
 
 struct others;      /* linux_others.h */
 struct pollfd;      /* poll.h */
+struct bpf_engine;  /* bpf_engine.h */
 struct stop_engine; /* stop_engine.h */
 
 /* Everything belongs to the caller and must outlive the drainer. */
@@ -20,6 +21,7 @@ struct drainer_request {
         const struct opened *opened;
         struct others *others;     /* NULL if the rings have only records of the targets */
         struct stop_engine *stops; /* its samples are added to each round; NULL for none */
+        struct bpf_engine *bpf;    /* NULL for none */
         size_t max_bytes;          /* the limit of the memory that waits */
         int longest_wait_ms;       /* between two passes over the rings */
 };

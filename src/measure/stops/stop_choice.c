@@ -36,11 +36,12 @@ static void say_not(const char *why, struct buf *note)
 
 struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note)
 {
-        const char *why = request->engine == COLLECT_RING ? NULL : why_not(request);
+        bool is_stop = request->engine == COLLECT_STOP || request->engine == COLLECT_STOP_IF_CAN;
+        const char *why = is_stop ? why_not(request) : NULL;
         struct stop_engine *engine = NULL;
         struct err err = {0};
 
-        if (request->engine != COLLECT_RING && !why) {
+        if (is_stop && !why) {
                 engine = stop_engine_new(&err);
                 if (!engine)
                         say_not(err.text, note);

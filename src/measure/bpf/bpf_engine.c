@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The user's side of bpf_walk.bpf.c. */
+#include "bpf_engine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "bpf_library.h"
+#include "bpf_snapshot.h"
+#include "bpf_walk.h"
+#include "map.h"
+#include "mem.h"
+#include "os.h"
+#include "python_layout.h"
+#include "stop_binary.h"
+#include "stop_frames.h"
+
+_Static_assert(WALK_NO_FIELD == PYTHON_NO_FIELD, "a field that a version does not have");
+
+extern const unsigned char bpf_walk_object[];
+extern const size_t bpf_walk_object_bytes;
+
+enum {
+        FIRST_WAIT_NS =
+                2000000, /* until a process that runs no CPython is looked at again; then twice as long */
+        LONGEST_WAIT_NS = 1000000000,
+        N_LINKS = 2,
+        POLL_MS = 50,             /* until the thread sees that it is to end */
+        IOC_SET_BPF = 0x40042408, /* PERF_EVENT_IOC_SET_BPF */
+};
+
+struct bpf_engine {
+        struct bpf_library lib;
+        struct bpf_object *object;
+        struct bpf_link *links[N_LINKS];
+        struct ring_buffer *ring, *asks;
+        pthread_t thread; /* looks at processes */
+        bool has_thread;
+        atomic_bool quits;
+        int layouts, processes;
+        struct stop_python *python;
+        struct stop_frames *frames;
+        struct bpf_snapshot *snapshot;
+        struct map images; /* pid to the number of what it runs */
+        /* Of the thread. */
+        struct map waits; /* pid to the time between the last two looks */
+        struct map known; /* numbers of files whose layouts were written */
+        uint32_t n_images;
+};
+
+/* --- layouts --- */
+
+static void set_mask(struct walk_layout *to, const struct python_layout *l, uint32_t end)
+{
+        uint8_t *mask = (uint8_t *)to->code_mask;
+
+        for (uint32_t i = l->object_type; i < end && i < WALK_CODE_BYTES; i++) {
+                bool is_mutable = l->code_mutable != PYTHON_NO_FIELD && i - l->code_mutable < 4;
+
+                mask[i] = is_mutable ? 0 : 0xff;
+        }
+}
+
+static bool make_layout(const struct python_layout *l, struct walk_layout *ret)
+{
+        uint32_t end = l->code_lines;
+
+        if (l->is_free_threaded || l->thread_bytes > WALK_THREAD_BYTES || l->frame_bytes > WALK_FRAME_BYTES ||
+            l->code_bytes > WALK_CODE_BYTES || l->text_ascii_bytes + 16 > WALK_NAME_BYTES)
+                return false;
+        end = l->code_name > end ? l->code_name : end;
+        end = l->code_file > end ? l->code_file : end;
+        *ret = (struct walk_layout){
+                .minor = l->minor,
+                .runtime_interpreters = l->runtime_interpreters,
+                .runtime_current = l->runtime_current,
+                .interp_next = l->interp_next,
+                .interp_threads = l->interp_threads,
+                .thread_bytes = l->thread_bytes,
+                .thread_next = l->thread_next,
+                .thread_interp = l->thread_interp,
+                .thread_frame = l->thread_frame,
+                .thread_id = l->thread_id,
+                .thread_status = l->thread_status,
+                .has_cframe = l->frames == PYTHON_FRAMES_CFRAME,
+                .cframe_frame = l->cframe_frame,
+                .cframe_previous = l->cframe_previous,
+                .frame_bytes = l->frame_bytes,
+                .frame_previous = l->frame_previous,
+                .frame_code = l->frame_code,
+                .frame_owner = l->frame_owner,
+                .frame_entry = l->frame_entry,
+                .code_bytes = l->code_bytes,
+                .code_name = l->code_name,
+                .code_file = l->code_file,
+                .code_lines = l->code_lines,
+                .code_version = l->code_version,
+                .text_length = l->text_length,
+                .text_ascii_bytes = l->text_ascii_bytes,
+                .bytes_size = l->bytes_size,
+                .bytes_data = l->bytes_data,
+        };
+        set_mask(ret, l, end + 8);
+        return true;
+}
+
+/* --- processes --- */
+
+/* What is forgotten is found again. */
+static uint64_t *entry_of(struct map *map, uint32_t pid)
+{
+        if (map->n_used == WALK_MAX_PROCESSES)
+                map_release(map);
+        return map_put(map, pid, NULL);
+}
+
+static uint32_t image_of(struct bpf_engine *e, uint32_t pid)
+{
+        uint64_t *image = entry_of(&e->images, pid);
+
+        if (!*image)
+                *image = ++e->n_images;
+        return (uint32_t)*image;
+}
+
+static bool write_layout(struct bpf_engine *e, uint32_t number, const struct python_binary *binary)
+{
+        struct walk_layout layout;
+        bool is_new;
+
+        if (number >= WALK_MAX_LAYOUTS || !make_layout(&binary->layout, &layout))
+                return false;
+        map_put(&e->known, number, &is_new);
+        if (is_new)
+                e->lib.update(e->layouts, &number, &layout, 0);
+        return true;
+}
+
+static int look_at(void *ctx, void *bytes, size_t size)
+{
+        struct bpf_engine *e = ctx;
+        const struct walk_message *m = bytes;
+        struct stop_thread thread = {.pid = (int32_t)m->pid, .tid = (int32_t)m->pid};
+        struct stop_binaries *binaries = stop_python_binaries(e->python);
+        struct walk_process process = {.kind = WALK_OTHER, .next_look_ns = UINT64_MAX};
+        const struct python_binary *binary;
+        bool is_unsupported;
+        uint64_t *wait, bias = 0;
+
+        process.binary = stop_binaries_find(binaries, &thread, &bias, &is_unsupported);
+        process.bias = bias;
+        binary = process.binary ? stop_binaries_get(binaries, process.binary) : NULL;
+        if (binary && write_layout(e, process.binary, binary)) {
+                process.kind = WALK_PYTHON;
+                process.runtime = binary->runtime_addr + process.bias;
+                map_remove(&e->waits, m->pid);
+        } else if (!binary) {
+                wait = entry_of(&e->waits, m->pid);
+                *wait = *wait ? *wait * 2 : FIRST_WAIT_NS;
+                if (*wait > LONGEST_WAIT_NS)
+                        *wait = LONGEST_WAIT_NS;
+                process.next_look_ns = m->time_ns + *wait;
+        }
+        e->lib.update(e->processes, &m->pid, &process, 0);
+        return 0;
+}
+
+static void *run_thread(void *ctx)
+{
+        struct bpf_engine *e = ctx;
+
+        while (!e->quits)
+                e->lib.ring_poll(e->asks, POLL_MS);
+        return NULL;
+}
+
+/* --- messages --- */
+
+static void see_sample(struct bpf_engine *e, const struct walk_message *m, struct cursor pieces)
+{
+        const struct stop_memory memory = {bpf_snapshot_read, e->snapshot};
+        const uint64_t states[WALK_MAX_STATES] = {m->states[0], m->states[1], m->states[2], m->states[3]};
+        struct stop_thread thread = {
+                .memory = &memory,
+                .n_states = m->n_states,
+                .states = states,
+                .binary = m->binary,
+                .bias = m->bias,
+                .pid = (int32_t)m->pid,
+                .tid = (int32_t)m->tid,
+                .image = image_of(e, m->pid),
+                .time_ns = m->time_ns,
+                .pc = m->ip,
+                .tls = m->tls,
+                .stack_addr = m->sp,
+        };
+
+        bpf_snapshot_begin(e->snapshot, thread.pid, pieces);
+        stop_frames_see(e->frames, &thread);
+}
+
+static int see_message(void *ctx, void *bytes, size_t size)
+{
+        struct bpf_engine *e = ctx;
+        struct cursor c = cursor_make(bytes, size);
+        const void *at = cursor_bytes(&c, sizeof(struct walk_message));
+        struct walk_message m;
+
+        if (!at)
+                return 0;
+        memcpy(&m, at, sizeof(m));
+        switch ((enum walk_message_kind)m.kind) {
+        case WALK_SAMPLE: see_sample(e, &m, c); break;
+        case WALK_CODE: bpf_snapshot_keep(e->snapshot, (int32_t)m.pid, m.states[0], m.states[1], c); break;
+        case WALK_EXEC: map_remove(&e->images, m.pid); break;
+        case WALK_UNKNOWN: break;
+        }
+        return 0;
+}
+
+void bpf_engine_take(struct bpf_engine *e)
+{
+        e->lib.ring_consume(e->ring);
+}
+
+/* --- begin and end --- */
+
+static int print_nothing(int level, const char *format, va_list args)
+{
+        return 0;
+}
+
+static int fd_of_map(struct bpf_engine *e, const char *name)
+{
+        return e->lib.map_fd(e->lib.find_map(e->object, name));
+}
+
+static bool load(struct bpf_engine *e, struct err *err)
+{
+        e->lib.set_print(print_nothing);
+        e->object = e->lib.open_mem(bpf_walk_object, bpf_walk_object_bytes, NULL);
+        if (!e->object)
+                return err_os(err, ERR_UNSUPPORTED, errno, "libbpf does not take its program");
+        e->lib.set_max_entries(e->lib.find_map(e->object, "scratches"), (uint32_t)e->lib.num_cpus());
+        if (e->lib.load(e->object) && (errno == EPERM || errno == EACCES))
+                return err_set(err, ERR_DENIED, "it needs root, or CAP_BPF and CAP_PERFMON");
+        if (e->lib.map_fd(e->lib.find_map(e->object, "layouts")) < 0)
+                return err_os(
+                        err, ERR_UNSUPPORTED, errno,
+                        "the kernel does not take its program, which needs Linux 5.17 or later with BTF");
+        e->layouts = fd_of_map(e, "layouts");
+        e->processes = fd_of_map(e, "processes");
+        e->ring = e->lib.ring_new(fd_of_map(e, "ring"), see_message, e, NULL);
+        e->asks = e->lib.ring_new(fd_of_map(e, "asks"), look_at, e, NULL);
+        return (e->ring && e->asks) || err_os(err, ERR_LIMIT, errno, "can't open the ring of its program");
+}
+
+static bool follow_processes(struct bpf_engine *e, struct err *err)
+{
+        static const char *const followers[N_LINKS] = {"on_fork", "on_exec"};
+
+        for (size_t i = 0; i < N_LINKS; i++) {
+                e->links[i] = e->lib.attach(e->lib.find_program(e->object, followers[i]));
+                if (!e->links[i])
+                        return err_os(err, ERR_UNSUPPORTED, errno,
+                                      "the kernel does not tell of forks and execs");
+        }
+        return true;
+}
+
+bool bpf_engine_attach(struct bpf_engine *e, const struct opened *opened, struct err *err)
+{
+        int program = e->lib.program_fd(e->lib.find_program(e->object, "on_sample"));
+
+        for (size_t i = 0; i < opened->n_events; i++) {
+                const struct opened_event *event = &opened->events[i];
+
+                for (size_t j = 0; event->is_unwound && j < event->n_fds; j++) {
+                        if (ioctl(event->fds[j].fd, IOC_SET_BPF, program))
+                                return err_os(err, ERR_UNSUPPORTED, errno,
+                                              "an event does not take its program");
+                }
+        }
+        return true;
+}
+
+/* The program sees the numbers that processes have in the first namespace. */
+static bool is_first_namespace(struct err *err)
+{
+        AUTO_RELEASE(buf) link = {0};
+
+        if (os_read_link("/proc/self/ns/pid", &link) && !strcmp(buf_text(&link), "pid:[4026531836]"))
+                return true;
+        return err_set(err, ERR_UNSUPPORTED,
+                       "it can't be used in a container with a PID namespace of its own");
+}
+
+struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)
+{
+        AUTO(bpf_engine) e = mem_new(1, sizeof(*e));
+        const struct stop_frames_sink sink = {stop_python_add_stack, stop_python_add_code, python};
+
+        e->python = python;
+        if (!is_first_namespace(err) || !bpf_library_open(&e->lib, err) || !load(e, err) ||
+            !follow_processes(e, err))
+                return NULL;
+        e->snapshot = bpf_snapshot_new();
+        e->frames = stop_frames_new(stop_python_binaries(python), &sink);
+        e->has_thread = !pthread_create(&e->thread, NULL, run_thread, e);
+        if (!e->has_thread) {
+                err_set(err, ERR_LIMIT, "can't start a thread");
+                return NULL;
+        }
+        return TAKE(e);
+}
+
+void bpf_engine_free(struct bpf_engine *e)
+{
+        if (!e)
+                return;
+        e->quits = true;
+        if (e->has_thread)
+                pthread_join(e->thread, NULL);
+        for (size_t i = 0; i < N_LINKS; i++) {
+                if (e->links[i])
+                        e->lib.destroy_link(e->links[i]);
+        }
+        if (e->ring)
+                e->lib.ring_free(e->ring);
+        if (e->asks)
+                e->lib.ring_free(e->asks);
+        if (e->object)
+                e->lib.close(e->object);
+        stop_frames_free(e->frames);
+        bpf_snapshot_free(e->snapshot);
+        map_release(&e->images);
+        map_release(&e->waits);
+        map_release(&e->known);
+        bpf_library_close(&e->lib);
+        free(e);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads Python frames in the kernel: a BPF program runs at each sample of the ring's event and copies what
+ * the thread's frames need, so that nothing stops.  The samples are the ring's. */
+#ifndef BPF_ENGINE_H
+#define BPF_ENGINE_H
+
+#include "linux_events.h"
+#include "stop_python.h"
+
+struct bpf_engine;
+
+/* Loads the program; `python` takes what it reads.  NULL with the reason, one sentence. */
+struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err);
+
+/* Attaches it to the events, which are not enabled yet. */
+bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened, struct err *err);
+void bpf_engine_free(struct bpf_engine *engine);
+AUTO_DEFINE(bpf_engine)
+
+/* Takes what the program has sent.  Call it for each round, after the positions of the rings were read. */
+void bpf_engine_take(struct bpf_engine *engine);
+
+#endif

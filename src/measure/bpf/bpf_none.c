@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For builds without the BPF program. */
+#include "bpf_engine.h"
+
+struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)
+{
+        err_set(err, ERR_UNSUPPORTED,
+                "this wperf was built without it, which needs clang and libbpf's headers, and x86-64");
+        return NULL;
+}
+
+void bpf_engine_free(struct bpf_engine *engine)
+{
+}
+
+bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened, struct err *err)
+{
+        return false;
+}
+
+void bpf_engine_take(struct bpf_engine *engine)
+{
+}

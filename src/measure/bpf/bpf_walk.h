@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the BPF program of bpf_walk.bpf.c and the recorder share: layouts of CPython's structs, processes that
+ * run CPython, and messages.  A message of a sample or of a code object consists of pieces of the process's
+ * memory, in which the recorder reads frames and code objects as in the memory itself. */
+#ifndef BPF_WALK_H
+#define BPF_WALK_H
+
+#include <linux/types.h>
+
+enum {
+        WALK_MAX_LAYOUTS = 256,
+        WALK_MAX_PROCESSES = 16384,
+        WALK_MAX_THREADS = 65536,
+        WALK_MAX_CODES = 65536,
+        WALK_MAX_STATES = 4, /* thread states of a thread: one for each interpreter that it runs */
+        WALK_MAX_FRAMES = 512,
+        WALK_THREAD_BYTES = 512, /* limits of layouts */
+        WALK_FRAME_BYTES = 128,
+        WALK_CODE_BYTES = 256,
+        WALK_CFRAME_BYTES = 24,
+        WALK_NAME_BYTES = 4096,   /* of a str object with its header */
+        WALK_LINES_BYTES = 16384, /* of a bytes object from its size on */
+        WALK_SCRATCH_BYTES = 128 << 10,
+};
+
+#define WALK_NO_FIELD 0x7fffffffu
+
+/* struct python_layout, as far as the program needs it. */
+struct walk_layout {
+        __u32 minor;
+        __u32 runtime_interpreters, runtime_current;
+        __u32 interp_next, interp_threads;
+        __u32 thread_bytes, thread_next, thread_interp, thread_frame, thread_id, thread_status;
+        __u32 has_cframe, cframe_frame, cframe_previous;
+        __u32 frame_bytes, frame_previous, frame_code, frame_owner, frame_entry;
+        __u32 code_bytes, code_name, code_file, code_lines, code_version;
+        __u32 text_length, text_ascii_bytes, bytes_size, bytes_data, pad;
+        __u64 code_mask[WALK_CODE_BYTES / 8]; /* the bits that do not change while a code object exists */
+};
+
+enum walk_kind { WALK_PYTHON = 1, WALK_OTHER };
+
+struct walk_process {
+        __u64 runtime;      /* address of _PyRuntime */
+        __u64 bias;         /* of the file that defines it */
+        __u64 next_look_ns; /* WALK_OTHER: when the recorder is to look again */
+        __u32 binary;       /* the number of that file, also of its layout */
+        __u32 kind;         /* enum walk_kind */
+};
+
+enum walk_message_kind {
+        WALK_SAMPLE = 1,
+        WALK_CODE,    /* states: the address of the code object, and its hash */
+        WALK_UNKNOWN, /* a sample of a process that the recorder is to look at */
+        WALK_EXEC,    /* the process runs another program */
+};
+
+/* Followed by pieces: struct walk_piece and its bytes, padded to 8. */
+struct walk_message {
+        __u32 kind;    /* enum walk_message_kind */
+        __u32 n_bytes; /* with this header */
+        __u32 pid, tid;
+        __u64 time_ns, ip, sp, tls, bias;
+        __u32 binary;
+        __u32 n_states;
+        __u64 states[WALK_MAX_STATES];
+};
+
+/* A code object of a sample has no bytes; `hash` is that of its message. */
+struct walk_piece {
+        __u64 addr;
+        __u64 hash;
+        __u32 size, pad;
+};
+
+#endif

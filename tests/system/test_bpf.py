@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+"""--engine bpf: Python frames that a BPF program copies at each sample.  test_python_oracle.py compares them with the truth."""
+import contextlib
+import glob
+import json
+import re
+import signal
+import subprocess
+
+import harness
+from harness import Context, Done, Skip, check
+from test_attach import FOREVER, tracer_of
+from test_refusals import as_plain_user
+from test_stop_harmless import PYTHON, script
+
+HEADING = "Python frames are read in the kernel, by BPF"
+
+BURN = """
+import os, sys, time
+def inner(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        inner(3000)
+"""
+FORKS = BURN + """
+for _ in range(60):
+    pid = os.fork()
+    if not pid:
+        burn(0.01)
+        os._exit(0)
+    os.waitpid(pid, 0)
+"""
+EXECS = BURN + """
+def first():
+    burn(0.1)
+def second():
+    burn(0.3)
+if sys.argv[1] == "1":
+    first()
+    os.execv(sys.executable, [sys.executable, sys.argv[0], "2"])
+second()
+"""
+TRACED = BURN + """
+burn(0.3)
+print(next(line for line in open("/proc/self/status") if line.startswith("TracerPid")).split()[1])
+"""
+
+
+def record(t: Context, *argv: str, hz: int = 1999) -> Done:
+    harness.need_root()
+    done = t.ours("record", "-g", "--engine", "bpf", "-F", str(hz), *argv)
+    if why := re.search(r"the engine bpf is not used: (.*)", done.out + done.err):
+        raise Skip(why[1])
+    check(HEADING in done.out and done.err == "", "the heading names the engine", done)
+    return done
+
+
+def merged_of(done: Done) -> tuple[int, int]:
+    found = re.search(r"python: ([\d,]+) of ([\d,]+) merged", done.out)
+    check(found is not None, "Python frames", done)
+    return int(found[1].replace(",", "")), int(found[2].replace(",", ""))
+
+
+def functions(t: Context) -> dict[str, int]:
+    """Samples of each Python function with its callees."""
+    rows = re.findall(r"^ +[\d.]+ +[\d.]+ +(\d+) [* ]*(\w+) \[\S+:\d+\]", t.good("report", "-g", "--python", "only", "--percent-limit", "0").out, re.M)
+    most: dict[str, int] = {}
+    for count, name in rows:
+        most[name] = max(int(count), most.get(name, 0))
+    return most
+
+
+def test_children_of_fork(t: Context) -> None:
+    """The interpreter of a child is known from its first sample on."""
+    done = record(t, "--", PYTHON, script(t, "forks.py", FORKS))
+    merged, total = merged_of(done)
+    check(total > 200 and merged >= 0.97 * total, f"{merged} of {total} merged", done)
+    check(functions(t)["burn"] >= 0.9 * total, "frames of the children", done)
+
+
+def test_a_process_that_executes_another_program(t: Context) -> None:
+    done = record(t, "--", PYTHON, script(t, "execs.py", EXECS), "1")
+    seen = functions(t)
+    check(0 < seen["first"] < seen["second"], f"functions of both: {seen}", done)
+    merged, total = merged_of(done)
+    check(merged >= 0.9 * total, f"{merged} of {total} merged", done)
+
+
+def test_nothing_is_traced(t: Context) -> None:
+    done = record(t, "-o", t.path("a.data"), "--", PYTHON, script(t, "traced.py", TRACED))
+    check(re.search(r"^0$", done.out, re.M) is not None, "TracerPid is 0", done)
+
+
+def test_a_process_with_threads(t: Context) -> None:
+    target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "20")
+    done = record(t, "-p", str(target.pid), "-d", "1", hz=999)
+    merged, total = merged_of(done)
+    check(total > 100 and merged >= 0.97 * total, f"{merged} of {total} merged", done)
+    check(functions(t).get("outer", 0) >= 0.9 * merged, "frames of all threads", done)
+    check(target.poll() is None, "it runs on")
+
+
+def programs_of(pid: int) -> set[int]:
+    """The ids of the BPF programs that a process has open."""
+    found = set()
+    for name in glob.glob(f"/proc/{pid}/fdinfo/*"):
+        with contextlib.suppress(FileNotFoundError), open(name, encoding="ascii") as file:
+            found |= {int(number) for number in re.findall(r"^prog_id:\t(\d+)$", file.read(), re.M)}
+    return found
+
+
+def all_programs() -> set[int]:
+    listed = subprocess.run([harness.need_tool("bpftool"), "-j", "prog", "list"], stdout=subprocess.PIPE, check=True).stdout
+    return {program["id"] for program in json.loads(listed)}
+
+
+def test_a_recorder_that_is_killed(t: Context) -> None:
+    """The kernel removes its programs and maps."""
+    record(t, "--", PYTHON, "-c", "pass")
+    target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "2")
+    recorder = t.start(t.wperf, "record", "-g", "--engine", "bpf", "-p", str(target.pid))
+    harness.wait_until(lambda: len(programs_of(recorder.pid)) >= 3, "the programs")
+    its = programs_of(recorder.pid)
+    recorder.send_signal(signal.SIGKILL)
+    recorder.wait(harness.WAIT_SECONDS)
+    harness.wait_until(lambda: not its & all_programs(), "nothing is left")
+    check(target.poll() is None and tracer_of(target.pid) == 0, "the target runs on")
+
+
+def test_users_without_rights(t: Context) -> None:
+    """Threads are stopped instead."""
+    path = script(t, "traced.py", TRACED)
+    done = as_plain_user(t, t.wperf, "record", "-g", "--engine", "bpf", "--", PYTHON, path)
+    check("the engine bpf is not used: " in done.out and "root" in done.out, "why", done)
+    check(merged_of(done)[0] > 0, "frames all the same", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
