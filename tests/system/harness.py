@@ -516,9 +516,10 @@ def sample_for(t: Context, seconds: float, pid: int, *options: str) -> Done:
     return done
 
 
-def recorded_attached(t: Context, options: list[str], command: list[str]) -> tuple[Done, Done]:
-    """The recorder, which attaches to a program that calls traced.wait_for_tracer and runs until it ends, and the program."""
-    target = t.started_ready(*command, env=environment(WAITS_FOR_TRACER="1"))
+def recorded_attached(t: Context, options: list[str], command: list[str], traces: bool = True) -> tuple[Done, Done]:
+    """The recorder, which attaches to a program that calls traced.wait_for_tracer and runs until it ends, and the program.  If the
+    recorder does not trace, the program waits for a second instead."""
+    target = t.started_ready(*command, env=environment(WAITS_FOR_TRACER="1" if traces else "second"))
     done = t.ours("record", *options, "-p", str(target.pid))
     return done, finish(target)
 

@@ -11,10 +11,15 @@
 #include <asm/ptrace.h>
 #include <linux/bpf.h>
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "python_oracle.h"
+
+struct hrtimer {
+        void *function;
+} __attribute__((preserve_access_index));
 
 char oracle_license[] SEC("license") = "Dual BSD/GPL";
 
@@ -226,6 +231,36 @@ static __always_inline int is_stop(const struct bpf_raw_tracepoint_args *ctx)
                code == ORACLE_TRAP_PERF;
 }
 
+static __always_inline void see_sample(const struct oracle_states *state, const struct oracle_layout *layout,
+                                       struct oracle_sample *sample, __u32 tid)
+{
+        struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+        bpf_probe_read_kernel(&sample->ip, sizeof(sample->ip), &PT_REGS_IP(regs));
+        sample->tid = tid;
+        sample->time_ns = bpf_ktime_get_ns();
+        walk_frames(layout, state, sample);
+        write_sample(sample);
+}
+
+/* The timer of an event that samples CPU time expires: the recorder's BPF program runs in the same interrupt,
+ * unless the thread is in the kernel. */
+SEC("raw_tp/hrtimer_expire_entry")
+int on_timer(struct bpf_raw_tracepoint_args *ctx)
+{
+        __u32 tid = (__u32)bpf_get_current_pid_tgid(), zero = 0, cpu = bpf_get_smp_processor_id();
+        struct oracle_states *state = bpf_map_lookup_elem(&states, &tid);
+        struct oracle_layout *layout = bpf_map_lookup_elem(&layouts, &zero);
+        struct oracle_sample *sample = bpf_map_lookup_elem(&scratch, &cpu);
+        const struct hrtimer *timer = (const struct hrtimer *)ctx->args[0];
+
+        if (!state || !layout || !sample || (__u64)BPF_CORE_READ(timer, function) != layout->timer_function)
+                return 0;
+        sample->is_delayed = 0;
+        see_sample(state, layout, sample, tid);
+        return 0;
+}
+
 SEC("raw_tp/signal_generate")
 int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -233,17 +268,11 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
         struct oracle_states *state = bpf_map_lookup_elem(&states, &tid);
         struct oracle_layout *layout = bpf_map_lookup_elem(&layouts, &zero);
         struct oracle_sample *sample = bpf_map_lookup_elem(&scratch, &cpu);
-        struct pt_regs *regs;
 
         if (!state || !layout || !sample || !is_stop(ctx))
                 return 0;
-        regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
         bpf_probe_read_kernel(&flags, sizeof(flags), (void *)(ctx->args[1] + SI_PERF_FLAGS_OFF));
-        bpf_probe_read_kernel(&sample->ip, sizeof(sample->ip), &PT_REGS_IP(regs));
-        sample->tid = tid;
         sample->is_delayed = flags & TRAP_ASYNC;
-        sample->time_ns = bpf_ktime_get_ns();
-        walk_frames(layout, state, sample);
-        write_sample(sample);
+        see_sample(state, layout, sample, tid);
         return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads python_oracle.bpf.c and writes its samples, struct oracle_sample, to a file until SIGTERM.
  *
- * python_oracle LAYOUT SAMPLES
+ * python_oracle LAYOUT SAMPLES [timer]
  *
+ * With "timer" it walks when the timer of a cpu-clock event expires, else when such an event sends SIGTRAP.
  * LAYOUT is the output of python_headers.c.  Prints `ready` when it has begun, and `lost N` at the end.
  * Status 3: the kernel refuses BPF, with the reason on standard error. */
 #include <errno.h>
@@ -63,6 +64,20 @@ static bool read_layout(const char *path, struct oracle_layout *ret_layout)
         return ret_layout->thread_frame != ORACLE_NO_FIELD;
 }
 
+/* 0: the kernel does not tell. */
+static __u64 find_timer_function(void)
+{
+        FILE *file = fopen("/proc/kallsyms", "r");
+        unsigned long long addr, found = 0;
+        char name[128];
+
+        while (file && !found && fscanf(file, "%llx %*c %127s%*[^\n]", &addr, name) == 2)
+                found = strcmp(name, "perf_swevent_hrtimer") ? 0 : addr;
+        if (file)
+                fclose(file);
+        return found;
+}
+
 static int refuse(const char *what)
 {
         fprintf(stderr, "BPF: %s: %s\n", what, strerror(errno));
@@ -80,7 +95,7 @@ static int attach(struct bpf_object *object)
 
         bpf_object__for_each_program(program, object)
         {
-                if (!bpf_program__attach(program))
+                if (bpf_program__autoload(program) && !bpf_program__attach(program))
                         return refuse(bpf_program__name(program));
         }
         return 0;
@@ -120,8 +135,10 @@ int main(int argc, char **argv)
         FILE *file;
         int status;
 
-        if (argc != 3 || !read_layout(argv[1], &layout)) {
-                fprintf(stderr, "usage: python_oracle LAYOUT SAMPLES\n");
+        bool at_timer = argc == 4 && !strcmp(argv[3], "timer");
+
+        if ((argc != 3 && !at_timer) || !read_layout(argv[1], &layout)) {
+                fprintf(stderr, "usage: python_oracle LAYOUT SAMPLES [timer]\n");
                 return 2;
         }
         file = fopen(argv[2], "wb");
@@ -131,8 +148,11 @@ int main(int argc, char **argv)
         }
         signal(SIGTERM, end);
         libbpf_set_print(print);
+        layout.timer_function = find_timer_function();
         object = bpf_object__open_file(ORACLE_PROGRAMS, NULL);
         if (!object ||
+            bpf_program__set_autoload(bpf_object__find_program_by_name(object, "on_timer"), at_timer) ||
+            bpf_program__set_autoload(bpf_object__find_program_by_name(object, "on_signal"), !at_timer) ||
             bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "scratch"),
                                      (__u32)libbpf_num_possible_cpus()) ||
             bpf_object__load(object))

@@ -45,6 +45,7 @@ struct oracle_layout {
         __u64 text_ascii_bytes;
         __u64 code_lines;
         __u64 bytes_data;
+        __u64 timer_function; /* of the kernel: what a timer of cpu-clock calls, with "timer" */
 };
 
 struct oracle_frame {

@@ -106,12 +106,12 @@ def walked_samples(path: str) -> dict[int, list[Seen]]:
     return found
 
 
-def start_oracle(t: Context, kind: str) -> subprocess.Popen:
+def start_oracle(t: Context, kind: str, engine: str) -> subprocess.Popen:
     harness.need_root()
     program = t.program("python_oracle")
     with open(t.path("layout"), "w", encoding="ascii") as file:
         file.write(field_offsets(t, kind))
-    oracle = t.start(program, t.path("layout"), t.path("walked"))
+    oracle = t.start(program, t.path("layout"), t.path("walked"), *(["timer"] if engine == "bpf" else []))
     if oracle.stdout.readline() != b"ready\n":
         said = oracle.stderr.read().decode().strip()
         check(oracle.wait() == 3, f"python_oracle: {said}")
@@ -215,12 +215,12 @@ def why_wrong(walked: Seen, recorded: Seen, lines: Lines) -> str:
     return f"not whole: {shown(walked)}" if recorded.frames and not walked.is_whole else ""
 
 
-def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], lines: Lines) -> Counts:
-    """For threads that passed their state, while they exist."""
+def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], lines: Lines, engine: str) -> Counts:
+    """For threads that passed their state, while they exist.  A timer also expires in the kernel, where no sample is taken."""
     counts = Counts()
     for tid, samples in walked.items():
         for walk, sample in pairs_of(samples, recorded[tid]):
-            if not walk or walk.has_left:
+            if not walk or walk.has_left or (engine == "bpf" and not sample):
                 continue
             counts.compared += 1
             counts.delayed += walk.is_delayed
@@ -235,40 +235,40 @@ def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], line
     return counts
 
 
-def measure(t: Context, kind: str, options: tuple[str, ...], seconds: float, attaches: bool) -> Counts:
+def measure(t: Context, kind: str, options: tuple[str, ...], seconds: float, attaches: bool, engine: str) -> Counts:
     """A lost sample would be compared with another one.  On a busy machine the rings are not read in time: fewer samples a second
     fit into them."""
     losses = []
     for hz in (HZ, HZ, HZ, HZ // 2, HZ // 4, HZ // 8):
-        counts, lost_by_us, lost_by_oracle = measure_once(t, kind, options, seconds, hz, attaches)
+        counts, lost_by_us, lost_by_oracle = measure_once(t, kind, options, seconds, hz, attaches, engine)
         if not lost_by_us + lost_by_oracle or counts.wrong:
             return counts
         losses.append(f"{lost_by_us} + {lost_by_oracle} at {hz} Hz")
     raise AssertionError("samples lost by wperf and by the walk in the kernel, each time: " + ", ".join(losses))
 
 
-def record(t: Context, hz: int, attaches: bool, command: list[str]) -> Done:
-    options = ["-g", "--engine", "stop", "-F", str(hz)]
+def record(t: Context, hz: int, attaches: bool, engine: str, command: list[str]) -> Done:
+    options = ["-g", "--engine", engine, "-F", str(hz)]
     if not attaches:
         return t.ours("record", *options, "--", *command)
-    done, program = harness.recorded_attached(t, options, command)
+    done, program = harness.recorded_attached(t, options, command, traces=engine == "stop")
     check(program.status == 0, "the program that wperf attached to", program)
     return done
 
 
-def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float, hz: int, attaches: bool) -> tuple[Counts, int, int]:
+def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float, hz: int, attaches: bool, engine: str) -> tuple[Counts, int, int]:
     python, modules = find_python(kind), t.path("modules")
-    oracle = start_oracle(t, kind)
+    oracle = start_oracle(t, kind, engine)
     os.makedirs(modules, exist_ok=True)
     build_states(t, kind, modules)
-    done = record(t, hz, attaches, [python, *options, WORK, str(seconds), modules, str(oracle.pid)])
+    done = record(t, hz, attaches, engine, [python, *options, WORK, str(seconds), modules, str(oracle.pid)])
     oracle.send_signal(signal.SIGTERM)
     said = oracle.communicate(timeout=harness.WAIT_SECONDS)[0].decode()
     if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
     check(done.status == 0, "record", done)
     walked = walked_samples(t.path("walked"))
-    counts = compare(walked, recorded_samples(t), Lines(t, python, walked))
+    counts = compare(walked, recorded_samples(t), Lines(t, python, walked), engine)
     repeats = re.search(r"^    n_repeats (\d+)$", t.good("dump").out, re.M)
     counts.repeats = int(repeats[1]) if repeats else 0
     return counts, harness.quality_of(done)["lost"], int(said.removeprefix("lost "))
@@ -294,14 +294,14 @@ def check_counts(kind: str, counts: Counts, least: int) -> None:
     check(counts.compared >= least and counts.nameless <= counts.compared / 500, f"{counts.compared} samples, {counts.nameless} nameless")
 
 
-def oracle_of(kind: str, options: tuple[str, ...], seconds: float, least: int, attaches: bool) -> Callable[[Context], None]:
+def oracle_of(kind: str, options: tuple[str, ...], seconds: float, least: int, attaches: bool, engine: str) -> Callable[[Context], None]:
     """Measures until there are enough samples; in each run each case runs for some seconds."""
 
     @harness.limit(120 + least // 20)
     def test(t: Context) -> None:
         counts = Counts()
         while counts.compared < least and not counts.wrong:
-            counts.add(measure(t, kind, options, seconds, attaches))
+            counts.add(measure(t, kind, options, seconds, attaches, engine))
         check_counts(kind, counts, least)
 
     return test
@@ -320,8 +320,9 @@ def name_tests() -> None:
         seconds = 0.3 if by_hand else SECONDS.get(kind, OTHER_SECONDS)
         name = re.sub("[ .-]", "_", " ".join((kind, *options[1:])))
         for attaches in (False, True) if by_hand or kind == "python3" else (False,):
-            test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5), attaches)
-            setattr(sys.modules[__name__], f"test_stacks_of_{'attached_' * attaches}{name}", test)
+            for engine in ("stop", "bpf") if by_hand or kind == "python3" else ("stop",):
+                test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5), attaches, engine)
+                setattr(sys.modules[__name__], f"test_{engine}_stacks_of_{'attached_' * attaches}{name}", test)
 
 
 if __name__ == "__main__":
