@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""--engine stop: compares each Python stack with the same frames, read in the kernel at the same instant.
+"""--engine stop and bpf: compares each Python stack with the same frames, read in the kernel at the same instant.
 
 By hand: test_python_oracle.py WPERF BUILD --samples 20000 [NAME]... compares at least this number of samples of each
 interpreter.
@@ -264,8 +264,8 @@ def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float
     done = record(t, hz, attaches, engine, [python, *options, WORK, str(seconds), modules, str(oracle.pid)])
     oracle.send_signal(signal.SIGTERM)
     said = oracle.communicate(timeout=harness.WAIT_SECONDS)[0].decode()
-    if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
-        raise Skip(why[1])
+    if why := re.search(r"the engine (?:stop is not used: .*kernel.*|bpf is not used: .*)", done.out):
+        raise Skip(why[0])
     check(done.status == 0, "record", done)
     walked = walked_samples(t.path("walked"))
     counts = compare(walked, recorded_samples(t), Lines(t, python, walked), engine)
