@@ -174,7 +174,7 @@ bool perfdata_writer_begin(struct perfdata_writer *w, struct err *err)
         struct buf head = {0};
         bool ok = true;
 
-        assert(!w->begun);
+        assert(!w->begun || w->failed);
         if (!w->file && (!keep_old(w->path, err) || !create_file(w, err))) {
                 w->failed = true;
                 return false;

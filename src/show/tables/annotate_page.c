@@ -104,6 +104,5 @@ void annotate_page_add_rows(struct annotate_page *page, const struct annotate_vi
 
 void annotate_page_add_note(struct annotate_page *page, const char *note)
 {
-        assert(page->json.depth == IN_A_PART);
         buf_printf(&page->text, "note: %s\n", note);
 }
