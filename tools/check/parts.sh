@@ -110,7 +110,7 @@ part_clang() {
 }
 
 check_lint() {
-        find src -name '*.c' -not -name '*windows*' -print0 |
+        find src -name '*.c' -not -name '*windows*' -not -name '*.bpf.c' -print0 |
                 xargs -0 -n 4 -P "$jobs" clang-tidy-14 -quiet -p build/clang
 }
 
