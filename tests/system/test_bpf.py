@@ -134,7 +134,7 @@ def test_a_recorder_that_is_killed(t: Context) -> None:
 
 def test_users_without_rights(t: Context) -> None:
     """Threads are stopped instead."""
-    record(t, "--", PYTHON, "-c", "pass")
+    record(t, "--session", t.path("as-root.data"), "--", PYTHON, "-c", "pass")
     path = script(t, "traced.py", TRACED)
     done = as_plain_user(t, t.wperf, "record", "-g", "--engine", "bpf", "--", PYTHON, path)
     check("the engine bpf is not used: " in done.out and "root" in done.out, "why", done)
