@@ -19,7 +19,7 @@
 #include "stop_binary.h"
 #include "stop_frames.h"
 
-_Static_assert(WALK_NO_FIELD == PYTHON_NO_FIELD, "a field that a version does not have");
+_Static_assert(WALK_NO_FIELD == PYTHON_NO_FIELD, "both mean that a version has no such field");
 
 extern const unsigned char bpf_walk_object[];
 extern const size_t bpf_walk_object_bytes;
@@ -241,22 +241,26 @@ static int fd_of_map(struct bpf_engine *e, const char *name)
 
 static bool load(struct bpf_engine *e, struct err *err)
 {
+        int error;
+
         e->lib.set_print(print_nothing);
         e->object = e->lib.open_mem(bpf_walk_object, bpf_walk_object_bytes, NULL);
         if (!e->object)
-                return err_os(err, ERR_UNSUPPORTED, errno, "libbpf does not take its program");
+                return err_os(err, ERR_UNSUPPORTED, errno, "libbpf can't open the BPF program");
         e->lib.set_max_entries(e->lib.find_map(e->object, "scratches"), (uint32_t)e->lib.num_cpus());
-        if (e->lib.load(e->object) && (errno == EPERM || errno == EACCES))
+        error = -e->lib.load(e->object);
+        if (error == EPERM || error == EACCES)
                 return err_set(err, ERR_DENIED, "it needs root, or CAP_BPF and CAP_PERFMON");
-        if (e->lib.map_fd(e->lib.find_map(e->object, "layouts")) < 0)
+        if (error)
                 return err_os(
-                        err, ERR_UNSUPPORTED, errno,
-                        "the kernel does not take its program, which needs Linux 5.17 or later with BTF");
+                        err, ERR_UNSUPPORTED, error,
+                        "the kernel can't load the BPF program, which needs Linux 5.17 or later with BTF");
         e->layouts = fd_of_map(e, "layouts");
         e->processes = fd_of_map(e, "processes");
         e->ring = e->lib.ring_new(fd_of_map(e, "ring"), see_message, e, NULL);
         e->asks = e->lib.ring_new(fd_of_map(e, "asks"), look_at, e, NULL);
-        return (e->ring && e->asks) || err_os(err, ERR_LIMIT, errno, "can't open the ring of its program");
+        return (e->ring && e->asks) ||
+               err_os(err, ERR_LIMIT, errno, "can't open the ring buffer of the BPF program");
 }
 
 static bool follow_processes(struct bpf_engine *e, struct err *err)
@@ -267,7 +271,7 @@ static bool follow_processes(struct bpf_engine *e, struct err *err)
                 e->links[i] = e->lib.attach(e->lib.find_program(e->object, followers[i]));
                 if (!e->links[i])
                         return err_os(err, ERR_UNSUPPORTED, errno,
-                                      "the kernel does not tell of forks and execs");
+                                      "the BPF programs for forks and execs can't be attached");
         }
         return true;
 }
@@ -282,7 +286,7 @@ bool bpf_engine_attach(struct bpf_engine *e, const struct opened *opened, struct
                 for (size_t j = 0; event->is_unwound && j < event->n_fds; j++) {
                         if (ioctl(event->fds[j].fd, IOC_SET_BPF, program))
                                 return err_os(err, ERR_UNSUPPORTED, errno,
-                                              "an event does not take its program");
+                                              "the BPF program can't be attached to an event");
                 }
         }
         return true;
@@ -296,7 +300,7 @@ static bool is_first_namespace(struct err *err)
         if (os_read_link("/proc/self/ns/pid", &link) && !strcmp(buf_text(&link), "pid:[4026531836]"))
                 return true;
         return err_set(err, ERR_UNSUPPORTED,
-                       "it can't be used in a container with a PID namespace of its own");
+                       "in a container it needs the PID namespace of the host (docker run --pid=host)");
 }
 
 struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Version 0.7 and later: older ones have no bpf_loop. */
+/* Version 1: older ones return errors as pointers. */
 #include "bpf_library.h"
 
 #include <string.h>
 
 #include "os.h"
-
-static const char *const names[] = {"libbpf.so.1", "libbpf.so.0"};
 
 static bool find_all(struct bpf_library *l)
 {
@@ -42,13 +40,11 @@ static bool find_all(struct bpf_library *l)
 
 bool bpf_library_open(struct bpf_library *l, struct err *err)
 {
-        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
-                l->library = os_library_open(names[i], NULL);
-                if (l->library && find_all(l))
-                        return true;
-                bpf_library_close(l);
-        }
-        return err_set(err, ERR_MISSING, "it needs libbpf, which was not found: install libbpf1 or libbpf0");
+        l->library = os_library_open("libbpf.so.1", NULL);
+        if (l->library && find_all(l))
+                return true;
+        bpf_library_close(l);
+        return err_set(err, ERR_MISSING, "libbpf was not found: install libbpf1");
 }
 
 void bpf_library_close(struct bpf_library *l)

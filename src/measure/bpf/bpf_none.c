@@ -5,7 +5,7 @@
 struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)
 {
         err_set(err, ERR_UNSUPPORTED,
-                "this wperf was built without it, which needs clang and libbpf's headers, and x86-64");
+                "this wperf was built without it; to build it, install clang and libbpf-dev, on x86-64");
         return NULL;
 }
 

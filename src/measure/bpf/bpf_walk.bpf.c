@@ -24,7 +24,7 @@ struct task_struct {
 
 enum {
         SEEN_CODES = 64,
-        MAX_SEARCH = 16384, /* thread states that a search reads */
+        MAX_SEARCH = 4096, /* thread states that a search reads: some 0.4 ms, in an interrupt */
         TAG_BITS = 7,
         OWNER_SHIM = 3,
         STATUS_ACTIVE = 1 << 4,
@@ -32,6 +32,9 @@ enum {
         RING_BYTES = 1 << 24,
         ASKS_BYTES = 1 << 16,
         UNKNOWN_NS = 1000000,
+        /* Between two searches for a thread that has no state: C code may make threads of its own. */
+        FIRST_WAIT_NS = 1000000,
+        LONGEST_WAIT_NS = 256000000,
 };
 
 struct {
@@ -53,6 +56,7 @@ struct walk_thread {
         __u64 newest; /* the newest interpreter at the search */
         __u64 states[WALK_MAX_STATES];
         __u32 n_states, n_interpreters;
+        __u64 wait_ns, next_search_ns; /* if it has no state */
 };
 
 struct {
@@ -78,8 +82,6 @@ struct scratch {
         __u64 n_samples;
         __u64 seen[SEEN_CODES], seen_sample[SEEN_CODES];
         struct walk_thread found;
-        __u8 state[WALK_THREAD_BYTES];
-        __u8 frame[WALK_FRAME_BYTES];
         __u8 code[WALK_CODE_BYTES];
         __u8 text[HASH_WORDS * 8];
         __u32 used;
@@ -271,7 +273,6 @@ static __always_inline void send_code(struct scratch *s, const struct walk_layou
         *m = (struct walk_message){
                 .kind = WALK_CODE, .pid = (__u32)key->pid, .states = {key->addr, key->hash}};
         size = sizeof(*m) + s->code_used;
-        m->n_bytes = size;
         if (size <= sizeof(*m) + sizeof(s->code_bytes) &&
             !bpf_ringbuf_output(&ring, m, size, BPF_RB_NO_WAKEUP))
                 bpf_map_update_elem(&codes, key, &one, BPF_ANY);
@@ -411,10 +412,12 @@ static long search_step(__u32 i, struct search *search)
         return 0;
 }
 
+/* `before`: what the last search has found; may be NULL. */
 static __always_inline void search_states(struct scratch *s, const struct walk_layout *l, __u64 runtime,
-                                          __u32 tid)
+                                          __u32 tid, const struct walk_thread *before)
 {
         struct search search = {.s = s, .l = l};
+        __u64 wait_ns = before ? before->wait_ns * 2 : 0;
 
         __builtin_memset(&s->found, 0, sizeof(s->found));
         s->found.tls = s->message.tls;
@@ -424,17 +427,24 @@ static __always_inline void search_states(struct scratch *s, const struct walk_l
                 read_word(runtime + l->runtime_current, &search.current);
         s->found.newest = search.interp;
         bpf_loop(MAX_SEARCH, search_step, &search, 0);
+        if (!s->found.n_states) {
+                wait_ns = wait_ns ? wait_ns : FIRST_WAIT_NS;
+                s->found.wait_ns = wait_ns < LONGEST_WAIT_NS ? wait_ns : LONGEST_WAIT_NS;
+                s->found.next_search_ns = s->message.time_ns + s->found.wait_ns;
+        }
         bpf_map_update_elem(&threads, &tid, &s->found, BPF_ANY);
 }
 
 /* Whether the states that were found before may still be all. */
 static __always_inline int is_current(const struct walk_layout *l, const struct walk_thread *t, __u64 runtime,
-                                      __u64 tls)
+                                      __u64 tls, __u64 now_ns)
 {
         __u64 interp, newest, current = 0;
         __u32 status = 0;
 
-        if (!t->n_states || t->tls != tls || !is_of_thread(l, t->states[0], tls, &interp))
+        if (!t->n_states)
+                return t->tls == tls && now_ns < t->next_search_ns;
+        if (t->tls != tls || !is_of_thread(l, t->states[0], tls, &interp))
                 return 0;
         if (l->thread_status != WALK_NO_FIELD) {
                 if (!read_user(&status, sizeof(status), t->states[0] + l->thread_status) &&
@@ -451,11 +461,8 @@ static __always_inline int is_current(const struct walk_layout *l, const struct 
 
 static __always_inline void ask(const struct walk_message *m)
 {
-        struct walk_message unknown = {.kind = WALK_UNKNOWN,
-                                       .n_bytes = sizeof(unknown),
-                                       .pid = m->pid,
-                                       .tid = m->tid,
-                                       .time_ns = m->time_ns};
+        struct walk_message unknown = {
+                .kind = WALK_UNKNOWN, .pid = m->pid, .tid = m->tid, .time_ns = m->time_ns};
 
         bpf_ringbuf_output(&asks, &unknown, sizeof(unknown), BPF_RB_FORCE_WAKEUP);
 }
@@ -507,10 +514,10 @@ int on_sample(struct bpf_perf_event_data *ctx)
         s->used = 0;
         s->n_samples++;
         t = bpf_map_lookup_elem(&threads, &tid);
-        if (t && is_current(l, t, process->runtime, m->tls))
+        if (t && is_current(l, t, process->runtime, m->tls, m->time_ns))
                 s->found = *t;
         else
-                search_states(s, l, process->runtime, tid);
+                search_states(s, l, process->runtime, tid, t);
         add_piece(s, process->runtime + l->runtime_interpreters, 8, 8);
         if (l->runtime_current != WALK_NO_FIELD)
                 add_piece(s, process->runtime + l->runtime_current, 8, 8);
@@ -521,7 +528,6 @@ int on_sample(struct bpf_perf_event_data *ctx)
                         walk_state(s, l, m->states[i]);
         }
         size = sizeof(*m) + s->used;
-        m->n_bytes = size;
         /* If there is no room, the sample has no Python frames, and is counted. */
         if (size <= sizeof(*m) + WALK_SCRATCH_BYTES)
                 bpf_ringbuf_output(&ring, m, size, BPF_RB_NO_WAKEUP);
@@ -552,12 +558,10 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
-        struct walk_message exec = {
-                .kind = WALK_EXEC, .n_bytes = sizeof(exec), .time_ns = bpf_ktime_get_ns()};
+        struct walk_message exec = {.kind = WALK_EXEC};
 
         (void)ctx;
         exec.pid = (__u32)(bpf_get_current_pid_tgid() >> 32);
-        exec.tid = exec.pid;
         bpf_map_delete_elem(&threads, &exec.pid);
         if (!bpf_map_delete_elem(&processes, &exec.pid))
                 bpf_ringbuf_output(&ring, &exec, sizeof(exec), BPF_RB_NO_WAKEUP);

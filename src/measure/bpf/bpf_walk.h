@@ -57,9 +57,8 @@ enum walk_message_kind {
 
 /* Followed by pieces: struct walk_piece and its bytes, padded to 8. */
 struct walk_message {
-        __u32 kind;    /* enum walk_message_kind */
-        __u32 n_bytes; /* with this header */
-        __u32 pid, tid;
+        __u32 kind; /* enum walk_message_kind */
+        __u32 pid, tid, pad;
         __u64 time_ns, ip, sp, tls, bias;
         __u32 binary;
         __u32 n_states;

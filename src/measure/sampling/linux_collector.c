@@ -134,7 +134,7 @@ static void open_bpf(struct collector *c)
         struct err err = {0};
 
         if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &err)) {
-                buf_add_str(&c->stack_note, "Python frames are read in the kernel, by BPF");
+                buf_add_str(&c->stack_note, "Python frames are read by a BPF program");
                 merge_python(c);
                 stop_merge_set_near(c->merge);
                 return;

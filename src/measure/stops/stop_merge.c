@@ -387,7 +387,7 @@ const struct python_counts *stop_merge_counts(struct stop_merge *m)
         add_reason(&m->counts, m->n_not_stopped,
                    m->is_near ? "whose Python frames were lost" : "of threads that were not stopped");
         add_reason(&m->counts, m->n_not_traced,
-                   m->is_near ? "of processes whose interpreter was not known"
+                   m->is_near ? "of processes whose interpreter was not found yet"
                               : "of processes that were not traced");
         add_reason(&m->counts, m->n_unsupported, "of a CPython version that is not supported");
         for (size_t i = 0; i < UNWIND_N_ENDS; i++)
