@@ -301,7 +301,7 @@ static const struct option display_options[] = {
                 .misreading = &keys_as_symbol,
                 .help = "show only symbols that match PATTERN: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or "
                         "^NAME$, ignoring case; with -g, the call paths through them; with -g callee, their "
-                        "callers; if rows are not functions, the samples of them (with --mem the accesses)",
+                        "callers; if rows are not functions, their samples, or with --mem their accesses, but not with -b",
         },
         {
                 .name = "annotate",
