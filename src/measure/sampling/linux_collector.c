@@ -112,18 +112,17 @@ static void merge_python(struct collector *c)
 /* Before the command is started, because the engine that stops threads has to start it instead. */
 static void load_bpf(struct collector *c, struct buf *note)
 {
+        const char *why = stop_engine_lacks_stacks(&c->request);
         struct err err = {0};
 
         if (c->request.engine != COLLECT_BPF)
                 return;
         c->python = stop_python_new();
-        if (c->request.call_graph.kind != CALL_GRAPH_UNWIND)
-                err_set(&err, ERR_USAGE, "this needs call stacks: add -g");
-        else
+        if (!why)
                 c->bpf = bpf_engine_new(c->python, &err);
         if (c->bpf)
                 return;
-        buf_printf(note, "the engine bpf is not used: %s", err.text);
+        buf_printf(note, "the engine bpf is not used: %s", why ? why : err.text);
         stop_python_free(c->python);
         c->python = NULL;
         c->request.engine = COLLECT_STOP_IF_CAN;

@@ -18,15 +18,20 @@ bool stop_engine_serves(const struct perf_attr *attr)
                attr->clockid == PERF_CLOCK_MONOTONIC && !(attr->flags & PERF_ATTR_EXCLUDE_USER);
 }
 
-static const char *why_not(const struct collect_request *request)
+const char *stop_engine_lacks_stacks(const struct collect_request *request)
 {
-        if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
-                return "tracing samples all threads of a program, which --no-inherit and --per-thread exclude";
         if (request->call_graph.kind == CALL_GRAPH_NONE)
                 return "this needs call stacks: add -g";
         if (request->call_graph.kind == CALL_GRAPH_DWARF)
                 return "--call-graph dwarf records no Python frames; use -g";
         return NULL;
+}
+
+static const char *why_not(const struct collect_request *request)
+{
+        if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
+                return "tracing samples all threads of a program, which --no-inherit and --per-thread exclude";
+        return stop_engine_lacks_stacks(request);
 }
 
 static void say_not(const char *why, struct buf *note)

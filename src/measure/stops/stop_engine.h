@@ -18,6 +18,9 @@ struct stop_python; /* stop_python.h */
 /* Whether samples of an event with this attribute can be taken by stops. */
 bool stop_engine_serves(const struct perf_attr *attr);
 
+/* Why its stacks can't have Python frames, whatever the engine; NULL if they can. */
+const char *stop_engine_lacks_stacks(const struct collect_request *request);
+
 /* Makes an engine if the request may need one. Otherwise returns NULL, and appends the reason to `note` if
  * the user asked for the engine. */
 struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note);
