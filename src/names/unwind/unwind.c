@@ -8,6 +8,7 @@
 #include "unwind_internal.h"
 #include "unwind_outermost.h"
 #include "unwind_pe.h"
+#include "unwind_search.h"
 
 static const struct arch *arch_of(const struct unwind_regs *regs)
 {
@@ -90,9 +91,9 @@ static const char *const end_texts[UNWIND_N_ENDS] = {
 };
 
 static const char *const way_texts[UNWIND_N_WAYS] = {
-        [UNWIND_WAY_REGS] = "registers", [UNWIND_WAY_CFI] = "cfi", [UNWIND_WAY_FP] = "fp",
-        [UNWIND_WAY_SIGNAL] = "signal",  [UNWIND_WAY_PE] = "pe",   [UNWIND_WAY_LBR] = "lbr",
-        [UNWIND_WAY_STUB] = "stub",
+        [UNWIND_WAY_REGS] = "registers", [UNWIND_WAY_CFI] = "cfi",       [UNWIND_WAY_FP] = "fp",
+        [UNWIND_WAY_SIGNAL] = "signal",  [UNWIND_WAY_PE] = "pe",         [UNWIND_WAY_LBR] = "lbr",
+        [UNWIND_WAY_STUB] = "stub",      [UNWIND_WAY_SEARCH] = "search",
 };
 
 const char *unwind_end_text(enum unwind_end end)
@@ -376,6 +377,39 @@ static bool walk_on(struct walk *walk)
         return add_frame(walk, way);
 }
 
+/* Goes on with the frame pointer for which the stack can be walked to its end; with two of them the walk
+ * stays cut. The attempts use the frames behind those of the walk. */
+static void search_frame(struct walk *walk)
+{
+        uint64_t pc = get_pc(walk), fp, found_fp = 0;
+        size_t n = walk->walked.n_frames;
+        struct unwind_search search;
+        unsigned n_found = 0;
+
+        if (!unwind_search_begin(&search, walk->modules, &walk->module, walk->is_exact ? pc : pc - 1,
+                                 &walk->regs, walk->memory))
+                return;
+        while (n_found < 2 && unwind_search_next(&search, &fp)) {
+                struct walk attempt = *walk;
+
+                unwind_set_reg(&attempt.regs, unwind_reg_fp(&attempt.regs), fp);
+                while (walk_on(&attempt))
+                        ;
+                if (!unwind_end_is_whole(attempt.walked.end))
+                        continue;
+                n_found++;
+                found_fp = fp;
+        }
+        if (n_found != 1)
+                return;
+        unwind_set_reg(&walk->regs, unwind_reg_fp(&walk->regs), found_fp);
+        while (walk_on(walk))
+                ;
+        walk->walked.n_by_way[walk->frames[n].way]--;
+        walk->walked.n_by_way[UNWIND_WAY_SEARCH]++;
+        walk->frames[n].way = UNWIND_WAY_SEARCH;
+}
+
 void unwind_walk(const struct unwind_modules *modules, const struct unwind_regs *regs,
                  struct unwind_memory *memory, struct unwind_frame *frames, size_t max_frames,
                  struct unwind_walked *ret_walked)
@@ -394,6 +428,8 @@ void unwind_walk(const struct unwind_modules *modules, const struct unwind_regs 
             add_frame(&walk, UNWIND_WAY_REGS)) {
                 while (walk_on(&walk))
                         ;
+                if (walk.walked.end == UNWIND_END_NO_REGISTER)
+                        search_frame(&walk);
         }
         *ret_walked = walk.walked;
 }

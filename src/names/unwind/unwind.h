@@ -95,6 +95,9 @@ struct unwind_modules {
         /* Whether, by its name, unreadable code at `addr` is CPython's trampoline for profilers. NULL if
          * names are not available. */
         bool (*is_trampoline)(void *ctx, uint64_t addr);
+        /* Copies memory of the process as it is now; false if part of it can't be read. NULL: no frame is
+         * searched for, see unwind_search.h. */
+        bool (*read_memory)(void *ctx, uint64_t addr, void *ret, size_t size);
 };
 
 /* --- The walk --------------------------------------------------------------------------------------- */
@@ -108,9 +111,10 @@ enum unwind_way {
         UNWIND_WAY_FP,   /* frame pointer */
         /* the registers that the kernel stored for a signal handler, without call-frame information */
         UNWIND_WAY_SIGNAL,
-        UNWIND_WAY_PE,   /* Windows unwind codes */
-        UNWIND_WAY_LBR,  /* branch records in call-stack mode: unwind_lbr.h */
-        UNWIND_WAY_STUB, /* known machine code: a PLT entry, a trampoline of CPython, clone, _init */
+        UNWIND_WAY_PE,     /* Windows unwind codes */
+        UNWIND_WAY_LBR,    /* branch records in call-stack mode: unwind_lbr.h */
+        UNWIND_WAY_STUB,   /* known machine code: a PLT entry, a trampoline of CPython, clone, _init */
+        UNWIND_WAY_SEARCH, /* the only return address in the stack that fits: unwind_search.h */
         UNWIND_N_WAYS,
 };
 

@@ -51,7 +51,7 @@ struct cfi_rule {
 /* The rules that are valid from `start` to `end`, as virtual addresses. */
 struct cfi_row {
         uint64_t start, end;
-        uint64_t entry_end; /* end of the entry */
+        uint64_t entry_start, entry_end; /* range of the entry */
         struct cfi_rule cfa;
         uint8_t return_reg;
         bool is_signal;  /* of a signal's return code: the caller's pc is not a return address */

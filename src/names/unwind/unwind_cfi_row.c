@@ -59,9 +59,9 @@ struct cfi_program {
         struct cfi_state now, initial;
         struct cfi_state remembered[CFI_MAX_REMEMBERED];
         size_t n_remembered;
-        uint64_t loc;       /* `now` is valid from here on */
-        uint64_t next;      /* the location to which the instruction that passed `addr` advanced */
-        uint64_t addr, end; /* the requested address; the end of the entry */
+        uint64_t loc;              /* `now` is valid from here on */
+        uint64_t next;             /* the location to which the instruction that passed `addr` advanced */
+        uint64_t addr, start, end; /* the requested address; the range of the entry */
         uint32_t n_instructions, n_copied; /* n_copied: those that copied all rules */
         struct err *err;
 };
@@ -282,6 +282,7 @@ static bool execute_all(struct cfi_program *program, struct cursor c)
 
 static void fill_row(const struct cfi_program *program, struct cfi_row *row)
 {
+        row->entry_start = program->start;
         row->start = program->loc;
         row->end =
                 program->next > program->addr && program->next < program->end ? program->next : program->end;
@@ -314,6 +315,7 @@ bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum
         program.n_instructions = program.n_copied = 0;
         program.loc = program.next = fde->span.start;
         program.addr = addr;
+        program.start = fde->span.start;
         program.end = fde->span.end;
         program.err = err;
         ok = execute_all(&program, fde->cie.instructions);
