@@ -143,25 +143,47 @@ static void add_state(struct state_search *search, uint64_t addr, const uint8_t 
                 move_to_front(thread, thread->n_states - 1);
 }
 
+/* Reads thread states of an interpreter one after the other. */
+struct state_list {
+        const struct python_layout *layout;
+        struct python_memory *memory;
+        uint64_t interp;
+        uint64_t addr, next;
+        uint32_t *n_left; /* number of thread states that may still be read */
+        uint8_t state[PYTHON_MAX_THREAD_BYTES];
+};
+
+static void list_begin(struct state_list *list, uint64_t interp)
+{
+        list->interp = interp;
+        if (!python_memory_word(list->memory, interp + list->layout->interp_threads, &list->next))
+                list->next = 0;
+}
+
+static bool list_next(struct state_list *list)
+{
+        list->addr = list->next;
+        if (!list->addr || !*list->n_left)
+                return false;
+        --*list->n_left;
+        if (!python_memory_read(list->memory, list->addr, list->state, list->layout->thread_bytes))
+                return false;
+        list->next = python_word_at(list->state, list->layout->thread_next);
+        return true;
+}
+
 static void search_interpreter(struct state_search *search, uint64_t interp)
 {
         const struct python_layout *layout = &search->runtime->layout;
-        uint8_t state[PYTHON_MAX_THREAD_BYTES];
-        uint64_t addr;
+        struct state_list list = {.layout = layout, .memory = search->memory, .n_left = &search->n_left};
 
-        if (!python_memory_word(search->memory, interp + layout->interp_threads, &addr))
-                return;
-        while (addr && search->n_left) {
-                enum fit fit;
+        list_begin(&list, interp);
+        while (list_next(&list)) {
+                enum fit fit = fit_of(layout, search->thread, list.state);
 
-                search->n_left--;
-                if (!python_memory_read(search->memory, addr, state, layout->thread_bytes))
-                        return;
-                fit = fit_of(layout, search->thread, state);
                 if (fit != FIT_NONE && fit >= search->best &&
-                    python_word_at(state, layout->thread_interp) == interp)
-                        add_state(search, addr, state, fit);
-                addr = python_word_at(state, layout->thread_next);
+                    python_word_at(list.state, layout->thread_interp) == interp)
+                        add_state(search, list.addr, list.state, fit);
         }
 }
 
@@ -192,4 +214,47 @@ uint32_t python_runtime_search(const struct python_runtime *runtime, struct pyth
         n_reads = (memory->n_reads - n_before) / READS_A_WAIT;
         thread->wait = n_reads < MAX_WAIT ? (uint32_t)n_reads : MAX_WAIT;
         return thread->n_states;
+}
+
+static struct python_state make_state(const struct state_list *list, uint64_t current)
+{
+        const struct python_layout *layout = list->layout;
+        bool has_status = layout->thread_status != PYTHON_NO_FIELD;
+
+        return (struct python_state){
+                .addr = list->addr,
+                .pointer = python_id_at(layout, list->state, layout->thread_id),
+                .native_id = layout->thread_native_id == PYTHON_NO_FIELD
+                                     ? 0
+                                     : python_id_at(layout, list->state, layout->thread_native_id),
+                .has_gil = has_status
+                                   ? python_int_at(list->state, layout->thread_status) & PYTHON_STATUS_ACTIVE
+                                   : list->addr == current,
+        };
+}
+
+void python_runtime_each_state(const struct python_runtime *runtime, struct python_memory *memory,
+                               bool (*see)(void *ctx, const struct python_state *state), void *ctx)
+{
+        const struct python_layout *layout = &runtime->layout;
+        uint32_t n_left = PYTHON_MAX_THREADS;
+        struct state_list list = {.layout = layout, .memory = memory, .n_left = &n_left};
+        uint64_t interp, current = 0;
+
+        if (layout->runtime_current != PYTHON_NO_FIELD &&
+            !python_memory_word(memory, runtime->addr + layout->runtime_current, &current))
+                current = 0;
+        if (!python_memory_word(memory, runtime->addr + layout->runtime_interpreters, &interp))
+                return;
+        for (unsigned i = 0; interp && i < PYTHON_MAX_INTERPRETERS; i++) {
+                list_begin(&list, interp);
+                while (list_next(&list)) {
+                        struct python_state state = make_state(&list, current);
+
+                        if (!see(ctx, &state))
+                                return;
+                }
+                if (!python_memory_word(memory, interp + layout->interp_next, &interp))
+                        return;
+        }
 }

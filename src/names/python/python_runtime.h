@@ -58,6 +58,18 @@ void python_thread_forget(struct python_thread *thread);
 uint32_t python_runtime_search(const struct python_runtime *runtime, struct python_thread *thread,
                                struct python_memory *memory);
 
+/* A thread state of any interpreter. */
+struct python_state {
+        uint64_t addr;
+        uint64_t pointer;   /* pthread_self() of its thread */
+        uint64_t native_id; /* gettid() in the process's PID namespace; 0: this version does not store it */
+        bool has_gil;       /* its thread runs, and may touch objects */
+};
+
+/* Calls `see` for each thread state; it returns false to end. One read for each. */
+void python_runtime_each_state(const struct python_runtime *runtime, struct python_memory *memory,
+                               bool (*see)(void *ctx, const struct python_state *state), void *ctx);
+
 /* A thread that runs an interpreter in another one has a state in each, and changes from one to the other.
  * Makes the state that runs the first one, if it is known; false if there may be another state, so that the
  * thread's states must be searched.  `first` is a copy of the first state. */
