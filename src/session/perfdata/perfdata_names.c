@@ -148,6 +148,7 @@ static const char *const feature_names[] = {
         [FEATURE_WPERF_STACKS] = "WPERF_STACKS",
         [FEATURE_WPERF_WALKS] = "WPERF_WALKS",
         [FEATURE_WPERF_ENDS] = "WPERF_ENDS",
+        [FEATURE_WPERF_WAITS] = "WPERF_WAITS",
         [FEATURE_WPERF_CODE] = "WPERF_CODE",
         [FEATURE_WPERF_PYTHON] = "WPERF_PYTHON",
 };

@@ -156,7 +156,24 @@ bool perfdata_writer_set_compression(struct perfdata_writer *w, int level, struc
         return true;
 }
 
+struct perfdata_writer *perfdata_writer_open_memory(struct buf *out)
+{
+        struct perfdata_writer *w = mem_new(1, sizeof(*w));
+
+        w->memory = out;
+        w->pipe = true;
+        return w;
+}
+
 /* --- the file --- */
+
+static bool write_bytes(struct perfdata_writer *w, const void *bytes, size_t size, struct err *err)
+{
+        if (!w->memory)
+                return os_file_write(w->file, bytes, size, err);
+        buf_add(w->memory, bytes, size);
+        return true;
+}
 
 static bool write_header(struct perfdata_writer *w, const uint64_t *feature_bits, struct err *err)
 {
@@ -175,7 +192,7 @@ bool perfdata_writer_begin(struct perfdata_writer *w, struct err *err)
         bool ok = true;
 
         assert(!w->begun || w->failed);
-        if (!w->file && (!keep_old(w->path, err) || !create_file(w, err))) {
+        if (!w->memory && !w->file && (!keep_old(w->path, err) || !create_file(w, err))) {
                 w->failed = true;
                 return false;
         }
@@ -185,7 +202,7 @@ bool perfdata_writer_begin(struct perfdata_writer *w, struct err *err)
                 ok = head_make_pipe(w, &head, err);
         else
                 head_make_file(w, &head);
-        ok = ok && os_file_write(w->file, head.data, head.len, err);
+        ok = ok && write_bytes(w, head.data, head.len, err);
         buf_release(&head);
         w->failed = !ok;
         w->flushed_ns = os_monotonic_ns();
@@ -241,7 +258,7 @@ static void write_what_fits(struct perfdata_writer *w, const char *bytes, size_t
 static bool write_data(struct perfdata_writer *w, const void *bytes, size_t size, struct err *err)
 {
         note_step(w);
-        if (!os_file_write(w->file, bytes, size, err)) {
+        if (!write_bytes(w, bytes, size, err)) {
                 write_what_fits(w, bytes, size);
                 return fail_write(w);
         }
@@ -372,7 +389,7 @@ static bool write_pipe_features(struct perfdata_writer *w, struct err *err)
 
         for (size_t i = 0; i < w->n_features; i++)
                 head_add_feature_record(&out, &w->features[i]);
-        ok = !out.len || os_file_write(w->file, out.data, out.len, err);
+        ok = !out.len || write_bytes(w, out.data, out.len, err);
         buf_release(&out);
         return ok;
 }
@@ -490,7 +507,7 @@ bool perfdata_writer_close(struct perfdata_writer *w, struct err *err)
                 ok = ok && !w->failed && write_pipe_features(w, err);
         else
                 ok = finish_file(w, ok ? err : NULL) && ok;
-        closed = os_file_close(w->file, ok ? err : NULL);
+        closed = w->memory || os_file_close(w->file, ok ? err : NULL);
         w->file = NULL;
         perfdata_writer_free(w);
         return ok && closed;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "buf.h"
 #include "err.h"
 #include "perfdata_format.h"
 #include "record.h"
@@ -23,6 +24,9 @@ bool perfdata_writer_check(const char *path, bool *ret_exists, struct err *err);
  * perfdata_writer_begin, which renames it to path.old. The file has mode 0600. "-" and other files that can't
  * seek are written in pipe mode. */
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err);
+
+/* Appends the session to `out`, as to a pipe. */
+struct perfdata_writer *perfdata_writer_open_memory(struct buf *out);
 
 /* Frees the writer without finishing the file. A file that was not begun is removed. */
 void perfdata_writer_free(struct perfdata_writer *writer);

@@ -30,6 +30,7 @@ struct auxtrace_place {
 
 struct perfdata_writer {
         struct os_file *file;
+        struct buf *memory; /* receives the session instead of a file */
         char *path;
         bool pipe, begun, failed;
         struct written_event *events;

@@ -103,6 +103,15 @@ struct session_input *session_input_open(const char *path, struct session_access
         return TAKE(input);
 }
 
+struct session_input *session_input_of_memory(struct buf *bytes, const char *name, struct err *err)
+{
+        AUTO(session_input) input = mem_new(1, sizeof(*input));
+
+        buf_swap(&input->bytes, bytes);
+        input->reader = open_bytes(input, name, err);
+        return input->reader ? TAKE(input) : NULL;
+}
+
 void session_input_free(struct session_input *input)
 {
         if (!input)

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The section: "WPWA", version u32, number of readings u32. Each reading: the fields of struct wait_reading
+ * in the order in which write_reading() has them, and the text with its NUL. */
+#include "wait_section.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+
+#define MAGIC "WPWA"
+enum { VERSION = 1, MAGIC_BYTES = 4, MIN_READING_BYTES = 100 };
+
+static void write_reading(const struct wait_reading *r, struct buf *out)
+{
+        const uint8_t bytes[] = {r->how, r->state, r->call, r->object, r->peer, r->python, r->python_minor};
+        const int32_t words[] = {r->pid, r->tid, r->number, r->gil_holder, r->owner};
+
+        buf_add_u64(out, r->time_ns);
+        buf_add(out, bytes, sizeof(bytes));
+        for (size_t i = 0; i < N_ELEMENTS(words); i++)
+                buf_add_u32(out, (uint32_t)words[i]);
+        buf_add_u64(out, r->lock_object);
+        buf_add_u64(out, r->n_switches);
+        buf_add_u64(out, r->stopped_ns);
+        for (size_t i = 0; i < WAIT_N_ARGS; i++)
+                buf_add_u64(out, r->args[i]);
+        for (size_t i = 0; i < WAIT_LOCK_WORDS; i++)
+                buf_add_u32(out, r->lock[i]);
+        buf_add(out, r->text, strlen(r->text) + 1);
+}
+
+void wait_section_write(const struct wait_reading *readings, size_t n, struct buf *out)
+{
+        buf_add(out, MAGIC, MAGIC_BYTES);
+        buf_add_u32(out, VERSION);
+        buf_add_u32(out, (uint32_t)n);
+        for (size_t i = 0; i < n; i++)
+                write_reading(&readings[i], out);
+}
+
+static bool is_valid(const struct wait_reading *r)
+{
+        return r->how < WAIT_N_HOWS && r->call < WAIT_N_CALLS && r->object < WAIT_N_OBJECTS &&
+               r->peer < WAIT_N_PEERS && r->text;
+}
+
+static bool read_reading(struct cursor *c, struct wait_reading *r)
+{
+        uint8_t *const bytes[] = {&r->how,  &r->state,  &r->call,        &r->object,
+                                  &r->peer, &r->python, &r->python_minor};
+        int32_t *const words[] = {&r->pid, &r->tid, &r->number, &r->gil_holder, &r->owner};
+
+        r->time_ns = cursor_u64(c);
+        for (size_t i = 0; i < N_ELEMENTS(bytes); i++)
+                *bytes[i] = cursor_u8(c);
+        for (size_t i = 0; i < N_ELEMENTS(words); i++)
+                *words[i] = (int32_t)cursor_u32(c);
+        r->lock_object = cursor_u64(c);
+        r->n_switches = cursor_u64(c);
+        r->stopped_ns = cursor_u64(c);
+        for (size_t i = 0; i < WAIT_N_ARGS; i++)
+                r->args[i] = cursor_u64(c);
+        for (size_t i = 0; i < WAIT_LOCK_WORDS; i++)
+                r->lock[i] = cursor_u32(c);
+        r->text = cursor_str(c, NULL);
+        return !c->failed && is_valid(r);
+}
+
+static int compare(const void *a, const void *b)
+{
+        const struct wait_reading *x = a, *y = b;
+
+        if (x->tid != y->tid)
+                return x->tid < y->tid ? -1 : 1;
+        return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+struct wait_section *wait_section_new(struct cursor c)
+{
+        AUTO(wait_section) section = NULL;
+        const void *magic = cursor_bytes(&c, MAGIC_BYTES);
+        uint32_t version = cursor_u32(&c), n = cursor_u32(&c);
+
+        if (c.failed || memcmp(magic, MAGIC, MAGIC_BYTES) || version != VERSION ||
+            n > cursor_left(&c) / MIN_READING_BYTES)
+                return NULL;
+        section = mem_new(1, sizeof(*section));
+        section->readings = mem_new(n ? n : 1, sizeof(*section->readings));
+        for (; section->n < n; section->n++) {
+                if (!read_reading(&c, &section->readings[section->n]))
+                        return NULL;
+        }
+        qsort(section->readings, n, sizeof(*section->readings), compare);
+        return TAKE(section);
+}
+
+void wait_section_free(struct wait_section *section)
+{
+        if (!section)
+                return;
+        free(section->readings);
+        free(section);
+}
+
+const struct wait_reading *wait_section_find(const struct wait_section *section, int32_t tid,
+                                             uint64_t time_ns)
+{
+        const struct wait_reading wanted = {.tid = tid, .time_ns = time_ns};
+
+        return bsearch(&wanted, section->readings, section->n, sizeof(wanted), compare);
+}
