@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "linux_processes.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
+#include "text.h"
 
 /* What follows the name in /proc/PID/stat: state, parent, ... ; NULL if the process has ended. */
 static const char *read_stat(int32_t pid, struct buf *text)
@@ -78,6 +80,61 @@ bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, stru
         *ret_pids = found;
         *ret_n = n;
         return n || err_set(err, ERR_MISSING, "no running process is called '%s' (/proc/PID/comm)", names);
+}
+
+/* The link to the program of a process can be read by those who may trace it. */
+bool target_find_readable(int32_t **ret_pids, size_t *ret_n, struct err *err)
+{
+        size_t n_all, n = 0, cap = 0;
+        int32_t *all = proc_all(&n_all), *found = NULL;
+
+        for (size_t i = 0; i < n_all; i++) {
+                AUTO_RELEASE(buf) program = {0};
+                char path[64];
+
+                snprintf(path, sizeof(path), "/proc/%" PRId32 "/exe", all[i]);
+                if (all[i] != getpid() && os_read_link(path, &program))
+                        ARRAY_PUSH(found, n, cap, all[i]);
+        }
+        free(all);
+        *ret_pids = found;
+        *ret_n = n;
+        return n ||
+               err_set(err, ERR_MISSING, "there is no other process that you may read: run wperf as root");
+}
+
+/* --- scripts --- */
+
+/* Python's options with a value in the next word; -c and -m end the options. */
+static bool takes_value(const char *word)
+{
+        return !strcmp(word, "-W") || !strcmp(word, "-X") || !strcmp(word, "--check-hash-based-pycs");
+}
+
+bool target_add_script(int32_t pid, struct buf *out)
+{
+        enum { LIMIT = 65536 };
+        AUTO_RELEASE(buf) line = {0};
+        const char *word, *end;
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/cmdline", pid);
+        if (!os_read_file(path, LIMIT, &line, NULL) || !line.len)
+                return false;
+        end = buf_text(&line) + line.len;
+        for (word = line.data + strlen(line.data) + 1; word < end; word += strlen(word) + 1) {
+                bool is_module = !strcmp(word, "-m"), has_next = word + strlen(word) + 1 < end;
+
+                if (is_module && has_next)
+                        buf_printf(out, "-m %s", word + strlen(word) + 1);
+                else if (*word && *word != '-')
+                        buf_add_str(out, text_base_name(word));
+                if (*word != '-' || is_module || !strcmp(word, "-c"))
+                        return out->len;
+                if (takes_value(word) && has_next)
+                        word += strlen(word) + 1;
+        }
+        return false;
 }
 
 /* --- by parent --- */

@@ -60,11 +60,16 @@ bool proc_threads(int32_t pid, int32_t **ret_tids, size_t *ret_n)
 
 void proc_comm(int32_t pid, struct buf *out)
 {
+        proc_thread_comm(pid, pid, out);
+}
+
+void proc_thread_comm(int32_t pid, int32_t tid, struct buf *out)
+{
         enum { LIMIT = 64 };
         AUTO_RELEASE(buf) text = {0};
         char path[64];
 
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/comm", pid, tid);
         if (os_read_file(path, LIMIT, &text, NULL))
                 buf_add(out, text.data, strcspn(buf_text(&text), "\n"));
 }

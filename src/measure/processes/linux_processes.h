@@ -112,8 +112,9 @@ void proc_synth_release(struct synth *synth);
 /* Appends the threads of a process; false if it has ended. The caller frees *ret_tids. */
 bool proc_threads(int32_t pid, int32_t **ret_tids, size_t *ret_n);
 
-/* Appends the name of a process; nothing if it has ended. */
+/* Appends the name of a process, or of a thread; nothing if it has ended. */
 void proc_comm(int32_t pid, struct buf *out);
+void proc_thread_comm(int32_t pid, int32_t tid, struct buf *out);
 
 /* All processes; free() the result. */
 int32_t *proc_all(size_t *ret_n);

@@ -53,6 +53,14 @@ bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, str
 /* The same for processes whose name (/proc/PID/comm) is one of `names`, which are separated by commas. */
 bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, struct err *err);
 
+/* All processes whose memory this user may read, without this one and without kernel threads. ERR_MISSING if
+ * there is none. */
+bool target_find_readable(int32_t **ret_pids, size_t *ret_n, struct err *err);
+
+/* Appends the name of the script that an interpreter runs: of its command line the first word that is no option,
+ * without folders, or with its option as in `-m http.server`. False if there is none. */
+bool target_add_script(int32_t pid, struct buf *out);
+
 /* Opens the folder of a control group: a path below the mount point of control groups, or with it. Returns
  * the descriptor, and appends the path as in /proc/PID/cgroup; -1 and ERR_MISSING if there is none. */
 int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err);

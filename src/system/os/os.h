@@ -190,6 +190,9 @@ uint64_t os_memory_bytes(void);
 
 uint64_t os_monotonic_ns(void);
 
+/* Waits; false if a request to end came (os_stop_requested), also one before the wait. */
+bool os_sleep(uint64_t ns);
+
 struct os_machine {
         char hostname[256];
         char os_release[128]; /* "6.1.0-13-amd64" */

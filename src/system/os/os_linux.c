@@ -264,6 +264,21 @@ uint64_t os_monotonic_ns(void)
         return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* A signal that sets the flag just before the wait would be missed, so that it looks often. */
+bool os_sleep(uint64_t ns)
+{
+        enum { LOOK_NS = 50000000 };
+        uint64_t end_ns = os_monotonic_ns() + ns, now_ns;
+
+        while ((now_ns = os_monotonic_ns()) < end_ns && !os_stop_requested()) {
+                uint64_t left_ns = end_ns - now_ns;
+                struct timespec wait = {.tv_nsec = (long)(left_ns < LOOK_NS ? left_ns : LOOK_NS)};
+
+                nanosleep(&wait, NULL);
+        }
+        return !os_stop_requested();
+}
+
 /* --- Threads --- */
 
 struct parallel {

@@ -374,6 +374,19 @@ uint64_t os_monotonic_ns(void)
                (uint64_t)(count.QuadPart % hz.QuadPart) * 1000000000u / (uint64_t)hz.QuadPart;
 }
 
+bool os_sleep(uint64_t ns)
+{
+        enum { LOOK_MS = 50 };
+        uint64_t end_ns = os_monotonic_ns() + ns, now_ns;
+
+        while ((now_ns = os_monotonic_ns()) < end_ns && !os_stop_requested()) {
+                uint64_t left_ms = (end_ns - now_ns + 999999) / 1000000;
+
+                Sleep((DWORD)(left_ms < LOOK_MS ? left_ms : LOOK_MS));
+        }
+        return !os_stop_requested();
+}
+
 /* IMAGE_FILE_MACHINE_...: other functions say x64 to a program for x64 that is emulated on ARM64. */
 static USHORT native_machine(void)
 {
