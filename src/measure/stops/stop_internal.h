@@ -327,6 +327,11 @@ bool stop_restart_follows(const struct stop_task *task);
 /* Interrupts threads whose deadline is over. */
 void stop_restart_look(struct stop_guardian *guardian);
 
+/* For a thread that is stopped and was not waiting until just before: its call, if the stop has interrupted
+ * one, begins anew. stop_restart_can_once: whether that can be done on this machine. */
+bool stop_restart_can_once(void);
+void stop_restart_once(int32_t tid);
+
 /* Time until it should be called again; 0: any. */
 uint64_t stop_restart_wait_ns(const struct stop_guardian *guardian);
 /* --- stop_call.c: system calls of a thread that is stopped at one --- */
@@ -407,6 +412,9 @@ void stop_sample_take(struct stop_guardian *guardian, struct stop_task *task);
 
 /* The thread pointer of a stopped thread; 0 if it was killed. */
 uint64_t stop_sample_tls(int32_t tid);
+
+/* Fills regs, tls and stack_addr of a stopped thread, whose tid is set. */
+bool stop_sample_read_regs(struct stop_thread *ret);
 
 /* Gives the sample to the recorder; the thread may run. */
 void stop_sample_give(struct stop_guardian *guardian);

@@ -7,6 +7,7 @@
 
 #include "os.h"
 #include "stop_internal.h"
+#include "stop_refusal.h"
 
 /* Another process that traces one of its threads; 0 for none. */
 static int32_t find_tracer(int32_t pid)
@@ -33,22 +34,27 @@ static long yama_level(void)
                        : 0;
 }
 
-static const char *why_of(struct stop_guardian *g, int32_t pid)
+static const char *why_of(int32_t pid, bool has_privilege, bool attaches)
 {
         enum { NEEDS_PRIVILEGE = 1, NOBODY = 3 };
         long yama = yama_level();
 
         if (yama >= NOBODY)
                 return "kernel.yama.ptrace_scope is 3: no process may be traced until the next reboot";
-        if (g->keeps_privilege)
+        if (has_privilege)
                 return "a security module or a container's rules forbid it";
-        if (yama >= NEEDS_PRIVILEGE && g->attach)
+        if (yama >= NEEDS_PRIVILEGE && attaches)
                 return "kernel.yama.ptrace_scope allows only root to attach: sudo wperf ...";
         if (stop_status_uid(pid) != stop_status_uid(0))
-                return "they belong to another user: sudo wperf ...";
+                return "it belongs to another user: sudo wperf ...";
         if (proc_has_other_user_ids(pid))
-                return "they run in another user namespace, as in a container: sudo wperf ...";
-        return "they do not let programs without privilege read their memory: sudo wperf ...";
+                return "it runs in another user namespace, as in a container: sudo wperf ...";
+        return "it does not let programs without privilege read its memory: sudo wperf ...";
+}
+
+const char *stop_refusal_why(int32_t pid)
+{
+        return why_of(pid, stop_status_may_trace(), true);
 }
 
 void stop_refusal_note(struct stop_guardian *g, int32_t pid)
@@ -67,5 +73,5 @@ void stop_refusal_note(struct stop_guardian *g, int32_t pid)
                 snprintf(facts->why_refused, sizeof(facts->why_refused), "%s (%" PRId32 ") traces it already",
                          buf_text(&name), tracer);
         else
-                snprintf(facts->why_refused, sizeof(facts->why_refused), "%s", why_of(g, pid));
+                snprintf(facts->why_refused, sizeof(facts->why_refused), "%s", why_of(pid, g->keeps_privilege, g->attach));
 }

@@ -305,6 +305,20 @@ uint64_t stop_restart_wait_ns(const struct stop_guardian *g)
         return least;
 }
 
+bool stop_restart_can_once(void)
+{
+        return true;
+}
+
+/* A timeout begins anew, too: the thread has waited for less than the time that the stop took. */
+void stop_restart_once(int32_t tid)
+{
+        struct user_regs_struct regs;
+
+        if (get_regs(tid, &regs) && is_interrupted(&regs) && find_call(&regs))
+                set_result(tid, &regs, -ERESTARTNOHAND);
+}
+
 #else
 
 /* On arm64 the kernel decides before the stop whether a call begins anew. */
@@ -337,6 +351,16 @@ uint64_t stop_restart_wait_ns(const struct stop_guardian *g)
 {
         (void)g;
         return 0;
+}
+
+bool stop_restart_can_once(void)
+{
+        return false;
+}
+
+void stop_restart_once(int32_t tid)
+{
+        (void)tid;
 }
 
 #endif

@@ -55,7 +55,7 @@ static void read_regs(const struct user_regs_struct *user, int32_t tid, struct s
 }
 #endif
 
-static bool get_regs(struct stop_thread *ret)
+bool stop_sample_read_regs(struct stop_thread *ret)
 {
         struct user_regs_struct user;
         struct iovec all = {&user, sizeof(user)};
@@ -71,7 +71,7 @@ uint64_t stop_sample_tls(int32_t tid)
 {
         struct stop_thread thread = {.tid = tid};
 
-        return get_regs(&thread) ? thread.tls : 0;
+        return stop_sample_read_regs(&thread) ? thread.tls : 0;
 }
 
 /* --- the stack --- */
@@ -298,7 +298,7 @@ void stop_sample_take(struct stop_guardian *g, struct stop_task *task)
         };
 
         buf_clear(&g->record);
-        if (!get_regs(&thread))
+        if (!stop_sample_read_regs(&thread))
                 return; /* the thread was killed */
         thread.pc = thread.regs[linux_arch()->reg_ip];
         find_cpu(task);
