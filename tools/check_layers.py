@@ -20,8 +20,8 @@ WINGS: dict[str, tuple[str, ...]] = {
     "events": ("event", "grammar"),
     "session": ("perfdata", "sections", "world", "etl_import"),
     "names": ("cache", "search", "symbols", "unwind", "python"),
-    "measure": ("processes", "backend", "counting", "sampling", "stops", "bpf", "facts"),
-    "profile": ("stack", "analyze", "counts", "code", "compare", "report", "archive"),
+    "measure": ("processes", "backend", "counting", "sampling", "stops", "bpf", "waits", "facts"),
+    "profile": ("stack", "analyze", "counts", "code", "compare", "waiting", "report", "archive"),
     "show": ("columns", "tables", "stat", "export", "dump"),
     "program": ("options", "runs", "browse", "cli", "library"),
 }
@@ -56,8 +56,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "stops": ("base", "os", "arch", "object", "unwind/unwind.h", "python", "perfdata/record.h",
               "sections/python_section.h", "processes", "backend"),
     "bpf": ("base", "os", "python", "processes", "backend", "stops"),
+    "waits": ("base", "os", "arch", "python", "sections/wait_section.h", "processes", "backend", "stops"),
+    "waiting": ("base", "sections/wait_section.h", "stack/named_stacks.h", "stack/sample_list.h"),
     "sampling": ("base", "os", "arch", "object", "unwind", "perfdata", "sections", "world", "processes", "backend",
-                 "stops", "bpf", "driver/abi.h"),
+                 "stops", "bpf", "waits", "driver/abi.h"),
     "facts": ("base", "os", "arch", "event", "grammar", "backend/kernel.h", "counting/counting.h"),
     "counts": ("base", "event/event_grammar.h", "grammar", "perfdata/perfdata_reader.h", "perfdata/record.h"),
     "stack": ("base", "perfdata/record.h", "sections/python_section.h", "world/world.h", "symbols/resolver.h",
@@ -84,12 +86,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "tables": ("base", "stack/calltree.h", "analyze/access_level.h", "analyze/access_rows.h", "analyze/annotate.h",
                "analyze/annotate_rows.h", "analyze/branches.h", "analyze/hot.h", "analyze/python_rows.h",
                "analyze/python_sources.h", "analyze/quality.h", "analyze/row_keys.h", "analyze/strips.h",
-               "code/code_rows.h", "compare", "report/annotation.h", "report/report.h", "report/report_python.h",
+               "code/code_rows.h", "compare", "waiting/wait_kind.h", "waiting/wait_threads.h", "report/annotation.h", "report/report.h", "report/report_python.h",
                "report/source_text.h", "columns"),
     "screen": ("base", "os"),
     "options": ("base", "stack/stacks_python.h", "analyze/access_keys.h", "analyze/profile.h", "analyze/row_keys.h"),
-    "cli": ("base", "os", "options", "grammar", "counts/sheet.h", "stack/calltree.h", "stack/stacks_tree.h", "analyze",
-            "compare", "report", "stat", "tables", "arch", "codec", "event", "perfdata", "sections",
+    "cli": ("base", "os", "options", "grammar", "counts/sheet.h", "stack/calltree.h", "stack/sample_list.h", "stack/stacks_tree.h", "analyze",
+            "compare", "waiting/wait_threads.h", "report", "stat", "tables", "arch", "codec", "event", "perfdata", "sections",
             "cache/answers_cache.h", "search", "symbols", "processes", "archive", "runs", "facts", "dump", "export",
             "screen/cells.h", "browse/browser.h", "browse/diff_browser.h"),
     "browse": ("base", "os", "sections/session_facts.h", "disasm/disasm.h", "search/debuginfod.h", "stack/calltree.h",
@@ -123,7 +125,7 @@ STANDARD = set("""assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h l
 NOT_IN_BASE = {"signal.h", "setjmp.h", "locale.h", "time.h"}
 
 # Headers of the system and of libraries beyond standard C; the platform rooms may include any header.
-PLATFORM_ROOMS = {"os", "processes", "backend", "counting", "stops", "bpf", "sampling"}
+PLATFORM_ROOMS = {"os", "processes", "backend", "counting", "stops", "bpf", "waits", "sampling"}
 LIBRARY_HEADERS: dict[str, tuple[str, ...]] = {
     "codec": ("zlib.h", "libdeflate.h", "zstd.h", "lzma.h"),
     "disasm": ("llvm-c/",),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "arch.h"
 #include "linux_code.h"
@@ -140,11 +141,23 @@ static bool read_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
         return code_pages_read(&u->code, u->pid, addr, ret_code, size);
 }
 
+static bool read_memory(void *ctx, uint64_t addr, void *ret, size_t size)
+{
+        const struct unwinder *u = ctx;
+        struct iovec local = {ret, size}, remote = {(void *)(uintptr_t)addr, size};
+
+        return process_vm_readv(u->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
 /* 32-bit code has other registers and tables and is not walked. */
 static void walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
                  size_t max_frames, struct unwind_walked *ret)
 {
-        const struct unwind_modules modules = {.find = find_module, .ctx = u, .read_code = read_code};
+        bool has_fp = attr->sample_regs_user >> linux_arch()->reg_fp & 1;
+        const struct unwind_modules modules = {.find = find_module,
+                                               .ctx = u,
+                                               .read_code = read_code,
+                                               .read_memory = has_fp ? NULL : read_memory};
         struct unwind_sample copied = {.arch = linux_arch(),
                                        .reg_mask = attr->sample_regs_user,
                                        .regs = sample->regs_user,

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes a session's records of what wait_reader.h reads. The samples go through the same unwinder as those of
+ * a recording. */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "linux_internal.h"
+#include "linux_unwinder.h"
+#include "mem.h"
+#include "python_section.h"
+#include "stop_merge.h"
+#include "stop_refusal.h"
+#include "thread_stacks.h"
+#include "wait_reader.h"
+#include "wait_thread.h"
+
+enum {
+        EVENT_STILL, /* threads that waited: two registers */
+        EVENT_STOPPED,
+        N_EVENTS,
+        TRAILER_BYTES = 24,    /* of a record: pid and tid, time, identifier */
+        EMPTY_STACK_BYTES = 8, /* the stack itself is taken from the reader */
+};
+
+struct thread_stacks {
+        struct opened opened;
+        struct opened_event events[N_EVENTS];
+        uint64_t ids[N_EVENTS];
+        struct keeper keeper;
+        struct stop_python *python;
+        struct stop_merge *merge;
+        struct unwinder *unwinder;
+        struct wait_reader *reader;
+        int32_t pid;
+        struct wait_reading *readings;
+        size_t n_readings, cap_readings;
+        struct arena texts;
+        struct collect_result result;
+};
+
+static struct perf_attr make_attr(uint64_t registers)
+{
+        return (struct perf_attr){
+                .type = PERF_TYPE_SOFTWARE,
+                .size = sizeof(struct perf_attr),
+                .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+                .sample_period_or_freq = 1,
+                .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                               PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+                               PERF_SAMPLE_STACK_USER,
+                .flags = PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_MMAP | PERF_ATTR_MMAP2 | PERF_ATTR_COMM |
+                         PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV | PERF_ATTR_USE_CLOCKID,
+                .clockid = PERF_CLOCK_MONOTONIC,
+                .sample_regs_user = registers,
+                .sample_stack_user = EMPTY_STACK_BYTES,
+        };
+}
+
+static void add_event(struct thread_stacks *s, unsigned i, const char *name, uint64_t registers)
+{
+        struct opened_event *event = &s->events[i];
+
+        event->attr = make_attr(registers);
+        event->is_unwound = true;
+        s->ids[i] = i + 1;
+        event->ids = &s->ids[i];
+        event->n_ids = 1;
+        snprintf(event->event.name, sizeof(event->event.name), "%s", name);
+}
+
+struct thread_stacks *thread_stacks_new(bool may_stop, struct err *err)
+{
+        struct thread_stacks *s;
+
+        if (access("/proc/self/syscall", R_OK) && errno != EACCES) {
+                err_set(err, ERR_UNSUPPORTED, "%s",
+                        access("/proc/self", F_OK)
+                                ? "/proc is not mounted here, without which threads can't be read: mount -t proc proc /proc"
+                                : "this kernel does not show the system calls of threads (/proc/PID/syscall is missing)");
+                return NULL;
+        }
+        s = mem_new(1, sizeof(*s));
+        add_event(s, EVENT_STILL, "waiting", wait_reader_still_mask());
+        add_event(s, EVENT_STOPPED, "running", linux_arch()->regs_user_mask);
+        s->opened = (struct opened){.events = s->events, .n_events = N_EVENTS, .meter_fd = -1};
+        keeper_init(&s->keeper);
+        s->python = stop_python_new();
+        s->merge = stop_merge_new(s->python, PYTHON_NO_SYMBOLS);
+        s->reader = wait_reader_new(s->python, may_stop);
+        s->unwinder = unwinder_new(&s->opened, &s->keeper);
+        unwinder_set_merge(s->unwinder, s->merge);
+        unwinder_set_stacks(s->unwinder, wait_reader_take_stack, s->reader);
+        return s;
+}
+
+void thread_stacks_free(struct thread_stacks *s)
+{
+        if (!s)
+                return;
+        unwinder_free(s->unwinder);
+        wait_reader_free(s->reader);
+        stop_merge_free(s->merge);
+        stop_python_free(s->python);
+        keeper_release(&s->keeper);
+        free(s->readings);
+        arena_release(&s->texts);
+        free(s);
+}
+
+size_t thread_stacks_n_events(const struct thread_stacks *s)
+{
+        return s->opened.n_events;
+}
+
+struct collect_event thread_stacks_get_event(const struct thread_stacks *s, size_t index)
+{
+        const struct opened_event *event = &s->events[index];
+
+        assert(index < N_EVENTS);
+        return (struct collect_event){linux_attr_written(event), event->event.name, event->ids, event->n_ids};
+}
+
+/* --- A process --- */
+
+static bool put(struct thread_stacks *s, uint8_t *record, const struct record_sink *sink, struct err *err)
+{
+        return unwinder_put(s->unwinder, &record, 1, false, sink, err);
+}
+
+bool thread_stacks_begin(struct thread_stacks *s, int32_t pid, const struct record_sink *sink,
+                         struct err *err)
+{
+        struct synth synth = {.trailer_bytes = TRAILER_BYTES};
+        struct wait_thread first;
+        bool ok = true;
+
+        if (wait_thread_read(pid, pid, &first) && first.is_refused)
+                return err_set(err, ERR_DENIED, "process %" PRId32 " can't be read: %s", pid,
+                               stop_refusal_why(pid));
+        proc_synth_process(&synth, pid);
+        if (!synth.out.len)
+                ok = err_set(err, ERR_MISSING, "process %" PRId32 " has ended", pid);
+        for (size_t at = 0; ok && at < synth.out.len;) {
+                uint8_t *record = (uint8_t *)synth.out.data + at;
+                struct perf_header header;
+
+                memcpy(&header, record, sizeof(header));
+                keeper_see(&s->keeper, &header, record);
+                ok = put(s, record, sink, err);
+                at += header.size;
+        }
+        proc_synth_release(&synth);
+        if (!ok)
+                return false;
+        s->pid = pid;
+        wait_reader_begin(s->reader, pid);
+        return true;
+}
+
+/* --- A thread --- */
+
+static void add_sample(const struct thread_stacks *s, const struct wait_reading *reading,
+                       const struct wait_registers *registers, struct buf *out)
+{
+        struct perf_header header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_MISC_USER};
+        unsigned event = reading->how == WAIT_HOW_STOPPED ? EVENT_STOPPED : EVENT_STILL;
+
+        buf_add(out, &header, sizeof(header));
+        buf_add_u64(out, s->ids[event]);
+        buf_add_u64(out, registers->values[linux_arch()->reg_ip]);
+        buf_add_u32(out, (uint32_t)reading->pid);
+        buf_add_u32(out, (uint32_t)reading->tid);
+        buf_add_u64(out, reading->time_ns);
+        buf_add_u64(out, 1); /* period */
+        buf_add_u64(out, 0); /* length of the chain */
+        buf_add_u64(out, registers->mask ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
+        for (unsigned i = 0; i < ARCH_REGS_MAX; i++) {
+                if (registers->mask >> i & 1)
+                        buf_add_u64(out, registers->values[i]);
+        }
+        buf_add_u64(out, EMPTY_STACK_BYTES);
+        buf_add_zeros(out, EMPTY_STACK_BYTES);
+        buf_add_u64(out, EMPTY_STACK_BYTES);
+        header.size = (uint16_t)out->len;
+        memcpy(out->data, &header, sizeof(header));
+}
+
+static bool take_thread(struct thread_stacks *s, int32_t tid, const struct record_sink *sink, struct err *err)
+{
+        AUTO_RELEASE(buf) record = {0};
+        struct wait_reading reading;
+        struct wait_registers registers;
+
+        if (s->n_readings == WAIT_MAX_THREADS)
+                return err_set(err, ERR_LIMIT, "more than %d threads: name fewer processes",
+                               WAIT_MAX_THREADS);
+        if (!wait_reader_read(s->reader, tid, &reading, &registers))
+                return true;
+        reading.text = arena_copy(&s->texts, reading.text, strlen(reading.text));
+        ARRAY_PUSH(s->readings, s->n_readings, s->cap_readings, reading);
+        add_sample(s, &reading, &registers, &record);
+        s->result.n_samples++;
+        return put(s, (uint8_t *)record.data, sink, err);
+}
+
+static bool is_wanted(const struct thread_stacks *s, int32_t tid, const char *thread)
+{
+        AUTO_RELEASE(buf) name = {0};
+        char number[16];
+
+        snprintf(number, sizeof(number), "%" PRId32, tid);
+        if (!thread || !strcmp(thread, number))
+                return true;
+        proc_thread_comm(s->pid, tid, &name);
+        return !strcmp(thread, buf_text(&name));
+}
+
+bool thread_stacks_take(struct thread_stacks *s, const char *thread, const struct record_sink *sink,
+                        struct err *err)
+{
+        int32_t *tids = NULL;
+        size_t n = 0;
+        bool ok = true;
+
+        assert(s->pid);
+        if (!proc_threads(s->pid, &tids, &n))
+                return true;
+        for (size_t i = 0; ok && i < n; i++)
+                ok = !is_wanted(s, tids[i], thread) || take_thread(s, tids[i], sink, err);
+        free(tids);
+        return ok;
+}
+
+const struct wait_reading *thread_stacks_readings(const struct thread_stacks *s, size_t *ret_n)
+{
+        *ret_n = s->n_readings;
+        return s->readings;
+}
+
+static bool ignore_records(void *ctx, const void *records, size_t size, struct err *err)
+{
+        (void)ctx, (void)records, (void)size, (void)err;
+        return true;
+}
+
+const struct collect_result *thread_stacks_result(struct thread_stacks *s)
+{
+        const struct record_sink none = {ignore_records, NULL};
+        struct collect_result *r = &s->result;
+
+        if (!unwinder_get_marks(s->unwinder)->cut)
+                unwinder_put(s->unwinder, NULL, 0, true, &none, NULL);
+        r->counted_share = 1;
+        r->sampled_share = -1;
+        r->sampled_event = r->not_sampled = r->unprivileged = r->not_traced = "";
+        r->kept = s->keeper.kept.items;
+        r->n_kept = s->keeper.kept.n;
+        r->copies = s->keeper.kept.copies;
+        r->n_copies = s->keeper.kept.n_copies;
+        r->roots = s->keeper.roots;
+        r->n_roots = s->keeper.n_roots;
+        r->users = s->keeper.users.items;
+        r->n_users = s->keeper.users.n_items;
+        r->not_kept = keeper_not_kept(&s->keeper);
+        r->n_not_kept = s->keeper.n_not_kept;
+        r->stacks = unwinder_get_marks(s->unwinder);
+        r->python_places = stop_merge_places(s->merge);
+        r->python = stop_merge_counts(s->merge);
+        return r;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads /proc/PID/fd and fdinfo. A descriptor that is closed meanwhile has no object. */
+#include "wait_objects.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+
+#include "linux_processes.h"
+#include "map.h"
+#include "mem.h"
+#include "os.h"
+#include "text.h"
+#include "wait_call.h"
+#include "wait_sockets.h"
+#include "wait_thread.h"
+
+enum {
+        MAX_INFO_BYTES = 1 << 20,
+        MAX_SET = 1024,        /* descriptors of one poll that are looked at */
+        MAX_HOLDERS = 1 << 16, /* processes that are searched for the other end of a pipe */
+        MAX_PATH_CHARS = 200,
+};
+
+struct wait_objects {
+        int32_t pid;
+        struct wait_sockets *sockets; /* NULL until needed */
+        struct map own;               /* inode of a socket or pipe to the number of its descriptors */
+        bool has_own;
+        struct map pipes; /* inode of a pipe to another process that has it */
+        bool has_pipes;
+};
+
+struct wait_objects *wait_objects_new(int32_t pid)
+{
+        struct wait_objects *o = mem_new(1, sizeof(*o));
+
+        o->pid = pid;
+        return o;
+}
+
+void wait_objects_free(struct wait_objects *o)
+{
+        if (!o)
+                return;
+        wait_sockets_free(o->sockets);
+        map_release(&o->own);
+        map_release(&o->pipes);
+        free(o);
+}
+
+/* --- Inodes --- */
+
+static bool read_link(int32_t pid, const char *fd, struct buf *out)
+{
+        char path[300];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%.20s", pid, fd);
+        return os_read_link(path, out);
+}
+
+/* "pipe:[123]" */
+static uint64_t inode_of(const char *link, const char *kind)
+{
+        const char *at = text_starts(link, kind) ? link + strlen(kind) : NULL;
+
+        return at && at[0] == ':' && at[1] == '[' ? strtoull(at + 2, NULL, 10) : 0;
+}
+
+struct holder {
+        struct wait_objects *objects;
+        int32_t pid;
+};
+
+static bool see_descriptor(void *ctx, const char *name)
+{
+        const struct holder *holder = ctx;
+        AUTO_RELEASE(buf) link = {0};
+        uint64_t inode;
+
+        if (*name == '.' || !read_link(holder->pid, name, &link))
+                return true;
+        inode = inode_of(buf_text(&link), "pipe");
+        if (holder->pid != holder->objects->pid) {
+                if (inode)
+                        *map_put(&holder->objects->pipes, inode, NULL) = (uint64_t)holder->pid;
+                return true;
+        }
+        if (!inode)
+                inode = inode_of(buf_text(&link), "socket");
+        if (inode)
+                (*map_put(&holder->objects->own, inode, NULL))++;
+        return true;
+}
+
+static void see_descriptors(struct wait_objects *o, int32_t pid)
+{
+        struct holder holder = {o, pid};
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd", pid);
+        os_list_dir(path, see_descriptor, &holder, NULL);
+}
+
+static uint64_t count_own(struct wait_objects *o, uint64_t inode)
+{
+        const uint64_t *n;
+
+        if (!o->has_own)
+                see_descriptors(o, o->pid);
+        o->has_own = true;
+        n = map_find(&o->own, inode);
+        return n ? *n : 0;
+}
+
+/* Another process that has the pipe; 0 if none can be seen. */
+static int32_t find_holder(struct wait_objects *o, uint64_t inode)
+{
+        const uint64_t *pid;
+        int32_t *all;
+        size_t n;
+
+        if (!o->has_pipes) {
+                all = proc_all(&n);
+                for (size_t i = 0; i < n && i < MAX_HOLDERS; i++) {
+                        if (all[i] != o->pid)
+                                see_descriptors(o, all[i]);
+                }
+                free(all);
+        }
+        o->has_pipes = true;
+        pid = map_find(&o->pipes, inode);
+        return pid ? (int32_t)*pid : 0;
+}
+
+static void add_process(int32_t pid, struct buf *text)
+{
+        AUTO_RELEASE(buf) comm = {0};
+
+        proc_comm(pid, &comm);
+        buf_printf(text, "process %" PRId32, pid);
+        if (comm.len)
+                buf_printf(text, " (%s)", buf_text(&comm));
+}
+
+/* --- One descriptor --- */
+
+struct descriptor {
+        enum wait_object object;
+        enum wait_peer peer;
+};
+
+static struct descriptor see_socket(struct wait_objects *o, uint64_t inode, struct buf *text)
+{
+        struct wait_socket socket;
+
+        if (!o->sockets)
+                o->sockets = wait_sockets_new(o->pid);
+        socket = wait_sockets_find(o->sockets, inode, text);
+        if (socket.peer_inode && count_own(o, socket.peer_inode)) {
+                buf_add_str(text, " to this process itself");
+                socket.peer = WAIT_PEER_OWN;
+        }
+        return (struct descriptor){WAIT_OBJECT_SOCKET, socket.peer};
+}
+
+static struct descriptor see_pipe(struct wait_objects *o, uint64_t inode, struct buf *text)
+{
+        int32_t holder = 0;
+
+        buf_add_str(text, "pipe");
+        if (count_own(o, inode) > 1) {
+                buf_add_str(text, " to this process itself");
+                return (struct descriptor){WAIT_OBJECT_PIPE, WAIT_PEER_OWN};
+        }
+        holder = find_holder(o, inode);
+        if (holder) {
+                buf_add_str(text, " of ");
+                add_process(holder, text);
+        }
+        return (struct descriptor){WAIT_OBJECT_PIPE, WAIT_PEER_OTHER};
+}
+
+static bool read_info(int32_t pid, int fd, struct buf *out)
+{
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%d", pid, fd);
+        return os_read_file(path, MAX_INFO_BYTES, out, NULL);
+}
+
+static struct descriptor see_file(const struct wait_objects *o, int fd, const char *path, struct buf *text)
+{
+        AUTO_RELEASE(buf) info = {0};
+        size_t len = strlen(path), skipped = len > MAX_PATH_CHARS ? len - MAX_PATH_CHARS : 0;
+
+        buf_printf(text, "%s%s", skipped ? "..." : "", path + skipped);
+        if (text_starts(path, "/dev/pts/") || text_starts(path, "/dev/tty") || !strcmp(path, "/dev/console"))
+                return (struct descriptor){WAIT_OBJECT_TERMINAL, WAIT_PEER_NONE};
+        if (read_info(o->pid, fd, &info) && text_starts(buf_text(&info), "pos:"))
+                buf_printf(text, " at byte %lld", strtoll(info.data + strlen("pos:"), NULL, 10));
+        return (struct descriptor){WAIT_OBJECT_FILE, WAIT_PEER_NONE};
+}
+
+static struct descriptor see_one(struct wait_objects *o, int fd, struct buf *text)
+{
+        AUTO_RELEASE(buf) link = {0};
+        char name[16];
+        uint64_t inode;
+
+        snprintf(name, sizeof(name), "%d", fd);
+        if (fd < 0 || !read_link(o->pid, name, &link))
+                return (struct descriptor){WAIT_OBJECT_NONE, WAIT_PEER_NONE};
+        inode = inode_of(buf_text(&link), "socket");
+        if (inode)
+                return see_socket(o, inode, text);
+        inode = inode_of(buf_text(&link), "pipe");
+        if (inode)
+                return see_pipe(o, inode, text);
+        if (!text_starts(link.data, "anon_inode:"))
+                return see_file(o, fd, link.data, text);
+        buf_add_str(text, link.data + strlen("anon_inode:"));
+        if (strstr(link.data, "eventpoll"))
+                return (struct descriptor){WAIT_OBJECT_EPOLL, WAIT_PEER_NONE};
+        return (struct descriptor){strstr(link.data, "timerfd") ? WAIT_OBJECT_TIMER : WAIT_OBJECT_EVENT,
+                                   WAIT_PEER_NONE};
+}
+
+/* --- Sets of descriptors --- */
+
+/* What is waited for is the one with the highest peer; the others are counted. */
+struct set {
+        struct wait_objects *objects;
+        struct descriptor best;
+        struct buf text; /* of the best one */
+        size_t n;
+};
+
+static void add_to_set(struct set *set, int fd)
+{
+        AUTO_RELEASE(buf) text = {0};
+        struct descriptor one;
+
+        if (set->n >= MAX_SET)
+                return;
+        one = see_one(set->objects, fd, &text);
+        set->n++;
+        if (set->n > 1 && (one.peer < set->best.peer ||
+                           (one.peer == set->best.peer && set->best.object != WAIT_OBJECT_NONE)))
+                return;
+        set->best = one;
+        buf_swap(&set->text, &text);
+}
+
+static void add_epoll(struct set *set, int fd)
+{
+        AUTO_RELEASE(buf) info = {0};
+
+        if (!read_info(set->objects->pid, fd, &info))
+                return;
+        for (const char *at = buf_text(&info); (at = strstr(at, "tfd:"));) {
+                at += strlen("tfd:");
+                add_to_set(set, (int)strtol(at, NULL, 10));
+        }
+}
+
+static void add_poll(struct set *set, const struct wait_thread *thread)
+{
+        struct pollfd fds[MAX_SET];
+        size_t n = thread->args[1] < MAX_SET ? (size_t)thread->args[1] : MAX_SET;
+
+        if (!n || !wait_read_memory(set->objects->pid, thread->args[0], fds, n * sizeof(*fds)))
+                return;
+        for (size_t i = 0; i < n; i++) {
+                if (fds[i].fd >= 0)
+                        add_to_set(set, fds[i].fd);
+        }
+}
+
+static void add_select(struct set *set, const struct wait_thread *thread)
+{
+        fd_set sets[3];
+        int n = thread->args[0] < FD_SETSIZE ? (int)thread->args[0] : FD_SETSIZE;
+
+        memset(sets, 0, sizeof(sets));
+        for (size_t i = 0; i < N_ELEMENTS(sets); i++) {
+                if (thread->args[1 + i] &&
+                    !wait_read_memory(set->objects->pid, thread->args[1 + i], &sets[i], (size_t)(n + 7) / 8))
+                        FD_ZERO(&sets[i]);
+        }
+        for (int fd = 0; fd < n; fd++) {
+                if (FD_ISSET(fd, &sets[0]) || FD_ISSET(fd, &sets[1]) || FD_ISSET(fd, &sets[2]))
+                        add_to_set(set, fd);
+        }
+}
+
+static struct descriptor end_set(struct set *set, struct buf *text)
+{
+        buf_add_str(text, buf_text(&set->text));
+        if (set->n > 1)
+                buf_printf(text, " and %zu more", set->n - 1);
+        buf_release(&set->text);
+        return set->best;
+}
+
+static struct descriptor see_set(struct wait_objects *o, const struct wait_thread *thread,
+                                 enum wait_call call, struct buf *text)
+{
+        struct set set = {.objects = o};
+
+        if (call == WAIT_CALL_EPOLL)
+                add_epoll(&set, (int)thread->args[0]);
+        else if (call == WAIT_CALL_POLL)
+                add_poll(&set, thread);
+        else
+                add_select(&set, thread);
+        return end_set(&set, text);
+}
+
+/* --- Calls --- */
+
+/* wait4(PID) and waitid(P_PID, PID). */
+static void see_child(const struct wait_thread *thread, const char *name, struct buf *text)
+{
+        int32_t pid = (int32_t)thread->args[strcmp(name, "waitid") ? 0 : 1];
+
+        if (pid > 0)
+                add_process(pid, text);
+        else
+                buf_add_str(text, "any child");
+}
+
+void wait_objects_see(struct wait_objects *o, const struct wait_thread *thread, struct wait_reading *reading,
+                      struct buf *text)
+{
+        struct wait_call_facts facts = wait_call_get(thread->number);
+        struct descriptor found = {WAIT_OBJECT_NONE, WAIT_PEER_NONE};
+
+        if (facts.call == WAIT_CALL_EPOLL || facts.call == WAIT_CALL_POLL || facts.call == WAIT_CALL_SELECT)
+                found = see_set(o, thread, facts.call, text);
+        else if (facts.call == WAIT_CALL_CHILD)
+                see_child(thread, facts.name, text);
+        else if (facts.fd_arg >= 0)
+                found = see_one(o, (int)thread->args[facts.fd_arg], text);
+        else if (facts.name && facts.call == WAIT_CALL_FILE)
+                buf_add_str(text, facts.name);
+        reading->call = (uint8_t)facts.call;
+        reading->object = (uint8_t)found.object;
+        reading->peer = (uint8_t)found.peer;
+}

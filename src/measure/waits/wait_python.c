@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread that waits does not change its thread state, so that this is exact for it. */
+#include "wait_python.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "map.h"
+#include "mem.h"
+#include "os.h"
+#include "wait_thread.h"
+
+enum {
+/* where glibc's struct pthread has the number of the thread */
+#if defined(__aarch64__)
+        PTHREAD_TID_AT = 0xd0,
+#else
+        PTHREAD_TID_AT = 0x2d0,
+#endif
+        RUNTIME_BYTES = 1 << 20, /* at most, of _PyRuntime */
+        HOLDER_NS = 5000000,     /* how old what is known of the GIL may be: its interval for switches */
+        MAX_OBJECTS = 4096,      /* words of a stack that are followed */
+        WORD = 8,
+        /* words of a lock object: type, then the lock, or a pointer to it; of an RLock its owner */
+        LOCK_TYPE = 1,
+        LOCK_LOCK = 2,
+        LOCK_OWNER = 3,
+        LOCK_N_WORDS = 4,
+        TYPE_NAME_AT = 24, /* tp_name */
+};
+
+struct known_state {
+        struct python_state state;
+        int32_t inner_tid;
+};
+
+struct wait_python {
+        int32_t pid;
+        uint32_t binary;
+        uint64_t bias;
+        uint64_t updated_ns;
+        struct python_runtime runtime;
+        struct known_state *states;
+        size_t n_states, cap_states;
+        struct map by_tid; /* inner tid to the index of its first state */
+};
+
+static bool read_memory(void *ctx, uint64_t addr, void *to, size_t size)
+{
+        const struct wait_python *p = ctx;
+
+        return wait_read_memory(p->pid, addr, to, size);
+}
+
+/* CPython up to 3.10 stores no number. */
+static int32_t tid_of(const struct wait_python *p, const struct python_state *state)
+{
+        int32_t tid;
+
+        if (state->native_id)
+                return (int32_t)state->native_id;
+        return wait_read_memory(p->pid, state->pointer + PTHREAD_TID_AT, &tid, sizeof(tid)) ? tid : 0;
+}
+
+static bool see_state(void *ctx, const struct python_state *state)
+{
+        struct wait_python *p = ctx;
+        const struct known_state known = {*state, tid_of(p, state)};
+        bool is_new;
+        uint64_t *at = map_put(&p->by_tid, (uint64_t)(uint32_t)known.inner_tid, &is_new);
+
+        if (is_new)
+                *at = p->n_states;
+        ARRAY_PUSH(p->states, p->n_states, p->cap_states, known);
+        return true;
+}
+
+void wait_python_update(struct wait_python *p)
+{
+        struct python_memory memory = {.read = read_memory, .ctx = p};
+
+        map_release(&p->by_tid);
+        p->n_states = 0;
+        p->updated_ns = os_monotonic_ns();
+        python_runtime_each_state(&p->runtime, &memory, see_state, p);
+}
+
+struct wait_python *wait_python_new(struct stop_binaries *binaries, int32_t pid, bool *ret_is_unsupported)
+{
+        const struct stop_thread thread = {.pid = pid, .tid = pid};
+        struct wait_python *p;
+        uint64_t bias;
+        uint32_t binary = stop_binaries_find(binaries, &thread, &bias, ret_is_unsupported);
+
+        if (!binary)
+                return NULL;
+        p = mem_new(1, sizeof(*p));
+        p->pid = pid;
+        p->binary = binary;
+        p->bias = bias;
+        python_runtime_init(&p->runtime, stop_binaries_get(binaries, binary), bias);
+        wait_python_update(p);
+        return p;
+}
+
+void wait_python_free(struct wait_python *p)
+{
+        if (!p)
+                return;
+        python_runtime_release(&p->runtime);
+        map_release(&p->by_tid);
+        free(p->states);
+        free(p);
+}
+
+uint32_t wait_python_binary(const struct wait_python *p, uint64_t *ret_bias)
+{
+        *ret_bias = p->bias;
+        return p->binary;
+}
+
+/* The state that has the GIL first. */
+void wait_python_find(const struct wait_python *p, int32_t inner_tid, struct wait_python_thread *ret)
+{
+        const uint64_t *first = map_find(&p->by_tid, (uint64_t)(uint32_t)inner_tid);
+
+        *ret = (struct wait_python_thread){0};
+        for (size_t i = first ? (size_t)*first : p->n_states; i < p->n_states; i++) {
+                const struct known_state *known = &p->states[i];
+
+                if (known->inner_tid != inner_tid || ret->n_states == PYTHON_MAX_STATES)
+                        continue;
+                ret->pointer = known->state.pointer;
+                ret->states[ret->n_states++] = known->state.addr;
+                if (!known->state.has_gil)
+                        continue;
+                ret->states[ret->n_states - 1] = ret->states[0];
+                ret->states[0] = known->state.addr;
+                ret->has_gil = true;
+        }
+}
+
+static int32_t gil_holder(const struct wait_python *p)
+{
+        for (size_t i = 0; i < p->n_states; i++) {
+                if (p->states[i].state.has_gil)
+                        return p->states[i].inner_tid;
+        }
+        return 0;
+}
+
+/* The GIL goes from thread to thread. */
+static void update_holder(struct wait_python *p)
+{
+        if (os_monotonic_ns() - p->updated_ns > HOLDER_NS)
+                wait_python_update(p);
+}
+
+static int32_t thread_of_pointer(const struct wait_python *p, uint64_t pointer)
+{
+        for (size_t i = 0; pointer && i < p->n_states; i++) {
+                if (p->states[i].state.pointer == pointer)
+                        return p->states[i].inner_tid;
+        }
+        return 0;
+}
+
+/* --- Locks of Python --- */
+
+struct lock_search {
+        const struct wait_python *python;
+        uint64_t futex;  /* what the thread waits for */
+        uint64_t waited; /* from 3.14 on: the lock for which the thread is parked; else 0 */
+        uint64_t found;  /* the object; 0: none so far */
+        bool is_rlock, is_ambiguous;
+        uint64_t owner; /* pthread_self() of the owner of an RLock */
+};
+
+static bool type_is(const struct lock_search *s, uint64_t type, const char *name)
+{
+        char text[24] = {0};
+        uint64_t at;
+
+        return wait_read_memory(s->python->pid, type + TYPE_NAME_AT, &at, sizeof(at)) &&
+               wait_read_memory(s->python->pid, at, text, strlen(name) + 1) && !strcmp(text, name);
+}
+
+static void see_object(struct lock_search *s, uint64_t addr)
+{
+        uint64_t words[LOCK_N_WORDS];
+        bool is_rlock;
+
+        if (addr == s->found || !wait_read_memory(s->python->pid, addr, words, sizeof(words)))
+                return;
+        if (words[LOCK_LOCK] != s->futex && addr + LOCK_LOCK * WORD != s->waited)
+                return;
+        is_rlock = type_is(s, words[LOCK_TYPE], "_thread.RLock");
+        if (!is_rlock && !type_is(s, words[LOCK_TYPE], "_thread.lock"))
+                return;
+        s->is_ambiguous |= s->found != 0;
+        s->found = addr;
+        s->is_rlock = is_rlock;
+        s->owner = words[LOCK_OWNER];
+}
+
+/* Locks are objects of the heap, which can be written and have no code. */
+static bool is_heap(const struct wait_maps *maps, uint64_t addr)
+{
+        const struct wait_map *map = addr % WORD ? NULL : wait_maps_find(maps, addr);
+
+        return map && map->can_read && map->can_write && !map->can_execute;
+}
+
+static void search_lock(struct lock_search *s, const struct wait_maps *maps, const uint8_t *stack,
+                        size_t stack_bytes)
+{
+        for (size_t i = 0; i + WORD <= stack_bytes && i / WORD < MAX_OBJECTS; i += WORD) {
+                uint64_t word;
+
+                memcpy(&word, stack + i, sizeof(word));
+                if (is_heap(maps, word))
+                        see_object(s, word);
+        }
+}
+
+static void find_lock(const struct wait_python *p, const struct wait_maps *maps, const uint8_t *stack,
+                      size_t stack_bytes, struct wait_reading *reading)
+{
+        struct lock_search search = {.python = p, .futex = reading->args[0]};
+        uint64_t waited;
+
+        /* the word before the semaphore of a parked thread, in struct wait_entry of Python/parking_lot.c */
+        if (p->runtime.layout.minor >= 13 &&
+            wait_read_memory(p->pid, search.futex - WORD, &waited, sizeof(waited)))
+                search.waited = waited;
+        search_lock(&search, maps, stack, stack_bytes);
+        if (!search.found || search.is_ambiguous)
+                return;
+        reading->python |= search.is_rlock ? WAIT_PYTHON_RLOCK : WAIT_PYTHON_LOCK;
+        reading->lock_object = search.found;
+        if (search.is_rlock)
+                reading->owner = thread_of_pointer(p, search.owner);
+}
+
+void wait_python_see(struct wait_python *p, const struct wait_python_thread *thread,
+                     const struct wait_maps *maps, const uint8_t *stack, size_t stack_bytes,
+                     struct wait_reading *reading)
+{
+        reading->python_minor = p->runtime.layout.minor;
+        reading->gil_holder = gil_holder(p);
+        if (!thread->n_states)
+                return;
+        reading->python = WAIT_PYTHON_STATE;
+        if (thread->has_gil)
+                reading->python |= WAIT_PYTHON_GIL;
+        if (reading->call != WAIT_CALL_FUTEX)
+                return;
+        if (reading->args[0] - p->runtime.addr >= RUNTIME_BYTES) {
+                find_lock(p, maps, stack, stack_bytes, reading);
+                return;
+        }
+        reading->python |= WAIT_PYTHON_IN_RUNTIME;
+        update_holder(p);
+        reading->gil_holder = gil_holder(p);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The interpreter of a process that is read from outside: which thread state belongs to which thread, who has
+ * the GIL, and which Python lock a thread waits for. */
+#ifndef WAIT_PYTHON_H
+#define WAIT_PYTHON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "stop_binary.h"
+#include "wait_maps.h"
+#include "wait_section.h"
+
+struct wait_python;
+
+/* Reads the list of thread states. NULL if the process does not run a CPython that wperf can read; then
+ * *ret_is_unsupported says whether it runs another one. */
+struct wait_python *wait_python_new(struct stop_binaries *binaries, int32_t pid, bool *ret_is_unsupported);
+void wait_python_free(struct wait_python *python);
+AUTO_DEFINE(wait_python)
+
+/* Reads the list again, because threads come and go. */
+void wait_python_update(struct wait_python *python);
+
+/* A thread as its interpreter knows it. */
+struct wait_python_thread {
+        uint64_t pointer; /* pthread_self() */
+        uint64_t states[PYTHON_MAX_STATES];
+        uint32_t n_states; /* 0: it has no thread state */
+        bool has_gil;
+};
+
+/* `inner_tid` is the thread's number in its own PID namespace. */
+void wait_python_find(const struct wait_python *python, int32_t inner_tid, struct wait_python_thread *ret);
+
+/* Sets the part of the reading that is about Python; `stack` is a copy of the thread's stack. Numbers of
+ * threads are those of the process's own PID namespace. */
+void wait_python_see(struct wait_python *python, const struct wait_python_thread *thread,
+                     const struct wait_maps *maps, const uint8_t *stack, size_t stack_bytes,
+                     struct wait_reading *reading);
+
+uint32_t wait_python_binary(const struct wait_python *python, uint64_t *ret_bias);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread that waits has saved its registers, and neither its stack nor its frames change. It may go on
+ * while it is read: what was read then is thrown away, and the thread is read again. */
+#include "wait_reader.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch.h"
+#include "map.h"
+#include "mem.h"
+#include "os.h"
+#include "stop_frames.h"
+#include "stop_once.h"
+#include "wait_maps.h"
+#include "wait_objects.h"
+#include "wait_python.h"
+#include "wait_thread.h"
+
+enum {
+        MAX_ATTEMPTS = 3,
+        PAGE_BYTES = 4096,
+        STOP_WAIT_NS = 100000000, /* how long a thread may take to stop: it may have to wait for a CPU */
+};
+
+struct wait_reader {
+        struct stop_python *python;
+        struct stop_frames *frames;
+        uint64_t last_ns;
+        bool may_stop;
+
+        /* the process */
+        int32_t pid;
+        uint32_t image; /* a new number for each process */
+        struct wait_maps maps;
+        struct wait_objects *objects;
+        struct wait_python *interpreter; /* NULL: none, or one that can't be read */
+        bool is_unsupported;
+
+        /* the thread */
+        int32_t tid;
+        struct buf stack; /* from the stack pointer on */
+        bool is_whole;    /* up to the end of its mapping */
+        uint64_t stack_bytes;
+        struct buf text;
+};
+
+struct wait_reader *wait_reader_new(struct stop_python *python, bool may_stop)
+{
+        struct wait_reader *r = mem_new(1, sizeof(*r));
+        const struct stop_frames_sink sink = {stop_python_add_stack, stop_python_add_code, python};
+
+        r->python = python;
+        r->may_stop = may_stop;
+        r->frames = stop_frames_new(stop_python_binaries(python), &sink);
+        return r;
+}
+
+static void end_process(struct wait_reader *r)
+{
+        wait_maps_release(&r->maps);
+        wait_objects_free(r->objects);
+        wait_python_free(r->interpreter);
+        r->objects = NULL;
+        r->interpreter = NULL;
+}
+
+void wait_reader_free(struct wait_reader *r)
+{
+        if (!r)
+                return;
+        end_process(r);
+        stop_frames_free(r->frames);
+        buf_release(&r->stack);
+        buf_release(&r->text);
+        free(r);
+}
+
+void wait_reader_begin(struct wait_reader *r, int32_t pid)
+{
+        assert(pid > 0);
+        end_process(r);
+        r->pid = pid;
+        r->image++;
+        wait_maps_init(&r->maps, pid);
+        r->objects = wait_objects_new(pid);
+        r->is_unsupported = false;
+        r->interpreter = wait_python_new(stop_python_binaries(r->python), pid, &r->is_unsupported);
+}
+
+bool wait_reader_is_unsupported(const struct wait_reader *r)
+{
+        return r->is_unsupported;
+}
+
+/* --- One attempt --- */
+
+/* Pages behind the used part may not be there yet; they end the copy. */
+static void copy_stack(struct wait_reader *r, uint64_t sp)
+{
+        const struct wait_map *map = wait_maps_find(&r->maps, sp);
+        uint64_t size;
+
+        buf_clear(&r->stack);
+        r->is_whole = false;
+        r->stack_bytes = 0;
+        if (!map || !map->can_read)
+                return;
+        size = map->end - sp;
+        r->stack_bytes = size;
+        r->is_whole = size <= DEEP_STACK_LIMIT;
+        size = r->is_whole ? size : DEEP_STACK_LIMIT;
+        buf_truncate(&r->stack,
+                     wait_read_some(r->pid, sp, buf_extend(&r->stack, (size_t)size), (size_t)size));
+}
+
+static bool read_memory(void *ctx, uint64_t addr, void *to, size_t size)
+{
+        const struct wait_reader *r = ctx;
+
+        return wait_read_memory(r->pid, addr, to, size);
+}
+
+/* `thread` has the registers. */
+static void read_frames(struct wait_reader *r, const struct wait_python_thread *state, uint64_t time_ns,
+                        struct stop_thread *thread)
+{
+        const struct stop_memory memory = {read_memory, r};
+
+        if (!state->n_states)
+                return;
+        thread->memory = &memory;
+        thread->n_states = state->n_states;
+        thread->states = state->states;
+        thread->pid = r->pid;
+        thread->tid = r->tid;
+        thread->image = r->image;
+        thread->time_ns = time_ns;
+        thread->tls = state->pointer;
+        thread->stack = (const uint8_t *)r->stack.data;
+        thread->stack_bytes = r->stack.len;
+        thread->binary = wait_python_binary(r->interpreter, &thread->bias);
+        stop_frames_see(r->frames, thread);
+}
+
+/* What a futex is can be seen in the memory around it. */
+static void read_lock(const struct wait_reader *r, struct wait_reading *ret)
+{
+        uint64_t addr = ret->args[0], left = PAGE_BYTES - addr % PAGE_BYTES;
+
+        if (ret->call == WAIT_CALL_FUTEX)
+                wait_read_memory(r->pid, addr, ret->lock,
+                                 left < sizeof(ret->lock) ? left : sizeof(ret->lock));
+}
+
+static void read_python(struct wait_reader *r, int32_t inner_tid, struct stop_thread *thread,
+                        struct wait_reading *ret)
+{
+        struct wait_python_thread state;
+
+        if (!r->interpreter)
+                return;
+        wait_python_find(r->interpreter, inner_tid, &state);
+        read_frames(r, &state, ret->time_ns, thread);
+        wait_python_see(r->interpreter, &state, &r->maps, (const uint8_t *)r->stack.data, r->stack.len, ret);
+}
+
+static uint64_t next_time(struct wait_reader *r)
+{
+        uint64_t now_ns = os_monotonic_ns();
+
+        r->last_ns = now_ns > r->last_ns ? now_ns : r->last_ns + 1;
+        return r->last_ns;
+}
+
+static void begin_reading(struct wait_reader *r, struct wait_reading *ret)
+{
+        buf_clear(&r->text);
+        buf_clear(&r->stack);
+        *ret = (struct wait_reading){.time_ns = next_time(r), .pid = r->pid, .tid = r->tid, .number = -1};
+}
+
+/* What a thread that waits has saved. */
+static void read_still(struct wait_reader *r, const struct wait_thread *thread, struct wait_reading *ret)
+{
+        struct stop_thread as_stopped = {.pc = thread->pc, .stack_addr = thread->sp};
+
+        begin_reading(r, ret);
+        ret->how = WAIT_HOW_STILL;
+        ret->number = thread->number;
+        copy_stack(r, thread->sp);
+        memcpy(ret->args, thread->args, sizeof(ret->args));
+        wait_objects_see(r->objects, thread, ret, &r->text);
+        read_lock(r, ret);
+        read_python(r, thread->inner_tid, &as_stopped, ret);
+}
+
+/* Who has the GIL changes all the time between threads that run. */
+static void read_stopped(struct wait_reader *r, int32_t inner_tid, struct stop_thread *thread,
+                         struct wait_reading *ret)
+{
+        begin_reading(r, ret);
+        ret->how = WAIT_HOW_STOPPED;
+        thread->pc = thread->regs[linux_arch()->reg_ip];
+        copy_stack(r, thread->stack_addr);
+        if (r->interpreter)
+                wait_python_update(r->interpreter);
+        read_python(r, inner_tid, thread, ret);
+}
+
+static void read_running(struct wait_reader *r, const struct wait_thread *thread, struct wait_reading *ret,
+                         struct wait_registers *ret_registers)
+{
+        struct stop_once *once;
+        struct stop_thread stopped = {.tid = r->tid};
+        uint64_t start_ns = os_monotonic_ns();
+
+        begin_reading(r, ret);
+        ret->how = WAIT_HOW_ON_CPU;
+        once = r->may_stop ? stop_once_begin(STOP_WAIT_NS, &stopped) : NULL;
+        if (!once)
+                return;
+        read_stopped(r, thread->inner_tid, &stopped, ret);
+        stop_once_end(once);
+        ret->stopped_ns = os_monotonic_ns() - start_ns;
+        ret_registers->mask = linux_arch()->regs_user_mask;
+        memcpy(ret_registers->values, stopped.regs, sizeof(ret_registers->values));
+}
+
+uint64_t wait_reader_still_mask(void)
+{
+        return 1ull << linux_arch()->reg_sp | 1ull << linux_arch()->reg_ip;
+}
+
+/* False if the thread went on. */
+static bool read_waiting(struct wait_reader *r, struct wait_thread *thread, struct wait_reading *ret,
+                         struct wait_registers *ret_registers)
+{
+        struct wait_thread after;
+
+        read_still(r, thread, ret);
+        if (!wait_thread_read(r->pid, r->tid, &after) || !wait_thread_is_same(thread, &after)) {
+                *thread = after;
+                return false;
+        }
+        ret_registers->mask = wait_reader_still_mask();
+        ret_registers->values[linux_arch()->reg_sp] = thread->sp;
+        ret_registers->values[linux_arch()->reg_ip] = thread->pc;
+        return true;
+}
+
+bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *ret,
+                      struct wait_registers *ret_registers)
+{
+        struct wait_thread thread;
+
+        assert(r->pid);
+        r->tid = tid;
+        *ret_registers = (struct wait_registers){0};
+        if (!wait_thread_read(r->pid, tid, &thread))
+                return false;
+        for (int i = 0; i < MAX_ATTEMPTS && thread.state; i++) {
+                if (thread.is_refused) {
+                        begin_reading(r, ret);
+                        ret->how = WAIT_HOW_REFUSED;
+                        break;
+                }
+                if (thread.is_running) {
+                        read_running(r, &thread, ret, ret_registers);
+                        break;
+                }
+                if (read_waiting(r, &thread, ret, ret_registers))
+                        break;
+                ret->how = WAIT_HOW_MOVING;
+        }
+        if (!thread.state)
+                return false;
+        ret->state = (uint8_t)thread.state;
+        ret->n_switches = thread.n_switches;
+        ret->text = buf_text(&r->text);
+        return true;
+}
+
+bool wait_reader_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret)
+{
+        struct wait_reader *r = ctx;
+
+        if (tid != r->tid || time_ns != r->last_ns)
+                return false;
+        *ret = (struct deep_stack){.is_whole = r->is_whole, .used_size = r->is_whole ? 0 : r->stack_bytes};
+        buf_swap(&ret->bytes, &r->stack);
+        return true;
+}

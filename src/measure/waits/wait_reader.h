@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads threads from outside. A thread that waits is not stopped: its registers are in /proc, its stack and
+ * its interpreter's frames in its memory. A thread that runs has registers only on its CPU, so it is stopped
+ * for them, once. */
+#ifndef WAIT_READER_H
+#define WAIT_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch.h"
+#include "attributes.h"
+#include "stop_engine.h"
+#include "stop_python.h"
+#include "wait_section.h"
+
+struct wait_reader;
+
+/* `python` receives the Python frames; it belongs to the caller. With `may_stop`, threads that run are
+ * stopped. */
+struct wait_reader *wait_reader_new(struct stop_python *python, bool may_stop);
+void wait_reader_free(struct wait_reader *reader);
+AUTO_DEFINE(wait_reader)
+
+/* Prepares a process: its mappings and its interpreter. What is read next are threads of this process. */
+void wait_reader_begin(struct wait_reader *reader, int32_t pid);
+
+/* Whether the process runs a CPython that wperf can't read. */
+bool wait_reader_is_unsupported(const struct wait_reader *reader);
+
+/* Registers by perf register number. */
+struct wait_registers {
+        uint64_t mask; /* those that are known; 0: none */
+        uint64_t values[ARCH_REGS_MAX];
+};
+
+/* Reads a thread; false if it has ended. ret->text is valid until the next call. Times of readings grow. */
+bool wait_reader_read(struct wait_reader *reader, int32_t tid, struct wait_reading *ret,
+                      struct wait_registers *ret_registers);
+
+/* Of a thread that waited: sp and pc. */
+uint64_t wait_reader_still_mask(void);
+
+/* The stack of the thread that was read last; for unwinder_set_stacks(), `ctx` is the reader. False for
+ * another thread or time. */
+bool wait_reader_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
+
+#endif

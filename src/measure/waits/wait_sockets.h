@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sockets of a network namespace: who is at the other end, and what address it has. */
+#ifndef WAIT_SOCKETS_H
+#define WAIT_SOCKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "buf.h"
+#include "wait_section.h"
+
+struct wait_sockets;
+
+/* Reads the tables of the process's network namespace, as /proc shows them. */
+struct wait_sockets *wait_sockets_new(int32_t pid);
+void wait_sockets_free(struct wait_sockets *sockets);
+AUTO_DEFINE(wait_sockets)
+
+struct wait_socket {
+        enum wait_peer peer; /* WAIT_PEER_UNKNOWN if the tables do not say */
+        uint64_t peer_inode; /* of the other socket, on this machine; 0: not known */
+};
+
+/* Appends what the socket is, as "TCP 127.0.0.1:45678 to 127.0.0.1:5432". */
+struct wait_socket wait_sockets_find(const struct wait_sockets *sockets, uint64_t inode, struct buf *text);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* /proc/PID/task/TID/syscall has the registers and the arguments of a thread that waits, and may be read by
+ * who may trace it (proc(5)). */
+#include "wait_thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { TEXT_BYTES = 4096 };
+
+/* Reads a small file of a thread. Negative errno on failure, else the length. */
+static int read_file(int32_t pid, int32_t tid, const char *name, char *text)
+{
+        char path[64];
+        ssize_t n;
+        int fd;
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/%s", pid, tid, name);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+                return -errno;
+        n = read(fd, text, TEXT_BYTES - 1);
+        if (n < 0)
+                n = -errno;
+        close(fd);
+        text[n < 0 ? 0 : n] = '\0';
+        return (int)n;
+}
+
+/* The value of a line "NAME:  VALUE". */
+static const char *find_line(const char *text, const char *name)
+{
+        const char *at = strstr(text, name);
+
+        return at ? at + strlen(name) + strspn(at + strlen(name), " \t") : "";
+}
+
+static int32_t last_number(const char *line)
+{
+        const char *end = line + strcspn(line, "\n"), *at = end;
+
+        while (at > line && at[-1] >= '0' && at[-1] <= '9')
+                at--;
+        return (int32_t)strtol(at, NULL, 10);
+}
+
+static bool read_status(int32_t pid, int32_t tid, struct wait_thread *ret)
+{
+        char text[TEXT_BYTES];
+
+        if (read_file(pid, tid, "status", text) <= 0)
+                return false;
+        ret->state = *find_line(text, "\nState:");
+        ret->inner_tid = last_number(find_line(text, "\nNSpid:"));
+        ret->n_switches = strtoull(find_line(text, "\nvoluntary_ctxt_switches:"), NULL, 10) +
+                          strtoull(find_line(text, "\nnonvoluntary_ctxt_switches:"), NULL, 10);
+        return ret->state && ret->state != 'Z' && ret->state != 'X';
+}
+
+/* "running", "-1 SP PC", or "NUMBER ARG... SP PC". */
+static void parse_call(const char *text, struct wait_thread *ret)
+{
+        uint64_t words[WAIT_N_ARGS + 2];
+        size_t n = 0;
+        char *end;
+
+        ret->is_running = *text == 'r';
+        if (ret->is_running)
+                return;
+        ret->number = (int32_t)strtol(text, &end, 10);
+        while (n < WAIT_N_ARGS + 2 && *end == ' ')
+                words[n++] = strtoull(end, &end, 16);
+        if (n < 2) {
+                ret->is_running = true;
+                return;
+        }
+        if (n == WAIT_N_ARGS + 2)
+                memcpy(ret->args, words, sizeof(ret->args));
+        ret->sp = words[n - 2];
+        ret->pc = words[n - 1];
+}
+
+bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret)
+{
+        char text[TEXT_BYTES];
+        int n;
+
+        *ret = (struct wait_thread){.number = -1};
+        if (!read_status(pid, tid, ret))
+                return false;
+        n = read_file(pid, tid, "syscall", text);
+        if (n == -ESRCH || n == -ENOENT)
+                return false;
+        ret->is_refused = n <= 0;
+        if (n > 0)
+                parse_call(text, ret);
+        return true;
+}
+
+bool wait_thread_is_same(const struct wait_thread *before, const struct wait_thread *after)
+{
+        return before->n_switches == after->n_switches && before->is_running == after->is_running &&
+               before->number == after->number && before->sp == after->sp && before->pc == after->pc;
+}
+
+size_t wait_read_some(int32_t pid, uint64_t addr, void *to, size_t size)
+{
+        struct iovec local = {to, size}, remote = {(void *)(uintptr_t)addr, size};
+        ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+        return n > 0 ? (size_t)n : 0;
+}
+
+bool wait_read_memory(int32_t pid, uint64_t addr, void *to, size_t size)
+{
+        return wait_read_some(pid, addr, to, size) == size;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One reading of a thread's state from /proc, without touching the thread. */
+#ifndef WAIT_THREAD_H
+#define WAIT_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wait_section.h"
+
+struct wait_thread {
+        char state;      /* as in /proc/PID/stat; 0 if the thread has ended */
+        bool is_refused; /* its system call may not be read */
+        bool is_running; /* on a CPU or ready to run, so that it has no saved registers */
+        int32_t number;  /* of the system call; -1: it is in none */
+        uint64_t args[WAIT_N_ARGS];
+        uint64_t sp, pc;     /* valid unless is_running or is_refused */
+        uint64_t n_switches; /* how often it has left a CPU */
+        int32_t inner_tid;   /* its number in its own PID namespace */
+};
+
+/* Reads the state of a thread; false if it has ended. */
+bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret);
+
+/* Whether the thread has not run between two readings. */
+bool wait_thread_is_same(const struct wait_thread *before, const struct wait_thread *after);
+
+/* Copies memory of a process; returns how many bytes could be read. */
+size_t wait_read_some(int32_t pid, uint64_t addr, void *to, size_t size);
+
+/* False if part of it can't be read. */
+bool wait_read_memory(int32_t pid, uint64_t addr, void *to, size_t size);
+
+#endif

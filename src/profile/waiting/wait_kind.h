@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a thread waits for: from its system call, the object of the call, and the functions that wait. */
+#ifndef WAIT_KIND_H
+#define WAIT_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "wait_section.h"
+
+/* States of a thread, and kinds of waiting. */
+enum wait_kind {
+        WAIT_KIND_ON_CPU, /* it runs, or is ready to run */
+        WAIT_KIND_IDLE,   /* it waits for work */
+        WAIT_KIND_GIL,
+        WAIT_KIND_LOCK,
+        WAIT_KIND_DISK,
+        WAIT_KIND_FAULT,
+        WAIT_KIND_NETWORK,
+        WAIT_KIND_PIPE,
+        WAIT_KIND_CHILD,
+        WAIT_KIND_SLEEP,
+        WAIT_KIND_TERMINAL,
+        WAIT_KIND_OTHER,
+        WAIT_KIND_UNKNOWN, /* what it waits for was not recognised */
+        WAIT_N_KINDS,
+};
+
+/* The word for tables and JSON, as "network". */
+const char *wait_kind_word(enum wait_kind kind);
+
+/* A function of a thread's stack; names are never NULL. */
+struct wait_function {
+        const char *name; /* without arguments */
+        const char *file; /* of Python: its source; else the module's path */
+        bool is_python;
+};
+
+struct wait_verdict {
+        enum wait_kind kind;
+        int32_t owner;      /* tid of the thread that has the lock; 0: none is known */
+        bool owner_is_gone; /* the owner's thread does not exist any more */
+};
+
+/* What a thread waits for. `functions` are innermost first. `has_thread` says whether the process has this
+ * thread. Appends what it does in words, as "waits for a mutex, held by 4714". */
+struct wait_verdict wait_kind_decide(const struct wait_reading *reading,
+                                     const struct wait_function *functions, size_t n,
+                                     bool (*has_thread)(void *ctx, int32_t tid), void *ctx, struct buf *text);
+
+#endif

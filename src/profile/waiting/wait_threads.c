@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "wait_threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+#include "mem.h"
+#include "text.h"
+
+enum { MAX_FUNCTIONS = 64 }; /* of a stack, that decide what it waits for */
+
+struct wait_making {
+        const struct wait_threads_request *request;
+        struct map last;   /* tid to the index of its last sample + 1 */
+        struct map latest; /* of rows: tid to index + 1 */
+        size_t cap_rows, cap_frames, cap_circles, cap_ends;
+};
+
+struct thread_rows {
+        struct wait_threads threads;
+        struct wait_making making;
+        struct arena texts;
+};
+
+/* --- Frames --- */
+
+static const char *module_of(const struct named_stacks *named, const struct named_node *node)
+{
+        return node->module == NAMED_NONE ? "" : named->modules[node->module].path;
+}
+
+static bool is_python(const struct named_stacks *named, const struct named_node *node)
+{
+        return node->module != NAMED_NONE && named->modules[node->module].kind == NAMED_PYTHON;
+}
+
+static void add_frame(struct thread_rows *m, const struct wait_frame *frame)
+{
+        struct wait_threads *t = &m->threads;
+
+        ARRAY_PUSH(t->frames, t->n_frames, m->making.cap_frames, *frame);
+}
+
+static void add_node(struct thread_rows *m, const struct named_node *node)
+{
+        const struct named_stacks *named = m->making.request->named;
+        bool python = is_python(named, node);
+
+        if (node->is_cut) {
+                add_frame(m, &(struct wait_frame){.is_cut = true});
+                return;
+        }
+        for (uint32_t i = 0; i < node->n_frames; i++) {
+                const struct named_frame *f = &named->frames[node->first_frame + i];
+                const bool has_line = *f->file;
+
+                add_frame(m, &(struct wait_frame){
+                                     .function = *f->function ? f->function : "?",
+                                     .file = has_line ? f->file : module_of(named, node),
+                                     .line = has_line ? f->line : 0,
+                                     .is_python = python,
+                             });
+        }
+}
+
+static size_t add_functions(const struct wait_making *making, uint32_t at, struct wait_function *ret)
+{
+        const struct named_stacks *named = making->request->named;
+        size_t n = 0;
+
+        for (; at != NAMED_NONE && n < MAX_FUNCTIONS; at = named->nodes[at].parent) {
+                const struct named_node *node = &named->nodes[at];
+                bool python = is_python(named, node);
+
+                for (uint32_t i = 0; !node->is_cut && i < node->n_frames && n < MAX_FUNCTIONS; i++) {
+                        const struct named_frame *f = &named->frames[node->first_frame + i];
+
+                        ret[n++] = (struct wait_function){.name = f->function,
+                                                          .file = python ? f->file : module_of(named, node),
+                                                          .is_python = python};
+                }
+        }
+        return n;
+}
+
+/* Code of the interpreter, of libc and of what starts threads says nothing that the Python frames do not
+ * say. */
+static bool is_waiting_code(const char *path)
+{
+        static const char *const names[] = {"libc.so",   "libc-2.", "libpthread", "ld-linux", "ld-musl",
+                                            "libpython", "python3", "_queue.",    "_thread."};
+        const char *base = text_base_name(path);
+
+        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+                if (text_starts(base, names[i]))
+                        return true;
+        }
+        return false;
+}
+
+/* Functions of threading.py that run in each thread. */
+static bool is_start_of_thread(const struct named_stacks *named, const struct named_node *node)
+{
+        static const char *const names[] = {"Thread._bootstrap", "Thread._bootstrap_inner", "Thread.run",
+                                            "_bootstrap",        "_bootstrap_inner",        "run"};
+        const struct named_frame *f = &named->frames[node->first_frame];
+
+        if (strcmp(text_base_name(f->file), "threading.py"))
+                return false;
+        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+                if (!strcmp(f->function, names[i]))
+                        return true;
+        }
+        return false;
+}
+
+static bool is_hidden(const struct named_stacks *named, const struct named_node *node)
+{
+        if (node->is_cut)
+                return false;
+        return is_python(named, node) ? is_start_of_thread(named, node)
+                                      : is_waiting_code(module_of(named, node));
+}
+
+static bool has_python(const struct wait_function *functions, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                if (functions[i].is_python)
+                        return true;
+        }
+        return false;
+}
+
+static void add_frames(struct thread_rows *m, uint32_t at, bool hides, struct wait_row *row)
+{
+        const struct named_stacks *named = m->making.request->named;
+
+        row->first_frame = m->threads.n_frames;
+        for (; at != NAMED_NONE; at = named->nodes[at].parent) {
+                const struct named_node *node = &named->nodes[at];
+
+                if (!hides || !is_hidden(named, node))
+                        add_node(m, node);
+        }
+        row->n_frames = m->threads.n_frames - row->first_frame;
+}
+
+/* --- Rows --- */
+
+static bool has_thread(void *ctx, int32_t tid)
+{
+        const struct thread_rows *m = ctx;
+
+        return map_find(&m->making.last, (uint64_t)(uint32_t)tid);
+}
+
+/* How many readings before the last one have the same number of switches. */
+static uint32_t count_still(const struct wait_section *waits, const struct wait_reading *last)
+{
+        const struct wait_reading *at = last;
+        uint32_t n = 0;
+
+        while (at > waits->readings && at[-1].tid == last->tid && at[-1].n_switches == last->n_switches) {
+                at--;
+                n++;
+        }
+        return n;
+}
+
+static bool has_stack(const struct wait_reading *reading)
+{
+        return reading->how == WAIT_HOW_STILL || reading->how == WAIT_HOW_STOPPED;
+}
+
+static void add_row(struct thread_rows *m, const struct listed_sample *sample)
+{
+        const struct wait_threads_request *request = m->making.request;
+        const struct wait_reading *reading = wait_section_find(request->waits, sample->tid, sample->time_ns);
+        struct wait_function functions[MAX_FUNCTIONS];
+        AUTO_RELEASE(buf) what = {0};
+        struct wait_row row = {.reading = reading, .n_same = 1};
+        size_t n;
+
+        if (!reading)
+                return;
+        n = add_functions(&m->making, has_stack(reading) ? sample->node : NAMED_NONE, functions);
+        row.name = sample_list_text(request->samples, sample->comm);
+        row.verdict = wait_kind_decide(reading, functions, n, has_thread, m, &what);
+        row.what = arena_copy(&m->texts, buf_text(&what), what.len);
+        row.n_still = count_still(request->waits, reading);
+        if (has_stack(reading))
+                add_frames(m, sample->node, !request->shows_waiting_code && has_python(functions, n), &row);
+        *map_put(&m->making.latest, (uint64_t)(uint32_t)reading->tid, NULL) = m->threads.n_rows + 1;
+        ARRAY_PUSH(m->threads.rows, m->threads.n_rows, m->making.cap_rows, row);
+}
+
+/* A thread that was read several times is shown as it was last. */
+static void add_rows(struct thread_rows *m)
+{
+        const struct sample_list *samples = m->making.request->samples;
+        size_t n = sample_list_n(samples);
+
+        for (size_t i = 0; i < n; i++)
+                *map_put(&m->making.last, (uint64_t)(uint32_t)sample_list_get(samples, i)->tid, NULL) = i + 1;
+        for (size_t i = 0; i < n; i++) {
+                const struct listed_sample *sample = sample_list_get(samples, i);
+
+                if (*map_find(&m->making.last, (uint64_t)(uint32_t)sample->tid) == i + 1)
+                        add_row(m, sample);
+        }
+}
+
+/* --- Deadlocks --- */
+
+static struct wait_row *owner_of(struct thread_rows *m, const struct wait_row *row)
+{
+        const uint64_t *at;
+
+        if (!row->verdict.owner)
+                return NULL;
+        at = map_find(&m->making.latest, (uint64_t)(uint32_t)row->verdict.owner);
+        return at && &m->threads.rows[*at - 1] != row ? &m->threads.rows[*at - 1] : NULL;
+}
+
+static void add_circle(struct thread_rows *m, struct wait_row *first)
+{
+        struct wait_threads *t = &m->threads;
+        struct wait_row *row = first;
+        size_t n = t->n_deadlocks ? t->circle_ends[t->n_deadlocks - 1] : 0;
+
+        do {
+                row->is_deadlocked = true;
+                ARRAY_PUSH(t->circles, n, m->making.cap_circles, (const struct wait_row *)row);
+                row = owner_of(m, row);
+        } while (row != first);
+        ARRAY_PUSH(t->circle_ends, t->n_deadlocks, m->making.cap_ends, n);
+}
+
+/* Follows owners from each thread; who meets itself again is in a circle. A thread that waits for itself is
+ * one as well. */
+static void find_deadlocks(struct thread_rows *m)
+{
+        for (size_t i = 0; i < m->threads.n_rows; i++) {
+                struct wait_row *first = &m->threads.rows[i], *row = first;
+
+                for (size_t steps = 0; row && !first->is_deadlocked && steps <= m->threads.n_rows; steps++) {
+                        row = owner_of(m, row);
+                        if (row == first)
+                                add_circle(m, first);
+                }
+        }
+}
+
+/* --- Threads that do the same --- */
+
+static bool is_same_frame(const struct wait_frame *a, const struct wait_frame *b)
+{
+        if (a->is_cut || b->is_cut)
+                return a->is_cut == b->is_cut;
+        return a->line == b->line && !strcmp(a->function, b->function) && !strcmp(a->file, b->file);
+}
+
+static bool is_same(const struct wait_threads *t, const struct wait_row *a, const struct wait_row *b)
+{
+        if (a->reading->pid != b->reading->pid || a->n_frames != b->n_frames || a->is_deadlocked ||
+            b->is_deadlocked || a->verdict.kind != b->verdict.kind || strcmp(a->what, b->what))
+                return false;
+        for (size_t i = 0; i < a->n_frames; i++) {
+                if (!is_same_frame(&t->frames[a->first_frame + i], &t->frames[b->first_frame + i]))
+                        return false;
+        }
+        return true;
+}
+
+static uint64_t hash_of(const struct wait_threads *t, const struct wait_row *row)
+{
+        uint64_t hash = map_hash_bytes(row->what, strlen(row->what));
+
+        for (size_t i = 0; i < row->n_frames; i++) {
+                const struct wait_frame *f = &t->frames[row->first_frame + i];
+
+                if (!f->is_cut)
+                        hash = map_mix(hash + f->line + map_hash_bytes(f->function, strlen(f->function)));
+        }
+        return hash;
+}
+
+static void merge_same(struct thread_rows *m)
+{
+        struct wait_threads *t = &m->threads;
+        struct map by_hash = {0};
+
+        for (size_t i = 0; i < t->n_rows; i++) {
+                bool is_new;
+                uint64_t *at = map_put(&by_hash, hash_of(t, &t->rows[i]), &is_new);
+
+                if (is_new) {
+                        *at = i;
+                } else if (is_same(t, &t->rows[*at], &t->rows[i])) {
+                        t->rows[*at].n_same++;
+                        t->rows[i].n_same = 0;
+                }
+        }
+        map_release(&by_hash);
+}
+
+struct wait_threads *wait_threads_new(const struct wait_threads_request *request)
+{
+        struct thread_rows *m = mem_new(1, sizeof(*m));
+
+        m->making.request = request;
+        add_rows(m);
+        find_deadlocks(m);
+        if (request->merges_same)
+                merge_same(m);
+        m->making.request = NULL;
+        return &m->threads;
+}
+
+void wait_threads_free(struct wait_threads *threads)
+{
+        struct thread_rows *m = (struct thread_rows *)threads;
+
+        if (!m)
+                return;
+        free(m->threads.rows);
+        free(m->threads.frames);
+        free(m->threads.circles);
+        free(m->threads.circle_ends);
+        map_release(&m->making.last);
+        map_release(&m->making.latest);
+        arena_release(&m->texts);
+        free(m);
+}
