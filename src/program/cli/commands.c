@@ -7,6 +7,7 @@
 #include "cmd_facts_options.h"
 #include "cmd_record_options.h"
 #include "cmd_report_options.h"
+#include "cmd_stack_options.h"
 #include "cmd_stat_options.h"
 #include "cmd_symbolize_options.h"
 
@@ -15,6 +16,7 @@ static const struct command *const commands[] = {
         &cmd_record_command,
         &cmd_sample_command,
         &cmd_stat_command,
+        &cmd_stack_command,
         &cmd_report_command,
         &cmd_annotate_command,
         &cmd_diff_command,

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A block for each thread: what it does, then its frames, innermost first. Threads that do the same are one
+ * block. */
+#include "stack_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "python_label.h"
+#include "table.h"
+#include "text.h"
+#include "text_printable.h"
+#include "text_width.h"
+
+enum {
+        NAME_COLUMNS = 17,      /* of a thread's number and name */
+        LEAST_NAME_COLUMNS = 2, /* indentation of frames on a narrow screen */
+        NARROW = 60,
+        MOST_FUNCTION_COLUMNS = 34, /* longer names move the place to the right */
+};
+
+/* --- Lines --- */
+
+/* Cuts a line to the screen. */
+static void add_line(const struct stack_view *view, const struct buf *line, struct buf *out)
+{
+        if (view->max_columns)
+                table_add_cut(out, buf_text(line), view->max_columns);
+        else
+                buf_add_str(out, buf_text(line));
+        buf_add_char(out, '\n');
+}
+
+static void add_spaces(struct buf *line, size_t up_to)
+{
+        for (size_t width = text_width(buf_text(line)); width < up_to; width++)
+                buf_add_char(line, ' ');
+}
+
+static bool is_narrow(const struct stack_view *view)
+{
+        return view->max_columns && view->max_columns < NARROW;
+}
+
+/* --- Heading --- */
+
+static size_t count_threads(const struct stack_view *view, int32_t pid)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < view->threads->n_rows; i++)
+                n += view->threads->rows[i].reading->pid == pid;
+        return n;
+}
+
+static void add_duration(uint64_t ns, struct buf *line)
+{
+        buf_printf(line, ns < 1000000 ? "%.1f ms" : "%.0f ms", (double)ns / 1e6);
+}
+
+static void add_stops(const struct stack_view *view, struct buf *line)
+{
+        uint64_t most_ns = 0;
+        size_t n = 0;
+
+        for (size_t i = 0; i < view->threads->n_rows; i++) {
+                const struct wait_reading *reading = view->threads->rows[i].reading;
+
+                n += reading->how == WAIT_HOW_STOPPED;
+                most_ns = reading->stopped_ns > most_ns ? reading->stopped_ns : most_ns;
+        }
+        if (n)
+                buf_printf(line, ", %zu running thread%s stopped for %s%.0f us", n, n == 1 ? "" : "s",
+                           n == 1 ? "" : "up to ", (double)most_ns / 1e3);
+}
+
+static void add_heading(const struct stack_view *view, const struct stack_process *process, bool is_last,
+                        struct buf *out)
+{
+        size_t n = count_threads(view, process->pid);
+        AUTO_RELEASE(buf) line = {0};
+
+        text_add_printable(&line, process->name);
+        buf_printf(&line, " (%" PRId32 ")", process->pid);
+        if (process->python)
+                buf_printf(&line, "  Python %s", process->python);
+        buf_printf(&line, "  %zu thread%s", n, n == 1 ? "" : "s");
+        if (is_last) {
+                buf_add_str(&line, "  read in ");
+                add_duration(view->took_ns, &line);
+        }
+        if (is_last)
+                add_stops(view, &line);
+        if (is_last && view->n_read > 1)
+                buf_printf(&line, "  %u readings", view->n_read);
+        add_line(view, &line, out);
+}
+
+/* --- Deadlocks --- */
+
+static void add_deadlock(const struct stack_view *view, size_t first, size_t end, struct buf *out)
+{
+        const struct wait_row **rows = view->threads->circles;
+        AUTO_RELEASE(buf) line = {0};
+
+        buf_add_str(&line, "DEADLOCK: ");
+        for (size_t i = first; i < end; i++)
+                buf_printf(&line, "%s%" PRId32,
+                           i == first     ? ""
+                           : i + 1 == end ? " and "
+                                          : ", ",
+                           rows[i]->reading->tid);
+        buf_add_str(&line, " wait for each other's locks");
+        add_line(view, &line, out);
+}
+
+static void add_deadlocks(const struct stack_view *view, struct buf *out)
+{
+        size_t first = 0;
+
+        for (size_t i = 0; i < view->threads->n_deadlocks; i++) {
+                add_deadlock(view, first, view->threads->circle_ends[i], out);
+                first = view->threads->circle_ends[i];
+        }
+}
+
+/* --- Threads --- */
+
+static void add_place(const struct stack_view *view, const struct wait_frame *frame, struct buf *line)
+{
+        text_add_printable(line,
+                           frame->is_python ? python_label_file(frame->file) : text_base_name(frame->file));
+        if (frame->line && !view->no_lines)
+                buf_printf(line, ":%" PRIu32, frame->line);
+}
+
+/* Where the places of functions begin, behind the longest name that is not very long. */
+static size_t function_columns(const struct stack_view *view)
+{
+        size_t most = 0;
+
+        for (size_t i = 0; i < view->threads->n_frames; i++) {
+                const struct wait_frame *frame = &view->threads->frames[i];
+                size_t width = frame->is_cut ? 0 : text_width(frame->function);
+
+                if (width <= MOST_FUNCTION_COLUMNS && width > most)
+                        most = width;
+        }
+        return most;
+}
+
+static void add_frame(const struct stack_view *view, const struct wait_frame *frame, size_t indent,
+                      size_t columns, struct buf *out)
+{
+        AUTO_RELEASE(buf) line = {0};
+
+        add_spaces(&line, indent);
+        if (frame->is_cut) {
+                buf_add_str(&line, "... (its callers could not be found)");
+        } else {
+                text_add_printable(&line, frame->function);
+                add_spaces(&line, indent + columns);
+                buf_add_str(&line, "  ");
+                add_place(view, frame, &line);
+        }
+        add_line(view, &line, out);
+}
+
+static void add_still(const struct stack_view *view, const struct wait_row *row, struct buf *line)
+{
+        if (view->n_read > 1 && row->reading->how == WAIT_HOW_STILL)
+                buf_printf(line, row->n_still ? "; has not moved for %" PRIu32 " reading%s" : "; has moved",
+                           row->n_still, row->n_still == 1 ? "" : "s");
+}
+
+/* The name of a thread tells something if it is not that of its program. */
+static bool has_own_name(const struct stack_view *view, const struct wait_row *row)
+{
+        for (size_t i = 0; i < view->n_processes; i++) {
+                if (view->processes[i].pid == row->reading->pid)
+                        return strcmp(view->processes[i].comm, row->name) != 0;
+        }
+        return true;
+}
+
+static void add_thread(const struct stack_view *view, const struct wait_row *row, size_t columns,
+                       struct buf *out)
+{
+        size_t indent = is_narrow(view) ? LEAST_NAME_COLUMNS : NAME_COLUMNS;
+        AUTO_RELEASE(buf) line = {0};
+
+        if (row->n_same > 1)
+                buf_printf(&line, "%" PRIu32 " threads ", row->n_same);
+        else
+                buf_printf(&line, "%" PRId32 " ", row->reading->tid);
+        if (has_own_name(view, row))
+                text_add_printable(&line, row->name);
+        if (is_narrow(view)) {
+                add_line(view, &line, out);
+                buf_clear(&line);
+        }
+        add_spaces(&line, indent - 1);
+        buf_add_char(&line, ' ');
+        text_add_printable(&line, row->what);
+        add_still(view, row, &line);
+        add_line(view, &line, out);
+        for (size_t i = 0; i < row->n_frames; i++)
+                add_frame(view, &view->threads->frames[row->first_frame + i], indent, columns, out);
+}
+
+/* Threads in a deadlock first, then those that wait for something, those that run, and those without work. */
+static unsigned order_of(const struct wait_row *row)
+{
+        return row->is_deadlocked                      ? 0
+               : row->verdict.kind == WAIT_KIND_ON_CPU ? 2
+               : row->verdict.kind == WAIT_KIND_IDLE   ? 3
+                                                       : 1;
+}
+
+static void add_process(const struct stack_view *view, int32_t pid, size_t columns, struct buf *out)
+{
+        for (unsigned order = 0; order <= 3; order++) {
+                for (size_t i = 0; i < view->threads->n_rows; i++) {
+                        const struct wait_row *row = &view->threads->rows[i];
+
+                        if (row->reading->pid == pid && row->n_same && order_of(row) == order)
+                                add_thread(view, row, columns, out);
+                }
+        }
+}
+
+static void add_refused(const struct stack_view *view, struct buf *out)
+{
+        AUTO_RELEASE(buf) line = {0};
+
+        buf_printf(&line, "%zu process%s may not be read: sudo wperf ...", view->n_refused,
+                   view->n_refused == 1 ? "" : "es");
+        add_line(view, &line, out);
+}
+
+void stack_view_text(const struct stack_view *view, struct buf *out)
+{
+        size_t columns = function_columns(view);
+
+        for (size_t i = 0; i < view->n_processes; i++) {
+                if (i)
+                        buf_add_char(out, '\n');
+                add_heading(view, &view->processes[i], i + 1 == view->n_processes, out);
+                if (!i)
+                        add_deadlocks(view, out);
+                add_process(view, view->processes[i].pid, columns, out);
+        }
+        if (view->n_refused)
+                add_refused(view, out);
+}
+
+/* --- JSON --- */
+
+static void add_json_frame(const struct wait_frame *frame, struct json *json)
+{
+        if (frame->is_cut)
+                return;
+        json_begin_object(json);
+        json_key_str(json, "function", frame->function);
+        json_key_str(json, "file", frame->file);
+        json_key(json, "line");
+        if (frame->line)
+                json_u64(json, frame->line);
+        else
+                json_null(json);
+        json_key_bool(json, "python", frame->is_python);
+        json_end_object(json);
+}
+
+static void add_json_owner(const struct wait_row *row, struct json *json)
+{
+        json_key(json, "owner");
+        if (row->verdict.owner)
+                json_i64(json, row->verdict.owner);
+        else
+                json_null(json);
+}
+
+static void add_json_thread(const struct stack_view *view, const struct wait_row *row, struct json *json)
+{
+        const struct wait_frame *frames = &view->threads->frames[row->first_frame];
+        bool is_cut = row->n_frames && frames[row->n_frames - 1].is_cut;
+
+        json_begin_object(json);
+        json_key_i64(json, "tid", row->reading->tid);
+        json_key_str(json, "name", row->name);
+        json_key_str(json, "state", wait_kind_word(row->verdict.kind));
+        json_key_str(json, "what", row->what);
+        add_json_owner(row, json);
+        json_key_bool(json, "deadlocked", row->is_deadlocked);
+        json_key_bool(json, "holds_gil", row->reading->python & WAIT_PYTHON_GIL);
+        json_key_u64(json, "readings_without_moving", row->n_still);
+        json_key_bool(json, "cut", is_cut);
+        json_key(json, "frames");
+        json_begin_array(json);
+        for (size_t i = 0; i < row->n_frames; i++)
+                add_json_frame(&frames[i], json);
+        json_end_array(json);
+        json_end_object(json);
+}
+
+static void add_json_process(const struct stack_view *view, const struct stack_process *process,
+                             struct json *json)
+{
+        json_begin_object(json);
+        json_key_i64(json, "pid", process->pid);
+        json_key_str(json, "name", process->name);
+        json_key(json, "python");
+        if (process->python)
+                json_str(json, process->python);
+        else
+                json_null(json);
+        json_key(json, "threads");
+        json_begin_array(json);
+        for (size_t i = 0; i < view->threads->n_rows; i++) {
+                if (view->threads->rows[i].reading->pid == process->pid)
+                        add_json_thread(view, &view->threads->rows[i], json);
+        }
+        json_end_array(json);
+        json_end_object(json);
+}
+
+static void add_json_deadlocks(const struct stack_view *view, struct json *json)
+{
+        size_t at = 0;
+
+        json_key(json, "deadlocks");
+        json_begin_array(json);
+        for (size_t i = 0; i < view->threads->n_deadlocks; i++) {
+                json_begin_array(json);
+                for (; at < view->threads->circle_ends[i]; at++)
+                        json_i64(json, view->threads->circles[at]->reading->tid);
+                json_end_array(json);
+        }
+        json_end_array(json);
+}
+
+void stack_view_json(const struct stack_view *view, struct buf *out)
+{
+        struct json json;
+
+        json_init(&json, out);
+        json_begin_object(&json);
+        json_key(&json, "processes");
+        json_begin_array(&json);
+        for (size_t i = 0; i < view->n_processes; i++)
+                add_json_process(view, &view->processes[i], &json);
+        json_end_array(&json);
+        add_json_deadlocks(view, &json);
+        json_key(&json, "took_ms");
+        json_fixed(&json, (double)view->took_ns / 1e6, 3);
+        json_key_u64(&json, "readings", view->n_read);
+        json_key_u64(&json, "refused_processes", view->n_refused);
+        json_end_object(&json);
+        buf_add_char(out, '\n');
+}
