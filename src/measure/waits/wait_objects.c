@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
+#include <time.h>
 
 #include "linux_processes.h"
 #include "map.h"
@@ -333,6 +334,39 @@ static void see_child(const struct wait_thread *thread, const char *name, struct
                 buf_add_str(text, "any child");
 }
 
+/* The kernel's list of a thread's children has the newest one last. */
+static void see_vfork(const struct wait_objects *o, int32_t tid, struct buf *text)
+{
+        AUTO_RELEASE(buf) children = {0};
+        char path[64];
+        const char *at;
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/children", o->pid, tid);
+        if (!os_read_file(path, MAX_INFO_BYTES, &children, NULL) || !children.len)
+                return;
+        while (children.len && children.data[children.len - 1] == ' ')
+                buf_truncate(&children, children.len - 1);
+        at = strrchr(buf_text(&children), ' ');
+        add_process((int32_t)strtol(at ? at + 1 : buf_text(&children), NULL, 10), text);
+}
+
+/* nanosleep(TIME) and clock_nanosleep(CLOCK, FLAGS, TIME). A time of day is told as what is left of it. */
+static void see_sleep(const struct wait_objects *o, const struct wait_thread *thread, const char *name,
+                      struct buf *text)
+{
+        bool has_clock = !strcmp(name, "clock_nanosleep");
+        struct timespec time, now = {0};
+        double seconds;
+
+        if (!wait_read_memory(o->pid, thread->args[has_clock ? 2 : 0], &time, sizeof(time)))
+                return;
+        if (has_clock && thread->args[1] & TIMER_ABSTIME)
+                clock_gettime((clockid_t)thread->args[0], &now);
+        seconds = (double)(time.tv_sec - now.tv_sec) + (double)(time.tv_nsec - now.tv_nsec) / 1e9;
+        if (seconds >= 0)
+                buf_printf(text, now.tv_sec ? "for another %.3g s" : "for %.3g s", seconds);
+}
+
 void wait_objects_see(struct wait_objects *o, const struct wait_thread *thread, struct wait_reading *reading,
                       struct buf *text)
 {
@@ -343,6 +377,10 @@ void wait_objects_see(struct wait_objects *o, const struct wait_thread *thread, 
                 found = see_set(o, thread, facts.call, text);
         else if (facts.call == WAIT_CALL_CHILD)
                 see_child(thread, facts.name, text);
+        else if (facts.call == WAIT_CALL_VFORK)
+                see_vfork(o, reading->tid, text);
+        else if (facts.call == WAIT_CALL_SLEEP)
+                see_sleep(o, thread, facts.name, text);
         else if (facts.fd_arg >= 0)
                 found = see_one(o, (int)thread->args[facts.fd_arg], text);
         else if (facts.name && facts.call == WAIT_CALL_FILE)

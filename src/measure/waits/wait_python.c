@@ -234,7 +234,10 @@ static void find_lock(const struct wait_python *p, const struct wait_maps *maps,
         if (p->runtime.layout.minor >= 13 &&
             wait_read_memory(p->pid, search.futex - WORD, &waited, sizeof(waited)))
                 search.waited = waited;
-        search_lock(&search, maps, stack, stack_bytes);
+        if (search.waited && is_heap(maps, search.waited & ~(uint64_t)(WORD - 1)))
+                see_object(&search, search.waited - LOCK_LOCK * WORD);
+        if (!search.found)
+                search_lock(&search, maps, stack, stack_bytes);
         if (!search.found || search.is_ambiguous)
                 return;
         reading->python |= search.is_rlock ? WAIT_PYTHON_RLOCK : WAIT_PYTHON_LOCK;

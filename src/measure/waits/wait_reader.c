@@ -39,7 +39,7 @@ struct wait_reader {
         bool is_unsupported;
 
         /* the thread */
-        int32_t tid;
+        int32_t tid, inner_tid;
         struct buf stack; /* from the stack pointer on */
         bool is_whole;    /* up to the end of its mapping */
         uint64_t stack_bytes;
@@ -178,7 +178,11 @@ static void begin_reading(struct wait_reader *r, struct wait_reading *ret)
 {
         buf_clear(&r->text);
         buf_clear(&r->stack);
-        *ret = (struct wait_reading){.time_ns = next_time(r), .pid = r->pid, .tid = r->tid, .number = -1};
+        *ret = (struct wait_reading){.time_ns = next_time(r),
+                                     .pid = r->pid,
+                                     .tid = r->tid,
+                                     .inner_tid = r->inner_tid,
+                                     .number = -1};
 }
 
 /* What a thread that waits has saved. */
@@ -214,13 +218,14 @@ static void read_running(struct wait_reader *r, const struct wait_thread *thread
 {
         struct stop_once *once;
         struct stop_thread stopped = {.tid = r->tid};
-        uint64_t start_ns = os_monotonic_ns();
+        uint64_t start_ns;
 
         begin_reading(r, ret);
         ret->how = WAIT_HOW_ON_CPU;
         once = r->may_stop ? stop_once_begin(STOP_WAIT_NS, &stopped) : NULL;
         if (!once)
                 return;
+        start_ns = os_monotonic_ns();
         read_stopped(r, thread->inner_tid, &stopped, ret);
         stop_once_end(once);
         ret->stopped_ns = os_monotonic_ns() - start_ns;
@@ -260,6 +265,7 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
         *ret_registers = (struct wait_registers){0};
         if (!wait_thread_read(r->pid, tid, &thread))
                 return false;
+        r->inner_tid = thread.inner_tid;
         for (int i = 0; i < MAX_ATTEMPTS && thread.state; i++) {
                 if (thread.is_refused) {
                         begin_reading(r, ret);

@@ -65,19 +65,22 @@ static bool ends_with(const char *text, const char *end)
         return len >= end_len && !strcmp(text + len - end_len, end);
 }
 
-static bool is_name(const char *name, const char *wanted)
+/* Before 3.11 the names of Python functions have no classes. */
+static bool is_name(const struct wait_function *function, const char *wanted)
 {
+        const char *name = function->name, *last = strrchr(wanted, '.');
         size_t len = strlen(name), wanted_len = strlen(wanted);
 
+        if (function->is_python && last && !strcmp(name, last + 1))
+                return true;
         if (!ends_with(name, wanted))
                 return false;
-        return len == wanted_len || name[len - wanted_len - 1] == '.' || name[len - wanted_len - 1] == ':' ||
-               name[len - wanted_len - 1] == '>';
+        return len == wanted_len || strchr(".:>", name[len - wanted_len - 1]);
 }
 
 static bool is_entry(const struct idle_function *idle, const struct wait_function *function)
 {
-        if (function->is_python != (idle->file != NULL) || !is_name(function->name, idle->name))
+        if (function->is_python != (idle->file != NULL) || !is_name(function, idle->name))
                 return false;
         return !idle->file || ends_with(function->file, idle->file);
 }

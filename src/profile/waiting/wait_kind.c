@@ -27,7 +27,7 @@ struct deciding {
         const struct wait_reading *reading;
         const struct wait_function *functions;
         size_t n;
-        bool (*has_thread)(void *ctx, int32_t tid);
+        int32_t (*find_thread)(void *ctx, int32_t inner_tid);
         void *ctx;
         struct buf *text;
         struct wait_verdict verdict;
@@ -67,7 +67,7 @@ static void decide_poll(struct deciding *d, const char *name)
 
         if (r->object == WAIT_OBJECT_NONE) {
                 d->verdict.kind = WAIT_KIND_SLEEP;
-                buf_printf(d->text, "sleeps in %s", name);
+                buf_printf(d->text, "sleeps in %s%s%s", name, *r->text ? " " : "", r->text);
                 return;
         }
         d->verdict.kind = is_idle ? WAIT_KIND_IDLE : kind_of_object(r);
@@ -190,25 +190,27 @@ static const char *find_python_wait(const struct deciding *d)
                         continue;
                 if (strcmp(base, "threading.py") && strcmp(base, "queue.py") && strcmp(base, "_base.py"))
                         break;
-                if (!strstr(f->name, "_bootstrap") && strcmp(f->name, "Thread.run"))
+                if (!strstr(f->name, "_bootstrap") && strcmp(f->name, "Thread.run") && strcmp(f->name, "run"))
                         found = f->name;
         }
         return found;
 }
 
-static void add_owner(struct deciding *d, int32_t owner)
+/* An owner that has ended is only known by its own number. */
+static void add_owner(struct deciding *d, int32_t inner_tid)
 {
-        d->verdict.owner = owner;
-        d->verdict.owner_is_gone = !d->has_thread(d->ctx, owner);
-        buf_printf(d->text, ", held by %" PRId32 "%s", owner,
-                   d->verdict.owner_is_gone ? ", which has ended" : "");
+        int32_t tid = d->find_thread(d->ctx, inner_tid);
+
+        d->verdict.owner = tid;
+        d->verdict.owner_is_gone = !tid;
+        buf_printf(d->text, ", held by %" PRId32 "%s", tid ? tid : inner_tid, tid ? "" : ", which has ended");
 }
 
 static void decide_gil(struct deciding *d)
 {
         d->verdict.kind = WAIT_KIND_GIL;
         buf_add_str(d->text, "waits for the GIL");
-        if (d->reading->gil_holder && d->reading->gil_holder != d->reading->tid)
+        if (d->reading->gil_holder && d->reading->gil_holder != d->reading->inner_tid)
                 add_owner(d, d->reading->gil_holder);
 }
 
@@ -228,6 +230,18 @@ static void decide_python_lock(struct deciding *d)
                 buf_printf(d->text, "waits in %s (Lock, no owner recorded)", function);
         else
                 buf_printf(d->text, "waits for Lock 0x%" PRIx64 ", no owner recorded", r->lock_object);
+}
+
+/* From 3.13 on joins and events are no objects that a lock could be found in. */
+static bool decide_python_function(struct deciding *d, enum lock_type type)
+{
+        const char *function = d->reading->python & WAIT_PYTHON_STATE ? find_python_wait(d) : NULL;
+
+        if (!function || (type != LOCK_NONE && type != LOCK_SEMAPHORE && type != LOCK_CONDITION))
+                return false;
+        d->verdict.kind = WAIT_KIND_LOCK;
+        buf_printf(d->text, "waits in %s (no owner recorded)", function);
+        return true;
 }
 
 /* The owner is checked for sense: it is a thread of the process, and the kind one that glibc has. */
@@ -255,6 +269,8 @@ static void decide_futex(struct deciding *d)
                 decide_python_lock(d);
                 return;
         }
+        if (decide_python_function(d, type))
+                return;
         if (type == LOCK_NONE) {
                 d->verdict.kind = WAIT_KIND_UNKNOWN;
                 buf_printf(d->text, "waits for a futex at 0x%" PRIx64, r->args[0]);
@@ -264,8 +280,8 @@ static void decide_futex(struct deciding *d)
         buf_printf(d->text, "waits for %s", lock_texts[type]);
         if (type == LOCK_MUTEX)
                 add_mutex_owner(d);
-        else if (type == LOCK_JOIN && (int32_t)r->lock[0] > 0)
-                buf_printf(d->text, ": %" PRIu32, r->lock[0]);
+        else if (type == LOCK_JOIN && d->find_thread(d->ctx, (int32_t)r->lock[0]))
+                buf_printf(d->text, ": %" PRId32, d->find_thread(d->ctx, (int32_t)r->lock[0]));
 }
 
 /* --- All calls --- */
@@ -273,7 +289,7 @@ static void decide_futex(struct deciding *d)
 static void decide_sleep(struct deciding *d)
 {
         d->verdict.kind = WAIT_KIND_SLEEP;
-        buf_add_str(d->text, "sleeps");
+        buf_printf(d->text, "sleeps%s%s", *d->reading->text ? " " : "", d->reading->text);
 }
 
 static void set(struct deciding *d, enum wait_kind kind, const char *text)
@@ -342,12 +358,13 @@ static void decide_still(struct deciding *d)
 
 struct wait_verdict wait_kind_decide(const struct wait_reading *reading,
                                      const struct wait_function *functions, size_t n,
-                                     bool (*has_thread)(void *ctx, int32_t tid), void *ctx, struct buf *text)
+                                     int32_t (*find_thread)(void *ctx, int32_t inner_tid), void *ctx,
+                                     struct buf *text)
 {
         struct deciding d = {.reading = reading,
                              .functions = functions,
                              .n = n,
-                             .has_thread = has_thread,
+                             .find_thread = find_thread,
                              .ctx = ctx,
                              .text = text,
                              .verdict = {.kind = WAIT_KIND_UNKNOWN}};

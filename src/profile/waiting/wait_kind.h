@@ -44,10 +44,12 @@ struct wait_verdict {
         bool owner_is_gone; /* the owner's thread does not exist any more */
 };
 
-/* What a thread waits for. `functions` are innermost first. `has_thread` says whether the process has this
- * thread. Appends what it does in words, as "waits for a mutex, held by 4714". */
+/* What a thread waits for. `functions` are innermost first. `find_thread` gives the tid of the thread that
+ * its process knows by the number `inner_tid`; 0 if there is none. Appends what it does in words, as "waits
+ * for a mutex, held by 4714". */
 struct wait_verdict wait_kind_decide(const struct wait_reading *reading,
                                      const struct wait_function *functions, size_t n,
-                                     bool (*has_thread)(void *ctx, int32_t tid), void *ctx, struct buf *text);
+                                     int32_t (*find_thread)(void *ctx, int32_t inner_tid), void *ctx,
+                                     struct buf *text);
 
 #endif

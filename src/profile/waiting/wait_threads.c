@@ -13,8 +13,10 @@ enum { MAX_FUNCTIONS = 64 }; /* of a stack, that decide what it waits for */
 
 struct wait_making {
         const struct wait_threads_request *request;
-        struct map last;   /* tid to the index of its last sample + 1 */
-        struct map latest; /* of rows: tid to index + 1 */
+        struct map last;     /* tid to the index of its last sample + 1 */
+        struct map latest;   /* of rows: tid to index + 1 */
+        struct map by_inner; /* process and number in its own namespace to tid */
+        int32_t pid;         /* the process whose thread is looked at */
         size_t cap_rows, cap_frames, cap_circles, cap_ends;
 };
 
@@ -149,11 +151,17 @@ static void add_frames(struct thread_rows *m, uint32_t at, bool hides, struct wa
 
 /* --- Rows --- */
 
-static bool has_thread(void *ctx, int32_t tid)
+static uint64_t inner_key(int32_t pid, int32_t inner_tid)
+{
+        return (uint64_t)(uint32_t)pid << 32 | (uint32_t)inner_tid;
+}
+
+static int32_t find_thread(void *ctx, int32_t inner_tid)
 {
         const struct thread_rows *m = ctx;
+        const uint64_t *tid = map_find(&m->making.by_inner, inner_key(m->making.pid, inner_tid));
 
-        return map_find(&m->making.last, (uint64_t)(uint32_t)tid);
+        return tid ? (int32_t)*tid : 0;
 }
 
 /* How many readings before the last one have the same number of switches. */
@@ -186,8 +194,9 @@ static void add_row(struct thread_rows *m, const struct listed_sample *sample)
         if (!reading)
                 return;
         n = add_functions(&m->making, has_stack(reading) ? sample->node : NAMED_NONE, functions);
+        m->making.pid = reading->pid;
         row.name = sample_list_text(request->samples, sample->comm);
-        row.verdict = wait_kind_decide(reading, functions, n, has_thread, m, &what);
+        row.verdict = wait_kind_decide(reading, functions, n, find_thread, m, &what);
         row.what = arena_copy(&m->texts, buf_text(&what), what.len);
         row.n_still = count_still(request->waits, reading);
         if (has_stack(reading))
@@ -202,6 +211,11 @@ static void add_rows(struct thread_rows *m)
         const struct sample_list *samples = m->making.request->samples;
         size_t n = sample_list_n(samples);
 
+        for (size_t i = 0; i < m->making.request->waits->n; i++) {
+                const struct wait_reading *r = &m->making.request->waits->readings[i];
+
+                *map_put(&m->making.by_inner, inner_key(r->pid, r->inner_tid), NULL) = (uint64_t)r->tid;
+        }
         for (size_t i = 0; i < n; i++)
                 *map_put(&m->making.last, (uint64_t)(uint32_t)sample_list_get(samples, i)->tid, NULL) = i + 1;
         for (size_t i = 0; i < n; i++) {
@@ -331,6 +345,7 @@ void wait_threads_free(struct wait_threads *threads)
         free(m->threads.circle_ends);
         map_release(&m->making.last);
         map_release(&m->making.latest);
+        map_release(&m->making.by_inner);
         arena_release(&m->texts);
         free(m);
 }

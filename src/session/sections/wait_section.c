@@ -14,7 +14,7 @@ enum { VERSION = 1, MAGIC_BYTES = 4, MIN_READING_BYTES = 100 };
 static void write_reading(const struct wait_reading *r, struct buf *out)
 {
         const uint8_t bytes[] = {r->how, r->state, r->call, r->object, r->peer, r->python, r->python_minor};
-        const int32_t words[] = {r->pid, r->tid, r->number, r->gil_holder, r->owner};
+        const int32_t words[] = {r->pid, r->tid, r->number, r->inner_tid, r->gil_holder, r->owner};
 
         buf_add_u64(out, r->time_ns);
         buf_add(out, bytes, sizeof(bytes));
@@ -49,7 +49,7 @@ static bool read_reading(struct cursor *c, struct wait_reading *r)
 {
         uint8_t *const bytes[] = {&r->how,  &r->state,  &r->call,        &r->object,
                                   &r->peer, &r->python, &r->python_minor};
-        int32_t *const words[] = {&r->pid, &r->tid, &r->number, &r->gil_holder, &r->owner};
+        int32_t *const words[] = {&r->pid, &r->tid, &r->number, &r->inner_tid, &r->gil_holder, &r->owner};
 
         r->time_ns = cursor_u64(c);
         for (size_t i = 0; i < N_ELEMENTS(bytes); i++)

@@ -99,8 +99,9 @@ struct wait_reading {
         uint8_t python;       /* WAIT_PYTHON_* */
         uint8_t python_minor; /* of the process's CPython: 12 for 3.12; 0: none that can be read */
         int32_t number;       /* of the system call; -1: none */
-        int32_t gil_holder;   /* tid; 0: nobody, or not known */
-        int32_t owner;        /* tid of the owner of the RLock; 0: not known */
+        int32_t inner_tid;    /* the thread's number in its own PID namespace; so are these: */
+        int32_t gil_holder;   /* 0: nobody, or not known */
+        int32_t owner;        /* of the RLock; 0: not known */
         uint64_t lock_object; /* the only Python object on the stack that is this lock; 0: none */
         uint64_t args[WAIT_N_ARGS];
         uint64_t n_switches; /* how often the thread has left a CPU */

@@ -13,10 +13,17 @@
 #include "text_width.h"
 
 enum {
-        NAME_COLUMNS = 17,      /* of a thread's number and name */
+        LEAST_COLUMNS = 17, /* of a thread's number and name */
+        MOST_COLUMNS = 26,
         LEAST_NAME_COLUMNS = 2, /* indentation of frames on a narrow screen */
         NARROW = 60,
         MOST_FUNCTION_COLUMNS = 34, /* longer names move the place to the right */
+};
+
+/* Where the parts of a line begin. */
+struct view_columns {
+        size_t names;     /* what follows the name of a thread */
+        size_t functions; /* what follows the name of a function, behind that */
 };
 
 /* --- Lines --- */
@@ -183,18 +190,42 @@ static bool has_own_name(const struct stack_view *view, const struct wait_row *r
         return true;
 }
 
-static void add_thread(const struct stack_view *view, const struct wait_row *row, size_t columns,
-                       struct buf *out)
+static void add_name(const struct stack_view *view, const struct wait_row *row, struct buf *line)
 {
-        size_t indent = is_narrow(view) ? LEAST_NAME_COLUMNS : NAME_COLUMNS;
+        if (row->n_same > 1)
+                buf_printf(line, "%" PRIu32 " threads ", row->n_same);
+        else
+                buf_printf(line, "%" PRId32 " ", row->reading->tid);
+        if (has_own_name(view, row))
+                text_add_printable(line, row->name);
+}
+
+/* Where texts and frames begin, behind the longest name of a thread. */
+static size_t name_columns(const struct stack_view *view)
+{
+        size_t most = LEAST_COLUMNS;
+
+        for (size_t i = 0; i < view->threads->n_rows; i++) {
+                AUTO_RELEASE(buf) line = {0};
+                size_t width;
+
+                if (!view->threads->rows[i].n_same)
+                        continue;
+                add_name(view, &view->threads->rows[i], &line);
+                width = text_width(buf_text(&line)) + 1;
+                if (width > most && width <= MOST_COLUMNS)
+                        most = width;
+        }
+        return is_narrow(view) ? LEAST_NAME_COLUMNS : most;
+}
+
+static void add_thread(const struct stack_view *view, const struct wait_row *row,
+                       const struct view_columns *columns, struct buf *out)
+{
+        size_t indent = columns->names;
         AUTO_RELEASE(buf) line = {0};
 
-        if (row->n_same > 1)
-                buf_printf(&line, "%" PRIu32 " threads ", row->n_same);
-        else
-                buf_printf(&line, "%" PRId32 " ", row->reading->tid);
-        if (has_own_name(view, row))
-                text_add_printable(&line, row->name);
+        add_name(view, row, &line);
         if (is_narrow(view)) {
                 add_line(view, &line, out);
                 buf_clear(&line);
@@ -205,7 +236,8 @@ static void add_thread(const struct stack_view *view, const struct wait_row *row
         add_still(view, row, &line);
         add_line(view, &line, out);
         for (size_t i = 0; i < row->n_frames; i++)
-                add_frame(view, &view->threads->frames[row->first_frame + i], indent, columns, out);
+                add_frame(view, &view->threads->frames[row->first_frame + i], indent, columns->functions,
+                          out);
 }
 
 /* Threads in a deadlock first, then those that wait for something, those that run, and those without work. */
@@ -217,7 +249,8 @@ static unsigned order_of(const struct wait_row *row)
                                                        : 1;
 }
 
-static void add_process(const struct stack_view *view, int32_t pid, size_t columns, struct buf *out)
+static void add_process(const struct stack_view *view, int32_t pid, const struct view_columns *columns,
+                        struct buf *out)
 {
         for (unsigned order = 0; order <= 3; order++) {
                 for (size_t i = 0; i < view->threads->n_rows; i++) {
@@ -240,7 +273,7 @@ static void add_refused(const struct stack_view *view, struct buf *out)
 
 void stack_view_text(const struct stack_view *view, struct buf *out)
 {
-        size_t columns = function_columns(view);
+        const struct view_columns columns = {name_columns(view), function_columns(view)};
 
         for (size_t i = 0; i < view->n_processes; i++) {
                 if (i)
@@ -248,7 +281,7 @@ void stack_view_text(const struct stack_view *view, struct buf *out)
                 add_heading(view, &view->processes[i], i + 1 == view->n_processes, out);
                 if (!i)
                         add_deadlocks(view, out);
-                add_process(view, view->processes[i].pid, columns, out);
+                add_process(view, view->processes[i].pid, &columns, out);
         }
         if (view->n_refused)
                 add_refused(view, out);
