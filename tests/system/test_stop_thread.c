@@ -258,7 +258,7 @@ TEST(threads_that_ended_long_ago)
 /* A thread that the ring samples and that does not stop is told to the guardian, at most once in 0.1 s. */
 TEST(a_thread_that_never_stops)
 {
-        struct stop_engine engine = {.lock = NULL};
+        struct stop_engine engine = {.stacks = NULL};
         struct stop_command command = {0};
         int sockets[2];
 
@@ -282,39 +282,6 @@ TEST(a_thread_that_never_stops)
         close(sockets[0]);
         close(sockets[1]);
         stop_seen_release(&engine);
-}
-
-static void add_stack(struct stop_engine *engine, uint64_t time_ns, size_t size)
-{
-        AUTO_RELEASE(buf) message = {0};
-        const struct stop_deep_message head = {.is_whole = true};
-
-        buf_add(&message, &head, sizeof(head));
-        buf_add_zeros(&message, size);
-        stop_stack_add(engine, 5, time_ns, cursor_make(message.data, message.len));
-}
-
-/* At most 64 MiB of stacks that wait for the unwinder are kept. */
-TEST(more_large_stacks_than_are_kept)
-{
-        enum { N = 70, N_KEPT = 64, MIB = 1 << 20 };
-        struct stop_engine engine = {.lock = os_lock_new()};
-        struct deep_stack stack = {0};
-
-        for (uint64_t time_ns = 0; time_ns < N; time_ns++)
-                add_stack(&engine, time_ns, MIB);
-        for (uint64_t time_ns = 0; time_ns < N; time_ns++) {
-                EXPECT_TRUE(stop_engine_take_stack(&engine, 5, time_ns, &stack));
-                EXPECT_CMP(stack.is_left_out, ==, (time_ns >= N_KEPT));
-                EXPECT_INT(stack.bytes.len, stack.is_left_out ? 0 : MIB);
-                EXPECT_INT(stack.used_size, stack.is_left_out ? MIB : 0);
-                buf_release(&stack.bytes);
-        }
-        add_stack(&engine, N, MIB); /* there is room again */
-        EXPECT_TRUE(stop_engine_take_stack(&engine, 5, N, &stack) && !stack.is_left_out);
-        buf_release(&stack.bytes);
-        stop_stack_release(&engine);
-        os_lock_free(engine.lock);
 }
 
 TAP_MAIN

@@ -155,7 +155,7 @@ static void open_stops(struct collector *c)
                 c->stops = c->guardian;
         if (!c->stops || !c->unwinder)
                 return;
-        unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
+        unwinder_set_stacks(c->unwinder, stop_engine_stacks(c->stops));
         merge_python(c);
 }
 

@@ -37,6 +37,7 @@ struct thread_stacks {
         struct stop_merge *merge;
         struct unwinder *unwinder;
         struct wait_reader *reader;
+        struct deep_stacks *deep;
         int32_t pid;
         struct wait_reading *readings;
         size_t n_readings, cap_readings;
@@ -95,7 +96,8 @@ struct thread_stacks *thread_stacks_new(bool may_stop, struct err *err)
         s->reader = wait_reader_new(s->python, may_stop);
         s->unwinder = unwinder_new(&s->opened, &s->keeper);
         unwinder_set_merge(s->unwinder, s->merge);
-        unwinder_set_stacks(s->unwinder, wait_reader_take_stack, s->reader);
+        s->deep = deep_stacks_new();
+        unwinder_set_stacks(s->unwinder, s->deep);
         return s;
 }
 
@@ -105,6 +107,7 @@ void thread_stacks_free(struct thread_stacks *s)
                 return;
         unwinder_free(s->unwinder);
         wait_reader_free(s->reader);
+        deep_stacks_free(s->deep);
         stop_merge_free(s->merge);
         stop_python_free(s->python);
         keeper_release(&s->keeper);
@@ -196,6 +199,7 @@ static bool take_thread(struct thread_stacks *s, int32_t tid, const struct recor
         AUTO_RELEASE(buf) record = {0};
         struct wait_reading reading;
         struct wait_registers registers;
+        struct deep_stack stack;
 
         if (s->n_readings == WAIT_MAX_THREADS)
                 return err_set(err, ERR_LIMIT, "more than %d threads: name fewer processes",
@@ -204,6 +208,8 @@ static bool take_thread(struct thread_stacks *s, int32_t tid, const struct recor
                 return true;
         reading.text = arena_copy(&s->texts, reading.text, strlen(reading.text));
         ARRAY_PUSH(s->readings, s->n_readings, s->cap_readings, reading);
+        wait_reader_take_stack(s->reader, &stack);
+        deep_stacks_add(s->deep, tid, reading.time_ns, &stack);
         add_sample(s, &reading, &registers, &record);
         s->result.n_samples++;
         return put(s, (uint8_t *)record.data, sink, err);

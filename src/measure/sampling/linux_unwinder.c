@@ -10,12 +10,12 @@
 #include <sys/uio.h>
 
 #include "arch.h"
+#include "deep_stack.h"
 #include "linux_code.h"
 #include "linux_execs.h"
 #include "linux_jit.h"
 #include "linux_trim.h"
 #include "mem.h"
-#include "stop_engine.h"
 #include "stop_merge.h"
 #include "unwind_sample.h"
 
@@ -37,13 +37,11 @@ struct unwinder {
         struct buf all_cut; /* `cut` unpacked for marks.cut, after the last round */
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
-        size_t max_modules;       /* above this number, modules that are no longer mapped are forgotten */
-        int32_t pid;              /* the process whose stack is walked */
-        struct stop_merge *merge; /* NULL if chains have only native frames */
-        bool is_in_python;        /* a frame of this stack is in an interpreter's file */
-        /* NULL for none */
-        bool (*take_stack)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
-        void *take_ctx;
+        size_t max_modules;         /* above this number, modules that are no longer mapped are forgotten */
+        int32_t pid;                /* the process whose stack is walked */
+        struct stop_merge *merge;   /* NULL if chains have only native frames */
+        bool is_in_python;          /* a frame of this stack is in an interpreter's file */
+        struct deep_stacks *stacks; /* NULL for none */
 };
 
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper)
@@ -81,13 +79,10 @@ void unwinder_set_merge(struct unwinder *u, struct stop_merge *merge)
         u->loaded.finds_python = merge;
 }
 
-void unwinder_set_stacks(struct unwinder *u,
-                         bool (*take)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret),
-                         void *ctx)
+void unwinder_set_stacks(struct unwinder *u, struct deep_stacks *stacks)
 {
         assert(!u->marks.n_samples);
-        u->take_stack = take;
-        u->take_ctx = ctx;
+        u->stacks = stacks;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -149,6 +144,20 @@ static bool read_memory(void *ctx, uint64_t addr, void *ret, size_t size)
         return process_vm_readv(u->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
+/* The stack of a sample whose record does not contain all of it. */
+static bool take_stack(struct unwinder *u, const struct sample *sample, struct deep_stack *ret)
+{
+        uint64_t time_ns = u->merge ? stop_merge_time(u->merge, sample->time) : sample->time;
+
+        if (sample->stack_is_whole || !u->stacks || !deep_stacks_take(u->stacks, sample->tid, time_ns, ret))
+                return false;
+        if (ret->n_missing > cursor_left(&sample->stack_user) || ret->n_missing > ret->bytes.len)
+                return false;
+        if (ret->n_missing)
+                memcpy(ret->bytes.data, sample->stack_user.at, ret->n_missing);
+        return true;
+}
+
 /* 32-bit code has other registers and tables and is not walked. */
 static void walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
                  size_t max_frames, struct unwind_walked *ret)
@@ -169,8 +178,7 @@ static void walk(struct unwinder *u, const struct perf_attr *attr, const struct 
                 ret->end = UNWIND_END_32BIT;
                 return;
         }
-        if (!sample->stack_is_whole && u->take_stack &&
-            u->take_stack(u->take_ctx, sample->tid, sample->time, &deep)) {
+        if (take_stack(u, sample, &deep)) {
                 copied.stack_used_size = deep.used_size;
                 if (!deep.is_left_out) {
                         copied.stack = cursor_make(deep.bytes.data, deep.bytes.len);

@@ -76,13 +76,10 @@ struct stop_merge; /* stop_merge.h */
 /* Adds Python frames to the chains. Call before the first pass. `merge` belongs to the caller. */
 void unwinder_set_merge(struct unwinder *unwinder, struct stop_merge *merge);
 
-struct deep_stack; /* stop_engine.h */
+struct deep_stacks; /* deep_stack.h */
 
-/* Calls `take` for the stack of a sample whose record does not contain all of it; the unwinder releases the
- * stack. */
-void unwinder_set_stacks(struct unwinder *unwinder,
-                         bool (*take)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret),
-                         void *ctx);
+/* Where the stacks of samples are whose records do not contain all of them. Call before the first pass. */
+void unwinder_set_stacks(struct unwinder *unwinder, struct deep_stacks *stacks);
 
 /* Puts `n` records, which are in order of time. After the last ones, the marks are complete. */
 bool unwinder_put(struct unwinder *unwinder, uint8_t *const *records, size_t n, bool is_last,

@@ -23,7 +23,7 @@ struct stop_engine *stop_engine_new(struct err *err)
         int sockets[2];
 
         e->socket = -1;
-        e->lock = os_lock_new();
+        e->stacks = deep_stacks_new();
         e->channel = stop_channel_new(err);
         if (!e->channel)
                 return NULL;
@@ -210,10 +210,9 @@ void stop_engine_free(struct stop_engine *e)
         end_apart(e);
         stop_span_release(e);
         stop_seen_release(e);
-        stop_stack_release(e);
         map_release(&e->ids);
         stop_channel_free(e->channel);
-        os_lock_free(e->lock);
+        deep_stacks_free(e->stacks);
         free(e);
 }
 
@@ -300,6 +299,22 @@ static void see_python(struct stop_engine *e, struct cursor bytes)
         stop_python_add_stack(e->python, &stack, (const struct python_frame *)bytes.at);
 }
 
+static void see_deep_stack(struct stop_engine *e, const struct stop_message *m, struct cursor bytes)
+{
+        const void *at = cursor_bytes(&bytes, sizeof(struct stop_deep_message));
+        struct stop_deep_message head;
+        struct deep_stack stack = {0};
+
+        if (!at)
+                return;
+        memcpy(&head, at, sizeof(head));
+        stack.is_left_out = head.is_left_out;
+        stack.is_whole = head.is_whole;
+        stack.used_size = head.used_size;
+        buf_add(&stack.bytes, bytes.at, cursor_left(&bytes));
+        deep_stacks_add(e->stacks, m->id, m->time_ns, &stack);
+}
+
 static void see_message(struct stop_engine *e, const struct stop_message *m, struct cursor bytes)
 {
         switch ((enum stop_message_kind)m->kind) {
@@ -310,12 +325,17 @@ static void see_message(struct stop_engine *e, const struct stop_message *m, str
         case STOP_KEPT_BEGIN: stop_seen_keep(e, m->id, m->time_ns); break;
         case STOP_KEPT_END: stop_seen_keep_end(e, m->id, m->time_ns); break;
         case STOP_SAMPLE: stop_seen_stop(e, m->id, m->time_ns); break;
-        case STOP_DEEP_STACK: stop_stack_add(e, m->id, m->time_ns, bytes); break;
+        case STOP_DEEP_STACK: see_deep_stack(e, m, bytes); break;
         case STOP_PYTHON: see_python(e, bytes); break;
         case STOP_CODE: see_code(e, (uint64_t)(uint32_t)m->id, bytes); break;
         case STOP_BINARY: see_binary(e, (uint32_t)m->id, true, bytes); break;
         case STOP_BINARY_NOT_SENT: see_binary(e, (uint32_t)m->id, false, bytes); break;
         }
+}
+
+struct deep_stacks *stop_engine_stacks(struct stop_engine *e)
+{
+        return e->stacks;
 }
 
 void stop_engine_take(struct stop_engine *e)

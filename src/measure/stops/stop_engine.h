@@ -7,6 +7,7 @@
 #define STOP_ENGINE_H
 
 #include "collect_request.h"
+#include "deep_stack.h"
 #include "linux_events.h"
 #include "linux_processes.h"
 #include "stop_counts.h"
@@ -73,17 +74,8 @@ int stop_engine_fd(const struct stop_engine *engine);
 /* The next sample of the round, a record; NULL at the end. Valid until the next round. */
 const uint8_t *stop_engine_next(struct stop_engine *engine, size_t *ret_bytes);
 
-/* A stack copy that does not fit into the sample's record. */
-struct deep_stack {
-        bool is_left_out; /* not copied, because too many stack copies waited to be unwound */
-        struct buf bytes; /* from the stack pointer on */
-        bool is_whole;
-        uint64_t used_size; /* size of the stack if it was not copied or exceeds DEEP_STACK_LIMIT; else 0 */
-};
-
-/* Takes the stack copy of a sample; call in order of time. False if there is none. For unwinder_set_stacks;
- * `ctx` is the engine. Release ret->bytes. */
-bool stop_engine_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
+/* Stack copies that do not fit into the sample's record; they belong to the engine. */
+struct deep_stacks *stop_engine_stacks(struct stop_engine *engine);
 
 /* Why Python programs that the command starts are not traced; "" if they are. */
 const char *stop_engine_watch_note(struct stop_engine *engine);

@@ -29,14 +29,6 @@ struct stop_span {
         struct stop_span *older;
 };
 
-/* A stack copy that does not fit into a record, until the unwinder takes it. */
-struct stop_stack {
-        int32_t tid;
-        uint64_t time_ns;
-        struct deep_stack copy;
-        struct stop_stack *next; /* taken later */
-};
-
 struct stop_engine {
         struct stop_channel *channel;
         int socket;
@@ -53,10 +45,7 @@ struct stop_engine {
         struct map seen;              /* tid to struct stop_seen * */
         uint64_t n_dropped, n_passed; /* samples of the ring's event that stops replace, and others */
         bool counts_losses;           /* the kernel counts what each event lost */
-
-        struct os_lock *lock;                    /* for the following, which the unwinder takes */
-        struct stop_stack *stacks, **stacks_end; /* in order of time */
-        size_t stack_bytes;
+        struct deep_stacks *stacks;
 };
 
 /* --- stop_engine.c --- */
@@ -83,11 +72,5 @@ void stop_seen_keep_end(struct stop_engine *engine, int32_t tid, uint64_t to_ns)
 /* Whether a sample of the ring has to be kept because the thread does not stop. */
 bool stop_seen_keeps(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
 void stop_seen_release(struct stop_engine *engine);
-
-/* --- stop_stack.c: stack copies that do not fit into records --- */
-
-/* Adds the stack of a STOP_DEEP_STACK message. If too many wait, it is marked as left out. */
-void stop_stack_add(struct stop_engine *engine, int32_t tid, uint64_t time_ns, struct cursor message);
-void stop_stack_release(struct stop_engine *engine);
 
 #endif

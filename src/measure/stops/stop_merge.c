@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attributes.h"
+#include "deep_stack.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
@@ -188,6 +189,11 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
         map_put(&m->mapped, m->stack.image, &is_new);
         if (is_new)
                 add_map(m, attr, sample, out);
+}
+
+uint64_t stop_merge_time(const struct stop_merge *m, uint64_t sample_ns)
+{
+        return m->is_near && m->has_stack ? m->stack.time_ns : sample_ns;
 }
 
 void stop_merge_set_paths(struct stop_merge *m, const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr),

@@ -22,6 +22,10 @@ AUTO_DEFINE(stop_merge)
 void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, const struct sample *sample,
                       struct buf *out);
 
+/* The time by which the sample's deep stack is known: stop_merge_begin may have taken a stack whose time is
+ * not exactly that of its sample. */
+uint64_t stop_merge_time(const struct stop_merge *merge, uint64_t sample_ns);
+
 /* Call after the walk of each native stack, also of samples that no stop has made: what is counted is every
  * sample of a process that runs CPython, but for stopped threads without Python frames. `in_user` is false
  * for samples in the kernel; `is_in_python`: a frame is in the file of an interpreter. */

@@ -12,6 +12,7 @@
 #include <sys/user.h>
 #include <unistd.h>
 
+#include "deep_stack.h"
 #include "linux_maps.h"
 #include "os.h"
 #include "stop_internal.h"

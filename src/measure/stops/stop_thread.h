@@ -60,6 +60,4 @@ uint64_t stop_thread_native_id(const struct stop_thread *thread);
  * none. */
 bool stop_thread_find_source(int32_t pid, const char *path, struct os_stat *ret);
 
-enum { DEEP_STACK_LIMIT = 1 << 20 }; /* maximum size of the copy of a stack, in bytes */
-
 #endif

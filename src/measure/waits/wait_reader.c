@@ -288,13 +288,8 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
         return true;
 }
 
-bool wait_reader_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret)
+void wait_reader_take_stack(struct wait_reader *r, struct deep_stack *ret)
 {
-        struct wait_reader *r = ctx;
-
-        if (tid != r->tid || time_ns != r->last_ns)
-                return false;
         *ret = (struct deep_stack){.is_whole = r->is_whole, .used_size = r->is_whole ? 0 : r->stack_bytes};
         buf_swap(&ret->bytes, &r->stack);
-        return true;
 }

@@ -11,7 +11,7 @@
 
 #include "arch.h"
 #include "attributes.h"
-#include "stop_engine.h"
+#include "deep_stack.h"
 #include "stop_python.h"
 #include "wait_section.h"
 
@@ -42,8 +42,7 @@ bool wait_reader_read(struct wait_reader *reader, int32_t tid, struct wait_readi
 /* Of a thread that waited: sp and pc. */
 uint64_t wait_reader_still_mask(void);
 
-/* The stack of the thread that was read last; for unwinder_set_stacks(), `ctx` is the reader. False for
- * another thread or time. */
-bool wait_reader_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
+/* Takes the stack of the thread that was read last. Release ret->bytes. */
+void wait_reader_take_stack(struct wait_reader *reader, struct deep_stack *ret);
 
 #endif

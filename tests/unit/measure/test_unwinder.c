@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ends of stacks whose rest was left out, or passed separately from the record. */
+#include "arch.h"
+#include "deep_stack.h"
 #include "linux_execs.h"
 #include "linux_unwinder.h"
 
 #include "session_builder.h"
-#include "stop_engine.h"
 #include "tap.h"
 
 /* Above the numbers that this machine gives to processes. */
 enum { PID = (4 << 20) - 100, COPY_BYTES = 8192, MIB = 1 << 20, ID = 11 };
+
+/* Offsets of two frames from the stack pointer: the first is in the record. */
+enum { FRAME_OFF = 64, FAR_FRAME_OFF = 2 * COPY_BYTES };
 
 #define CODE  0x400000ull
 #define STACK 0x7000000ull
@@ -51,20 +55,12 @@ static void add_sample(struct session_builder *b, uint64_t time, uint64_t off)
                                                            : 0);
         }
         builder_u64(b, COPY_BYTES);
-        buf_add_zeros(&b->records, COPY_BYTES);
+        buf_add_zeros(&b->records, FRAME_OFF);
+        builder_u64(b, STACK + FAR_FRAME_OFF);
+        builder_u64(b, CODE + 16);
+        buf_add_zeros(&b->records, COPY_BYTES - FRAME_OFF - 16);
         builder_u64(b, COPY_BYTES);
         builder_end(b);
-}
-
-static bool take(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret)
-{
-        const struct deep_stack *stack = ctx;
-
-        EXPECT_INT(tid, PID);
-        EXPECT_INT(time_ns, 20);
-        *ret = *stack;
-        buf_add(&ret->bytes, "", stack->is_left_out ? 0 : 1);
-        return true;
 }
 
 static bool ignore_records(void *ctx, const void *records, size_t size, struct err *err)
@@ -86,9 +82,11 @@ static uint8_t **list(struct buf *bytes, uint8_t *ret_records[2])
         return ret_records;
 }
 
-static enum unwind_end end_of(uint64_t off, const struct deep_stack *stack)
+/* `stack` may be NULL; else its bytes are taken. */
+static enum unwind_end end_of(uint64_t off, struct deep_stack *stack)
 {
         const struct record_sink sink = {.put = ignore_records};
+        AUTO(deep_stacks) stacks = deep_stacks_new();
         struct keeper keeper;
         struct session_builder b;
         struct unwinder *unwinder;
@@ -102,8 +100,9 @@ static enum unwind_end end_of(uint64_t off, const struct deep_stack *stack)
         builder_mmap(&b, 10, PID, CODE, 0x1000, 0, "//anon");
         add_sample(&b, 20, off);
         unwinder = unwinder_new(&opened, &keeper);
+        unwinder_set_stacks(unwinder, stacks);
         if (stack)
-                unwinder_set_stacks(unwinder, take, (void *)stack);
+                deep_stacks_add(stacks, PID, 20, stack);
         EXPECT_TRUE(unwinder_put(unwinder, list(&b.records, records), 2, true, &sink, NULL));
         marks = unwinder_get_marks(unwinder);
         EXPECT_INT(marks->n_samples, 1);
@@ -118,13 +117,33 @@ static enum unwind_end end_of(uint64_t off, const struct deep_stack *stack)
 TEST(why_a_stack_is_cut)
 {
         const struct deep_stack left_out = {.is_left_out = true, .used_size = MIB / 2};
-        const struct deep_stack large = {.used_size = 2 * MIB};
+        struct deep_stack large = {.used_size = 2 * MIB}, copy;
 
         EXPECT_STR(unwind_end_text(end_of(COPY_BYTES + 64, NULL)), "cut");
-        EXPECT_STR(unwind_end_text(end_of(COPY_BYTES + 64, &left_out)), "crowded");
-        EXPECT_STR(unwind_end_text(end_of(MIB / 4, &left_out)), "crowded");
-        EXPECT_STR(unwind_end_text(end_of(MIB, &left_out)), "no rule"); /* another stack */
+        copy = left_out;
+        EXPECT_STR(unwind_end_text(end_of(COPY_BYTES + 64, &copy)), "crowded");
+        copy = left_out;
+        EXPECT_STR(unwind_end_text(end_of(MIB / 4, &copy)), "crowded");
+        copy = left_out;
+        EXPECT_STR(unwind_end_text(end_of(MIB, &copy)), "no rule"); /* another stack */
+        buf_add_zeros(&large.bytes, 8);
         EXPECT_STR(unwind_end_text(end_of(MIB + 64, &large)), "large");
+}
+
+/* The record has the first bytes of a stack whose rest comes separately. */
+TEST(a_stack_in_two_parts)
+{
+        const uint64_t frame[2] = {STACK + 2 * MIB, CODE + 16};
+        struct deep_stack rest = {.n_missing = COPY_BYTES / 2, .used_size = 3 * MIB}, alone = {0};
+
+        EXPECT_STR(unwind_end_text(end_of(FRAME_OFF, NULL)), "cut");
+        buf_add_zeros(&rest.bytes, FAR_FRAME_OFF);
+        buf_add(&rest.bytes, frame, sizeof(frame));
+        EXPECT_STR(unwind_end_text(end_of(FRAME_OFF, &rest)), "large");
+        /* More is missing than the record has. */
+        alone.n_missing = COPY_BYTES + 8;
+        buf_add_zeros(&alone.bytes, FAR_FRAME_OFF + 16);
+        EXPECT_STR(unwind_end_text(end_of(FRAME_OFF, &alone)), "cut");
 }
 
 TEST(processes_between_two_programs)
