@@ -3,6 +3,7 @@
 #include "bpf_engine.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,16 +11,22 @@
 #include <sys/ioctl.h>
 
 #include "bpf_library.h"
+#include "bpf_parts.h"
+#include "bpf_process.h"
 #include "bpf_snapshot.h"
 #include "bpf_walk.h"
+#include "deep_stack.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
+#include "python_code.h"
 #include "python_layout.h"
 #include "stop_binary.h"
 #include "stop_frames.h"
 
 _Static_assert(WALK_NO_FIELD == PYTHON_NO_FIELD, "both mean that a version has no such field");
+_Static_assert((int)WALK_MAX_STACK_BYTES == DEEP_STACK_LIMIT, "both engines copy as much of a stack");
+_Static_assert((int)WALK_NAME_CHARS == PYTHON_MAX_NAME_CHARS, "names are cut where the reader cuts them");
 
 extern const unsigned char bpf_walk_object[];
 extern const size_t bpf_walk_object_bytes;
@@ -28,7 +35,7 @@ enum {
         FIRST_WAIT_NS =
                 2000000, /* until a process that runs no CPython is looked at again; then twice as long */
         LONGEST_WAIT_NS = 1000000000,
-        N_LINKS = 2,
+        N_LINKS = 3,
         POLL_MS = 50,             /* until the thread sees that it is to end */
         IOC_SET_BPF = 0x40042408, /* PERF_EVENT_IOC_SET_BPF */
 };
@@ -37,19 +44,21 @@ struct bpf_engine {
         struct bpf_library lib;
         struct bpf_object *object;
         struct bpf_link *links[N_LINKS];
-        struct ring_buffer *ring, *asks;
+        struct ring_buffer *rings, *asks;
         pthread_t thread; /* looks at processes */
         bool has_thread;
         atomic_bool quits;
-        int layouts, processes;
+        int layouts, processes, counts;
+        uint32_t stack_bytes; /* of each stack, in the samples' records */
         struct stop_python *python;
         struct stop_frames *frames;
         struct bpf_snapshot *snapshot;
-        struct map images; /* pid to the number of what it runs */
+        struct bpf_processes *known_processes;
+        struct bpf_parts *pieces, *stack_parts;
+        struct deep_stacks *stacks;
         /* Of the thread. */
         struct map waits; /* pid to the time between the last two looks */
         struct map known; /* numbers of files whose layouts were written */
-        uint32_t n_images;
 };
 
 /* --- layouts --- */
@@ -118,15 +127,6 @@ static uint64_t *entry_of(struct map *map, uint32_t pid)
         return map_put(map, pid, NULL);
 }
 
-static uint32_t image_of(struct bpf_engine *e, uint32_t pid)
-{
-        uint64_t *image = entry_of(&e->images, pid);
-
-        if (!*image)
-                *image = ++e->n_images;
-        return (uint32_t)*image;
-}
-
 static bool write_layout(struct bpf_engine *e, uint32_t number, const struct python_binary *binary)
 {
         struct walk_layout layout;
@@ -134,6 +134,7 @@ static bool write_layout(struct bpf_engine *e, uint32_t number, const struct pyt
 
         if (number >= WALK_MAX_LAYOUTS || !make_layout(&binary->layout, &layout))
                 return false;
+        layout.stack_bytes = e->stack_bytes;
         map_put(&e->known, number, &is_new);
         if (is_new)
                 e->lib.update(e->layouts, &number, &layout, 0);
@@ -156,6 +157,7 @@ static int look_at(void *ctx, void *bytes, size_t size)
         binary = process.binary ? stop_binaries_get(binaries, process.binary) : NULL;
         if (binary && write_layout(e, process.binary, binary)) {
                 process.kind = WALK_PYTHON;
+                process.born_ns = m->time_ns;
                 process.runtime = binary->runtime_addr + process.bias;
                 map_remove(&e->waits, m->pid);
         } else if (!binary) {
@@ -180,8 +182,32 @@ static void *run_thread(void *ctx)
 
 /* --- messages --- */
 
+/* The code objects of a process were forgotten: for the program it is another one from now on. */
+static void forget_process(void *ctx, int32_t pid)
+{
+        enum { BPF_EXIST_FLAG = 2 };
+        struct bpf_engine *e = ctx;
+        uint32_t key = (uint32_t)pid;
+        struct walk_process process;
+
+        if (e->lib.lookup(e->processes, &key, &process) || process.kind != WALK_PYTHON)
+                return;
+        process.born_ns = os_monotonic_ns();
+        e->lib.update(e->processes, &key, &process, BPF_EXIST_FLAG);
+}
+
+static void end_image(void *ctx, uint32_t image)
+{
+        struct bpf_engine *e = ctx;
+
+        stop_frames_end(e->frames, image);
+}
+
+/* Without a process that is known, it is a late message about one that is known no more. */
 static void see_sample(struct bpf_engine *e, const struct walk_message *m, struct cursor pieces)
 {
+        const struct bpf_process *process =
+                bpf_processes_get(e->known_processes, (int32_t)m->pid, m->born_ns);
         const struct stop_memory memory = {bpf_snapshot_read, e->snapshot};
         const uint64_t states[WALK_MAX_STATES] = {m->states[0], m->states[1], m->states[2], m->states[3]};
         struct stop_thread thread = {
@@ -192,15 +218,43 @@ static void see_sample(struct bpf_engine *e, const struct walk_message *m, struc
                 .bias = m->bias,
                 .pid = (int32_t)m->pid,
                 .tid = (int32_t)m->tid,
-                .image = image_of(e, m->pid),
+                .image = process ? bpf_process_image(process) : 0,
                 .time_ns = m->time_ns,
                 .pc = m->ip,
                 .tls = m->tls,
                 .stack_addr = m->sp,
         };
 
-        bpf_snapshot_begin(e->snapshot, thread.pid, pieces);
+        if (!process || m->is_cut)
+                return;
+        bpf_snapshot_begin(e->snapshot, process, pieces);
         stop_frames_see(e->frames, &thread);
+}
+
+static void see_last_part(struct bpf_engine *e, const struct walk_message *m, struct cursor pieces)
+{
+        struct buf *parts = bpf_parts_get(e->pieces, (int32_t)m->tid, m->time_ns);
+
+        if (parts->len) {
+                buf_add(parts, pieces.at, cursor_left(&pieces));
+                pieces = cursor_make(parts->data, parts->len);
+        }
+        see_sample(e, m, pieces);
+        bpf_parts_end(e->pieces, (int32_t)m->tid);
+        if (m->lost_stack_bytes) {
+                struct deep_stack stack = {.is_left_out = true, .used_size = m->lost_stack_bytes};
+
+                deep_stacks_add(e->stacks, (int32_t)m->tid, m->time_ns, &stack);
+        }
+}
+
+static void see_code(struct bpf_engine *e, const struct walk_message *m, struct cursor pieces)
+{
+        struct bpf_process *process = bpf_processes_get(e->known_processes, (int32_t)m->pid, m->born_ns);
+
+        if (process)
+                bpf_processes_keep(e->known_processes, process, m->states[0], m->states[1], m->states[2],
+                                   pieces);
 }
 
 static int see_message(void *ctx, void *bytes, size_t size)
@@ -214,17 +268,89 @@ static int see_message(void *ctx, void *bytes, size_t size)
                 return 0;
         memcpy(&m, at, sizeof(m));
         switch ((enum walk_message_kind)m.kind) {
-        case WALK_SAMPLE: see_sample(e, &m, c); break;
-        case WALK_CODE: bpf_snapshot_keep(e->snapshot, (int32_t)m.pid, m.states[0], m.states[1], c); break;
-        case WALK_EXEC: map_remove(&e->images, m.pid); break;
+        case WALK_SAMPLE: see_last_part(e, &m, c); break;
+        case WALK_PART:
+                buf_add(bpf_parts_get(e->pieces, (int32_t)m.tid, m.time_ns), c.at, cursor_left(&c));
+                break;
+        case WALK_CODE: see_code(e, &m, c); break;
+        case WALK_END: bpf_processes_end(e->known_processes, (int32_t)m.pid, m.born_ns); break;
         case WALK_UNKNOWN: break;
         }
         return 0;
 }
 
+/* The whole stack, with zeros in place of what the sample's record has. */
+static void end_stack(struct bpf_engine *e, const struct walk_stack *last, struct buf *bytes)
+{
+        size_t used = (size_t)last->used;
+        struct deep_stack stack = {.used_size = used > WALK_MAX_STACK_BYTES ? used : 0};
+
+        stack.is_whole = bytes->len >= used;
+        stack.n_missing = last->start > last->sp ? (size_t)(last->start - last->sp) : 0;
+        buf_swap(&stack.bytes, bytes);
+        deep_stacks_add(e->stacks, (int32_t)last->tid, last->time_ns, &stack);
+        bpf_parts_end(e->stack_parts, (int32_t)last->tid);
+}
+
+/* A part of a stack; the first part may begin below the stack pointer, or above it, where the sample's record
+ * has the bytes before it. */
+static int see_stack(void *ctx, void *bytes, size_t size)
+{
+        struct bpf_engine *e = ctx;
+        const struct walk_stack *m = bytes;
+        size_t n = m->size < WALK_STACK_BYTES ? m->size : WALK_STACK_BYTES, n_below = 0;
+        struct buf *stack;
+
+        if (size < sizeof(*m))
+                return 0;
+        stack = bpf_parts_get(e->stack_parts, (int32_t)m->tid, m->time_ns);
+        if (m->addr == m->start && m->addr >= m->sp)
+                buf_add_zeros(stack, m->addr - m->sp);
+        else if (m->addr == m->start)
+                n_below = m->sp - m->addr < n ? m->sp - m->addr : n;
+        buf_add(stack, m->bytes + n_below, n - n_below);
+        if (m->is_last)
+                end_stack(e, m, stack);
+        return 0;
+}
+
 void bpf_engine_take(struct bpf_engine *e)
 {
-        e->lib.ring_consume(e->ring);
+        e->lib.ring_consume(e->rings);
+}
+
+int bpf_engine_fd(const struct bpf_engine *e)
+{
+        return e->lib.ring_epoll_fd(e->rings);
+}
+
+struct deep_stacks *bpf_engine_stacks(struct bpf_engine *e)
+{
+        return e->stacks;
+}
+
+/* --- losses --- */
+
+static void tell(struct buf *note, const char *what, uint64_t n)
+{
+        if (n)
+                buf_printf(note, "; %s: %" PRIu64, what, n);
+}
+
+/* The samples that have no Python frames are counted with the others. */
+void bpf_engine_tell(const struct bpf_engine *e, struct buf *note)
+{
+        struct walk_counts counts;
+        uint32_t zero = 0;
+
+        if (e->lib.lookup(e->counts, &zero, &counts))
+                return;
+        tell(note, "samples without Python frames because the recorder was late", counts.n_lost_samples);
+        tell(note, "functions that have no name in a sample because the recorder was late",
+             counts.n_lost_codes);
+        tell(note, "stacks cut because the recorder was late", counts.n_lost_stacks);
+        tell(note, "stacks cut because a page was not in memory", counts.n_unread_stacks);
+        tell(note, "functions without lines because their line tables are too long", counts.n_long_codes);
 }
 
 /* --- begin and end --- */
@@ -257,21 +383,22 @@ static bool load(struct bpf_engine *e, struct err *err)
                         "the kernel can't load the BPF program, which needs Linux 5.17 or later with BTF");
         e->layouts = fd_of_map(e, "layouts");
         e->processes = fd_of_map(e, "processes");
-        e->ring = e->lib.ring_new(fd_of_map(e, "ring"), see_message, e, NULL);
+        e->counts = fd_of_map(e, "counts");
+        e->rings = e->lib.ring_new(fd_of_map(e, "ring"), see_message, e, NULL);
         e->asks = e->lib.ring_new(fd_of_map(e, "asks"), look_at, e, NULL);
-        return (e->ring && e->asks) ||
+        return (e->rings && e->asks && !e->lib.ring_add(e->rings, fd_of_map(e, "stacks"), see_stack, e)) ||
                err_os(err, ERR_LIMIT, errno, "can't open the ring buffer of the BPF program");
 }
 
 static bool follow_processes(struct bpf_engine *e, struct err *err)
 {
-        static const char *const followers[N_LINKS] = {"on_fork", "on_exec"};
+        static const char *const followers[N_LINKS] = {"on_fork", "on_exec", "on_exit"};
 
         for (size_t i = 0; i < N_LINKS; i++) {
                 e->links[i] = e->lib.attach(e->lib.find_program(e->object, followers[i]));
                 if (!e->links[i])
                         return err_os(err, ERR_UNSUPPORTED, errno,
-                                      "the BPF programs for forks and execs can't be attached");
+                                      "the BPF programs for new and ended processes can't be attached");
         }
         return true;
 }
@@ -283,6 +410,8 @@ bool bpf_engine_attach(struct bpf_engine *e, const struct opened *opened, struct
         for (size_t i = 0; i < opened->n_events; i++) {
                 const struct opened_event *event = &opened->events[i];
 
+                if (event->is_unwound)
+                        e->stack_bytes = event->attr.sample_stack_user;
                 for (size_t j = 0; event->is_unwound && j < event->n_fds; j++) {
                         if (ioctl(event->fds[j].fd, IOC_SET_BPF, program))
                                 return err_os(err, ERR_UNSUPPORTED, errno,
@@ -313,6 +442,10 @@ struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)
             !follow_processes(e, err))
                 return NULL;
         e->snapshot = bpf_snapshot_new();
+        e->known_processes = bpf_processes_new(forget_process, end_image, e);
+        e->pieces = bpf_parts_new();
+        e->stack_parts = bpf_parts_new();
+        e->stacks = deep_stacks_new();
         e->frames = stop_frames_new(stop_python_binaries(python), &sink);
         e->has_thread = !pthread_create(&e->thread, NULL, run_thread, e);
         if (!e->has_thread) {
@@ -333,15 +466,18 @@ void bpf_engine_free(struct bpf_engine *e)
                 if (e->links[i])
                         e->lib.destroy_link(e->links[i]);
         }
-        if (e->ring)
-                e->lib.ring_free(e->ring);
+        if (e->rings)
+                e->lib.ring_free(e->rings);
         if (e->asks)
                 e->lib.ring_free(e->asks);
         if (e->object)
                 e->lib.close(e->object);
+        bpf_processes_free(e->known_processes);
         stop_frames_free(e->frames);
         bpf_snapshot_free(e->snapshot);
-        map_release(&e->images);
+        bpf_parts_free(e->pieces);
+        bpf_parts_free(e->stack_parts);
+        deep_stacks_free(e->stacks);
         map_release(&e->waits);
         map_release(&e->known);
         bpf_library_close(&e->lib);

@@ -20,4 +20,13 @@ AUTO_DEFINE(bpf_engine)
 /* Takes what the program has sent.  Call it for each round, after the positions of the rings were read. */
 void bpf_engine_take(struct bpf_engine *engine);
 
+/* Readable when bpf_engine_take should be called soon, because much has been sent. */
+int bpf_engine_fd(const struct bpf_engine *engine);
+
+/* Stacks that do not fit into the sample's record; they belong to the engine. */
+struct deep_stacks *bpf_engine_stacks(struct bpf_engine *engine);
+
+/* Appends to the note for the report's header what was lost, and why. Call at the end. */
+void bpf_engine_tell(const struct bpf_engine *engine, struct buf *note);
+
 #endif

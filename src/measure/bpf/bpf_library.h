@@ -33,9 +33,13 @@ struct bpf_library {
         int (*program_fd)(const struct bpf_program *program);
         struct bpf_link *(*attach)(const struct bpf_program *program);
         int (*destroy_link)(struct bpf_link *link);
+        int (*lookup)(int fd, const void *key, void *value);
         int (*update)(int fd, const void *key, const void *value, uint64_t flags);
         struct ring_buffer *(*ring_new)(int fd, int (*see)(void *ctx, void *bytes, size_t size), void *ctx,
                                         const void *options);
+        int (*ring_add)(struct ring_buffer *ring, int fd, int (*see)(void *ctx, void *bytes, size_t size),
+                        void *ctx);
+        int (*ring_epoll_fd)(const struct ring_buffer *ring);
         int (*ring_consume)(struct ring_buffer *ring);
         int (*ring_poll)(struct ring_buffer *ring, int timeout_ms);
         void (*ring_free)(struct ring_buffer *ring);

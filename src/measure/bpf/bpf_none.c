@@ -21,3 +21,17 @@ bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened, s
 void bpf_engine_take(struct bpf_engine *engine)
 {
 }
+
+int bpf_engine_fd(const struct bpf_engine *engine)
+{
+        return -1;
+}
+
+void bpf_engine_tell(const struct bpf_engine *engine, struct buf *note)
+{
+}
+
+struct deep_stacks *bpf_engine_stacks(struct bpf_engine *engine)
+{
+        return NULL;
+}

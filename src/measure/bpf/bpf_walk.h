@@ -13,14 +13,19 @@ enum {
         WALK_MAX_THREADS = 65536,
         WALK_MAX_CODES = 65536,
         WALK_MAX_STATES = 4, /* thread states of a thread: one for each interpreter that it runs */
-        WALK_MAX_FRAMES = 512,
+        WALK_MAX_FRAMES = 2048,
         WALK_THREAD_BYTES = 512, /* limits of layouts */
         WALK_FRAME_BYTES = 128,
         WALK_CODE_BYTES = 256,
         WALK_CFRAME_BYTES = 24,
-        WALK_NAME_BYTES = 4096,   /* of a str object with its header */
-        WALK_LINES_BYTES = 16384, /* of a bytes object from its size on */
-        WALK_SCRATCH_BYTES = 128 << 10,
+        WALK_NAME_CHARS = 4096,                      /* longer names are cut, as PYTHON_MAX_NAME_CHARS */
+        WALK_NAME_BYTES = 128 + WALK_NAME_CHARS * 4, /* of a str object with its header */
+        WALK_LINES_BYTES = 16384,                    /* of a bytes object from its size on, in one message */
+        WALK_MAX_LINES_PARTS = 16,
+        WALK_SCRATCH_BYTES = 64 << 10,
+        WALK_PAGE_BYTES = 4096,
+        WALK_STACK_BYTES = 16384, /* of a stack, in one message */
+        WALK_MAX_STACK_BYTES = 1 << 20,
 };
 
 #define WALK_NO_FIELD 0x7fffffffu
@@ -34,7 +39,8 @@ struct walk_layout {
         __u32 has_cframe, cframe_frame, cframe_previous;
         __u32 frame_bytes, frame_previous, frame_code, frame_owner, frame_entry;
         __u32 code_bytes, code_name, code_file, code_lines, code_version;
-        __u32 text_length, text_ascii_bytes, bytes_size, bytes_data, pad;
+        __u32 text_length, text_ascii_bytes, bytes_size, bytes_data;
+        __u32 stack_bytes;                    /* that the samples' records have of each stack */
         __u64 code_mask[WALK_CODE_BYTES / 8]; /* the bits that do not change while a code object exists */
 };
 
@@ -44,22 +50,26 @@ struct walk_process {
         __u64 runtime;      /* address of _PyRuntime */
         __u64 bias;         /* of the file that defines it */
         __u64 next_look_ns; /* WALK_OTHER: when the recorder is to look again */
+        __u64 born_ns;      /* WALK_PYTHON: when it began to run this program, or to be known */
         __u32 binary;       /* the number of that file, also of its layout */
         __u32 kind;         /* enum walk_kind */
 };
 
 enum walk_message_kind {
         WALK_SAMPLE = 1,
-        WALK_CODE,    /* states: the address of the code object, and its hash */
+        WALK_PART,    /* the first pieces of a sample for which one message has no room */
+        WALK_CODE,    /* states: the address of the code object, its hash, and the number of the part */
         WALK_UNKNOWN, /* a sample of a process that the recorder is to look at */
-        WALK_EXEC,    /* the process runs another program */
+        WALK_END,     /* the process has ended, or executes another program */
 };
 
 /* Followed by pieces: struct walk_piece and its bytes, padded to 8. */
 struct walk_message {
         __u32 kind; /* enum walk_message_kind */
-        __u32 pid, tid, pad;
-        __u64 time_ns, ip, sp, tls, bias;
+        __u32 pid, tid;
+        __u32 is_cut; /* the sample's first pieces were lost */
+        __u64 time_ns, born_ns, ip, sp, tls, bias;
+        __u64 lost_stack_bytes; /* size of the stack whose copy was lost; 0: none was */
         __u32 binary;
         __u32 n_states;
         __u64 states[WALK_MAX_STATES];
@@ -70,6 +80,24 @@ struct walk_piece {
         __u64 addr;
         __u64 hash;
         __u32 size, pad;
+};
+
+/* Of the ring `stacks`: a part of a stack that does not fit into the sample's record. */
+struct walk_stack {
+        __u32 tid, size;
+        __u64 time_ns, sp;
+        __u64 addr;  /* of the bytes */
+        __u64 start; /* address of the first part */
+        __u64 used;  /* size of the stack, from sp on */
+        __u64 is_last;
+        __u8 bytes[WALK_STACK_BYTES];
+};
+
+/* What is missing, and why. */
+struct walk_counts {
+        __u64 n_lost_samples, n_lost_codes, n_lost_stacks; /* messages for which a ring had no room */
+        __u64 n_unread_stacks;                             /* a page of the stack was not in memory */
+        __u64 n_long_codes;                                /* line tables that are longer than all parts */
 };
 
 #endif

@@ -134,6 +134,7 @@ static void open_bpf(struct collector *c)
 
         if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &err)) {
                 buf_add_str(&c->stack_note, "Python frames are read by a BPF program");
+                unwinder_set_stacks(c->unwinder, bpf_engine_stacks(c->bpf));
                 merge_python(c);
                 stop_merge_set_near(c->merge);
                 return;
@@ -593,6 +594,8 @@ bool collector_end(struct collector *c, struct err *err)
                 stop_engine_end(c->stops, &c->child);
                 stop_engine_tell(c->stops, &c->stack_note);
         }
+        if (c->bpf)
+                bpf_engine_tell(c->bpf, &c->stack_note);
         drainer_stop(c->drainer);
         ok = record_rounds_move(c, err);
         ok = put_losses(c, ok ? err : NULL) && ok;

@@ -217,6 +217,8 @@ static size_t add_sources(const struct drainer *d, struct pollfd *fds)
                 fds[i] = (struct pollfd){.fd = d->request.rings[i].fd, .events = POLLIN};
         if (d->request.stops)
                 fds[n++] = (struct pollfd){.fd = stop_engine_fd(d->request.stops), .events = POLLIN};
+        else if (d->request.bpf)
+                fds[n++] = (struct pollfd){.fd = bpf_engine_fd(d->request.bpf), .events = POLLIN};
         return n;
 }
 
