@@ -25,7 +25,7 @@ WORK = os.path.join(HERE, "python_oracle_work.py")
 # CPU time of each case; less for the other interpreters.
 SECONDS = {"python3": 0.2}
 OTHER_SECONDS = 0.06
-LEAST_MERGED = 0.995
+LEAST_MERGED = 0.997  # up to 0.3 %: an eval function begins, or a greenlet changes its stack
 LEFT = 2  # ORACLE_LEFT in python_oracle.h
 # struct oracle_sample without its frames, and struct oracle_frame, of python_oracle.h
 SAMPLE = struct.Struct("=IHHQQQ")
@@ -57,6 +57,7 @@ class Counts:
     wrong: list[str] = field(default_factory=list)
     cases: collections.Counter = field(default_factory=collections.Counter)
     unmerged: collections.Counter = field(default_factory=collections.Counter)
+    reasons: collections.Counter = field(default_factory=collections.Counter)  # also of samples that are not compared
 
     def add(self, other: "Counts") -> None:
         self.compared += other.compared
@@ -67,6 +68,7 @@ class Counts:
         self.wrong += other.wrong
         self.cases += other.cases
         self.unmerged += other.unmerged
+        self.reasons += other.reasons
 
     def merged(self) -> float:
         return 1 - sum(self.unmerged.values()) / max(sum(self.cases.values()), 1)
@@ -256,6 +258,13 @@ def record(t: Context, hz: int, attaches: bool, engine: str, command: list[str])
     return done
 
 
+def reasons_of(done: Done) -> collections.Counter:
+    """Why samples have no Python frames, as the quality line has it: "12 native (10 start-up, 2 Python frames cut)"."""
+    native = re.search(r"merged, [\d,]+ native \((.*?)\)", done.out)
+    found = re.findall(r"(\d[\d,]*) ([^,]+)", native[1]) if native else []
+    return collections.Counter({reason: int(n.replace(",", "")) for n, reason in found})
+
+
 def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float, hz: int, attaches: bool, engine: str) -> tuple[Counts, int, int]:
     python, modules = find_python(kind), t.path("modules")
     oracle = start_oracle(t, kind, engine)
@@ -270,6 +279,7 @@ def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float
     walked = walked_samples(t.path("walked"))
     counts = compare(walked, recorded_samples(t), Lines(t, python, walked), engine)
     repeats = re.search(r"^    n_repeats (\d+)$", t.good("dump").out, re.M)
+    counts.reasons = reasons_of(done)
     counts.repeats = int(repeats[1]) if repeats else 0
     return counts, harness.quality_of(done)["lost"], int(said.removeprefix("lost "))
 
@@ -279,9 +289,10 @@ def check_counts(kind: str, counts: Counts, least: int) -> None:
                  f"{counts.delayed} delayed by a blocked signal, {counts.not_stopped} without a sample, {counts.repeats} repeated periods, "
                  f"{counts.nameless} with names that the kernel can't read")
     harness.note("  " + ", ".join(f"{case[5:]} {n}" for case, n in sorted(counts.cases.items())))
+    harness.note("  not merged: " + (", ".join(f"{case[5:]} {n}" for case, n in sorted(counts.unmerged.items()) if n) or "none")
+                 + "; by reason: " + (", ".join(f"{reason} {n}" for reason, n in sorted(counts.reasons.items())) or "none"))
     check(counts.not_stopped <= counts.repeats + counts.compared / 500, f"signals without a sample: {counts}")
     check(not counts.wrong, f"{len(counts.wrong)} wrong of {counts.compared}:\n" + "\n".join(counts.wrong[:5]))
-    # By chance, three of a thousand samples may be in start-up code.
     error = math.sqrt(LEAST_MERGED * (1 - LEAST_MERGED) / counts.compared) if counts.compared < 5000 else 0
     check(counts.merged() >= LEAST_MERGED - 3 * error, f"not merged: {counts.unmerged}")
     with open(WORK, encoding="utf-8") as file:
@@ -320,7 +331,7 @@ def name_tests() -> None:
         seconds = 0.3 if by_hand else SECONDS.get(kind, OTHER_SECONDS)
         name = re.sub("[ .-]", "_", " ".join((kind, *options[1:])))
         for attaches in (False, True) if by_hand or kind == "python3" else (False,):
-            for engine in ("stop", "bpf") if by_hand or kind == "python3" else ("stop",):
+            for engine in ("stop", "bpf"):
                 test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5), attaches, engine)
                 setattr(sys.modules[__name__], f"test_{engine}_stacks_of_{'attached_' * attaches}{name}", test)
 
