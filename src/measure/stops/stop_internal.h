@@ -151,6 +151,19 @@ struct stop_steady {
         size_t n;
 };
 
+/* A process forked by a traced process. */
+struct stop_fork {
+        int32_t pid, parent;
+        uint64_t due_ns;   /* next check */
+        uint64_t pause_ns; /* time before that */
+        uint64_t used_ns;  /* its CPU time at the last check */
+};
+
+struct stop_forks {
+        struct stop_fork *items;
+        size_t n, cap;
+};
+
 struct stop_watch;
 
 struct stop_guardian {
@@ -483,6 +496,19 @@ void stop_late_see_ended(struct stop_guardian *guardian);
 /* For the watching thread: reaps threads of the process that the tracer has been trying to trace for a
  * while. */
 void stop_late_reap(struct stop_guardian *guardian);
+
+/* --- stop_forks.c: children that may be traced soon --- */
+
+void stop_forks_add(struct stop_forks *forks, int32_t pid, int32_t parent);
+void stop_forks_drop(struct stop_forks *forks, int32_t pid);
+bool stop_forks_have(const struct stop_forks *forks, int32_t pid);
+void stop_forks_release(struct stop_forks *forks);
+
+/* Asks the tracer to trace those that have run long enough, and drops them. */
+void stop_forks_look(struct stop_guardian *guardian, struct stop_forks *forks);
+
+/* When to look again; UINT64_MAX: none waits. */
+uint64_t stop_forks_due_ns(const struct stop_forks *forks);
 
 /* --- stop_watch.c: descendants --- */
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds interpreters among the descendants of the command, which start untraced: a dummy event that they
- * inherit reports forks and execs. After an exec the program is checked at once. A fork that continues in its
- * parent's program is traced after it has used some CPU time, and never while it shares its parent's memory:
- * before that it may execute another program, which must not be slowed down or lose its privilege, or it may
- * start a debugger. The tracer does the tracing. Meanwhile, this thread reaps threads that the tracer can't
- * wait for. */
+ * inherit reports forks and execs. After an exec the program is checked at once; a fork is looked at by
+ * stop_forks.c. The tracer does the tracing. Meanwhile, this thread reaps threads that the tracer can't wait
+ * for. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,28 +18,12 @@
 #include "os.h"
 #include "stop_internal.h"
 
-/* CPU time within which most children execute another program. Not elapsed time, which could pass on a busy
- * machine before the child runs. */
-#define GRACE_NS 2000000ull
-
-/* Shortest time between two checks of a child, and the longest: of one that waits. */
-#define LEAST_PAUSE_NS 500000ull
-#define MOST_PAUSE_NS  8000000ull
-
 enum {
         RING_BYTES = 32768, /* for about 200 short processes */
         STORM_PAUSE_MS = 1, /* pause in which the records of many processes accumulate */
         STORM_WAKEUPS = 12, /* after this many wakeups in quick succession, start to pause */
         BUSY_WAIT_MS = 1,   /* while the tracer has work to do */
         STUCK_MS = 5,       /* after this time, a process that is being traced may wait to be reaped */
-};
-
-/* A process forked by a traced process. */
-struct fork_child {
-        int32_t pid, parent;
-        uint64_t due_ns;   /* next check */
-        uint64_t pause_ns; /* time before that */
-        uint64_t used_ns;  /* its CPU time at the last check */
 };
 
 struct stop_watch {
@@ -57,8 +38,7 @@ struct stop_watch {
         } * more; /* of more tasks; their records come by the ring of the CPU */
         size_t n_more, cap_more;
         struct buf records;
-        struct fork_child *forks;
-        size_t n_forks, cap_forks;
+        struct stop_forks forks;
         uint64_t woken_ns; /* last time that records woke the thread */
         unsigned n_woken;  /* wakeups in quick succession */
         bool sees_all;     /* the events see all processes, of which these are watched: */
@@ -80,30 +60,11 @@ static struct perf_attr watch_attr(void)
         return attr;
 }
 
-static void drop_fork(struct stop_watch *w, int32_t pid)
-{
-        for (size_t i = 0; i < w->n_forks; i++) {
-                if (w->forks[i].pid == pid)
-                        w->forks[i--] = w->forks[--w->n_forks];
-        }
-}
-
-static bool is_forked(const struct stop_watch *w, int32_t pid)
-{
-        for (size_t i = 0; i < w->n_forks; i++) {
-                if (w->forks[i].pid == pid)
-                        return true;
-        }
-        return false;
-}
-
 static void see_fork(struct stop_watch *w, const struct record_task *task)
 {
-        struct fork_child child = {task->pid, task->ppid, os_monotonic_ns() + GRACE_NS, 0, 0};
-
         if (task->pid != task->ppid &&
-            (stop_process_is_traced(w->guardian, task->ppid) || is_forked(w, task->ppid)))
-                ARRAY_PUSH(w->forks, w->n_forks, w->cap_forks, child);
+            (stop_process_is_traced(w->guardian, task->ppid) || stop_forks_have(&w->forks, task->ppid)))
+                stop_forks_add(&w->forks, task->pid, task->ppid);
         if (task->pid != task->ppid && stop_switch_is_wanted(w->guardian, task->ppid))
                 stop_late_ask(w->guardian, task->ppid);
         if (w->sees_all && task->pid != task->ppid && map_find(&w->members, (uint64_t)task->ppid))
@@ -112,14 +73,14 @@ static void see_fork(struct stop_watch *w, const struct record_task *task)
 
 static void see_end(struct stop_watch *w, int32_t pid)
 {
-        drop_fork(w, pid);
+        stop_forks_drop(&w->forks, pid);
         if (w->sees_all)
                 map_remove(&w->members, (uint64_t)pid);
 }
 
 static void see_exec(struct stop_watch *w, int32_t pid)
 {
-        drop_fork(w, pid);
+        stop_forks_drop(&w->forks, pid);
         if (w->sees_all && !map_find(&w->members, (uint64_t)pid))
                 return;
         if (!stop_process_is_traced(w->guardian, pid) && stop_interpreter_is(w->guardian, pid))
@@ -161,89 +122,15 @@ static void read_rings(struct stop_watch *w)
                 see_record(w, &header, record);
 }
 
-/* --- forks to check --- */
-
-enum memory { SHARED, OWN, NOT_ALLOWED, NOT_KNOWN };
-
-/* The parent of a vfork child waits for it, so if the parent has ended, the memory is not shared. */
-static enum memory memory_of(const struct fork_child *child)
-{
-        enum { KCMP_VM = 1 };
-        long r = syscall(SYS_kcmp, child->pid, child->parent, KCMP_VM, 0, 0);
-
-        if (r < 0)
-                return errno == ESRCH ? OWN : errno == EPERM ? NOT_ALLOWED : NOT_KNOWN;
-        return r ? OWN : SHARED;
-}
-
-/* False if the process has ended. */
-static bool cpu_time_of(int32_t pid, uint64_t *ret_ns)
-{
-        struct timespec time;
-        clockid_t clock;
-
-        if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
-                return false;
-        *ret_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-        return true;
-}
-
-/* One that runs is checked when it may have used the time; the pauses of one that waits become longer. */
-static void set_pause(struct fork_child *child, uint64_t used_ns)
-{
-        uint64_t left_ns = used_ns < GRACE_NS ? GRACE_NS - used_ns : GRACE_NS;
-
-        child->pause_ns = used_ns > child->used_ns ? left_ns : 2 * child->pause_ns;
-        if (child->pause_ns < LEAST_PAUSE_NS)
-                child->pause_ns = LEAST_PAUSE_NS;
-        if (child->pause_ns > MOST_PAUSE_NS)
-                child->pause_ns = MOST_PAUSE_NS;
-        child->used_ns = used_ns;
-}
-
-/* True if the child has ended, or the tracer was asked to trace it. */
-static bool look_at(struct stop_watch *w, struct fork_child *child)
-{
-        enum memory memory = memory_of(child);
-        uint64_t used_ns;
-
-        if (memory == NOT_KNOWN || !cpu_time_of(child->pid, &used_ns))
-                return true;
-        /* Without privilege to compare memory there is none to trace; the tracer then counts the process as
-         * refused. */
-        if ((memory == OWN || memory == NOT_ALLOWED) && used_ns >= GRACE_NS) {
-                stop_late_ask(w->guardian, child->pid);
-                return true;
-        }
-        set_pause(child, used_ns);
-        return false;
-}
-
-static void see_due(struct stop_watch *w)
-{
-        uint64_t now_ns = os_monotonic_ns();
-
-        for (size_t i = 0; i < w->n_forks; i++) {
-                struct fork_child *child = &w->forks[i];
-
-                if (child->due_ns > now_ns)
-                        continue;
-                if (look_at(w, child))
-                        w->forks[i--] = w->forks[--w->n_forks];
-                else
-                        child->due_ns = now_ns + child->pause_ns;
-        }
-}
+/* --- waiting --- */
 
 /* UINT64_MAX: no limit. */
 static uint64_t wait_ns(const struct stop_watch *w)
 {
-        uint64_t now_ns = os_monotonic_ns(), due_ns = UINT64_MAX;
+        uint64_t now_ns = os_monotonic_ns(), due_ns = stop_forks_due_ns(&w->forks);
 
         if (stop_late_is_busy(w->guardian))
                 return BUSY_WAIT_MS * NS_PER_MS;
-        for (size_t i = 0; i < w->n_forks; i++)
-                due_ns = w->forks[i].due_ns < due_ns ? w->forks[i].due_ns : due_ns;
         if (due_ns == UINT64_MAX)
                 return UINT64_MAX;
         return due_ns > now_ns ? due_ns - now_ns : 0;
@@ -312,7 +199,7 @@ static void *watch_main(void *arg)
                 if (fds[w->n].revents && read(w->wake_fd, &n, sizeof(n)) < 0)
                         continue;
                 read_rings(w);
-                see_due(w);
+                stop_forks_look(w->guardian, &w->forks);
                 help_tracer(w->guardian, &busy_since_ns);
         }
         free(fds);
@@ -443,7 +330,7 @@ void stop_watch_free(struct stop_watch *w)
         free(w->fds);
         free(w->rings);
         free(w->more);
-        free(w->forks);
+        stop_forks_release(&w->forks);
         buf_release(&w->records);
         map_release(&w->members);
         free(w);
