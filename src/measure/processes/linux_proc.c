@@ -97,9 +97,16 @@ static size_t begin_record(struct synth *s, uint32_t type, uint16_t misc)
 /* Completes a record. Removes it if it is longer than its 16-bit size allows. */
 static void end_record(struct synth *s, size_t at)
 {
+        enum { TIME_OFF = 8, ID_BYTES = 8 };
+        uint8_t *trailer;
         size_t size;
 
         buf_add_zeros(&s->out, s->trailer_bytes);
+        trailer = (uint8_t *)s->out.data + s->out.len - s->trailer_bytes;
+        if (s->time_ns) {
+                memcpy(trailer + TIME_OFF, &s->time_ns, sizeof(s->time_ns));
+                memcpy(trailer + s->trailer_bytes - ID_BYTES, &s->id, sizeof(s->id));
+        }
         size = s->out.len - at;
         if (size > UINT16_MAX) {
                 buf_truncate(&s->out, at);
@@ -116,7 +123,7 @@ static void add_padded(struct buf *out, const char *text)
         buf_add_zeros(out, -size & 7);
 }
 
-static void add_comm(struct synth *s, int32_t pid, int32_t tid)
+void proc_synth_comm(struct synth *s, int32_t pid, int32_t tid, bool executes)
 {
         AUTO_RELEASE(buf) name = {0};
         char path[64];
@@ -126,7 +133,7 @@ static void add_comm(struct synth *s, int32_t pid, int32_t tid)
         if (!os_read_file(path, SMALL_LIMIT, &name, NULL) || !name.len)
                 return;
         name.data[strcspn(name.data, "\n")] = '\0';
-        at = begin_record(s, PERF_RECORD_COMM, 0);
+        at = begin_record(s, PERF_RECORD_COMM, executes ? PERF_MISC_COMM_EXEC : 0);
         buf_add_u32(&s->out, (uint32_t)pid);
         buf_add_u32(&s->out, (uint32_t)tid);
         add_padded(&s->out, name.data);
@@ -211,7 +218,7 @@ void proc_synth_process(struct synth *s, int32_t pid)
 
         proc_threads(pid, &tids, &n_tids);
         for (size_t i = 0; i < n_tids; i++)
-                add_comm(s, pid, tids[i]);
+                proc_synth_comm(s, pid, tids[i], false);
         free(tids);
         if (!n_tids)
                 return;
@@ -221,6 +228,68 @@ void proc_synth_process(struct synth *s, int32_t pid)
         while (linux_maps_next(&maps, &map))
                 add_mmap2(s, pid, buf_text(&root), &map);
         linux_maps_end(&maps);
+}
+
+void proc_synth_exit(struct synth *s, int32_t pid, int32_t parent)
+{
+        size_t at = begin_record(s, PERF_RECORD_EXIT, 0);
+
+        buf_add_u32(&s->out, (uint32_t)pid);
+        buf_add_u32(&s->out, (uint32_t)parent);
+        buf_add_u32(&s->out, (uint32_t)pid);
+        buf_add_u32(&s->out, (uint32_t)parent);
+        buf_add_u64(&s->out, s->time_ns);
+        end_record(s, at);
+}
+
+/* --- maps that are new --- */
+
+void proc_maps_release(struct proc_maps *maps)
+{
+        free(maps->items);
+        *maps = (struct proc_maps){0};
+}
+
+/* Both are in order of addresses, so *at only grows. */
+static bool has_map(const struct proc_maps *maps, const struct proc_map *map, size_t *at)
+{
+        while (*at < maps->n && maps->items[*at].start < map->start)
+                ++*at;
+        return *at < maps->n && maps->items[*at].start == map->start && maps->items[*at].end == map->end &&
+               maps->items[*at].file_off == map->file_off && maps->items[*at].inode == map->inode;
+}
+
+void proc_synth_new_maps(struct synth *s, int32_t pid, struct proc_maps *known)
+{
+        AUTO_RELEASE(buf) root = {0};
+        struct proc_maps now = {0};
+        struct linux_maps maps;
+        struct linux_map map;
+        size_t at = 0;
+
+        find_root(pid, &root);
+        linux_maps_begin(&maps, pid);
+        while (linux_maps_next(&maps, &map)) {
+                const struct proc_map item = {map.start, map.end, map.file_off, map.inode};
+
+                if (!map.can_execute && (map.file_off || !object_is_pe_name(map.path)))
+                        continue;
+                if (!has_map(known, &item, &at))
+                        add_mmap2(s, pid, buf_text(&root), &map);
+                ARRAY_PUSH(now.items, now.n, now.cap, item);
+        }
+        linux_maps_end(&maps);
+        proc_maps_release(known);
+        *known = now;
+}
+
+bool proc_maps_have(const struct proc_maps *maps, uint64_t addr)
+{
+        for (size_t i = 0; i < maps->n && maps->items[i].start <= addr; i++) {
+                if (addr < maps->items[i].end)
+                        return true;
+        }
+        return false;
 }
 
 void proc_synth_release(struct synth *s)

@@ -100,12 +100,32 @@ struct synth {
         struct buf out;
         size_t trailer_bytes;
         bool data_maps; /* also maps without code */
+        /* For a trailer of TID, TIME, CPU and IDENTIFIER; 0: before all other records. */
+        uint64_t time_ns, id;
 };
 
 /* Appends COMM, NAMESPACES and MMAP2 records of a process. Maps are the executable ones and the beginnings of
  * PE images, whose code may be in memory without a file. Appends nothing if the process has ended. */
 void proc_synth_process(struct synth *synth, int32_t pid);
 void proc_synth_all(struct synth *synth);
+
+/* The name of a thread; `executes`: its process has just executed a program. */
+void proc_synth_comm(struct synth *synth, int32_t pid, int32_t tid, bool executes);
+void proc_synth_exit(struct synth *synth, int32_t pid, int32_t parent);
+
+/* The maps with code of a process when it was last looked at. Zero-initialize before use. */
+struct proc_maps {
+        struct proc_map {
+                uint64_t start, end, file_off, inode;
+        } * items; /* in order of addresses */
+        size_t n, cap;
+};
+
+/* Appends records of the maps that are not in `maps` yet, and replaces these. */
+void proc_synth_new_maps(struct synth *synth, int32_t pid, struct proc_maps *maps);
+bool proc_maps_have(const struct proc_maps *maps, uint64_t addr);
+void proc_maps_release(struct proc_maps *maps);
+
 void proc_synth_kernel(struct synth *synth);
 void proc_synth_release(struct synth *synth);
 
