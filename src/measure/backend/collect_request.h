@@ -27,7 +27,8 @@ enum collect_engine {
         COLLECT_STOP,
         /* the same if the request allows it; the report's header says why if the kernel refuses */
         COLLECT_STOP_IF_CAN,
-        COLLECT_BPF, /* by a BPF program at each sample */
+        COLLECT_BPF,  /* by a BPF program at each sample */
+        COLLECT_PACE, /* all programs, without events: by stopping threads that run at random moments */
 };
 
 struct collect_request {

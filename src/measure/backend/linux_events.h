@@ -174,6 +174,17 @@ void opened_enable_tracking(const struct opened *opened);
  * if none has this name. */
 bool opened_switch(struct opened *opened, const char *name, bool on);
 
+/* --- linux_paced.c: samples without the kernel's events --- */
+
+/* Whether the kernel refuses all events to this process; sets `ret_why` to one sentence. */
+bool linux_refuses_events(struct err *ret_why);
+
+/* Why what is requested can't be sampled without events; NULL if it can. */
+const char *linux_paced_lacks(const struct collect_request *request);
+
+/* The description of such samples, without descriptors and rings; `why` is its note. */
+void linux_open_paced(const struct collect_request *request, const char *why, struct opened *ret);
+
 /* --- linux_ring.c --- */
 
 struct ring {
