@@ -32,7 +32,7 @@ WRITERS = (
     (r"os_terminal_write", {"os", "screen"}),
     (r"(v?f|v|vd|d)?printf|(v?f|v|vd|d)printf_chk|f?puts|f?putc|putchar|perror|psignal|fwrite(_unlocked)?|stdout|stderr", {"os", "log"}),
     (r"open(at)?(64)?|creat(64)?|mkos?temp(64)?|fopen(64)?|rename(at2?)?|f?truncate(64)?|(sym)?link(at)?",
-     {"os", "linux_cgroup", "linux_jit", "linux_keeper", "linux_mapped_file", "stop_guardian", "linux_control",
+     {"os", "linux_cgroup", "linux_jit", "linux_keeper", "linux_mapped_file", "stop_guardian", "stop_pace", "linux_control",
       "linux_maps", "wait_thread"}),
     (r"p?writev?(64)?", {"os", "linux_drainer", "stop_channel", "stop_watch", "linux_control", "linux_spawn"}),
 )

@@ -58,14 +58,49 @@ static bool open_aux(struct collector *c, struct err *err)
         return c->aux;
 }
 
+/* The engine that needs no events, if the kernel refuses all of them or the user asks for it. */
+static bool choose_pace(struct collector *c, struct err *err)
+{
+        bool is_asked = c->request.engine == COLLECT_PACE;
+        const char *lacks = linux_paced_lacks(&c->request);
+        if (is_asked && lacks)
+                return err_set(err, ERR_USAGE, "--engine pace can't be used here: %s", lacks);
+        if (!is_asked && (c->request.engine == COLLECT_RING || lacks || !linux_refuses_events(&c->refusal)))
+                return true;
+        c->request.engine = COLLECT_PACE;
+        return true;
+}
+
+static bool open_paced(struct collector *c, struct err *err)
+{
+        int32_t *tids = NULL;
+        size_t n_tids;
+        bool ok = find_threads(c, &tids, &n_tids, err);
+
+        free(tids);
+        if (!ok)
+                return false;
+        linux_open_paced(&c->request,
+                         c->refusal.code ? c->refusal.text : "CPU time is sampled, as --engine pace does",
+                         &c->opened);
+        c->longest_wait_ms = LONGEST_WAIT_MS;
+        if (c->opened.events[0].is_unwound)
+                c->unwinder = unwinder_new(&c->opened, &c->keeper);
+        return true;
+}
+
 static bool open_events(struct collector *c, struct err *err)
 {
         bool at_exec = c->request.target.argv && !c->request.target.system_wide;
         int32_t *tids = NULL;
         size_t n_tids = 0;
-        bool ok = find_threads(c, &tids, &n_tids, err) &&
-                  linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err) &&
-                  opened_join(&c->opened, err) && open_aux(c, err);
+        bool ok;
+
+        if (c->request.engine == COLLECT_PACE)
+                return open_paced(c, err);
+        ok = find_threads(c, &tids, &n_tids, err) &&
+             linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err) &&
+             opened_join(&c->opened, err) && open_aux(c, err);
 
         free(tids);
         for (size_t i = 0; ok && !c->unwinder && i < c->opened.n_events; i++) {
@@ -145,19 +180,24 @@ static void open_bpf(struct collector *c)
         c->bpf = NULL;
 }
 
-static void open_stops(struct collector *c)
+static bool open_stops(struct collector *c, struct err *err)
 {
         if (c->bpf)
                 open_bpf(c);
         if (!c->guardian)
-                return;
+                return true;
         c->python = stop_python_new();
-        if (stop_engine_choose(c->guardian, &c->request, &c->opened, c->python, &c->stack_note))
+        if (c->request.engine == COLLECT_PACE) {
+                if (!stop_engine_choose_pace(c->guardian, &c->request, &c->opened, c->python, err))
+                        return false;
+                c->stops = c->guardian;
+        } else if (stop_engine_choose(c->guardian, &c->request, &c->opened, c->python, &c->stack_note))
                 c->stops = c->guardian;
         if (!c->stops || !c->unwinder)
-                return;
+                return true;
         unwinder_set_stacks(c->unwinder, stop_engine_stacks(c->stops));
         merge_python(c);
+        return true;
 }
 
 /* Starts the command so far that it waits. */
@@ -200,13 +240,12 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.counted_share = 1;
         c->result.sampled_share = -1;
         keeper_init(&c->keeper);
-        if (!start_command(c, &stop_note, err) || !open_events(c, err))
+        if (!choose_pace(c, err) || !start_command(c, &stop_note, err) || !open_events(c, err))
                 return NULL;
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
         buf_add_str(&c->stack_note, buf_text(&stop_note));
-        open_stops(c);
-        return TAKE(c);
+        return open_stops(c, err) ? TAKE(c) : NULL;
 }
 
 void collector_free(struct collector *c)

@@ -45,6 +45,7 @@ struct collector {
         struct stop_engine *guardian; /* NULL if wperf itself started the command */
         struct bpf_engine *bpf;       /* NULL if no BPF program reads frames */
         struct stop_engine *stops;    /* the same; NULL if no thread is stopped */
+        struct err refusal; /* why the kernel's events are not used; code 0: they are, or the user chose so */
         struct stop_python *python;
         struct stop_merge *merge; /* NULL if samples have only native frames */
         struct buf stack_note;

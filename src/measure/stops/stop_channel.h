@@ -26,6 +26,7 @@ enum stop_message_kind {
         STOP_KEPT_BEGIN,
         STOP_KEPT_END,
         STOP_SAMPLE,     /* a PERF_RECORD_SAMPLE; id: tid */
+        STOP_RECORD,     /* another record of the kernel's format */
         STOP_DEEP_STACK, /* struct stop_deep_message and the bytes, of the sample of `time_ns`; id: tid */
         STOP_PYTHON,     /* struct stop_python_stack and its frames */
         STOP_CODE,       /* struct stop_code_message, name, file, line table; id: the code's number */

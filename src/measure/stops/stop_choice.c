@@ -3,7 +3,8 @@
 #include <inttypes.h>
 
 #include "err.h"
-#include "stop_engine.h"
+#include "os.h"
+#include "stop_engine_internal.h"
 #include "stop_python.h"
 
 /* The fields of a sample that can be filled in at a stop. */
@@ -46,7 +47,7 @@ struct stop_engine *stop_engine_prepare(const struct collect_request *request, s
         struct stop_engine *engine = NULL;
         struct err err = {0};
 
-        if (is_stop && !why) {
+        if ((is_stop && !why) || request->engine == COLLECT_PACE) {
                 engine = stop_engine_new(&err);
                 if (!engine)
                         say_not(err.text, note);
@@ -74,6 +75,26 @@ bool stop_engine_choose(struct stop_engine *engine, const struct collect_request
         return false;
 }
 
+bool stop_engine_choose_pace(struct stop_engine *engine, const struct collect_request *request,
+                             const struct opened *opened, struct stop_python *python, struct err *err)
+{
+        engine->is_paced = true;
+        engine->paced_ns = os_monotonic_ns();
+        return stop_engine_begin(engine, &opened->events[0], !request->target.delay_ns, python, err);
+}
+
+/* Numbers of the whole run: looks a second, and the guardian's share of a CPU. */
+static void tell_pace(const struct stop_engine *engine, const struct stop_counts *counts, struct buf *note)
+{
+        double s = (double)(os_monotonic_ns() - engine->paced_ns) / 1e9;
+
+        buf_printf(
+                note,
+                "%sengine pace: threads that run are stopped at random moments, %.0f a second, at %.1f %% of the time of a CPU; "
+                "time in the kernel counts for the code that called it; no debugger can be attached meanwhile",
+                note->len ? "; " : "", (double)counts->n_looks / s, (double)counts->cpu_ns / s / 1e7);
+}
+
 static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct buf *note)
 {
         const char *why = stop_engine_watch_note(engine);
@@ -97,7 +118,9 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
 
         counts = stop_engine_counts(engine);
         tell_refused(engine, counts.n_refused, note);
-        if (!counts.n_processes)
+        if (engine->is_paced)
+                tell_pace(engine, &counts, note);
+        if (!counts.n_processes || engine->is_paced)
                 return;
         buf_printf(
                 note,

@@ -16,8 +16,9 @@ struct stop_counts {
         /* processes that could not be traced, because of a debugger or missing privilege, or that hid their
          * memory while they were traced */
         uint64_t n_refused;
-        uint64_t cpu_ns; /* CPU time of the guardian */
-        uint64_t n_lost; /* samples for which the recorder left no room */
+        uint64_t cpu_ns;  /* CPU time of the guardian */
+        uint64_t n_looks; /* without events: how often it was looked which threads run */
+        uint64_t n_lost;  /* samples for which the recorder left no room */
 };
 
 #endif

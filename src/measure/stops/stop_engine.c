@@ -148,7 +148,7 @@ static bool ask_to_begin(struct stop_engine *e, const struct stop_start *start)
 bool stop_engine_begin(struct stop_engine *e, const struct opened_event *event, bool is_on,
                        struct stop_python *python, struct err *err)
 {
-        const struct stop_start start = {event->attr, event->ids[0], event->is_unwound, is_on};
+        const struct stop_start start = {event->attr, event->ids[0], event->is_unwound, is_on, e->is_paced};
         const struct stop_facts *facts = stop_channel_facts(e->channel);
 
         close(e->guardian.socket);
@@ -325,6 +325,7 @@ static void see_message(struct stop_engine *e, const struct stop_message *m, str
         case STOP_KEPT_BEGIN: stop_seen_keep(e, m->id, m->time_ns); break;
         case STOP_KEPT_END: stop_seen_keep_end(e, m->id, m->time_ns); break;
         case STOP_SAMPLE: stop_seen_stop(e, m->id, m->time_ns); break;
+        case STOP_RECORD: break;
         case STOP_DEEP_STACK: see_deep_stack(e, m, bytes); break;
         case STOP_PYTHON: see_python(e, bytes); break;
         case STOP_CODE: see_code(e, (uint64_t)(uint32_t)m->id, bytes); break;
@@ -359,7 +360,7 @@ const uint8_t *stop_engine_next(struct stop_engine *e, size_t *ret_bytes)
         struct cursor bytes;
 
         while ((message = stop_channel_next(&e->round, &bytes)) != NULL) {
-                if (message->kind != STOP_SAMPLE)
+                if (message->kind != STOP_SAMPLE && message->kind != STOP_RECORD)
                         continue;
                 *ret_bytes = cursor_left(&bytes);
                 return bytes.at;

@@ -47,6 +47,10 @@ bool stop_engine_choose(struct stop_engine *engine, const struct collect_request
 bool stop_engine_begin(struct stop_engine *engine, const struct opened_event *event, bool is_on,
                        struct stop_python *python, struct err *err);
 
+/* The same without events, for all programs; sets an error of one sentence. */
+bool stop_engine_choose_pace(struct stop_engine *engine, const struct collect_request *request,
+                             const struct opened *opened, struct stop_python *python, struct err *err);
+
 /* Appends to the note for the report's header what was traced. */
 void stop_engine_tell(struct stop_engine *engine, struct buf *note);
 

@@ -36,6 +36,8 @@ struct stop_engine {
         pid_t apart; /* the guardian's process, without a command; 0 if it starts the command, or has ended */
         struct stop_python *python;
         bool has_ended;
+        bool is_paced;                /* threads are stopped without events */
+        uint64_t paced_ns;            /* since when */
         unsigned n_switches;          /* STOP_SWITCH commands that were sent */
         struct cursor round;          /* the messages that stop_engine_next goes through */
         struct map ids;               /* ids of the ring's event */

@@ -173,11 +173,16 @@ static void begin(struct stop_guardian *g, const struct stop_start *start)
         g->binaries = stop_binaries_new();
         stop_binaries_on_add(g->binaries, add_binary, g);
         g->frames = stop_frames_new(g->binaries, &sink);
-        g->facts->event_error = try_event(&g->attr, g->command); /* 0: of this process */
+        if (g->start.is_paced) {
+                stop_pace_begin(g);
+                stop_records_begin(g);
+        } else {
+                g->facts->event_error = try_event(&g->attr, g->command); /* 0: of this process */
+        }
         if (!g->facts->event_error)
                 g->facts->trace_error = stop_tracer_begin(g);
         g->is_tracing = !g->facts->event_error && !g->facts->trace_error;
-        if (g->is_tracing && !g->attach)
+        if (g->is_tracing && !g->attach && !g->start.is_paced)
                 watch(g);
 }
 
@@ -204,7 +209,8 @@ static void obey(struct stop_guardian *g, const struct stop_command *command, co
         else if (command->kind == STOP_FORGET)
                 stop_frames_forget(g->frames, command->value);
         else if (command->kind == STOP_ATTACH && g->attach && !g->watch) {
-                watch(g);
+                if (!g->start.is_paced)
+                        watch(g);
                 stop_late_ask_all(g);
         }
 }

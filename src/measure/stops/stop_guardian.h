@@ -34,6 +34,7 @@ struct stop_start {
         uint64_t id;
         bool is_unwound; /* its stacks are unwound while recording, so they may be larger than a record */
         bool is_on;      /* whether the events are enabled at first */
+        bool is_paced;   /* there are no events: stop_pace.c */
 };
 
 struct stop_guardian_request {

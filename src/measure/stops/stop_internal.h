@@ -50,6 +50,25 @@ struct stop_restart {
         uint64_t deadline_ns;
 };
 
+/* How a thread has run so far. */
+struct stop_ran {
+        uint64_t ran_ns, waited_ns; /* on a CPU, and for one */
+        uint64_t n_runs;            /* how often it got one */
+};
+
+/* A thread that is stopped without an event (stop_pace.c). */
+struct stop_paced {
+        int schedstat_fd, stat_fd; /* -1: it is not stopped */
+        struct stop_ran seen;      /* at the last look */
+        uint64_t sampled_ns;       /* its CPU time at its last sample */
+        uint64_t weight_ns;        /* its CPU time since then, at the sample that is taken */
+        uint64_t quiet_ns;         /* the first look since which it has not run; 0: it has */
+        bool may_run;              /* it ran at the last look, as far as is known */
+        bool is_asked;             /* it was interrupted, and has not stopped yet */
+        bool may_have_forked;      /* it has run since children were looked for */
+        bool has_name;             /* the recorder knows its name */
+};
+
 /* A thread with less has so few samples that a late event changes its share. */
 enum { STOP_MANY_SAMPLES = 32 };
 
@@ -85,6 +104,7 @@ struct stop_task {
         uint64_t ran_ns;        /* at the end: its CPU time when the events were closed */
         struct stop_switched switched;
         struct stop_restart restart;
+        struct stop_paced paced;
 };
 
 /* Whether it is known where the C library keeps the mask of a new thread. */
@@ -104,6 +124,13 @@ struct stop_process {
         uint64_t saved_off;       /* from the thread pointer to the mask of a new thread */
         struct stop_task *tasks;  /* the list changes only under the lock */
         struct stop_process *next;
+
+        /* stop_records.c: what the recorder knows of a process that has no events. */
+        struct proc_maps maps;
+        uint64_t maps_ns; /* when they were read; 0: not yet */
+        uint64_t maps_pause_ns;
+        uint64_t n_pages; /* size of the memory then */
+        bool has_python;  /* it may run an interpreter */
 };
 
 /* The rings into which the kernel writes switches. */
@@ -164,6 +191,27 @@ struct stop_forks {
         size_t n, cap;
 };
 
+/* Threads that are stopped without events. */
+struct stop_pace {
+        uint64_t due_ns;    /* the next look */
+        uint64_t wanted_ns; /* between two looks, at least */
+        uint64_t mean_ns;   /* the same, as the cost allows */
+        uint64_t cost_ns;   /* CPU time of a look and of the stops that follow, on average */
+        uint64_t used_ns;   /* CPU time at the last look */
+        uint64_t began_ns;  /* the last look */
+        bool was_on;
+        int cpu, pinned_cpu; /* of this look; where the tracer has to run, -1: anywhere */
+        int next_cpu;        /* of one of the threads that ran, drawn at random */
+        size_t n_ran;        /* threads that ran since the last look */
+        int32_t *tids;       /* threads that may run here, to be stopped one after the other */
+        size_t n, cap, next;
+        int32_t asked; /* the thread that was interrupted last and has not stopped yet; 0 for none */
+        uint64_t asked_ns;
+        struct stop_forks forks;
+        struct map seen_forks; /* pids */
+        uint64_t forks_ns;     /* when they were looked for */
+};
+
 struct stop_watch;
 
 struct stop_guardian {
@@ -198,6 +246,8 @@ struct stop_guardian {
         struct stop_steady steady;
         struct stop_switches switches;
         struct stop_deadlines deadlines;
+        struct stop_pace pace;
+        struct synth synth; /* records for the recorder */
         struct stop_binaries *binaries;
         struct stop_frames *frames;
         struct buf record; /* of the sample that is taken */
@@ -334,6 +384,16 @@ void stop_restart_see(struct stop_guardian *guardian, struct stop_task *task, en
 /* Called when the thread stops because a call that is followed begins or ends. */
 void stop_restart_see_call(struct stop_guardian *guardian, struct stop_task *task);
 
+/* Where a stopped thread stands. */
+enum stop_standing {
+        STOP_IN_CODE,          /* its own code was interrupted, or can't be told from a call */
+        STOP_IN_CALL,          /* a system call has ended */
+        STOP_IN_BROKEN_CALL,   /* a system call that waited was interrupted */
+        STOP_STANDING_UNKNOWN, /* it was killed, or has other registers */
+};
+
+enum stop_standing stop_restart_standing(int32_t tid);
+
 /* The thread has to stop when its call begins and ends. */
 bool stop_restart_follows(const struct stop_task *task);
 
@@ -347,6 +407,41 @@ void stop_restart_once(int32_t tid);
 
 /* Time until it should be called again; 0: any. */
 uint64_t stop_restart_wait_ns(const struct stop_guardian *guardian);
+/* --- stop_pace.c: samples without events --- */
+
+/* Sets the pace; call before there are processes. */
+void stop_pace_begin(struct stop_guardian *guardian);
+
+/* The thread is stopped from now on; and when it has ended, or is not traced any more. */
+void stop_pace_add(struct stop_guardian *guardian, struct stop_task *task);
+void stop_pace_drop(struct stop_task *task);
+
+/* Looks which threads run, if it is time, and interrupts one of them. */
+void stop_pace_look(struct stop_guardian *guardian);
+
+/* Called when an interrupted thread stops: takes its sample. `is_job`: it stops with its job. */
+void stop_pace_see(struct stop_guardian *guardian, struct stop_task *task, bool is_job);
+
+/* Time until stop_pace_look should be called again; 0: any. */
+uint64_t stop_pace_wait_ns(const struct stop_guardian *guardian);
+
+/* Whether an interrupted thread has not stopped yet. */
+bool stop_pace_waits(const struct stop_guardian *guardian);
+
+/* At a stop: since when the thread has waited, at the latest; 0: not known. */
+uint64_t stop_pace_quiet_ns(const struct stop_task *task);
+
+/* --- stop_records.c: records of processes, which the kernel writes only for events --- */
+
+void stop_records_begin(struct stop_guardian *guardian);
+
+/* A process executes a program. */
+void stop_records_exec(struct stop_guardian *guardian, int32_t pid);
+
+/* Call before the sample of a stopped thread: its name, and code that was mapped since the last one. */
+void stop_records_see(struct stop_guardian *guardian, struct stop_task *task, uint64_t pc);
+void stop_records_end(struct stop_guardian *guardian, struct stop_process *process);
+
 /* --- stop_call.c: system calls of a thread that is stopped at one --- */
 
 struct stop_call {

@@ -27,10 +27,10 @@ void stop_late_ask(struct stop_guardian *g, int32_t pid)
         atomic_store(&g->late.is_busy, true);
 }
 
-static void ask_interpreters(struct stop_guardian *g, const int32_t *pids, size_t n)
+static void ask_wanted(struct stop_guardian *g, const int32_t *pids, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
-                if (stop_interpreter_is(g, pids[i]))
+                if (g->start.is_paced || stop_interpreter_is(g, pids[i]))
                         stop_late_ask(g, pids[i]);
         }
 }
@@ -43,8 +43,8 @@ void stop_late_ask_all(struct stop_guardian *g)
 
         if (target->system_wide)
                 all = proc_all(&n);
-        ask_interpreters(g, target->pids, target->n_pids);
-        ask_interpreters(g, all, n);
+        ask_wanted(g, target->pids, target->n_pids);
+        ask_wanted(g, all, n);
         free(all);
 }
 
@@ -139,8 +139,12 @@ static void seize_process(struct stop_guardian *g, int32_t pid)
                 return;
         if (error == EPERM)
                 keep_foreign_threads(g, pid);
-        for (struct stop_task *task = process->tasks; task; task = task->next)
-                stop_mask_at_seize(g, task);
+        for (struct stop_task *task = process->tasks; task; task = task->next) {
+                if (g->start.is_paced)
+                        stop_pace_add(g, task);
+                else
+                        stop_mask_at_seize(g, task);
+        }
         stop_process_tell_begin(g, pid);
 }
 

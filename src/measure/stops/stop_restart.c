@@ -160,6 +160,21 @@ static void set_result(int32_t tid, struct user_regs_struct *regs, int64_t resul
         ptrace(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &all);
 }
 
+enum stop_standing stop_restart_standing(int32_t tid)
+{
+        enum { RESTARTS_FIRST = -516, RESTARTS_LAST = -512 }; /* results that only the kernel sees */
+        struct user_regs_struct regs;
+        int64_t result;
+
+        if (!get_regs(tid, &regs))
+                return STOP_STANDING_UNKNOWN;
+        result = (int64_t)regs.rax;
+        if ((int64_t)regs.orig_rax < 0)
+                return STOP_IN_CODE;
+        return result == -EINTR || (result >= RESTARTS_FIRST && result <= RESTARTS_LAST) ? STOP_IN_BROKEN_CALL
+                                                                                         : STOP_IN_CALL;
+}
+
 static void forget(struct stop_task *task)
 {
         task->restart = (struct stop_restart){0};
@@ -184,7 +199,8 @@ static void set_deadline(struct stop_guardian *g, struct stop_task *task, const 
                          const struct call *call, uint64_t now_ns)
 {
         uint64_t timeout_ns = timeout_of(task, regs, call);
-        uint64_t began_ns = stop_switch_began_ns(&task->switched, MOST_RUN_NS);
+        uint64_t began_ns = g->start.is_paced ? stop_pace_quiet_ns(task)
+                                              : stop_switch_began_ns(&task->switched, MOST_RUN_NS);
 
         task->restart.is_followed = timeout_ns != NO_END;
         if (!task->restart.is_followed)
@@ -320,6 +336,28 @@ void stop_restart_once(int32_t tid)
 }
 
 #else
+
+#include <elf.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+/* A call that begins anew is before its instruction, any other one behind it. */
+enum stop_standing stop_restart_standing(int32_t tid)
+{
+        const uint32_t svc = 0xd4000001;
+        struct user_regs_struct regs;
+        struct iovec all = {&regs, sizeof(regs)};
+        uint32_t code[2];
+
+        if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &all) || all.iov_len != sizeof(regs))
+                return STOP_STANDING_UNKNOWN;
+        if (!stop_call_read_memory(tid, regs.pc - sizeof(code[0]), code, sizeof(code)))
+                return STOP_IN_CODE;
+        if (code[1] == svc || (code[0] == svc && (int64_t)regs.regs[0] == -EINTR))
+                return STOP_IN_BROKEN_CALL;
+        return code[0] == svc ? STOP_IN_CALL : STOP_IN_CODE;
+}
 
 /* On arm64 the kernel decides before the stop whether a call begins anew. */
 void stop_restart_see(struct stop_guardian *g, struct stop_task *task, enum stop_next next, int sig)

@@ -168,7 +168,9 @@ static size_t add_fields(struct stop_guardian *g, struct stop_task *task, const 
                 buf_add_u64(out, UINT32_MAX);
         }
         if (attr->sample_type & PERF_SAMPLE_PERIOD)
-                buf_add_u64(out, g->period ? g->period : stop_event_read_period(task));
+                buf_add_u64(out, g->start.is_paced ? task->paced.weight_ns
+                                 : g->period       ? g->period
+                                                   : stop_event_read_period(task));
         if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
                 buf_add_u64(out, 0);
         if (attr->sample_type & PERF_SAMPLE_REGS_USER) {
@@ -302,6 +304,10 @@ void stop_sample_take(struct stop_guardian *g, struct stop_task *task)
         if (!stop_sample_read_regs(&thread))
                 return; /* the thread was killed */
         thread.pc = thread.regs[linux_arch()->reg_ip];
+        if (g->start.is_paced) {
+                stop_records_see(g, task, thread.pc);
+                thread.time_ns = os_monotonic_ns();
+        }
         find_cpu(task);
         add_record(g, task, &thread, used_stack(task, &thread), &g->record);
         if (!g->record.len)
@@ -311,7 +317,8 @@ void stop_sample_take(struct stop_guardian *g, struct stop_task *task)
                 leave_to_ring(g, task->process);
                 return;
         }
-        stop_frames_see(g->frames, &thread);
+        if (!g->start.is_paced || task->process->has_python)
+                stop_frames_see(g->frames, &thread);
         task->stopped_ns = thread.time_ns;
         g->record_tid = thread.tid;
         g->record_ns = thread.time_ns;

@@ -39,8 +39,12 @@ struct stop_task *stop_task_new(struct stop_guardian *g, struct stop_process *pr
         struct stop_task *task = mem_new(1, sizeof(*task));
 
         os_lock_enter(g->lock);
-        *task = (struct stop_task){
-                .tid = tid, .process = process, .next = process->tasks, .event_fd = -1, .overrun_fd = -1};
+        *task = (struct stop_task){.tid = tid,
+                                   .process = process,
+                                   .next = process->tasks,
+                                   .event_fd = -1,
+                                   .overrun_fd = -1,
+                                   .paced = {.schedstat_fd = -1, .stat_fd = -1}};
         process->tasks = task;
         os_lock_leave(g->lock);
         *map_put(&g->tasks, (uint64_t)tid, NULL) = (uintptr_t)task;
@@ -53,6 +57,7 @@ void stop_task_free(struct stop_guardian *g, struct stop_task *task)
         struct stop_task **at = &task->process->tasks;
 
         stop_event_close(g, task);
+        stop_pace_drop(task);
         os_lock_enter(g->lock);
         while (*at != task)
                 at = &(*at)->next;
@@ -75,6 +80,10 @@ void stop_process_free(struct stop_guardian *g, struct stop_process *process)
         while (process->tasks)
                 stop_task_free(g, process->tasks);
         stop_switch_end(g, process);
+        if (g->start.is_paced) {
+                map_remove(&g->pace.seen_forks, (uint64_t)process->pid);
+                proc_maps_release(&process->maps);
+        }
         stop_frames_end(g->frames, process->image);
         free(process);
 }

@@ -42,6 +42,8 @@ static void see_end(struct stop_guardian *g, int32_t tid, int status, const stru
         struct stop_task *task = stop_task_find(g, tid);
 
         if (task && task->process->pid == tid) {
+                if (g->start.is_paced)
+                        stop_records_end(g, task->process);
                 stop_process_tell_end(g, tid);
                 stop_process_free(g, task->process);
         } else if (task) {
@@ -55,11 +57,14 @@ static void see_end(struct stop_guardian *g, int32_t tid, int status, const stru
 
 /* --- exec --- */
 
-static void begin_interpreter(struct stop_guardian *g, int32_t pid)
+static void begin_program(struct stop_guardian *g, int32_t pid)
 {
         struct stop_task *task = stop_task_new(g, stop_process_new(g, pid), pid);
 
-        if (!stop_mask_at_exec(g, task)) {
+        if (g->start.is_paced) {
+                stop_records_exec(g, pid);
+                stop_pace_add(g, task);
+        } else if (!stop_mask_at_exec(g, task)) {
                 stop_process_free(g, task->process);
                 stop_trace_let_go(pid);
                 return;
@@ -82,8 +87,8 @@ static void see_exec(struct stop_guardian *g, int32_t pid)
         case STOP_NOT_READABLE: stop_names_add(&g->facts->unprivileged, pid); break;
         case STOP_NO_PRIVILEGE: break;
         }
-        if (stop_interpreter_is(g, pid))
-                begin_interpreter(g, pid);
+        if (g->start.is_paced || stop_interpreter_is(g, pid))
+                begin_program(g, pid);
         else
                 stop_trace_let_go(pid);
 }
@@ -99,7 +104,10 @@ static bool is_new_thread(struct stop_guardian *g, int32_t tid)
 
         if (!process)
                 return false;
-        stop_mask_at_clone(g, stop_task_new(g, process, tid));
+        if (g->start.is_paced)
+                stop_pace_add(g, stop_task_new(g, process, tid));
+        else
+                stop_mask_at_clone(g, stop_task_new(g, process, tid));
         return true;
 }
 
@@ -112,6 +120,8 @@ static void see_event_stop(struct stop_guardian *g, int32_t tid, int sig)
 {
         struct stop_task *task = stop_task_find(g, tid);
 
+        if (task && task->paced.is_asked)
+                stop_pace_see(g, task, stops_job(sig));
         if (task)
                 stop_restart_see(g, task, stops_job(sig) ? STOP_JOB_STOPS : STOP_GOES_ON, 0);
         if (task && stop_mask_take_out(g, task, sig, false))
@@ -122,6 +132,7 @@ static void see_event_stop(struct stop_guardian *g, int32_t tid, int sig)
                 ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* it stays stopped until SIGCONT */
         else
                 stop_trace_go_on(g, tid, 0);
+        stop_sample_give(g);
 }
 
 /* --- signals --- */

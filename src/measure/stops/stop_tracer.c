@@ -21,6 +21,9 @@ enum { WAKE_SIGNAL = SIGURG };
 /* While masks are to be read, the tracer is woken this often. */
 enum { READING_PERIOD_NS = 150000 };
 
+/* The signals of a timer with a very short period would leave the tracer no time. */
+enum { LEAST_AGAIN_NS = 150000 };
+
 /* At the end, between two looks at threads that are not clear. */
 enum { LONGEST_PAUSE_MS = 50 };
 
@@ -89,8 +92,10 @@ static void alarm_init(struct alarm *alarm)
 
 static void alarm_set(struct alarm *alarm, uint64_t period_ns, bool again)
 {
+        const uint64_t again_ns = period_ns && period_ns < LEAST_AGAIN_NS ? LEAST_AGAIN_NS : period_ns;
         const struct timespec period = {(time_t)(period_ns / NS_PER_S), (long)(period_ns % NS_PER_S)};
-        const struct itimerspec every = {period, period};
+        const struct timespec later = {(time_t)(again_ns / NS_PER_S), (long)(again_ns % NS_PER_S)};
+        const struct itimerspec every = {later, period};
 
         if (!alarm->exists || (period_ns == alarm->period_ns && !again))
                 return;
@@ -100,10 +105,13 @@ static void alarm_set(struct alarm *alarm, uint64_t period_ns, bool again)
 
 static void set_alarm(const struct stop_guardian *g, struct alarm *alarm)
 {
-        uint64_t wait_ns = stop_steady_wait_ns(g), restart_ns = stop_restart_wait_ns(g);
+        const uint64_t waits_ns[] = {stop_steady_wait_ns(g), stop_restart_wait_ns(g), stop_pace_wait_ns(g)};
+        uint64_t wait_ns = 0;
 
-        if (restart_ns && (!wait_ns || restart_ns < wait_ns))
-                wait_ns = restart_ns;
+        for (size_t i = 0; i < N_ELEMENTS(waits_ns); i++) {
+                if (waits_ns[i] && (!wait_ns || waits_ns[i] < wait_ns))
+                        wait_ns = waits_ns[i];
+        }
         if (atomic_load(&g->has_readings))
                 alarm_set(alarm, READING_PERIOD_NS, false);
         else
@@ -137,6 +145,7 @@ static void trace(struct stop_guardian *g, struct alarm *alarm)
                 stop_restart_look(g);
                 stop_steady_look(g);
                 stop_mask_read_due(g);
+                stop_pace_look(g);
                 set_alarm(g, alarm);
         }
         atomic_store(&g->has_noticed, true);
@@ -187,7 +196,8 @@ static void let_threads_go(struct stop_guardian *g, struct alarm *alarm)
         g->facts->counts.cpu_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
         atomic_store(&g->facts->is_done, true);
         /* A stopped job is not clear for as long as it is stopped. */
-        for (uint64_t ms = 1; !stop_mask_is_clear(g) || g->deadlines.n; ms += ms < LONGEST_PAUSE_MS) {
+        for (uint64_t ms = 1; !stop_mask_is_clear(g) || g->deadlines.n || stop_pace_waits(g);
+             ms += ms < LONGEST_PAUSE_MS) {
                 uint64_t restart_ms = stop_restart_wait_ns(g) / NS_PER_MS;
 
                 wait_for_stop(g, alarm, restart_ms && restart_ms < ms ? restart_ms : ms);

@@ -114,9 +114,9 @@ static bool choose_engine(struct recording *r, struct err *err)
                 r->engine = COLLECT_STOP_IF_CAN;
         if (!name || !strcmp(name, "ring"))
                 return true;
-        if (strcmp(name, "stop") && strcmp(name, "bpf"))
-                return err_set(err, ERR_USAGE, "--engine takes bpf, ring or stop, not '%s'", name);
-        r->engine = strcmp(name, "bpf") ? COLLECT_STOP : COLLECT_BPF;
+        if (strcmp(name, "stop") && strcmp(name, "bpf") && strcmp(name, "pace"))
+                return err_set(err, ERR_USAGE, "--engine takes bpf, pace, ring or stop, not '%s'", name);
+        r->engine = !strcmp(name, "bpf") ? COLLECT_BPF : !strcmp(name, "pace") ? COLLECT_PACE : COLLECT_STOP;
         return true;
 }
 

@@ -63,14 +63,15 @@ static const struct option sampling_options[] = {
                 .name = "engine",
                 .kind = OPTION_STRING,
                 .arg = "ENGINE",
-                .values = "bpf ring stop",
+                .values = "bpf pace ring stop",
                 .offset = offsetof(struct sampling_options, engine),
                 .help = "with -g, choose how to sample Python interpreters: stop "
                         "(trace each thread with ptrace and stop it at its samples; stacks have Python "
                         "functions; no debugger can attach to an interpreter), bpf (as root, on x86-64: a BPF program in the "
                         "kernel reads the Python functions at each sample, and nothing is stopped) or "
                         "ring (read the kernel's ring buffer, as for all other programs; stacks have native "
-                        "functions only); default stop",
+                        "functions only); default stop. pace samples all programs without the kernel's events: it stops threads "
+                        "that run at random moments; the default where the kernel refuses events",
         },
         {
                 .name = "branch-any",
