@@ -58,15 +58,16 @@ struct stop_ran {
 
 /* A thread that is stopped without an event (stop_pace.c). */
 struct stop_paced {
-        int schedstat_fd, stat_fd; /* -1: it is not stopped */
-        struct stop_ran seen;      /* at the last look */
-        uint64_t sampled_ns;       /* its CPU time at its last sample */
-        uint64_t weight_ns;        /* its CPU time since then, at the sample that is taken */
-        uint64_t quiet_ns;         /* the first look since which it has not run; 0: it has */
-        bool may_run;              /* it ran at the last look, as far as is known */
-        bool is_asked;             /* it was interrupted, and has not stopped yet */
-        bool may_have_forked;      /* it has run since children were looked for */
-        bool has_name;             /* the recorder knows its name */
+        int schedstat_fd, stat_fd, sched_fd; /* -1: it is not stopped */
+        struct stop_ran seen;                /* at the last look */
+        uint64_t sampled_ns;                 /* its CPU time at its last sample */
+        uint64_t weight_ns;                  /* its CPU time since then, at the sample that is taken */
+        uint64_t quiet_ns;                   /* the first look since which it has not run; 0: it has */
+
+        bool may_run;         /* it ran at the last look, as far as is known */
+        bool is_asked;        /* it was interrupted, and has not stopped yet */
+        bool may_have_forked; /* it has run since children were looked for */
+        bool has_name;        /* the recorder knows its name */
 };
 
 /* A thread with less has so few samples that a late event changes its share. */
@@ -200,13 +201,10 @@ struct stop_pace {
         uint64_t used_ns;   /* CPU time at the last look */
         uint64_t began_ns;  /* the last look */
         bool was_on;
-        int cpu, pinned_cpu; /* of this look; where the tracer has to run, -1: anywhere */
-        int next_cpu;        /* of one of the threads that ran, drawn at random */
-        size_t n_ran;        /* threads that ran since the last look */
-        int32_t *tids;       /* threads that may run here, to be stopped one after the other */
-        size_t n, cap, next;
-        int32_t asked; /* the thread that was interrupted last and has not stopped yet; 0 for none */
-        uint64_t asked_ns;
+        int own_fd;     /* what the scheduler writes of the tracer */
+        int pinned_cpu; /* where the tracer has to run; -1: anywhere */
+        int32_t *tids;  /* threads that have run since the last look */
+        size_t n, cap;
         struct stop_forks forks;
         struct map seen_forks; /* pids */
         uint64_t forks_ns;     /* when they were looked for */

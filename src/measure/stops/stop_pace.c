@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples without events, which containers and hardened kernels refuse. At random moments around a pace the
- * tracer wakes on a CPU that traced threads use, and interrupts the one that it has taken the CPU from. That
- * one stands where the timer found it. On another CPU it would go on until the interrupt has come, and if it
- * makes a system call before, it stands there: a program with a call each 25 us had 67 % of its samples in
- * it. A sample stands for the CPU time of its thread since the thread's last one, so it does not matter how
- * many threads share the moments. A thread that waits is not interrupted; one that begins to wait in between
- * has no sample, and its time is the next one's. The looks become rarer when they and the stops cost too
- * much. */
+ * tracer wakes on a CPU that traced threads use, and interrupts the one that it has taken the CPU from, which
+ * stands where the timer found it: the kernel has the same time for the end of its turn and the beginning of
+ * the tracer's. A thread on another CPU would go on until the interrupt has come, and if it made a system
+ * call before, it would stand there: a program with a call each 25 us had 67 % of its samples in it. And a
+ * thread that was woken just now, perhaps by the same interrupt of the timer, would stand in the call in
+ * which it slept. A sample stands for the CPU time of its thread since the thread's last one, so it does not
+ * matter how many threads share the moments. A thread that begins to wait before it stops has no sample, and
+ * its time is the next one's. The looks become rarer when they and the stops cost too much. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,9 +27,7 @@ enum {
         MEAN_OF_COSTS = 8, /* looks */
         FIRST_COST_NS = 100000,
         MOST_MEAN_NS = 500000000,
-        PATIENCE_NS = 3000000,   /* for a thread to stop, before others are interrupted */
-        QUEUE_SLACK_NS = 100000, /* a thread that waited longer for a CPU did so before the look */
-        FORKS_NS = 5000000,      /* between two searches for children */
+        FORKS_NS = 5000000, /* between two searches for children */
         MOST_SEEN_FORKS = 65536,
 };
 
@@ -36,7 +35,7 @@ void stop_pace_begin(struct stop_guardian *g)
 {
         g->pace = (struct stop_pace){.wanted_ns = stop_event_period(&g->start.attr),
                                      .cost_ns = FIRST_COST_NS,
-                                     .next_cpu = -1,
+                                     .own_fd = -1,
                                      .pinned_cpu = -1,
                                      .due_ns = os_monotonic_ns()};
 }
@@ -84,6 +83,20 @@ static bool is_running(const struct stop_task *task, int *ret_cpu)
         return runs;
 }
 
+/* When the thread's turn on a CPU began, while it runs, or ended, as the kernel's scheduler writes it; 0 if
+ * that does not tell. */
+static uint64_t turn_of(int sched_fd)
+{
+        static const char key[] = "\nse.exec_start";
+        char text[512];
+        const char *at = strstr(read_again(sched_fd, text, sizeof(text)), key);
+        uint64_t ms, ns;
+
+        return at && sscanf(at + sizeof(key) - 1, " : %" SCNu64 ".%" SCNu64, &ms, &ns) == 2
+                       ? ms * NS_PER_MS + ns
+                       : 0;
+}
+
 void stop_pace_add(struct stop_guardian *g, struct stop_task *task)
 {
         struct stop_paced *paced = &task->paced;
@@ -92,6 +105,7 @@ void stop_pace_add(struct stop_guardian *g, struct stop_task *task)
                 return;
         paced->schedstat_fd = open_of(task, "schedstat");
         paced->stat_fd = open_of(task, "stat");
+        paced->sched_fd = open_of(task, "sched");
         paced->may_run = true;
         if (read_ran(task, &paced->seen))
                 paced->sampled_ns = paced->seen.ran_ns;
@@ -101,11 +115,13 @@ void stop_pace_add(struct stop_guardian *g, struct stop_task *task)
 
 void stop_pace_drop(struct stop_task *task)
 {
-        if (task->paced.schedstat_fd >= 0)
-                close(task->paced.schedstat_fd);
-        if (task->paced.stat_fd >= 0)
-                close(task->paced.stat_fd);
-        task->paced.schedstat_fd = task->paced.stat_fd = -1;
+        int *const fds[] = {&task->paced.schedstat_fd, &task->paced.stat_fd, &task->paced.sched_fd};
+
+        for (size_t i = 0; i < N_ELEMENTS(fds); i++) {
+                if (*fds[i] >= 0)
+                        close(*fds[i]);
+                *fds[i] = -1;
+        }
 }
 
 /* --- a look --- */
@@ -118,49 +134,74 @@ static void see_task(struct stop_guardian *g, struct stop_task *task)
         struct stop_paced *paced = &task->paced;
         struct stop_ran now;
         bool has_changed;
-        int cpu;
 
         if (!read_ran(task, &now))
                 return;
         has_changed = memcmp(&now, &paced->seen, sizeof(now)) != 0;
         paced->seen = now;
-        if (!g->pace.was_on)
+        if (!pace->was_on)
                 paced->sampled_ns = now.ran_ns;
         if (!has_changed && !paced->may_run) {
-                paced->quiet_ns = paced->quiet_ns ? paced->quiet_ns : g->pace.began_ns;
+                paced->quiet_ns = paced->quiet_ns ? paced->quiet_ns : pace->began_ns;
                 return;
         }
         paced->quiet_ns = 0;
-        paced->may_have_forked = true;
-        paced->may_run = is_running(task, &cpu);
-        if (map_mix(++g->n_drawn + map_mix(pace->began_ns)) % ++pace->n_ran == 0)
-                pace->next_cpu = cpu;
-        if (paced->may_run && cpu == pace->cpu)
-                ARRAY_PUSH(pace->tids, pace->n, pace->cap, task->tid);
+        paced->may_have_forked = paced->may_run = true;
+        ARRAY_PUSH(pace->tids, pace->n, pace->cap, task->tid);
 }
 
 static void see_tasks(struct stop_guardian *g)
 {
-        g->pace.n = g->pace.next = g->pace.n_ran = 0;
-        g->pace.cpu = sched_getcpu();
+        g->pace.n = 0;
         for (struct stop_process *p = g->processes; p; p = p->next) {
                 for (struct stop_task *task = p->tasks; task && !p->is_hidden; task = task->next)
                         see_task(g, task);
         }
 }
 
-/* What is left over when the next look begins is not always the same. */
-static void mix(struct stop_guardian *g)
+static uint64_t draw(struct stop_guardian *g, uint64_t n)
+{
+        return map_mix(++g->n_drawn + map_mix(g->pace.began_ns)) % n;
+}
+
+/* Interrupts the thread whose turn ended when the tracer's began, if it is one of those that have run.
+ * Without what the scheduler writes, one that runs or may run on this CPU. */
+static void interrupt(struct stop_guardian *g, uint64_t turn)
 {
         struct stop_pace *pace = &g->pace;
+        size_t from = pace->n ? draw(g, pace->n) : 0;
 
-        for (size_t i = pace->n; i > 1; i--) {
-                size_t other = map_mix(++g->n_drawn + map_mix(pace->began_ns)) % i;
-                int32_t tid = pace->tids[i - 1];
+        for (size_t i = 0; i < pace->n; i++) {
+                struct stop_task *task = stop_task_find(g, pace->tids[(from + i) % pace->n]);
+                bool is_it = turn && turn_of(task->paced.sched_fd) == turn;
+                int cpu;
 
-                pace->tids[i - 1] = pace->tids[other];
-                pace->tids[other] = tid;
+                if (!is_it)
+                        task->paced.may_run = is_running(task, &cpu);
+                if ((is_it || (!turn && task->paced.may_run && cpu == sched_getcpu())) &&
+                    !task->paced.is_asked && !ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL)) {
+                        task->paced.is_asked = true;
+                        return;
+                }
         }
+}
+
+/* The next timer expires on the CPU of a thread that has run. */
+static void go_to_next_cpu(struct stop_guardian *g)
+{
+        struct stop_pace *pace = &g->pace;
+        const struct stop_task *task = pace->n ? stop_task_find(g, pace->tids[draw(g, pace->n)]) : NULL;
+        cpu_set_t one;
+        int cpu = -1;
+
+        if (task)
+                is_running(task, &cpu);
+        if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == pace->pinned_cpu)
+                return;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        if (!sched_setaffinity(0, sizeof(one), &one))
+                pace->pinned_cpu = cpu;
 }
 
 /* A cost that is out of the ordinary, as for code that is read for the first time, counts in parts. */
@@ -184,9 +225,7 @@ static void set_pace(struct stop_guardian *g)
 /* From half of the mean to one and a half. */
 static uint64_t random_ns(struct stop_guardian *g)
 {
-        uint64_t random = map_mix(++g->n_drawn + map_mix(g->pace.began_ns));
-
-        return g->pace.mean_ns / 2 + random % g->pace.mean_ns;
+        return g->pace.mean_ns / 2 + draw(g, g->pace.mean_ns);
 }
 
 /* --- children --- */
@@ -238,58 +277,24 @@ static void see_forks(struct stop_guardian *g)
         stop_forks_look(g, forks);
 }
 
-/* --- interrupting --- */
-
-/* Interrupts the next thread that still runs. */
-static void ask_next(struct stop_guardian *g)
-{
-        struct stop_pace *pace = &g->pace;
-
-        while (pace->next < pace->n && !pace->asked) {
-                struct stop_task *task = stop_task_find(g, pace->tids[pace->next++]);
-                int cpu;
-
-                if (!task || task->paced.is_asked || task->process->is_hidden)
-                        continue;
-                task->paced.may_run = pace->next == 1 || is_running(task, &cpu);
-                if (!task->paced.may_run || ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL))
-                        continue;
-                task->paced.is_asked = true;
-                pace->asked = task->tid;
-                pace->asked_ns = os_monotonic_ns();
-        }
-}
-
-/* A thread that is in the kernel stops when it leaves it. */
-static void lose_patience(struct stop_pace *pace, uint64_t now_ns)
-{
-        if (pace->asked && now_ns > pace->asked_ns + PATIENCE_NS)
-                pace->asked = 0;
-}
-
-/* The next timer expires on this CPU, too. */
-static void go_to_next_cpu(struct stop_pace *pace)
-{
-        cpu_set_t one;
-
-        if (pace->next_cpu < 0 || pace->next_cpu >= CPU_SETSIZE || pace->next_cpu == pace->pinned_cpu)
-                return;
-        CPU_ZERO(&one);
-        CPU_SET(pace->next_cpu, &one);
-        if (!sched_setaffinity(0, sizeof(one), &one))
-                pace->pinned_cpu = pace->next_cpu;
-}
+/* --- for the tracer --- */
 
 static void begin_look(struct stop_guardian *g, uint64_t now_ns)
 {
         struct stop_pace *pace = &g->pace;
+        uint64_t turn;
 
+        if (pace->own_fd < 0)
+                pace->own_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+        turn = turn_of(pace->own_fd);
         pace->began_ns = now_ns;
         set_pace(g);
+        pace->n = 0;
         if (g->is_on)
                 see_tasks(g);
         pace->was_on = g->is_on;
-        mix(g);
+        go_to_next_cpu(g);
+        interrupt(g, turn);
         see_forks(g);
         g->facts->counts.n_looks++;
         pace->due_ns = now_ns + random_ns(g);
@@ -302,25 +307,19 @@ void stop_pace_look(struct stop_guardian *g)
         if (!g->start.is_paced || atomic_load(&g->quits))
                 return;
         now_ns = os_monotonic_ns();
-        lose_patience(&g->pace, now_ns);
         if (now_ns >= g->pace.due_ns)
                 begin_look(g, now_ns);
-        ask_next(g);
-        if (!g->pace.asked)
-                go_to_next_cpu(&g->pace);
 }
 
 uint64_t stop_pace_wait_ns(const struct stop_guardian *g)
 {
         enum { LEAST_NS = 1000 };
-        uint64_t now_ns, due_ns = g->pace.due_ns;
+        uint64_t now_ns;
 
         if (!g->start.is_paced)
                 return 0;
         now_ns = os_monotonic_ns();
-        if (g->pace.asked && g->pace.next < g->pace.n && g->pace.asked_ns + PATIENCE_NS < due_ns)
-                due_ns = g->pace.asked_ns + PATIENCE_NS;
-        return due_ns > now_ns + LEAST_NS ? due_ns - now_ns : LEAST_NS;
+        return g->pace.due_ns > now_ns + LEAST_NS ? g->pace.due_ns - now_ns : LEAST_NS;
 }
 
 bool stop_pace_waits(const struct stop_guardian *g)
@@ -346,16 +345,6 @@ uint64_t stop_pace_quiet_ns(const struct stop_task *task)
 
 /* --- a stop --- */
 
-/* A thread that waits for a CPU after a system call has not used its time there. */
-static bool has_queued(const struct stop_guardian *g, const struct stop_task *task,
-                       const struct stop_ran *now)
-{
-        uint64_t queued_ns = now->waited_ns - task->paced.seen.waited_ns;
-
-        return now->n_runs != task->paced.seen.n_runs &&
-               queued_ns > os_monotonic_ns() - g->pace.began_ns + QUEUE_SLACK_NS;
-}
-
 void stop_pace_see(struct stop_guardian *g, struct stop_task *task, bool is_job)
 {
         struct stop_paced *paced = &task->paced;
@@ -363,13 +352,10 @@ void stop_pace_see(struct stop_guardian *g, struct stop_task *task, bool is_job)
         struct stop_ran now;
 
         paced->is_asked = false;
-        if (g->pace.asked == task->tid)
-                g->pace.asked = 0;
         /* The kernel has counted all its time only when its registers were read. */
         if (is_job || atomic_load(&g->quits) || !read_ran(task, &now) || now.ran_ns <= paced->sampled_ns)
                 return;
-        if (standing == STOP_STANDING_UNKNOWN || standing == STOP_IN_BROKEN_CALL ||
-            (standing == STOP_IN_CALL && has_queued(g, task, &now))) {
+        if (standing == STOP_STANDING_UNKNOWN || standing == STOP_IN_BROKEN_CALL) {
                 g->facts->counts.n_repeats++;
                 return;
         }

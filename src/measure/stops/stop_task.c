@@ -44,7 +44,7 @@ struct stop_task *stop_task_new(struct stop_guardian *g, struct stop_process *pr
                                    .next = process->tasks,
                                    .event_fd = -1,
                                    .overrun_fd = -1,
-                                   .paced = {.schedstat_fd = -1, .stat_fd = -1}};
+                                   .paced = {.schedstat_fd = -1, .stat_fd = -1, .sched_fd = -1}};
         process->tasks = task;
         os_lock_leave(g->lock);
         *map_put(&g->tasks, (uint64_t)tid, NULL) = (uintptr_t)task;
