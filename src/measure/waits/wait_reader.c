@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arch.h"
+#include "linux_events.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
