@@ -44,6 +44,7 @@ struct collect_request {
         struct call_graph call_graph;
         /* the path that records give for Python lines (python_section.h); NULL for a description only */
         const char *python_symbols;
+        bool wall;     /* also when threads run and wait, and what they wait for */
         bool branches; /* the CPU's branch records with each sample; not with CALL_GRAPH_LBR */
 };
 

@@ -212,7 +212,7 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         if (tracks)
                 attr.flags |= tracking_flags(features, !(attr.flags & PERF_ATTR_EXCLUDE_KERNEL));
         /* SPE samples do not contain a thread. */
-        if (tracks && linux_attr_has_spe(request))
+        if (tracks && (linux_attr_has_spe(request) || request->wall))
                 attr.flags |= PERF_ATTR_CONTEXT_SWITCH;
         if (tracks && linux_attr_has_data(request))
                 attr.flags |= PERF_ATTR_MMAP_DATA;

@@ -20,6 +20,7 @@ struct module;         /* world.h */
 struct python_places;  /* python_section.h */
 struct python_counts;  /* python_section.h */
 struct recorded_image; /* image_section.h */
+struct wait_reading;   /* wait_section.h */
 
 struct collector;
 
@@ -142,6 +143,8 @@ struct collect_result {
         /* programs that may have lost their privileges because they were traced; "" for none */
         const char *unprivileged;
         const char *not_traced;           /* Python programs that could not be traced; "" for none */
+        const struct wait_reading *waits; /* what waiting threads did, in the order of their samples */
+        size_t n_waits;
         const struct stack_marks *stacks; /* NULL if no stack was unwound while recording */
         uint64_t recorder_ns;             /* CPU time of the recorder itself; valid after collector_end */
 };

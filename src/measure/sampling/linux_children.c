@@ -181,7 +181,10 @@ bool children_keep(struct children *c, const struct perf_header *header, const u
         case PERF_RECORD_MMAP:
         case PERF_RECORD_MMAP2: return pid == -1 || is_ours(c, pid);
         case PERF_RECORD_EXIT:
-        case PERF_RECORD_NAMESPACES: return is_ours(c, pid);
+        case PERF_RECORD_NAMESPACES:
+        case PERF_RECORD_SWITCH: return is_ours(c, pid);
+        case PERF_RECORD_SWITCH_CPU_WIDE:
+                return header->size >= 24 && is_ours(c, (int32_t)u32_at(record, 16));
         case PERF_RECORD_LOST:
         case PERF_RECORD_LOST_SAMPLES: return false; /* counts all processes; put at the end */
         default: return *state_of(c, c->command) != WAITS;

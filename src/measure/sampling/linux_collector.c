@@ -16,6 +16,8 @@
 #include "mem.h"
 #include "os.h"
 #include "stop_merge.h"
+#include "wait_pace.h"
+#include "wait_record.h"
 
 enum {
         LONGEST_WAIT_MS = 100,
@@ -89,6 +91,15 @@ static bool open_paced(struct collector *c, struct err *err)
         return true;
 }
 
+/* The event of the samples of waiting threads, which the kernel does not know. */
+static void add_waiting(struct collector *c)
+{
+        struct opened *o = &c->opened;
+
+        o->events = mem_resize(o->events, o->n_events + 1, sizeof(*o->events));
+        wait_record_event(&o->events[o->n_events++], false);
+}
+
 static bool open_events(struct collector *c, struct err *err)
 {
         bool at_exec = c->request.target.argv && !c->request.target.system_wide;
@@ -103,6 +114,8 @@ static bool open_events(struct collector *c, struct err *err)
              opened_join(&c->opened, err) && open_aux(c, err);
 
         free(tids);
+        if (ok && c->request.wall)
+                add_waiting(c);
         for (size_t i = 0; ok && !c->unwinder && i < c->opened.n_events; i++) {
                 if (c->opened.events[i].is_unwound)
                         c->unwinder = unwinder_new(&c->opened, &c->keeper);
@@ -200,6 +213,19 @@ static bool open_stops(struct collector *c, struct err *err)
         return true;
 }
 
+/* Python frames of waiting threads are read here, by another thread than those of samples. */
+static void open_waits(struct collector *c)
+{
+        if (!c->request.wall || !c->unwinder)
+                return;
+        c->waits_python = stop_python_new();
+        if (!c->python)
+                c->python = stop_python_new();
+        if (!c->merge)
+                merge_python(c);
+        stop_merge_set_waits(c->merge, c->waits_python, WAIT_RECORD_STILL_ID);
+}
+
 /* Starts the command so far that it waits. */
 static bool start_command(struct collector *c, struct buf *stop_note, struct err *err)
 {
@@ -245,7 +271,10 @@ struct collector *collector_open(const struct collect_request *request, struct e
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
         buf_add_str(&c->stack_note, buf_text(&stop_note));
-        return open_stops(c, err) ? TAKE(c) : NULL;
+        if (!open_stops(c, err))
+                return NULL;
+        open_waits(c);
+        return TAKE(c);
 }
 
 void collector_free(struct collector *c)
@@ -258,8 +287,10 @@ void collector_free(struct collector *c)
         spawn_release(&c->child);
         stop_engine_free(c->guardian);
         bpf_engine_free(c->bpf);
+        wait_pace_free(c->waits);
         stop_merge_free(c->merge);
         stop_python_free(c->python);
+        stop_python_free(c->waits_python);
         buf_release(&c->stack_note);
         watched_release(&c->watched);
         auxtrace_free(c->aux);
@@ -398,11 +429,25 @@ static void start_drainer(struct collector *c)
                 .others = c->others,
                 .stops = c->stops,
                 .bpf = c->bpf,
+                .waits = c->waits,
                 .max_bytes = most < MOST_WAITING_BYTES ? (size_t)most : MOST_WAITING_BYTES,
                 .longest_wait_ms = c->longest_wait_ms,
         });
         if (!c->aux)
                 drainer_start(c->drainer);
+}
+
+static void begin_waits(struct collector *c)
+{
+        const struct target *target = &c->request.target;
+        bool attaches = !target->argv || target->system_wide;
+
+        c->waits = wait_pace_begin(&(struct wait_pace_request){
+                .pids = attaches ? target->pids : &c->child.pid,
+                .n_pids = attaches ? target->n_pids : 1,
+                .all = target->system_wide,
+                .python = c->waits_python,
+        });
 }
 
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
@@ -429,6 +474,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                                              : children_new(&c->opened, c->child.pid);
                 c->others = others_new(&c->opened, pids, n_pids);
         }
+        if (c->request.wall)
+                begin_waits(c);
         start_drainer(c);
         note_cpu_time(c, true);
         if (c->stops)
@@ -635,6 +682,8 @@ bool collector_end(struct collector *c, struct err *err)
         }
         if (c->bpf)
                 bpf_engine_tell(c->bpf, &c->stack_note);
+        if (c->waits)
+                wait_pace_end(c->waits);
         drainer_stop(c->drainer);
         ok = record_rounds_move(c, err);
         ok = put_losses(c, ok ? err : NULL) && ok;
@@ -677,6 +726,12 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->not_traced = c->stops ? stop_engine_refused(c->stops) : "";
         if (c->stops)
                 r->stops = stop_engine_counts(c->stops);
+        if (c->waits) {
+                const struct wait_pace_facts waits = wait_pace_get(c->waits);
+
+                r->waits = waits.readings;
+                r->n_waits = waits.n_readings;
+        }
         if (c->merge) {
                 r->python_places = stop_merge_places(c->merge);
                 r->python = stop_merge_counts(c->merge);

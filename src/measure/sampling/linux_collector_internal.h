@@ -47,12 +47,14 @@ struct collector {
         struct stop_engine *stops;    /* the same; NULL if no thread is stopped */
         struct err refusal; /* why the kernel's events are not used; code 0: they are, or the user chose so */
         struct stop_python *python;
+        struct stop_python *waits_python; /* of waiting threads */
         struct stop_merge *merge; /* NULL if samples have only native frames */
         struct buf stack_note;
         struct others *others;     /* NULL if the events see only the targets; the drainer's */
         struct children *children; /* NULL if the events see only the targets */
         struct unwinder *unwinder; /* NULL if records are not changed */
         struct drainer *drainer;
+        struct wait_pace *waits; /* NULL: waiting threads are not read */
         struct record_rounds rounds;
         struct denied denied;
         struct sampled sampled;

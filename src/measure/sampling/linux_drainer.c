@@ -19,12 +19,14 @@
 #include "mem.h"
 #include "os.h"
 #include "stop_engine.h"
+#include "wait_pace.h"
 
 /* Files that are mapped and then deleted, and short-lived processes, can be read only while they exist, so
  * the rings are read often. */
 enum { SHORTEST_WAIT_MS = 5, HURRIED_WAIT_MS = 1, HURRIED_WAITS = 2000 };
 
 struct drainer {
+        struct buf waits;
         struct drainer_request request;
         struct record_pool *pool;
         struct map ids;
@@ -134,6 +136,19 @@ static void add_stops(struct drainer *d)
                 memcpy(record_pool_extend(d->pool, n), record, n);
 }
 
+static void add_waits(struct drainer *d)
+{
+        struct perf_header header;
+
+        if (!d->request.waits)
+                return;
+        wait_pace_take(d->request.waits, &d->waits);
+        for (size_t at = 0; at < d->waits.len; at += header.size) {
+                memcpy(&header, d->waits.data + at, sizeof(header));
+                memcpy(record_pool_extend(d->pool, header.size), d->waits.data + at, header.size);
+        }
+}
+
 static void drain(struct drainer *d)
 {
         struct perf_header header;
@@ -153,6 +168,7 @@ static void drain(struct drainer *d)
                 ring_free(&d->request.rings[i], d->heads[i]);
         }
         add_stops(d);
+        add_waits(d);
 }
 
 /* True if the reader has a new round. */
@@ -324,6 +340,7 @@ void drainer_free(struct drainer *d)
         close_fd(&d->wake_fd);
         close_fd(&d->news_fd);
         record_pool_free(d->pool);
+        buf_release(&d->waits);
         map_release(&d->ids);
         free(d->heads);
         free(d->fds);

@@ -13,6 +13,7 @@ struct others;      /* linux_others.h */
 struct pollfd;      /* poll.h */
 struct bpf_engine;  /* bpf_engine.h */
 struct stop_engine; /* stop_engine.h */
+struct wait_pace;   /* wait_pace.h */
 
 /* Everything belongs to the caller and must outlive the drainer. */
 struct drainer_request {
@@ -22,6 +23,7 @@ struct drainer_request {
         struct others *others;     /* NULL if the rings have only records of the targets */
         struct stop_engine *stops; /* its samples are added to each round; NULL for none */
         struct bpf_engine *bpf;    /* NULL for none */
+        struct wait_pace *waits;   /* its samples are added, too; NULL for none */
         size_t max_bytes;          /* the limit of the memory that waits */
         int longest_wait_ms;       /* between two passes over the rings */
 };

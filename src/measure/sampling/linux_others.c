@@ -212,7 +212,9 @@ size_t others_wanted_bytes(struct others *o, const struct perf_header *header,
         case PERF_RECORD_MMAP2: return (int32_t)words[1] != -1 && is_other(o, words[1]) ? 0 : header->size;
         case PERF_RECORD_COMM:
         case PERF_RECORD_EXIT:
-        case PERF_RECORD_NAMESPACES: return is_other(o, words[1]) ? 0 : header->size;
+        case PERF_RECORD_NAMESPACES:
+        case PERF_RECORD_SWITCH: return is_other(o, words[1]) ? 0 : header->size;
+        case PERF_RECORD_SWITCH_CPU_WIDE: return is_other(o, words[2]) ? 0 : header->size;
         default: return header->size;
         }
 }

@@ -18,20 +18,18 @@
 #include "stop_refusal.h"
 #include "thread_stacks.h"
 #include "wait_reader.h"
+#include "wait_record.h"
 #include "wait_thread.h"
 
 enum {
         EVENT_STILL, /* threads that waited: two registers */
         EVENT_STOPPED,
         N_EVENTS,
-        TRAILER_BYTES = 24,    /* of a record: pid and tid, time, identifier */
-        EMPTY_STACK_BYTES = 8, /* the stack itself is taken from the reader */
 };
 
 struct thread_stacks {
         struct opened opened;
         struct opened_event events[N_EVENTS];
-        uint64_t ids[N_EVENTS];
         struct keeper keeper;
         struct stop_python *python;
         struct stop_merge *merge;
@@ -45,36 +43,6 @@ struct thread_stacks {
         struct collect_result result;
 };
 
-static struct perf_attr make_attr(uint64_t registers)
-{
-        return (struct perf_attr){
-                .type = PERF_TYPE_SOFTWARE,
-                .size = sizeof(struct perf_attr),
-                .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
-                .sample_period_or_freq = 1,
-                .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                               PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
-                               PERF_SAMPLE_STACK_USER,
-                .flags = PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_MMAP | PERF_ATTR_MMAP2 | PERF_ATTR_COMM |
-                         PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV | PERF_ATTR_USE_CLOCKID,
-                .clockid = PERF_CLOCK_MONOTONIC,
-                .sample_regs_user = registers,
-                .sample_stack_user = EMPTY_STACK_BYTES,
-        };
-}
-
-static void add_event(struct thread_stacks *s, unsigned i, const char *name, uint64_t registers)
-{
-        struct opened_event *event = &s->events[i];
-
-        event->attr = make_attr(registers);
-        event->is_unwound = true;
-        s->ids[i] = i + 1;
-        event->ids = &s->ids[i];
-        event->n_ids = 1;
-        snprintf(event->event.name, sizeof(event->event.name), "%s", name);
-}
-
 struct thread_stacks *thread_stacks_new(bool may_stop, struct err *err)
 {
         struct thread_stacks *s;
@@ -87,8 +55,8 @@ struct thread_stacks *thread_stacks_new(bool may_stop, struct err *err)
                 return NULL;
         }
         s = mem_new(1, sizeof(*s));
-        add_event(s, EVENT_STILL, "waiting", wait_reader_still_mask());
-        add_event(s, EVENT_STOPPED, "running", linux_arch()->regs_user_mask);
+        wait_record_event(&s->events[EVENT_STILL], false);
+        wait_record_event(&s->events[EVENT_STOPPED], true);
         s->opened = (struct opened){.events = s->events, .n_events = N_EVENTS, .meter_fd = -1};
         keeper_init(&s->keeper);
         s->python = stop_python_new();
@@ -111,6 +79,8 @@ void thread_stacks_free(struct thread_stacks *s)
         stop_merge_free(s->merge);
         stop_python_free(s->python);
         keeper_release(&s->keeper);
+        for (size_t i = 0; i < N_EVENTS; i++)
+                free(s->events[i].ids);
         free(s->readings);
         arena_release(&s->texts);
         free(s);
@@ -139,7 +109,7 @@ static bool put(struct thread_stacks *s, uint8_t *record, const struct record_si
 bool thread_stacks_begin(struct thread_stacks *s, int32_t pid, const struct record_sink *sink,
                          struct err *err)
 {
-        struct synth synth = {.trailer_bytes = TRAILER_BYTES};
+        struct synth synth = {.trailer_bytes = WAIT_RECORD_TRAILER_BYTES};
         struct wait_thread first;
         bool ok = true;
 
@@ -162,37 +132,11 @@ bool thread_stacks_begin(struct thread_stacks *s, int32_t pid, const struct reco
         if (!ok)
                 return false;
         s->pid = pid;
-        wait_reader_begin(s->reader, pid);
+        wait_reader_begin(s->reader, pid, 0);
         return true;
 }
 
 /* --- A thread --- */
-
-static void add_sample(const struct thread_stacks *s, const struct wait_reading *reading,
-                       const struct wait_registers *registers, struct buf *out)
-{
-        struct perf_header header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_MISC_USER};
-        unsigned event = reading->how == WAIT_HOW_STOPPED ? EVENT_STOPPED : EVENT_STILL;
-
-        buf_add(out, &header, sizeof(header));
-        buf_add_u64(out, s->ids[event]);
-        buf_add_u64(out, registers->values[linux_arch()->reg_ip]);
-        buf_add_u32(out, (uint32_t)reading->pid);
-        buf_add_u32(out, (uint32_t)reading->tid);
-        buf_add_u64(out, reading->time_ns);
-        buf_add_u64(out, 1); /* period */
-        buf_add_u64(out, 0); /* length of the chain */
-        buf_add_u64(out, registers->mask ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
-        for (unsigned i = 0; i < ARCH_REGS_MAX; i++) {
-                if (registers->mask >> i & 1)
-                        buf_add_u64(out, registers->values[i]);
-        }
-        buf_add_u64(out, EMPTY_STACK_BYTES);
-        buf_add_zeros(out, EMPTY_STACK_BYTES);
-        buf_add_u64(out, EMPTY_STACK_BYTES);
-        header.size = (uint16_t)out->len;
-        memcpy(out->data, &header, sizeof(header));
-}
 
 static bool take_thread(struct thread_stacks *s, int32_t tid, const struct record_sink *sink, struct err *err)
 {
@@ -210,7 +154,7 @@ static bool take_thread(struct thread_stacks *s, int32_t tid, const struct recor
         ARRAY_PUSH(s->readings, s->n_readings, s->cap_readings, reading);
         wait_reader_take_stack(s->reader, &stack);
         deep_stacks_add(s->deep, tid, reading.time_ns, &stack);
-        add_sample(s, &reading, &registers, &record);
+        wait_record_add(&reading, &registers, NULL, 0, false, &record);
         s->result.n_samples++;
         return put(s, (uint8_t *)record.data, sink, err);
 }

@@ -22,6 +22,9 @@ enum program { NOT_PYTHON, PYTHON, TRACED_PYTHON };
 
 struct stop_merge {
         struct stop_python *python;
+        struct stop_python *waits; /* of samples with the id of waits_id; NULL: there are none */
+        uint64_t waits_id;
+        struct stop_python *now; /* one of the two: that of the current sample */
         const char *symbols_path;
         bool is_near;
         struct python_places *places;
@@ -60,7 +63,7 @@ struct stop_merge *stop_merge_new(struct stop_python *python, const char *symbol
 {
         struct stop_merge *m = mem_new(1, sizeof(*m));
 
-        m->python = python;
+        m->python = m->now = python;
         m->symbols_path = symbols_path;
         m->places = python_places_new();
         m->nameless = python_places_add(m->places, "?", "?", 0, 0);
@@ -146,7 +149,7 @@ static void see_source(struct stop_merge *m, const char *path)
 
 static uint64_t add_place(struct stop_merge *m, const struct python_frame *frame)
 {
-        const struct python_code *code = stop_python_get_code(m->python, frame->code);
+        const struct python_code *code = stop_python_get_code(m->now, frame->code);
         uint64_t addr;
 
         if (!code)
@@ -159,6 +162,12 @@ static uint64_t add_place(struct stop_merge *m, const struct python_frame *frame
         return addr ? addr : m->nameless;
 }
 
+/* Code objects and images have numbers of their own in each source. */
+static uint64_t source_bit(const struct stop_merge *m)
+{
+        return (uint64_t)(m->now == m->waits) << 63;
+}
+
 /* The address of a Python frame's line; 0 if the frame is not to be shown. */
 static uint64_t addr_of(struct stop_merge *m, const struct python_frame *frame)
 {
@@ -166,7 +175,7 @@ static uint64_t addr_of(struct stop_merge *m, const struct python_frame *frame)
 
         if (m->addrs.n_used == MAX_ADDRS)
                 map_release(&m->addrs);
-        known = map_put(&m->addrs, frame->code << 32 | (uint32_t)frame->instr_bytes, NULL);
+        known = map_put(&m->addrs, source_bit(m) ^ (frame->code << 32 | (uint32_t)frame->instr_bytes), NULL);
         if (!*known)
                 *known = add_place(m, frame) + 1;
         return *known - 1;
@@ -180,20 +189,21 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
         bool is_new;
 
         m->pid = sample->pid;
-        m->has_stack =
-                m->is_near ? stop_python_take_near(m->python, sample->tid, sample->time, sample->ip,
-                                                   &m->stack, &m->frames)
-                           : stop_python_take(m->python, sample->tid, sample->time, &m->stack, &m->frames);
+        m->now = m->waits && sample->id == m->waits_id ? m->waits : m->python;
+        m->has_stack = m->is_near && m->now == m->python
+                               ? stop_python_take_near(m->now, sample->tid, sample->time, sample->ip,
+                                                       &m->stack, &m->frames)
+                               : stop_python_take(m->now, sample->tid, sample->time, &m->stack, &m->frames);
         if (!m->has_stack || !m->stack.n_frames)
                 return;
-        map_put(&m->mapped, m->stack.image, &is_new);
+        map_put(&m->mapped, source_bit(m) | m->stack.image, &is_new);
         if (is_new)
                 add_map(m, attr, sample, out);
 }
 
 uint64_t stop_merge_time(const struct stop_merge *m, uint64_t sample_ns)
 {
-        return m->is_near && m->has_stack ? m->stack.time_ns : sample_ns;
+        return m->is_near && m->now == m->python && m->has_stack ? m->stack.time_ns : sample_ns;
 }
 
 void stop_merge_set_paths(struct stop_merge *m, const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr),
@@ -201,6 +211,12 @@ void stop_merge_set_paths(struct stop_merge *m, const char *(*path_of)(void *ctx
 {
         m->path_of = path_of;
         m->path_of_ctx = ctx;
+}
+
+void stop_merge_set_waits(struct stop_merge *m, struct stop_python *waits, uint64_t id)
+{
+        m->waits = waits;
+        m->waits_id = id;
 }
 
 void stop_merge_set_near(struct stop_merge *m)
@@ -272,7 +288,7 @@ static bool switches(void *ctx, size_t native)
 static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame *natives, size_t *n,
                                  bool is_whole, size_t *ret_n_links)
 {
-        const struct python_binary *binary = stop_python_binary(m->python, &m->stack);
+        const struct python_binary *binary = stop_python_binary(m->now, &m->stack);
         struct python_stacks stacks = {
                 .natives = natives,
                 .kinds = m->kinds,
@@ -288,7 +304,7 @@ static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame
 
         m->natives = natives;
         for (size_t i = 0; i < *n; i++)
-                m->kinds[i] = (uint8_t)stop_python_kind(m->python, &m->stack, call_of(&natives[i]));
+                m->kinds[i] = (uint8_t)stop_python_kind(m->now, &m->stack, call_of(&natives[i]));
         return python_pair(&stacks, m->links, N_ELEMENTS(m->links), ret_n_links, n);
 }
 
@@ -351,7 +367,7 @@ static void count(struct stop_merge *m, enum python_pair_end end, enum unwind_en
                 m->n_by_end[end]++;
         m->counts.n_stacks += m->stack.is_unsupported || end != PYTHON_PAIR_NATIVE_ONLY;
         if (end == PYTHON_PAIR_MORE_NATIVE)
-                stop_python_forget(m->python, m->stack.tid);
+                stop_python_forget(m->now, m->stack.tid);
 }
 
 bool stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, size_t n,

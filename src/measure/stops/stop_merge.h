@@ -45,6 +45,9 @@ bool stop_merge_add(struct stop_merge *merge, const struct unwind_frame *natives
 void stop_merge_set_paths(struct stop_merge *merge,
                           const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr), void *ctx);
 
+/* Samples with this id have their stacks in `waits`, which belongs to the caller. */
+void stop_merge_set_waits(struct stop_merge *merge, struct stop_python *waits, uint64_t id);
+
 /* The stacks come from the kernel's event itself: stop_python_take_near. */
 void stop_merge_set_near(struct stop_merge *merge);
 

@@ -25,19 +25,25 @@ enum {
         STOP_WAIT_NS = 100000000, /* how long a thread may take to stop: it may have to wait for a CPU */
 };
 
+/* What is known of a process. */
+struct wait_process {
+        int32_t pid;
+        uint64_t read_ns; /* when it was read */
+        uint32_t image;   /* a new number for each program */
+        struct wait_maps maps;
+        struct wait_objects *objects;
+        struct wait_python *interpreter; /* NULL: none, or one that can't be read */
+        bool is_unsupported;
+};
+
 struct wait_reader {
         struct stop_python *python;
         struct stop_frames *frames;
         uint64_t last_ns;
         bool may_stop;
-
-        /* the process */
-        int32_t pid;
-        uint32_t image; /* a new number for each process */
-        struct wait_maps maps;
-        struct wait_objects *objects;
-        struct wait_python *interpreter; /* NULL: none, or one that can't be read */
-        bool is_unsupported;
+        struct map processes; /* pid to struct wait_process * */
+        uint32_t n_images;
+        struct wait_process *process; /* whose threads are read */
 
         /* the thread */
         int32_t tid, inner_tid;
@@ -58,41 +64,87 @@ struct wait_reader *wait_reader_new(struct stop_python *python, bool may_stop)
         return r;
 }
 
-static void end_process(struct wait_reader *r)
+static void free_process(struct wait_process *p)
 {
-        wait_maps_release(&r->maps);
-        wait_objects_free(r->objects);
-        wait_python_free(r->interpreter);
-        r->objects = NULL;
-        r->interpreter = NULL;
+        wait_maps_release(&p->maps);
+        wait_objects_free(p->objects);
+        wait_python_free(p->interpreter);
+        free(p);
+}
+
+static void free_each(void *ctx, uint64_t pid, uint64_t *process)
+{
+        free_process((struct wait_process *)(uintptr_t)*process);
 }
 
 void wait_reader_free(struct wait_reader *r)
 {
         if (!r)
                 return;
-        end_process(r);
+        map_each(&r->processes, free_each, NULL);
+        map_release(&r->processes);
         stop_frames_free(r->frames);
         buf_release(&r->stack);
         buf_release(&r->text);
         free(r);
 }
 
-void wait_reader_begin(struct wait_reader *r, int32_t pid)
+static struct wait_process *read_process(struct wait_reader *r, int32_t pid)
 {
+        struct wait_process *p = mem_new(1, sizeof(*p));
+
+        p->pid = pid;
+        p->read_ns = os_monotonic_ns();
+        wait_maps_init(&p->maps, pid);
+        p->objects = wait_objects_new(pid);
+        p->interpreter = wait_python_new(stop_python_binaries(r->python), pid, &p->is_unsupported);
+        return p;
+}
+
+/* The program is the same if its interpreter is at the same place: others have nothing that an image number
+ * is used for. */
+static bool is_same_program(const struct wait_process *a, const struct wait_process *b)
+{
+        uint64_t a_bias, b_bias;
+
+        if (!a->interpreter || !b->interpreter)
+                return !a->interpreter && !b->interpreter;
+        return wait_python_binary(a->interpreter, &a_bias) == wait_python_binary(b->interpreter, &b_bias) &&
+               a_bias == b_bias;
+}
+
+void wait_reader_begin(struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
+{
+        uint64_t *slot = map_put(&r->processes, (uint64_t)(uint32_t)pid, NULL);
+        struct wait_process *before = (struct wait_process *)(uintptr_t)*slot, *now;
+
         assert(pid > 0);
-        end_process(r);
-        r->pid = pid;
-        r->image++;
-        wait_maps_init(&r->maps, pid);
-        r->objects = wait_objects_new(pid);
-        r->is_unsupported = false;
-        r->interpreter = wait_python_new(stop_python_binaries(r->python), pid, &r->is_unsupported);
+        r->process = before;
+        if (before && os_monotonic_ns() - before->read_ns < most_age_ns)
+                return;
+        now = read_process(r, pid);
+        now->image = before && is_same_program(before, now) ? before->image : ++r->n_images;
+        if (before)
+                free_process(before);
+        *slot = (uint64_t)(uintptr_t)now;
+        r->process = now;
+}
+
+void wait_reader_forget(struct wait_reader *r, int32_t pid)
+{
+        const uint64_t *known = map_find(&r->processes, (uint64_t)(uint32_t)pid);
+
+        if (!known)
+                return;
+        if (r->process == (struct wait_process *)(uintptr_t)*known)
+                r->process = NULL;
+        free_process((struct wait_process *)(uintptr_t)*known);
+        map_remove(&r->processes, (uint64_t)(uint32_t)pid);
 }
 
 bool wait_reader_is_unsupported(const struct wait_reader *r)
 {
-        return r->is_unsupported;
+        return r->process && r->process->is_unsupported;
 }
 
 /* --- One attempt --- */
@@ -100,7 +152,7 @@ bool wait_reader_is_unsupported(const struct wait_reader *r)
 /* Pages behind the used part may not be there yet; they end the copy. */
 static void copy_stack(struct wait_reader *r, uint64_t sp)
 {
-        const struct wait_map *map = wait_maps_find(&r->maps, sp);
+        const struct wait_map *map = wait_maps_find(&r->process->maps, sp);
         uint64_t size;
 
         buf_clear(&r->stack);
@@ -113,14 +165,14 @@ static void copy_stack(struct wait_reader *r, uint64_t sp)
         r->is_whole = size <= DEEP_STACK_LIMIT;
         size = r->is_whole ? size : DEEP_STACK_LIMIT;
         buf_truncate(&r->stack,
-                     wait_read_some(r->pid, sp, buf_extend(&r->stack, (size_t)size), (size_t)size));
+                     wait_read_some(r->process->pid, sp, buf_extend(&r->stack, (size_t)size), (size_t)size));
 }
 
 static bool read_memory(void *ctx, uint64_t addr, void *to, size_t size)
 {
         const struct wait_reader *r = ctx;
 
-        return wait_read_memory(r->pid, addr, to, size);
+        return wait_read_memory(r->process->pid, addr, to, size);
 }
 
 /* `thread` has the registers. */
@@ -134,14 +186,14 @@ static void read_frames(struct wait_reader *r, const struct wait_python_thread *
         thread->memory = &memory;
         thread->n_states = state->n_states;
         thread->states = state->states;
-        thread->pid = r->pid;
+        thread->pid = r->process->pid;
         thread->tid = r->tid;
-        thread->image = r->image;
+        thread->image = r->process->image;
         thread->time_ns = time_ns;
         thread->tls = state->pointer;
         thread->stack = (const uint8_t *)r->stack.data;
         thread->stack_bytes = r->stack.len;
-        thread->binary = wait_python_binary(r->interpreter, &thread->bias);
+        thread->binary = wait_python_binary(r->process->interpreter, &thread->bias);
         stop_frames_see(r->frames, thread);
 }
 
@@ -151,7 +203,7 @@ static void read_lock(const struct wait_reader *r, struct wait_reading *ret)
         uint64_t addr = ret->args[0], left = PAGE_BYTES - addr % PAGE_BYTES;
 
         if (ret->call == WAIT_CALL_FUTEX)
-                wait_read_memory(r->pid, addr, ret->lock,
+                wait_read_memory(r->process->pid, addr, ret->lock,
                                  left < sizeof(ret->lock) ? left : sizeof(ret->lock));
 }
 
@@ -160,11 +212,12 @@ static void read_python(struct wait_reader *r, int32_t inner_tid, struct stop_th
 {
         struct wait_python_thread state;
 
-        if (!r->interpreter)
+        if (!r->process->interpreter)
                 return;
-        wait_python_find(r->interpreter, inner_tid, &state);
+        wait_python_find(r->process->interpreter, inner_tid, &state);
         read_frames(r, &state, ret->time_ns, thread);
-        wait_python_see(r->interpreter, &state, &r->maps, (const uint8_t *)r->stack.data, r->stack.len, ret);
+        wait_python_see(r->process->interpreter, &state, &r->process->maps, (const uint8_t *)r->stack.data,
+                        r->stack.len, ret);
 }
 
 static uint64_t next_time(struct wait_reader *r)
@@ -180,7 +233,7 @@ static void begin_reading(struct wait_reader *r, struct wait_reading *ret)
         buf_clear(&r->text);
         buf_clear(&r->stack);
         *ret = (struct wait_reading){.time_ns = next_time(r),
-                                     .pid = r->pid,
+                                     .pid = r->process->pid,
                                      .tid = r->tid,
                                      .inner_tid = r->inner_tid,
                                      .number = -1};
@@ -196,7 +249,7 @@ static void read_still(struct wait_reader *r, const struct wait_thread *thread, 
         ret->number = thread->number;
         copy_stack(r, thread->sp);
         memcpy(ret->args, thread->args, sizeof(ret->args));
-        wait_objects_see(r->objects, thread, ret, &r->text);
+        wait_objects_see(r->process->objects, thread, ret, &r->text);
         read_lock(r, ret);
         read_python(r, thread->inner_tid, &as_stopped, ret);
 }
@@ -209,8 +262,8 @@ static void read_stopped(struct wait_reader *r, int32_t inner_tid, struct stop_t
         ret->how = WAIT_HOW_STOPPED;
         thread->pc = thread->regs[linux_arch()->reg_ip];
         copy_stack(r, thread->stack_addr);
-        if (r->interpreter)
-                wait_python_update(r->interpreter);
+        if (r->process->interpreter)
+                wait_python_update(r->process->interpreter);
         read_python(r, inner_tid, thread, ret);
 }
 
@@ -246,7 +299,7 @@ static bool read_waiting(struct wait_reader *r, struct wait_thread *thread, stru
         struct wait_thread after;
 
         read_still(r, thread, ret);
-        if (!wait_thread_read(r->pid, r->tid, &after) || !wait_thread_is_same(thread, &after)) {
+        if (!wait_thread_read(r->process->pid, r->tid, &after) || !wait_thread_is_same(thread, &after)) {
                 *thread = after;
                 return false;
         }
@@ -261,10 +314,10 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
 {
         struct wait_thread thread;
 
-        assert(r->pid);
+        assert(r->process);
         r->tid = tid;
         *ret_registers = (struct wait_registers){0};
-        if (!wait_thread_read(r->pid, tid, &thread))
+        if (!wait_thread_read(r->process->pid, tid, &thread))
                 return false;
         r->inner_tid = thread.inner_tid;
         for (int i = 0; i < MAX_ATTEMPTS && thread.state; i++) {

@@ -23,8 +23,12 @@ struct wait_reader *wait_reader_new(struct stop_python *python, bool may_stop);
 void wait_reader_free(struct wait_reader *reader);
 AUTO_DEFINE(wait_reader)
 
-/* Prepares a process: its mappings and its interpreter. What is read next are threads of this process. */
-void wait_reader_begin(struct wait_reader *reader, int32_t pid);
+/* Prepares a process: its mappings and its interpreter, or what was known of them at most `most_age_ns` ago.
+ * What is read next are threads of this process. */
+void wait_reader_begin(struct wait_reader *reader, int32_t pid, uint64_t most_age_ns);
+
+/* Forgets a process that has ended. */
+void wait_reader_forget(struct wait_reader *reader, int32_t pid);
 
 /* Whether the process runs a CPython that wperf can't read. */
 bool wait_reader_is_unsupported(const struct wait_reader *reader);

@@ -32,6 +32,7 @@ struct recording {
         struct buf progress; /* a character for each second */
         struct lookup lookup;
         struct call_graph call_graph;
+        bool wall;
         enum collect_engine engine;
         uint64_t delay_ns;
         bool has_run;
@@ -211,6 +212,7 @@ static struct run_request make_request(struct recording *r)
                 .call_graph = r->call_graph,
                 .engine = r->engine,
                 .branches = o->sampling.branches,
+                .wall = r->wall,
                 .compress = o->sampling.compress,
                 .session_path = buf_text(&r->session),
                 .command_line = buf_text(&r->command_line),
@@ -424,7 +426,8 @@ static bool choose_call_graph(struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
 
-        if (o->call_graph)
+        r->wall = o->wall || (o->mode && !strcmp(o->mode, "wall"));
+        if (o->call_graph || r->wall)
                 r->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
         if (o->call_graph_mode && !call_graph_parse(o->call_graph_mode, &r->call_graph, err))
                 return false;

@@ -74,6 +74,21 @@ static const struct option sampling_options[] = {
                         "that run at random moments; the default where the kernel refuses events",
         },
         {
+                .name = "wall",
+                .aliases = "off-cpu switch-events latency",
+                .brief = "record waiting, too: all of wall time (record, sample)",
+                .offset = offsetof(struct sampling_options, wall),
+                .help = "record all of wall time: when threads ran and waited, and what they waited for; implies -g",
+        },
+        {
+                .name = "mode",
+                .kind = OPTION_STRING,
+                .arg = "MODE",
+                .values = "cpu wall",
+                .offset = offsetof(struct sampling_options, mode),
+                .help = "cpu, the default, or wall, which is --wall",
+        },
+        {
                 .name = "branch-any",
                 .letter = 'b',
                 .aliases = "branch-stack",

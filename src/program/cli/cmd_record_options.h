@@ -16,6 +16,8 @@ struct sampling_options {
         uint64_t ldlat;              /* cycles; 0: not given */
         const char *call_graph_mode; /* "fp", "dwarf,8192", "lbr", or NULL */
         const char *engine;          /* "ring", "stop", or NULL */
+        bool wall;                   /* --wall */
+        const char *mode;            /* "cpu", "wall", or NULL */
         bool compress;
         bool tui;
         bool all_children, no_all_children, no_inherit, per_thread;

@@ -19,6 +19,7 @@
 #include "run_info.h"
 #include "session_facts.h"
 #include "session_tracing.h"
+#include "wait_section.h"
 
 struct run {
         struct control *control; /* NULL for none */
@@ -108,6 +109,7 @@ static struct collect_request make_request(const struct run_request *request, co
                 .call_graph = request->call_graph,
                 .engine = request->engine,
                 .branches = request->branches,
+                .wall = request->wall,
         };
 }
 
@@ -403,6 +405,15 @@ static const char *write_python(struct run *run)
         return buf_text(&run->python_symbols);
 }
 
+static void write_waits(struct run *run)
+{
+        const struct collect_result *collected = run->out.collected;
+        AUTO_RELEASE(buf) bytes = {0};
+
+        wait_section_write(collected->waits, collected->n_waits, &bytes);
+        perfdata_writer_add_feature(run->writer, FEATURE_WPERF_WAITS, bytes.data, bytes.len);
+}
+
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info;
@@ -417,6 +428,8 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         n_not_named = write_names(run, request);
         if (has_raw_event(run))
                 add_doubts(run);
+        if (request->wall)
+                write_waits(run);
         python_symbols = write_python(run);
         info = (struct run_info){
                 .source_note = whole_note(run, request),

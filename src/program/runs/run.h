@@ -28,6 +28,7 @@ struct run_request {
         uint64_t timeout_ns; /* 0 for none */
         struct call_graph call_graph;
         enum collect_engine engine;
+        bool wall;     /* also record when threads run and wait, and what they wait for */
         bool branches; /* record branch stacks with each sample */
         bool compress;
         const char *session_path; /* "-" for standard output */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the waiting threads of running processes at random moments around a pace, on a thread of wperf: each
+ * of them once for each time that it waits. Its own cost is bounded, so with many threads the pace falls. */
+#ifndef WAIT_PACE_H
+#define WAIT_PACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "buf.h"
+#include "stop_python.h"
+#include "wait_section.h"
+
+enum { WAIT_PACE_NS = 10000000 };
+
+struct wait_pace_request {
+        const int32_t *pids; /* processes; their descendants are read, too */
+        size_t n_pids;
+        bool all;                   /* all processes that may be read */
+        struct stop_python *python; /* receives Python frames */
+};
+
+struct wait_pace;
+
+/* Begins to read. Everything that `request` points to must outlive it, except `pids`. */
+struct wait_pace *wait_pace_begin(const struct wait_pace_request *request);
+
+/* Ends the thread; what was read is still to be taken. */
+void wait_pace_end(struct wait_pace *pace);
+void wait_pace_free(struct wait_pace *pace);
+AUTO_DEFINE(wait_pace)
+
+/* Moves the samples since the last call to `out`, in order of time; for any thread. Does not wait for a
+ * reading that is under way. */
+void wait_pace_take(struct wait_pace *pace, struct buf *out);
+
+struct wait_pace_facts {
+        const struct wait_reading *readings; /* in the order of the samples; texts live as long as `pace` */
+        size_t n_readings;
+        uint64_t n_left_out; /* readings for which there was no room */
+        uint64_t longest_ns; /* between two looks at a thread */
+        uint64_t cpu_ns;     /* CPU time of the thread that reads */
+};
+
+/* Call after wait_pace_end. */
+struct wait_pace_facts wait_pace_get(const struct wait_pace *pace);
+
+#endif
