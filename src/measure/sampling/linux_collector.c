@@ -16,8 +16,6 @@
 #include "mem.h"
 #include "os.h"
 #include "stop_merge.h"
-#include "wait_pace.h"
-#include "wait_record.h"
 
 enum {
         LONGEST_WAIT_MS = 100,
@@ -91,15 +89,6 @@ static bool open_paced(struct collector *c, struct err *err)
         return true;
 }
 
-/* The event of the samples of waiting threads, which the kernel does not know. */
-static void add_waiting(struct collector *c)
-{
-        struct opened *o = &c->opened;
-
-        o->events = mem_resize(o->events, o->n_events + 1, sizeof(*o->events));
-        wait_record_event(&o->events[o->n_events++], false);
-}
-
 static bool open_events(struct collector *c, struct err *err)
 {
         bool at_exec = c->request.target.argv && !c->request.target.system_wide;
@@ -115,7 +104,7 @@ static bool open_events(struct collector *c, struct err *err)
 
         free(tids);
         if (ok && c->request.wall)
-                add_waiting(c);
+                wall_add_event(c);
         for (size_t i = 0; ok && !c->unwinder && i < c->opened.n_events; i++) {
                 if (c->opened.events[i].is_unwound)
                         c->unwinder = unwinder_new(&c->opened, &c->keeper);
@@ -151,7 +140,7 @@ static void give_memory_back(void)
 #endif
 }
 
-static void merge_python(struct collector *c)
+void collector_merge_python(struct collector *c)
 {
         c->merge = stop_merge_new(c->python, c->request.python_symbols);
         unwinder_set_merge(c->unwinder, c->merge);
@@ -183,7 +172,7 @@ static void open_bpf(struct collector *c)
         if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &err)) {
                 buf_add_str(&c->stack_note, "Python frames are read by a BPF program");
                 unwinder_set_stacks(c->unwinder, bpf_engine_stacks(c->bpf));
-                merge_python(c);
+                collector_merge_python(c);
                 stop_merge_set_near(c->merge);
                 return;
         }
@@ -209,21 +198,8 @@ static bool open_stops(struct collector *c, struct err *err)
         if (!c->stops || !c->unwinder)
                 return true;
         unwinder_set_stacks(c->unwinder, stop_engine_stacks(c->stops));
-        merge_python(c);
+        collector_merge_python(c);
         return true;
-}
-
-/* Python frames of waiting threads are read here, by another thread than those of samples. */
-static void open_waits(struct collector *c)
-{
-        if (!c->request.wall || !c->unwinder)
-                return;
-        c->waits_python = stop_python_new();
-        if (!c->python)
-                c->python = stop_python_new();
-        if (!c->merge)
-                merge_python(c);
-        stop_merge_set_waits(c->merge, c->waits_python, WAIT_RECORD_STILL_ID);
 }
 
 /* Starts the command so far that it waits. */
@@ -273,7 +249,7 @@ struct collector *collector_open(const struct collect_request *request, struct e
         buf_add_str(&c->stack_note, buf_text(&stop_note));
         if (!open_stops(c, err))
                 return NULL;
-        open_waits(c);
+        wall_open(c);
         return TAKE(c);
 }
 
@@ -287,10 +263,9 @@ void collector_free(struct collector *c)
         spawn_release(&c->child);
         stop_engine_free(c->guardian);
         bpf_engine_free(c->bpf);
-        wait_pace_free(c->waits);
+        wall_release(c);
         stop_merge_free(c->merge);
         stop_python_free(c->python);
-        stop_python_free(c->waits_python);
         buf_release(&c->stack_note);
         watched_release(&c->watched);
         auxtrace_free(c->aux);
@@ -437,19 +412,6 @@ static void start_drainer(struct collector *c)
                 drainer_start(c->drainer);
 }
 
-static void begin_waits(struct collector *c)
-{
-        const struct target *target = &c->request.target;
-        bool attaches = !target->argv || target->system_wide;
-
-        c->waits = wait_pace_begin(&(struct wait_pace_request){
-                .pids = attaches ? target->pids : &c->child.pid,
-                .n_pids = attaches ? target->n_pids : 1,
-                .all = target->system_wide,
-                .python = c->waits_python,
-        });
-}
-
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
 {
         const struct target *target = &c->request.target;
@@ -475,7 +437,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                 c->others = others_new(&c->opened, pids, n_pids);
         }
         if (c->request.wall)
-                begin_waits(c);
+                wall_begin(c);
         start_drainer(c);
         note_cpu_time(c, true);
         if (c->stops)
@@ -682,8 +644,7 @@ bool collector_end(struct collector *c, struct err *err)
         }
         if (c->bpf)
                 bpf_engine_tell(c->bpf, &c->stack_note);
-        if (c->waits)
-                wait_pace_end(c->waits);
+        wall_end(c);
         drainer_stop(c->drainer);
         ok = record_rounds_move(c, err);
         ok = put_losses(c, ok ? err : NULL) && ok;
@@ -726,12 +687,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->not_traced = c->stops ? stop_engine_refused(c->stops) : "";
         if (c->stops)
                 r->stops = stop_engine_counts(c->stops);
-        if (c->waits) {
-                const struct wait_pace_facts waits = wait_pace_get(c->waits);
-
-                r->waits = waits.readings;
-                r->n_waits = waits.n_readings;
-        }
+        wall_fill_result(c);
         if (c->merge) {
                 r->python_places = stop_merge_places(c->merge);
                 r->python = stop_merge_counts(c->merge);

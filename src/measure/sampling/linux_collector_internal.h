@@ -70,6 +70,23 @@ struct collector {
         uint64_t user_ns_before, kernel_ns_before;
 };
 
+/* Adds Python frames to the chains of samples. */
+void collector_merge_python(struct collector *collector);
+
+/* --- linux_wall.c: reads waiting threads, for wall time --- */
+
+/* Adds the event of the samples of waiting threads, which the kernel does not know. */
+void wall_add_event(struct collector *collector);
+
+/* Call when it is known how samples get their Python frames. */
+void wall_open(struct collector *collector);
+
+/* Starts to read. */
+void wall_begin(struct collector *collector);
+void wall_end(struct collector *collector);
+void wall_fill_result(struct collector *collector);
+void wall_release(struct collector *collector);
+
 /* --- linux_record_rounds.c: what happens to the records of the rings --- */
 
 void record_rounds_release(struct record_rounds *rounds);

@@ -121,7 +121,7 @@ uint32_t wait_python_binary(const struct wait_python *p, uint64_t *ret_bias)
 }
 
 /* The state that has the GIL first. */
-void wait_python_find(const struct wait_python *p, int32_t inner_tid, struct wait_python_thread *ret)
+static void find(const struct wait_python *p, int32_t inner_tid, struct wait_python_thread *ret)
 {
         const uint64_t *first = map_find(&p->by_tid, (uint64_t)(uint32_t)inner_tid);
 
@@ -139,6 +139,15 @@ void wait_python_find(const struct wait_python *p, int32_t inner_tid, struct wai
                 ret->states[0] = known->state.addr;
                 ret->has_gil = true;
         }
+}
+
+void wait_python_find(struct wait_python *p, int32_t inner_tid, struct wait_python_thread *ret)
+{
+        find(p, inner_tid, ret);
+        if (ret->n_states || os_monotonic_ns() - p->updated_ns < HOLDER_NS)
+                return;
+        wait_python_update(p);
+        find(p, inner_tid, ret);
 }
 
 static int32_t gil_holder(const struct wait_python *p)

@@ -33,7 +33,7 @@ struct wait_python_thread {
 };
 
 /* `inner_tid` is the thread's number in its own PID namespace. */
-void wait_python_find(const struct wait_python *python, int32_t inner_tid, struct wait_python_thread *ret);
+void wait_python_find(struct wait_python *python, int32_t inner_tid, struct wait_python_thread *ret);
 
 /* Sets the part of the reading that is about Python; `stack` is a copy of the thread's stack. Numbers of
  * threads are those of the process's own PID namespace. */

@@ -22,14 +22,16 @@
 enum {
         MAX_ATTEMPTS = 3,
         PAGE_BYTES = 4096,
+        FIRST_AGAIN_NS = 10000000,
         STOP_WAIT_NS = 100000000, /* how long a thread may take to stop: it may have to wait for a CPU */
 };
 
 /* What is known of a process. */
 struct wait_process {
         int32_t pid;
-        uint64_t read_ns; /* when it was read */
-        uint32_t image;   /* a new number for each program */
+        uint64_t read_ns;  /* when it was read */
+        uint64_t again_ns; /* without an interpreter: how long after that it is read again */
+        uint32_t image;    /* a new number for each program */
         struct wait_maps maps;
         struct wait_objects *objects;
         struct wait_python *interpreter; /* NULL: none, or one that can't be read */
@@ -120,9 +122,13 @@ void wait_reader_begin(struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
 
         assert(pid > 0);
         r->process = before;
+        if (before && !before->interpreter && before->again_ns < most_age_ns)
+                most_age_ns = before->again_ns;
         if (before && os_monotonic_ns() - before->read_ns < most_age_ns)
                 return;
         now = read_process(r, pid);
+        /* a program that was just started may load its interpreter soon */
+        now->again_ns = before && !before->interpreter ? 2 * before->again_ns : FIRST_AGAIN_NS;
         now->image = before && is_same_program(before, now) ? before->image : ++r->n_images;
         if (before)
                 free_process(before);

@@ -59,16 +59,24 @@ void cpu_spans_exit(struct cpu_spans *spans, const struct cpu_change *last)
         bool is_known;
         struct cpu_span *span = last_span(spans, last, &is_known);
 
-        if (span && span->tid == last->tid)
-                close_span(span, last->time_ns);
+        if (!span || span->tid != last->tid)
+                return;
+        close_span(span, last->time_ns);
+        span->is_last = true;
 }
 
 void cpu_spans_add(struct cpu_spans *spans, const struct cpu_change *change)
 {
         bool is_known, is_kept;
-        struct cpu_span span = {.pid = change->pid, .tid = change->tid, .cpu = change->cpu};
+        struct cpu_span span = {.pid = change->pid,
+                                .tid = change->tid,
+                                .cpu = change->cpu,
+                                .is_preempted = change->is_out && change->is_preempted};
+        struct cpu_span *last = last_span(spans, change, &is_known);
 
-        close_span(last_span(spans, change, &is_known), change->time_ns);
+        if (last && change->is_out && last->to_ns == UINT64_MAX)
+                last->is_preempted = change->is_preempted;
+        close_span(last, change->time_ns);
         if (change->is_out && is_known)
                 return;
         span.from_ns = change->is_out ? 0 : change->time_ns;

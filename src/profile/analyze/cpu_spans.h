@@ -15,7 +15,9 @@ struct cpu_span {
         uint64_t from_ns; /* 0: since before the recording */
         uint64_t to_ns;   /* UINT64_MAX: until it ended */
         int32_t pid, tid;
-        uint32_t cpu; /* UINT32_MAX: not recorded */
+        uint32_t cpu;      /* UINT32_MAX: not recorded */
+        bool is_preempted; /* at its end the thread would have run on */
+        bool is_last;      /* the thread ended in it */
 };
 
 struct cpu_spans;
@@ -27,9 +29,10 @@ AUTO_DEFINE(cpu_spans)
 
 struct cpu_change {
         uint64_t time_ns;
-        uint32_t cpu;     /* UINT32_MAX: not recorded */
-        int32_t pid, tid; /* 0: the CPU is idle */
-        bool is_out;      /* the thread leaves the CPU */
+        uint32_t cpu;      /* UINT32_MAX: not recorded */
+        int32_t pid, tid;  /* 0: the CPU is idle */
+        bool is_out;       /* the thread leaves the CPU, */
+        bool is_preempted; /* although it would have run on */
 };
 
 /* Call both in the order of time.  A thread that ends may have no switch after its last one. */

@@ -35,6 +35,8 @@ void report_free(struct report *report)
         stacks_free(report->stacks);
         sample_list_free(report->samples);
         cpu_spans_free(report->cpu_spans);
+        wall_times_free(report->wall);
+        wait_section_free(report->waits);
         branches_free(report->branches);
         branch_rows_free(report->branch_rows);
         accesses_free(report->accesses);
@@ -175,7 +177,11 @@ struct report *report_make_of(const struct report_request *request, struct sessi
 
         if (request->results & REPORT_PYTHON && !perfdata_feature(input->reader, FEATURE_WPERF_PYTHON).failed)
                 pass.request.results |= REPORT_STACKS;
-        if (request->results & (REPORT_TREE | REPORT_NAMED_STACKS | REPORT_SAMPLES | REPORT_PACKED))
+        if (request->results & REPORT_WALL)
+                report->waits = wait_section_new(perfdata_feature(input->reader, FEATURE_WPERF_WAITS));
+        if (report->waits)
+                pass.request.results |= REPORT_NAMED_STACKS | REPORT_SAMPLES;
+        if (pass.request.results & (REPORT_TREE | REPORT_NAMED_STACKS | REPORT_SAMPLES | REPORT_PACKED))
                 pass.request.results |= REPORT_STACKS;
         report_session_init(&report->session, &session, input);
         if (!session_times_resolve(request->path, input, &pass.request.filter, err))

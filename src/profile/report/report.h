@@ -27,6 +27,7 @@
 #include "stacks_python.h"
 #include "stacks_tree.h"
 #include "unwind.h"
+#include "wall_times.h"
 
 struct spe_samples; /* spe_samples.h */
 
@@ -41,7 +42,9 @@ enum report_result {
         REPORT_ACCESSES = 256,   /* accesses to memory, for report_access_rows() */
         REPORT_SECTIONS = 32,    /* sections of the modules' files */
         REPORT_PYTHON = 128,     /* rows of Python functions; none for a session without Python frames */
-        REPORT_PACKED = 64,      /* stacks are made in addition to the samples' own places */
+        /* times by state of a session that recorded waiting; none for others */
+        REPORT_WALL = 512,
+        REPORT_PACKED = 64, /* stacks are made in addition to the samples' own places */
 };
 
 /* Progress of a report; another thread reads it with __atomic_load_n. */
@@ -91,6 +94,7 @@ struct report_event {
         uint64_t mean_period; /* 0: no samples */
         /* "none" if its samples have the exact address of the sampled instruction, else "possible". */
         const char *skid;
+        bool is_waiting;  /* its samples are threads that wait */
         bool only_tracks; /* it has no samples by its nature: a dummy event, or one whose samples are in a
                              trace */
         /* with by_source: its samples have events of their own, and: this is such an event */
@@ -168,6 +172,8 @@ struct report {
         struct sample_list *samples;
         struct cpu_spans
                 *cpu_spans; /* when threads ran, with the samples; empty: the session has no switches */
+        struct wait_section *waits; /* with REPORT_WALL */
+        struct wall_times *wall;
         struct branches *branches;
         struct branch_rows *branch_rows;
         struct accesses *accesses;

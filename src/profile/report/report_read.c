@@ -353,6 +353,7 @@ static void take_switch(struct report_pass *pass, const struct perfdata_batch *b
         change.tid = id.tid;
         if (is_switch(record) && record_switch_parse(record->bytes, &to_or_from)) {
                 change.is_out = to_or_from.is_out;
+                change.is_preempted = to_or_from.is_preempted;
                 cpu_spans_add(pass->report->cpu_spans, &change);
         } else if (record->header.type == PERF_RECORD_EXIT && record_task_parse(record->bytes, &task)) {
                 change.tid = task.tid;

@@ -68,6 +68,7 @@ static void make_events(struct report *report)
                         .skid = skid_of(&e->attr),
                         .only_tracks = text_starts(e->name, "dummy") ||
                                        spe_samples_is_source(report->spe, (uint32_t)i),
+                        .is_waiting = report->waits && !strcmp(e->name, "waiting"),
                 };
                 count_event(report, (uint32_t)i, &report->events[i]);
         }
@@ -374,6 +375,29 @@ static void make_trees(const struct report_pass *pass, struct report *report)
                 report->tree = stacks_tree_new(&request);
 }
 
+/* The time on CPUs is divided by the first event that has samples of it. */
+static void make_wall(struct report *report)
+{
+        struct wall_request request = {
+                .waits = report->waits,
+                .named = report->named,
+                .samples = report->samples,
+                .spans = report->cpu_spans,
+                .waiting_event = UINT32_MAX,
+                .cpu_event = UINT32_MAX,
+        };
+
+        if (!report->waits || !report->named || !report->samples)
+                return;
+        for (uint32_t i = 0; i < report->n_events; i++) {
+                if (report->events[i].is_waiting)
+                        request.waiting_event = i;
+                else if (request.cpu_event == UINT32_MAX && report->events[i].n_samples)
+                        request.cpu_event = i;
+        }
+        report->wall = wall_times_new(&request);
+}
+
 struct access_rows *report_access_rows(struct report *report, unsigned keys, unsigned code_keys, bool inlines,
                                        const char *symbol)
 {
@@ -429,4 +453,5 @@ void report_make_results(struct report_pass *pass)
         count_ways(pass, &report->ways);
         make_python(pass, report);
         make_trees(pass, report);
+        make_wall(report);
 }

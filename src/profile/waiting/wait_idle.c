@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "attributes.h"
-#include "text.h"
+#include "wait_functions.h"
 
 struct idle_function {
         const char *name; /* the whole name, or its end behind a "." or "::" */
@@ -94,23 +94,6 @@ static bool is_listed(const struct wait_function *function)
         return false;
 }
 
-/* Files whose functions wait for others that call them. */
-static bool is_between(const char *file)
-{
-        static const char *const files[] = {"/threading.py",
-                                            "/queue.py",
-                                            "/selectors.py",
-                                            "/multiprocessing/connection.py",
-                                            "/multiprocessing/queues.py",
-                                            "/multiprocessing/synchronize.py"};
-
-        for (size_t i = 0; i < N_ELEMENTS(files); i++) {
-                if (ends_with(file, files[i]))
-                        return true;
-        }
-        return false;
-}
-
 static const char *find_python(const struct wait_function *functions, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
@@ -118,16 +101,10 @@ static const char *find_python(const struct wait_function *functions, size_t n)
                         continue;
                 if (is_listed(&functions[i]))
                         return functions[i].name;
-                if (!is_between(functions[i].file))
+                if (!wait_functions_are_between(functions[i].file))
                         return NULL;
         }
         return NULL;
-}
-
-static bool is_system(const char *file)
-{
-        return strstr(file, "/libc.so") || strstr(file, "/libc-") || strstr(file, "/libpthread") ||
-               strstr(file, "/ld-musl") || strstr(file, "/libstdc++.so") || strstr(file, "/libc++.so");
 }
 
 /* Between the wait and the function there is no code but that of its own module: it runs nothing for
@@ -137,7 +114,7 @@ static const char *find_native(const struct wait_function *functions, size_t n)
         const char *module = NULL;
 
         for (size_t i = 0; i < n && !functions[i].is_python; i++) {
-                if (!module && is_system(functions[i].file))
+                if (!module && wait_functions_are_of_system(functions[i].file))
                         continue;
                 if (module && strcmp(module, functions[i].file))
                         return NULL;

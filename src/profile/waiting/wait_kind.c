@@ -196,10 +196,15 @@ static const char *find_python_wait(const struct deciding *d)
         return found;
 }
 
+static int32_t thread_of(const struct deciding *d, int32_t inner_tid)
+{
+        return d->find_thread ? d->find_thread(d->ctx, inner_tid) : 0;
+}
+
 /* An owner that has ended is only known by its own number. */
 static void add_owner(struct deciding *d, int32_t inner_tid)
 {
-        int32_t tid = d->find_thread(d->ctx, inner_tid);
+        int32_t tid = thread_of(d, inner_tid);
 
         d->verdict.owner = tid;
         d->verdict.owner_is_gone = !tid;
@@ -280,8 +285,8 @@ static void decide_futex(struct deciding *d)
         buf_printf(d->text, "waits for %s", lock_texts[type]);
         if (type == LOCK_MUTEX)
                 add_mutex_owner(d);
-        else if (type == LOCK_JOIN && d->find_thread(d->ctx, (int32_t)r->lock[0]))
-                buf_printf(d->text, ": %" PRId32, d->find_thread(d->ctx, (int32_t)r->lock[0]));
+        else if (type == LOCK_JOIN && thread_of(d, (int32_t)r->lock[0]))
+                buf_printf(d->text, ": %" PRId32, thread_of(d, (int32_t)r->lock[0]));
 }
 
 /* --- All calls --- */

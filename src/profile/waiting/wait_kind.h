@@ -35,6 +35,7 @@ const char *wait_kind_word(enum wait_kind kind);
 struct wait_function {
         const char *name; /* without arguments */
         const char *file; /* of Python: its source; else the module's path */
+        uint32_t line;    /* of Python; 0: not known */
         bool is_python;
 };
 
@@ -45,7 +46,8 @@ struct wait_verdict {
 };
 
 /* What a thread waits for. `functions` are innermost first. `find_thread` gives the tid of the thread that
- * its process knows by the number `inner_tid`; 0 if there is none. Appends what it does in words, as "waits
+ * its process knows by the number `inner_tid`; 0 if there is none; NULL: not asked for.
+ * Appends what it does in words, as "waits
  * for a mutex, held by 4714". */
 struct wait_verdict wait_kind_decide(const struct wait_reading *reading,
                                      const struct wait_function *functions, size_t n,

@@ -8,6 +8,7 @@
 #include "map.h"
 #include "mem.h"
 #include "text.h"
+#include "wait_functions.h"
 
 enum { MAX_FUNCTIONS = 64 }; /* of a stack, that decide what it waits for */
 
@@ -28,16 +29,6 @@ struct thread_rows {
 
 /* --- Frames --- */
 
-static const char *module_of(const struct named_stacks *named, const struct named_node *node)
-{
-        return node->module == NAMED_NONE ? "" : named->modules[node->module].path;
-}
-
-static bool is_python(const struct named_stacks *named, const struct named_node *node)
-{
-        return node->module != NAMED_NONE && named->modules[node->module].kind == NAMED_PYTHON;
-}
-
 static void add_frame(struct thread_rows *m, const struct wait_frame *frame)
 {
         struct wait_threads *t = &m->threads;
@@ -48,7 +39,7 @@ static void add_frame(struct thread_rows *m, const struct wait_frame *frame)
 static void add_node(struct thread_rows *m, const struct named_node *node)
 {
         const struct named_stacks *named = m->making.request->named;
-        bool python = is_python(named, node);
+        bool python = wait_functions_are_python(named, node);
 
         if (node->is_cut) {
                 add_frame(m, &(struct wait_frame){.is_cut = true});
@@ -60,31 +51,11 @@ static void add_node(struct thread_rows *m, const struct named_node *node)
 
                 add_frame(m, &(struct wait_frame){
                                      .function = *f->function ? f->function : "?",
-                                     .file = has_line ? f->file : module_of(named, node),
+                                     .file = has_line ? f->file : wait_functions_module(named, node),
                                      .line = has_line ? f->line : 0,
                                      .is_python = python,
                              });
         }
-}
-
-static size_t add_functions(const struct wait_making *making, uint32_t at, struct wait_function *ret)
-{
-        const struct named_stacks *named = making->request->named;
-        size_t n = 0;
-
-        for (; at != NAMED_NONE && n < MAX_FUNCTIONS; at = named->nodes[at].parent) {
-                const struct named_node *node = &named->nodes[at];
-                bool python = is_python(named, node);
-
-                for (uint32_t i = 0; !node->is_cut && i < node->n_frames && n < MAX_FUNCTIONS; i++) {
-                        const struct named_frame *f = &named->frames[node->first_frame + i];
-
-                        ret[n++] = (struct wait_function){.name = f->function,
-                                                          .file = python ? f->file : module_of(named, node),
-                                                          .is_python = python};
-                }
-        }
-        return n;
 }
 
 /* Code of the interpreter, of libc and of what starts threads says nothing that the Python frames do not
@@ -122,8 +93,8 @@ static bool is_hidden(const struct named_stacks *named, const struct named_node 
 {
         if (node->is_cut)
                 return false;
-        return is_python(named, node) ? is_start_of_thread(named, node)
-                                      : is_waiting_code(module_of(named, node));
+        return wait_functions_are_python(named, node) ? is_start_of_thread(named, node)
+                                                      : is_waiting_code(wait_functions_module(named, node));
 }
 
 static bool has_python(const struct wait_function *functions, size_t n)
@@ -193,7 +164,8 @@ static void add_row(struct thread_rows *m, const struct listed_sample *sample)
 
         if (!reading)
                 return;
-        n = add_functions(&m->making, has_stack(reading) ? sample->node : NAMED_NONE, functions);
+        n = wait_functions_of(request->named, has_stack(reading) ? sample->node : NAMED_NONE, functions,
+                              MAX_FUNCTIONS);
         m->making.pid = reading->pid;
         row.name = sample_list_text(request->samples, sample->comm);
         row.verdict = wait_kind_decide(reading, functions, n, find_thread, m, &what);

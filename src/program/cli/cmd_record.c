@@ -296,7 +296,7 @@ static int show(struct recording *r, const struct run *run)
         struct run_facts facts = run_get_facts(run);
         struct report_request request = {
                 .path = buf_text(&r->session),
-                .results = REPORT_PYTHON | (o->general.verbose ? REPORT_SECTIONS : 0),
+                .results = REPORT_PYTHON | REPORT_WALL | (o->general.verbose ? REPORT_SECTIONS : 0),
                 .long_names = o->display.long_names,
                 .arguments = text_pattern_has_arguments(o->display.symbol),
                 .by_source = true,

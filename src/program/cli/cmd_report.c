@@ -165,7 +165,7 @@ static unsigned results_of(const struct report_options *o, enum report_table tab
                 [REPORT_TABLE_BRANCHES] = REPORT_BRANCHES,
                 [REPORT_TABLE_ANNOTATED] = REPORT_PYTHON,
                 [REPORT_TABLE_TREE] = REPORT_TREE | REPORT_PYTHON,
-                [REPORT_TABLE_FUNCTIONS] = REPORT_PYTHON,
+                [REPORT_TABLE_FUNCTIONS] = REPORT_PYTHON | REPORT_WALL,
         };
         unsigned results = of_table[table];
 

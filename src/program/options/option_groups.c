@@ -38,7 +38,6 @@ static const struct option general_options[] = {
         },
         {
                 .name = "quiet",
-                .brief = "print no text",
                 .letter = 'q',
                 .offset = offsetof(struct general_options, quiet),
                 .help = "print nothing but errors; files are still written",

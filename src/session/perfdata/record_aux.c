@@ -54,8 +54,12 @@ bool record_time_conv_parse(struct cursor record, struct record_time_conv *ret)
 
 bool record_switch_parse(struct cursor record, struct record_switch *ret)
 {
+        uint16_t misc;
+
         cursor_skip(&record, 4);
-        ret->is_out = cursor_u16(&record) & PERF_MISC_SWITCH_OUT;
+        misc = cursor_u16(&record);
+        ret->is_out = misc & PERF_MISC_SWITCH_OUT;
+        ret->is_preempted = ret->is_out && misc & PERF_MISC_SWITCH_PREEMPT;
         return !record.failed;
 }
 

@@ -39,6 +39,7 @@ struct record_time_conv {
 
 struct record_switch { /* SWITCH and SWITCH_CPU_WIDE; the trailer has the thread */
         bool is_out;
+        bool is_preempted; /* with is_out: the thread would have run on */
 };
 
 /* Each takes a cursor over one whole record, header included. False if it is too short; the output is then

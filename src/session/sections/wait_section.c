@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The section: "WPWA", version u32, number of readings u32. Each reading: the fields of struct wait_reading
+/* The section: "WPWA", version u32, number of readings u32, longest time between two looks
+ * u64. Each reading: the fields of struct wait_reading
  * in the order in which write_reading() has them, and the text with its NUL. */
 #include "wait_section.h"
 
@@ -30,11 +31,12 @@ static void write_reading(const struct wait_reading *r, struct buf *out)
         buf_add(out, r->text, strlen(r->text) + 1);
 }
 
-void wait_section_write(const struct wait_reading *readings, size_t n, struct buf *out)
+void wait_section_write(const struct wait_reading *readings, size_t n, uint64_t longest_ns, struct buf *out)
 {
         buf_add(out, MAGIC, MAGIC_BYTES);
         buf_add_u32(out, VERSION);
         buf_add_u32(out, (uint32_t)n);
+        buf_add_u64(out, longest_ns);
         for (size_t i = 0; i < n; i++)
                 write_reading(&readings[i], out);
 }
@@ -81,12 +83,14 @@ struct wait_section *wait_section_new(struct cursor c)
         AUTO(wait_section) section = NULL;
         const void *magic = cursor_bytes(&c, MAGIC_BYTES);
         uint32_t version = cursor_u32(&c), n = cursor_u32(&c);
+        uint64_t longest_ns = cursor_u64(&c);
 
         if (c.failed || memcmp(magic, MAGIC, MAGIC_BYTES) || version != VERSION ||
             n > cursor_left(&c) / MIN_READING_BYTES)
                 return NULL;
         section = mem_new(1, sizeof(*section));
         section->readings = mem_new(n ? n : 1, sizeof(*section->readings));
+        section->longest_ns = longest_ns;
         for (; section->n < n; section->n++) {
                 if (!read_reading(&c, &section->readings[section->n]))
                         return NULL;

@@ -111,12 +111,13 @@ struct wait_reading {
         const char *text; /* the object in words; "" for none */
 };
 
-/* Appends the section. */
-void wait_section_write(const struct wait_reading *readings, size_t n, struct buf *out);
+/* Appends the section. `longest_ns`: between two looks at a thread; 0: there was one. */
+void wait_section_write(const struct wait_reading *readings, size_t n, uint64_t longest_ns, struct buf *out);
 
 struct wait_section {
         struct wait_reading *readings; /* sorted by thread, then time */
         size_t n;
+        uint64_t longest_ns; /* between two looks at a thread; 0: there was one */
 };
 
 /* The texts point into the section, which must outlive the result. NULL if it is damaged or of another

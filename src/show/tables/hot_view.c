@@ -444,6 +444,9 @@ bool hot_view_has_section(const struct hot_view *view, size_t event)
         bool any = false;
 
         assert(event < view->n_events);
+        /* times by state are shown instead */
+        if (view->events[event].is_waiting)
+                return false;
         if (view->events[event].n_samples || view->events[event].has_sources)
                 return view->events[event].n_samples;
         for (size_t i = 0; i < view->n_events; i++)

@@ -12,8 +12,9 @@
 #include "text.h"
 #include "text_number.h"
 #include "text_printable.h"
+#include "wall_view.h"
 
-enum { LITTLE_NS = 10000000 };
+enum { LITTLE_NS = 10000000, WALL_ROWS = 20 };
 
 /* --- The heading --- */
 
@@ -23,6 +24,10 @@ static void add_event(const struct report_event *event, struct buf *out)
         const struct perf_attr *attr = &event->attr;
         uint64_t rate = attr->sample_period_or_freq;
 
+        if (event->is_waiting) {
+                buf_add_str(out, "waiting threads, read at random moments around every 10 ms\n");
+                return;
+        }
         text_add_printable(out, event->name);
         if (attr->flags & PERF_ATTR_FREQ)
                 buf_printf(out, " at %" PRIu64 " Hz", rate);
@@ -196,6 +201,13 @@ static void begin_text(const struct sample_view *view, struct buf *out)
         add_heading(view, out);
         if (view->hot.verbose)
                 add_modules(&view->report->modules, out);
+        if (view->report->wall) {
+                wall_view_text(&(struct wall_view){.times = view->report->wall,
+                                                   .n_rows = WALL_ROWS,
+                                                   .max_columns = view->hot.max_columns},
+                               out);
+                buf_add_char(out, '\n');
+        }
         if (view->counts && view->report->quality.n_samples)
                 buf_add_str(out, view->counts);
         add_body(view, out);

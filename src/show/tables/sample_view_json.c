@@ -4,6 +4,7 @@
 #include "quality_view.h"
 #include "sample_view_internal.h"
 #include "text.h"
+#include "wall_view.h"
 
 static void add_modules(const struct report_modules *modules, struct json *json)
 {
@@ -96,6 +97,9 @@ void sample_view_end_json(const struct sample_view *view, struct json *json)
 {
         if (view->trees.are_wanted)
                 json_end_array(json);
+        if (view->report->wall)
+                wall_view_json(&(struct wall_view){.times = view->report->wall, .n_rows = view->hot.max_rows},
+                               json);
         if (view->python.rows)
                 python_view_json(&view->python, json);
         quality_add_json(&view->report->quality, view->report->run.info.source_note, json);

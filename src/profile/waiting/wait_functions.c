@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "wait_functions.h"
+
+#include <string.h>
+
+#include "attributes.h"
+#include "text.h"
+
+const char *wait_functions_module(const struct named_stacks *named, const struct named_node *node)
+{
+        return node->module == NAMED_NONE ? "" : named->modules[node->module].path;
+}
+
+bool wait_functions_are_python(const struct named_stacks *named, const struct named_node *node)
+{
+        return node->module != NAMED_NONE && named->modules[node->module].kind == NAMED_PYTHON;
+}
+
+size_t wait_functions_of(const struct named_stacks *named, uint32_t at, struct wait_function *ret, size_t max)
+{
+        size_t n = 0;
+
+        for (; at != NAMED_NONE && n < max; at = named->nodes[at].parent) {
+                const struct named_node *node = &named->nodes[at];
+                bool python = wait_functions_are_python(named, node);
+
+                for (uint32_t i = 0; !node->is_cut && i < node->n_frames && n < max; i++) {
+                        const struct named_frame *f = &named->frames[node->first_frame + i];
+
+                        ret[n++] = (struct wait_function){.name = f->function,
+                                                          .file = python ? f->file
+                                                                         : wait_functions_module(named, node),
+                                                          .line = python ? f->line : 0,
+                                                          .is_python = python};
+                }
+        }
+        return n;
+}
+
+static bool ends_with_one(const char *file, const char *const *ends, size_t n)
+{
+        size_t len = strlen(file);
+
+        for (size_t i = 0; i < n; i++) {
+                size_t end_len = strlen(ends[i]);
+
+                if (len >= end_len && !strcmp(file + len - end_len, ends[i]))
+                        return true;
+        }
+        return false;
+}
+
+bool wait_functions_are_between(const char *file)
+{
+        static const char *const files[] = {"/threading.py",
+                                            "/queue.py",
+                                            "/selectors.py",
+                                            "/multiprocessing/connection.py",
+                                            "/multiprocessing/queues.py",
+                                            "/multiprocessing/synchronize.py"};
+
+        return ends_with_one(file, files, N_ELEMENTS(files));
+}
+
+bool wait_functions_are_of_system(const char *path)
+{
+        static const char *const names[] = {"libc.so", "libc-2.",      "libpthread", "ld-linux",
+                                            "ld-musl", "libstdc++.so", "libc++.so",  "[vdso]"};
+        const char *base = text_base_name(path);
+
+        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+                if (text_starts(base, names[i]))
+                        return true;
+        }
+        return false;
+}
+
+const struct wait_function *wait_functions_shown(const struct wait_function *functions, size_t n)
+{
+        const struct wait_function *python = NULL, *native = NULL;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct wait_function *f = &functions[i];
+
+                if (f->is_python && !wait_functions_are_between(f->file))
+                        return f;
+                if (f->is_python && !python)
+                        python = f;
+                if (!f->is_python && !native && !wait_functions_are_of_system(f->file))
+                        native = f;
+        }
+        return python ? python : native ? native : n ? functions : NULL;
+}

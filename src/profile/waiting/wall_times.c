@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread's time is divided at its switches. A gap between two spans on CPUs is a wait, or the thread was
+ * ready to run. A gap in which the thread was read has the kind of the reading. Of the gaps that are shorter
+ * than the time between two looks only some are read, each with a chance that grows with its length: these
+ * stand for all of them, each with the same weight. */
+#include "wall_times.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+#include "mem.h"
+#include "text.h"
+#include "wait_functions.h"
+
+enum {
+        MAX_FUNCTIONS = 64,     /* of a stack, that decide what it is */
+        OWN_NS = 20000000,      /* a stop by wperf takes less */
+        BEFORE_OWN_NS = 300000, /* a sample is taken so long before the thread leaves its CPU, at most */
+        HOLDER_NS = 20000000,   /* a sample of the GIL's holder is at most so far from the reading */
+};
+
+/* What is known of a thread while it is divided. */
+struct wall_thread {
+        int32_t tid, pid;
+        size_t first_span, n_spans; /* in order of time */
+};
+
+struct wall_reading {
+        const struct wait_reading *reading;
+        uint32_t node;
+        uint64_t weight_ns;
+        uint8_t kind;
+};
+
+struct wall_sample {
+        int32_t tid;
+        uint64_t time_ns, weight;
+        uint32_t node;
+};
+
+struct wall_making {
+        struct wall_times times;
+        const struct wall_request *request;
+        struct cpu_span *spans; /* by thread, then time */
+        size_t n_spans;
+        struct wall_reading *readings; /* by thread, then time */
+        size_t n_readings;
+        struct wall_sample *samples; /* on a CPU, by thread, then time */
+        size_t n_samples;
+        uint64_t from_ns, to_ns;
+        struct map functions; /* hash of name and file to index + 1 */
+        size_t cap_functions;
+        struct map nodes; /* node to the index of its function + 1 */
+        struct buf idle_calls;
+        uint64_t *holder_ns; /* by function */
+};
+
+const char *wall_state_word(unsigned state)
+{
+        return state == WALL_RUNNABLE ? "runnable"
+               : state == WALL_OWN    ? "wperf"
+                                      : wait_kind_word((enum wait_kind)state);
+}
+
+/* --- Input --- */
+
+static int by_thread_and_time(int32_t a_tid, uint64_t a_ns, int32_t b_tid, uint64_t b_ns)
+{
+        if (a_tid != b_tid)
+                return a_tid < b_tid ? -1 : 1;
+        return a_ns < b_ns ? -1 : a_ns > b_ns;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+        const struct cpu_span *x = a, *y = b;
+
+        return by_thread_and_time(x->tid, x->from_ns, y->tid, y->from_ns);
+}
+
+static int compare_readings(const void *a, const void *b)
+{
+        const struct wall_reading *x = a, *y = b;
+
+        return by_thread_and_time(x->reading->tid, x->reading->time_ns, y->reading->tid, y->reading->time_ns);
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+        const struct wall_sample *x = a, *y = b;
+
+        return by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
+}
+
+static void see_time(struct wall_making *m, uint64_t ns)
+{
+        if (!ns || ns == UINT64_MAX)
+                return;
+        m->from_ns = !m->from_ns || ns < m->from_ns ? ns : m->from_ns;
+        m->to_ns = ns > m->to_ns ? ns : m->to_ns;
+}
+
+static void take_spans(struct wall_making *m)
+{
+        m->n_spans = cpu_spans_n(m->request->spans);
+        m->spans = mem_new(m->n_spans + 1, sizeof(*m->spans));
+        for (size_t i = 0; i < m->n_spans; i++) {
+                m->spans[i] = *cpu_spans_get(m->request->spans, i);
+                see_time(m, m->spans[i].from_ns);
+                see_time(m, m->spans[i].to_ns);
+        }
+        qsort(m->spans, m->n_spans, sizeof(*m->spans), compare_spans);
+}
+
+static uint8_t decide(const struct wall_making *m, const struct wait_reading *reading, uint32_t node,
+                      struct buf *text)
+{
+        struct wait_function functions[MAX_FUNCTIONS];
+        size_t n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
+
+        return (uint8_t)wait_kind_decide(reading, functions, n, NULL, NULL, text).kind;
+}
+
+static void add_reading(struct wall_making *m, const struct listed_sample *sample)
+{
+        const struct wait_reading *reading =
+                wait_section_find(m->request->waits, sample->tid, sample->time_ns);
+        AUTO_RELEASE(buf) text = {0};
+
+        if (!reading || reading->how != WAIT_HOW_STILL)
+                return;
+        m->readings[m->n_readings++] = (struct wall_reading){
+                .reading = reading, .node = sample->node, .kind = decide(m, reading, sample->node, &text)};
+}
+
+static void take_samples(struct wall_making *m)
+{
+        const struct sample_list *samples = m->request->samples;
+        size_t n = sample_list_n(samples);
+
+        m->readings = mem_new(n + 1, sizeof(*m->readings));
+        m->samples = mem_new(n + 1, sizeof(*m->samples));
+        for (size_t i = 0; i < n; i++) {
+                const struct listed_sample *sample = sample_list_get(samples, i);
+
+                see_time(m, sample->time_ns);
+                if (sample->event == m->request->waiting_event)
+                        add_reading(m, sample);
+                else if (sample->event == m->request->cpu_event)
+                        m->samples[m->n_samples++] = (struct wall_sample){sample->tid, sample->time_ns,
+                                                                          sample->weight, sample->node};
+        }
+        qsort(m->readings, m->n_readings, sizeof(*m->readings), compare_readings);
+        qsort(m->samples, m->n_samples, sizeof(*m->samples), compare_samples);
+}
+
+/* The first reading of the thread at or after a time; n_readings if there is none. */
+static size_t find_reading(const struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        size_t low = 0, high = m->n_readings;
+
+        while (low < high) {
+                size_t middle = (low + high) / 2;
+                const struct wait_reading *r = m->readings[middle].reading;
+
+                if (by_thread_and_time(r->tid, r->time_ns, tid, ns) < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+static size_t find_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        size_t low = 0, high = m->n_samples;
+
+        while (low < high) {
+                size_t middle = (low + high) / 2;
+
+                if (by_thread_and_time(m->samples[middle].tid, m->samples[middle].time_ns, tid, ns) < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+/* --- Functions --- */
+
+/* The function of a stack that a row is for; the index + 1, 0 if the stack has none. */
+static uint64_t function_of(struct wall_making *m, uint32_t node)
+{
+        struct wait_function functions[MAX_FUNCTIONS];
+        struct wall_times *t = &m->times;
+        const struct wait_function *f;
+        uint64_t *known, *at;
+        bool is_new;
+        size_t n;
+
+        known = map_put(&m->nodes, node, &is_new);
+        if (!is_new)
+                return *known;
+        n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
+        f = wait_functions_shown(functions, n);
+        if (!f)
+                return 0;
+        at = map_put(
+                &m->functions,
+                map_mix(map_hash_bytes(f->name, strlen(f->name)) + map_hash_bytes(f->file, strlen(f->file))),
+                &is_new);
+        if (is_new) {
+                const struct wall_function row = {
+                        .name = f->name, .file = f->file, .line = f->line, .is_python = f->is_python};
+
+                ARRAY_PUSH(t->functions, t->n_functions, m->cap_functions, row);
+                *at = t->n_functions;
+        }
+        *map_put(&m->nodes, node, NULL) = *at;
+        if (f->line && (!t->functions[*at - 1].line || f->line < t->functions[*at - 1].line))
+                t->functions[*at - 1].line = f->line;
+        return *at;
+}
+
+static void add_to_function(struct wall_making *m, uint32_t node, unsigned state, uint64_t ns)
+{
+        uint64_t index = function_of(m, node);
+
+        if (!index)
+                return;
+        m->times.functions[index - 1].ns[state] += ns;
+        if (state != WAIT_KIND_IDLE)
+                m->times.functions[index - 1].total_ns += ns;
+}
+
+/* --- A thread --- */
+
+struct dividing {
+        const struct wall_thread *thread;
+        uint64_t cpu_ns, runnable_ns, own_ns;
+        uint64_t short_ns;    /* gaps that are shorter than the time between two looks */
+        uint64_t missed_ns;   /* longer ones that were not read all the same */
+        size_t first_reading; /* of this thread */
+        size_t n_short;       /* readings in short gaps */
+};
+
+static bool is_own(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+        size_t i = find_sample(m, tid, from_ns - BEFORE_OWN_NS);
+
+        return to_ns - from_ns < OWN_NS && i < m->n_samples && m->samples[i].tid == tid &&
+               m->samples[i].time_ns <= to_ns;
+}
+
+static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns, uint64_t to_ns,
+                    bool is_preempted)
+{
+        uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;
+        size_t i;
+
+        if (is_preempted) {
+                d->runnable_ns += ns;
+                return;
+        }
+        i = find_reading(m, d->thread->tid, from_ns);
+        if (i < m->n_readings && m->readings[i].reading->tid == d->thread->tid &&
+            m->readings[i].reading->time_ns <= to_ns) {
+                bool is_short = ns < m->request->waits->longest_ns;
+
+                m->readings[i].weight_ns = is_short ? 0 : ns;
+                d->n_short += is_short;
+                d->short_ns += is_short ? ns : 0;
+                return;
+        }
+        if (is_own(m, d->thread->tid, from_ns, to_ns))
+                d->own_ns += ns;
+        else if (ns < m->request->waits->longest_ns)
+                d->short_ns += ns;
+        else
+                d->missed_ns += ns;
+}
+
+static void divide_spans(struct wall_making *m, struct dividing *d)
+{
+        const struct wall_thread *thread = d->thread;
+        const struct cpu_span *spans = &m->spans[thread->first_span];
+
+        for (size_t i = 0; i < thread->n_spans; i++) {
+                uint64_t from_ns = spans[i].from_ns ? spans[i].from_ns : m->from_ns;
+                uint64_t to_ns = spans[i].to_ns == UINT64_MAX ? m->to_ns : spans[i].to_ns;
+                bool is_last = i + 1 == thread->n_spans;
+
+                d->cpu_ns += to_ns > from_ns ? to_ns - from_ns : 0;
+                if (is_last && spans[i].is_last)
+                        return;
+                add_gap(m, d, to_ns, is_last ? m->to_ns : spans[i + 1].from_ns, spans[i].is_preempted);
+        }
+}
+
+/* A thread that never ran waited all the time. */
+static void divide_still(struct wall_making *m, struct dividing *d)
+{
+        add_gap(m, d, m->from_ns, m->to_ns, false);
+}
+
+static void add_state(struct wall_making *m, unsigned state, uint64_t ns)
+{
+        m->times.ns[state] += ns;
+        m->times.total_ns += ns;
+}
+
+/* A text of an idle thread says in what it waits: "idle, in epoll_wait for ..." */
+static void add_idle_call(struct wall_making *m, const struct wall_reading *r)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *at;
+        size_t len;
+
+        decide(m, r->reading, r->node, &text);
+        at = strstr(buf_text(&text), " in ");
+        at = at ? at + strlen(" in ") : text_starts(buf_text(&text), "idle, accepts") ? "accept" : NULL;
+        if (!at)
+                return;
+        len = strcspn(at, " ");
+        for (const char *known = buf_text(&m->idle_calls); *known;) {
+                size_t known_len = strcspn(known, ",");
+
+                if (known_len == len && !strncmp(known, at, len))
+                        return;
+                known += known_len;
+                known += strspn(known, ", ");
+        }
+        buf_printf(&m->idle_calls, "%s%.*s", m->idle_calls.len ? ", " : "", (int)len, at);
+}
+
+/* Shares out what the short gaps have in all, so that the sums are exact. */
+static void share_out(struct wall_making *m, struct dividing *d)
+{
+        uint64_t each_ns = d->n_short ? d->short_ns / d->n_short : 0;
+        uint64_t unknown_ns = d->missed_ns + (d->n_short ? 0 : d->short_ns), idle_ns = 0, waiting_ns = 0;
+
+        for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].reading->tid == d->thread->tid;
+             i++) {
+                struct wall_reading *r = &m->readings[i];
+
+                r->weight_ns = r->weight_ns ? r->weight_ns : each_ns;
+                add_state(m, r->kind, r->weight_ns);
+                add_to_function(m, r->node, r->kind, r->weight_ns);
+                idle_ns += r->kind == WAIT_KIND_IDLE ? r->weight_ns : 0;
+                waiting_ns += r->weight_ns;
+                if (r->kind == WAIT_KIND_IDLE)
+                        add_idle_call(m, r);
+        }
+        add_state(m, WAIT_KIND_UNKNOWN, unknown_ns);
+        m->times.stackless_ns += unknown_ns;
+        m->times.n_idle_threads += idle_ns > (waiting_ns + unknown_ns) / 2;
+}
+
+static void share_cpu(struct wall_making *m, const struct dividing *d)
+{
+        size_t first = find_sample(m, d->thread->tid, 0);
+        uint64_t sum = 0;
+
+        add_state(m, WAIT_KIND_ON_CPU, d->cpu_ns);
+        add_state(m, WALL_RUNNABLE, d->runnable_ns);
+        add_state(m, WALL_OWN, d->own_ns);
+        for (size_t i = first; i < m->n_samples && m->samples[i].tid == d->thread->tid; i++)
+                sum += m->samples[i].weight;
+        for (size_t i = first; sum && i < m->n_samples && m->samples[i].tid == d->thread->tid; i++) {
+                double part = (double)m->samples[i].weight / (double)sum;
+
+                add_to_function(m, m->samples[i].node, WAIT_KIND_ON_CPU,
+                                (uint64_t)(part * (double)d->cpu_ns));
+                add_to_function(m, m->samples[i].node, WALL_RUNNABLE,
+                                (uint64_t)(part * (double)d->runnable_ns));
+        }
+}
+
+static void divide(struct wall_making *m, const struct wall_thread *thread)
+{
+        struct dividing d = {.thread = thread, .first_reading = find_reading(m, thread->tid, 0)};
+
+        if (thread->n_spans)
+                divide_spans(m, &d);
+        else
+                divide_still(m, &d);
+        m->times.n_threads++;
+        share_cpu(m, &d);
+        share_out(m, &d);
+}
+
+static void divide_all(struct wall_making *m)
+{
+        struct map seen = {0};
+
+        for (size_t i = 0, n; i < m->n_spans; i += n) {
+                for (n = 1; i + n < m->n_spans && m->spans[i + n].tid == m->spans[i].tid;)
+                        n++;
+                *map_put(&seen, (uint64_t)(uint32_t)m->spans[i].tid, NULL) = 1;
+                divide(m, &(struct wall_thread){m->spans[i].tid, m->spans[i].pid, i, n});
+        }
+        for (size_t i = 0; i < m->n_readings; i++) {
+                const struct wait_reading *r = m->readings[i].reading;
+
+                if (!map_find(&seen, (uint64_t)(uint32_t)r->tid)) {
+                        *map_put(&seen, (uint64_t)(uint32_t)r->tid, NULL) = 1;
+                        divide(m, &(struct wall_thread){.tid = r->tid, .pid = r->pid});
+                }
+        }
+        map_release(&seen);
+}
+
+/* --- Who had the GIL --- */
+
+static const struct wall_sample *near_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        size_t i = find_sample(m, tid, ns);
+        const struct wall_sample *after =
+                i < m->n_samples && m->samples[i].tid == tid ? &m->samples[i] : NULL;
+        const struct wall_sample *before = i && m->samples[i - 1].tid == tid ? &m->samples[i - 1] : NULL;
+
+        if (after && after->time_ns - ns > HOLDER_NS)
+                after = NULL;
+        if (before && ns - before->time_ns > HOLDER_NS)
+                before = NULL;
+        if (!after || !before)
+                return after ? after : before;
+        return after->time_ns - ns < ns - before->time_ns ? after : before;
+}
+
+static void find_gil_holder(struct wall_making *m)
+{
+        struct wall_times *t = &m->times;
+        uint64_t all_ns = 0, most_ns = 0;
+
+        m->holder_ns = mem_new(t->n_functions + 1, sizeof(*m->holder_ns));
+        for (size_t i = 0; i < m->n_readings; i++) {
+                const struct wall_reading *r = &m->readings[i];
+                const struct wall_sample *sample;
+                uint64_t function;
+
+                if (r->kind != WAIT_KIND_GIL)
+                        continue;
+                all_ns += r->weight_ns;
+                /* in a PID namespace the holder's number is another one than in the samples */
+                sample = r->reading->inner_tid == r->reading->tid
+                                 ? near_sample(m, r->reading->gil_holder, r->reading->time_ns)
+                                 : NULL;
+                function = sample ? function_of(m, sample->node) : 0;
+                if (!function)
+                        continue;
+                m->holder_ns[function - 1] += r->weight_ns;
+                if (m->holder_ns[function - 1] > most_ns) {
+                        most_ns = m->holder_ns[function - 1];
+                        t->gil_holder = &t->functions[function - 1];
+                }
+        }
+        t->gil_share = all_ns ? (double)most_ns / (double)all_ns : 0;
+}
+
+/* --- Results --- */
+
+static int compare_functions(const void *a, const void *b)
+{
+        const struct wall_function *x = a, *y = b;
+
+        if (x->total_ns != y->total_ns)
+                return x->total_ns < y->total_ns ? 1 : -1;
+        return strcmp(x->name, y->name);
+}
+
+static void sort_functions(struct wall_making *m)
+{
+        struct wall_times *t = &m->times;
+        struct wall_function holder = {0};
+
+        if (t->gil_holder)
+                holder = *t->gil_holder;
+        qsort(t->functions, t->n_functions, sizeof(*t->functions), compare_functions);
+        for (size_t i = 0; t->gil_holder && i < t->n_functions; i++) {
+                if (t->functions[i].name == holder.name && t->functions[i].file == holder.file) {
+                        t->gil_holder = &t->functions[i];
+                        break;
+                }
+        }
+}
+
+struct wall_times *wall_times_new(const struct wall_request *request)
+{
+        struct wall_making *m;
+
+        if (!cpu_spans_n(request->spans))
+                return NULL;
+        m = mem_new(1, sizeof(*m));
+        m->request = request;
+        take_spans(m);
+        take_samples(m);
+        m->times.elapsed_ns = m->to_ns - m->from_ns;
+        divide_all(m);
+        find_gil_holder(m);
+        sort_functions(m);
+        m->times.idle_calls = buf_text(&m->idle_calls);
+        return &m->times;
+}
+
+void wall_times_free(struct wall_times *times)
+{
+        struct wall_making *m = (struct wall_making *)times;
+
+        if (!m)
+                return;
+        free(m->spans);
+        free(m->readings);
+        free(m->samples);
+        free(m->holder_ns);
+        free(m->times.functions);
+        map_release(&m->functions);
+        map_release(&m->nodes);
+        buf_release(&m->idle_calls);
+        free(m);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "wall_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "attributes.h"
+#include "python_label.h"
+#include "table.h"
+#include "text.h"
+#include "text_printable.h"
+
+/* Waits in the order of their columns. */
+static const unsigned waits[] = {WAIT_KIND_GIL,      WAIT_KIND_LOCK,  WAIT_KIND_DISK,   WAIT_KIND_FAULT,
+                                 WAIT_KIND_NETWORK,  WAIT_KIND_PIPE,  WAIT_KIND_CHILD,  WAIT_KIND_SLEEP,
+                                 WAIT_KIND_TERMINAL, WAIT_KIND_OTHER, WAIT_KIND_UNKNOWN};
+
+enum { NAME_COLUMNS = 26, COLUMN = 7 };
+
+static double seconds(uint64_t ns)
+{
+        return (double)ns / 1e9;
+}
+
+static uint64_t waiting_ns(const struct wall_times *t)
+{
+        uint64_t ns = 0;
+
+        for (size_t i = 0; i < N_ELEMENTS(waits); i++)
+                ns += t->ns[waits[i]];
+        return ns;
+}
+
+/* Cuts the line to the screen. */
+static void add_line(const struct wall_view *view, const struct buf *line, struct buf *out)
+{
+        if (view->max_columns)
+                table_add_cut(out, buf_text(line), view->max_columns);
+        else
+                buf_add_str(out, buf_text(line));
+        buf_add_char(out, '\n');
+}
+
+/* --- States --- */
+
+static void add_kinds(const struct wall_times *t, struct buf *line)
+{
+        bool is_taken[WALL_N_STATES] = {false}, has_any = false;
+
+        for (size_t n = 0; n < N_ELEMENTS(waits); n++) {
+                unsigned best = WALL_N_STATES;
+
+                for (size_t i = 0; i < N_ELEMENTS(waits); i++) {
+                        unsigned kind = waits[i];
+
+                        if (!is_taken[kind] && t->ns[kind] &&
+                            (best == WALL_N_STATES || t->ns[kind] > t->ns[best]))
+                                best = kind;
+                }
+                if (best == WALL_N_STATES || t->ns[best] < t->total_ns / 1000)
+                        return;
+                is_taken[best] = true;
+                buf_printf(line, "%s%s %.2f", has_any ? ", " : "  ", wall_state_word(best),
+                           seconds(t->ns[best]));
+                has_any = true;
+        }
+}
+
+static void add_state(const struct wall_view *view, const char *name, uint64_t ns, const struct buf *more,
+                      struct buf *out)
+{
+        const struct wall_times *t = view->times;
+        AUTO_RELEASE(buf) line = {0};
+
+        buf_printf(&line, "%-14s %8.2f %3.0f", name, seconds(ns),
+                   t->total_ns ? 100 * (double)ns / (double)t->total_ns : 0);
+        buf_add_str(&line, buf_text(more));
+        add_line(view, &line, out);
+}
+
+static void add_states(const struct wall_view *view, struct buf *out)
+{
+        const struct wall_times *t = view->times;
+        const struct buf nothing = {0};
+        AUTO_RELEASE(buf) head = {0};
+        AUTO_RELEASE(buf) idle = {0};
+        AUTO_RELEASE(buf) kinds = {0};
+
+        buf_printf(&head, "%-14s %8s %3s  of %zu thread%s in %.2f s", "", "seconds", "%", t->n_threads,
+                   t->n_threads == 1 ? "" : "s", seconds(t->elapsed_ns));
+        add_line(view, &head, out);
+        buf_printf(&idle, "  %zu thread%s%s%s", t->n_idle_threads, t->n_idle_threads == 1 ? "" : "s",
+                   *t->idle_calls ? ": " : "", t->idle_calls);
+        add_kinds(t, &kinds);
+        if (t->ns[WAIT_KIND_IDLE])
+                add_state(view, "idle", t->ns[WAIT_KIND_IDLE], &idle, out);
+        add_state(view, "waiting", waiting_ns(t), &kinds, out);
+        add_state(view, "on CPU", t->ns[WAIT_KIND_ON_CPU], &nothing, out);
+        add_state(view, "runnable", t->ns[WALL_RUNNABLE], &nothing, out);
+        if (t->ns[WALL_OWN] >= t->total_ns / 1000)
+                add_state(view, "wperf itself", t->ns[WALL_OWN], &nothing, out);
+}
+
+/* --- Functions --- */
+
+/* Columns that have one part in a hundred of what is shown. */
+static size_t choose_columns(const struct wall_view *view, unsigned *columns)
+{
+        const struct wall_times *t = view->times;
+        uint64_t shown_ns = t->total_ns - (view->shows_idle ? 0 : t->ns[WAIT_KIND_IDLE]);
+        size_t n = 0;
+
+        columns[n++] = WAIT_KIND_ON_CPU;
+        if (view->shows_idle && t->ns[WAIT_KIND_IDLE])
+                columns[n++] = WAIT_KIND_IDLE;
+        for (size_t i = 0; i < N_ELEMENTS(waits); i++) {
+                if (t->ns[waits[i]] && t->ns[waits[i]] >= shown_ns / 100)
+                        columns[n++] = waits[i];
+        }
+        if (t->ns[WALL_RUNNABLE] && t->ns[WALL_RUNNABLE] >= shown_ns / 100)
+                columns[n++] = WALL_RUNNABLE;
+        return n;
+}
+
+static const char *column_name(unsigned state)
+{
+        static const char *const names[WALL_N_STATES] = {
+                [WAIT_KIND_ON_CPU] = "CPU", [WAIT_KIND_NETWORK] = "net", [WAIT_KIND_TERMINAL] = "term",
+                [WAIT_KIND_UNKNOWN] = "?",  [WALL_RUNNABLE] = "ready",
+        };
+
+        return names[state] ? names[state] : wall_state_word(state);
+}
+
+static uint64_t function_ns(const struct wall_view *view, const struct wall_function *f)
+{
+        return f->total_ns + (view->shows_idle ? f->ns[WAIT_KIND_IDLE] : 0);
+}
+
+static void add_cell(uint64_t ns, struct buf *line)
+{
+        if (ns < 5000000)
+                buf_printf(line, "%*s", COLUMN, "-");
+        else
+                buf_printf(line, "%*.2f", COLUMN, seconds(ns));
+}
+
+static void add_function(const struct wall_view *view, const struct wall_function *f, const unsigned *columns,
+                         size_t n, struct buf *out)
+{
+        AUTO_RELEASE(buf) line = {0};
+        AUTO_RELEASE(buf) name = {0};
+
+        add_cell(function_ns(view, f), &line);
+        for (size_t i = 0; i < n; i++)
+                add_cell(f->ns[columns[i]], &line);
+        text_add_printable(&name, f->name);
+        buf_printf(&line, "  %-*s  ", NAME_COLUMNS, buf_text(&name));
+        text_add_printable(&line, f->is_python ? python_label_file(f->file) : text_base_name(f->file));
+        if (f->line)
+                buf_printf(&line, ":%" PRIu32, f->line);
+        add_line(view, &line, out);
+}
+
+static void add_rest(const struct wall_view *view, size_t first, const unsigned *columns, size_t n,
+                     struct buf *out)
+{
+        const struct wall_times *t = view->times;
+        struct wall_function rest = {0};
+        AUTO_RELEASE(buf) line = {0};
+
+        for (size_t i = first; i < t->n_functions; i++) {
+                rest.total_ns += t->functions[i].total_ns;
+                for (unsigned k = 0; k < WALL_N_STATES; k++)
+                        rest.ns[k] += t->functions[i].ns[k];
+        }
+        add_cell(function_ns(view, &rest), &line);
+        for (size_t i = 0; i < n; i++)
+                add_cell(rest.ns[columns[i]], &line);
+        buf_printf(&line, "  %zu more", t->n_functions - first);
+        add_line(view, &line, out);
+}
+
+static void add_functions(const struct wall_view *view, struct buf *out)
+{
+        const struct wall_times *t = view->times;
+        unsigned columns[WALL_N_STATES];
+        size_t n = choose_columns(view, columns), n_shown = 0;
+        AUTO_RELEASE(buf) head = {0};
+
+        buf_printf(&head, "%*s", COLUMN, "wall");
+        for (size_t i = 0; i < n; i++)
+                buf_printf(&head, "%*s", COLUMN, column_name(columns[i]));
+        buf_printf(&head, "  function, in seconds%s", view->shows_idle ? "" : ", without idle");
+        add_line(view, &head, out);
+        while (n_shown < t->n_functions && n_shown < view->n_rows &&
+               function_ns(view, &t->functions[n_shown]) >= t->total_ns / 1000)
+                add_function(view, &t->functions[n_shown++], columns, n, out);
+        if (n_shown < t->n_functions)
+                add_rest(view, n_shown, columns, n, out);
+}
+
+static void add_gil(const struct wall_view *view, struct buf *out)
+{
+        const struct wall_times *t = view->times;
+        AUTO_RELEASE(buf) line = {0};
+
+        buf_printf(&line, "GIL: %.0f %% waited while ", 100 * t->gil_share);
+        text_add_printable(&line, t->gil_holder->name);
+        buf_add_str(&line, " held it");
+        add_line(view, &line, out);
+}
+
+static void add_known(const struct wall_view *view, struct buf *out)
+{
+        const struct wall_times *t = view->times;
+        uint64_t all_ns = waiting_ns(t);
+        AUTO_RELEASE(buf) line = {0};
+
+        if (!all_ns)
+                return;
+        buf_printf(&line, "stack known for %.1f %% of waiting",
+                   100 * (double)(all_ns - t->stackless_ns) / (double)all_ns);
+        add_line(view, &line, out);
+}
+
+void wall_view_text(const struct wall_view *view, struct buf *out)
+{
+        add_states(view, out);
+        add_functions(view, out);
+        if (view->times->gil_holder)
+                add_gil(view, out);
+        add_known(view, out);
+}
+
+/* --- JSON --- */
+
+static void add_json_states(const uint64_t *ns, struct json *json)
+{
+        json_begin_object(json);
+        for (unsigned i = 0; i < WALL_N_STATES; i++) {
+                if (!ns[i])
+                        continue;
+                json_key(json, wall_state_word(i));
+                json_fixed(json, seconds(ns[i]), 6);
+        }
+        json_end_object(json);
+}
+
+void wall_view_json(const struct wall_view *view, struct json *json)
+{
+        const struct wall_times *t = view->times;
+
+        json_key(json, "wall");
+        json_begin_object(json);
+        json_key(json, "elapsed_seconds");
+        json_fixed(json, seconds(t->elapsed_ns), 6);
+        json_key_u64(json, "threads", t->n_threads);
+        json_key(json, "seconds");
+        add_json_states(t->ns, json);
+        json_key(json, "waiting_without_stack_seconds");
+        json_fixed(json, seconds(t->stackless_ns), 6);
+        json_key(json, "functions");
+        json_begin_array(json);
+        for (size_t i = 0; i < t->n_functions && i < view->n_rows; i++) {
+                const struct wall_function *f = &t->functions[i];
+
+                json_begin_object(json);
+                json_key_str(json, "function", f->name);
+                json_key_str(json, "file", f->file);
+                json_key_bool(json, "python", f->is_python);
+                json_key(json, "seconds");
+                add_json_states(f->ns, json);
+                json_end_object(json);
+        }
+        json_end_array(json);
+        json_end_object(json);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All of wall time by state, and functions with a column for each state. */
+#ifndef WALL_VIEW_H
+#define WALL_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "json.h"
+#include "wall_times.h"
+
+struct wall_view {
+        const struct wall_times *times;
+        uint64_t n_rows;      /* at most, of functions */
+        bool shows_idle;      /* in the table of functions, too */
+        unsigned max_columns; /* of the screen; 0: no limit */
+};
+
+void wall_view_text(const struct wall_view *view, struct buf *out);
+
+/* Adds the key "wall". */
+void wall_view_json(const struct wall_view *view, struct json *json);
+
+#endif
