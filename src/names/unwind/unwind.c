@@ -377,34 +377,70 @@ static bool walk_on(struct walk *walk)
         return add_frame(walk, way);
 }
 
-/* Goes on with the frame pointer for which the stack can be walked to its end; with two of them the walk
- * stays cut. The attempts use the frames behind those of the walk. */
+/* Walks on from the frame at index n with a candidate as its return address. */
+static bool try_candidate(struct walk *walk, const struct unwind_candidate *candidate)
+{
+        unwind_set_reg(&walk->regs, unwind_reg_fp(&walk->regs), candidate->fp);
+        while (walk_on(walk))
+                ;
+        return unwind_end_is_whole(walk->walked.end);
+}
+
+/* Whether the candidate is the return address of a frame further out. */
+static bool is_in_walk(const struct walk *walk, size_t n, const struct unwind_candidate *candidate)
+{
+        for (; n < walk->walked.n_frames; n++) {
+                if (walk->frames[n].sp == candidate->at + sizeof(uint64_t) &&
+                    walk->frames[n].pc == candidate->pc)
+                        return true;
+        }
+        return false;
+}
+
+/* The candidate of this rank with which the stack can be walked to its end; NULL if there is none, or if
+ * there is another one. The attempts use the frames behind those of the walk. */
+static const struct unwind_candidate *find_candidate(const struct walk *walk,
+                                                     const struct unwind_candidate *all, size_t n_all,
+                                                     unsigned rank, bool *ret_several)
+{
+        const struct unwind_candidate *found = NULL;
+        bool is_further_out[UNWIND_MAX_CANDIDATES] = {false};
+
+        for (size_t i = 0; i < n_all; i++) {
+                struct walk attempt = *walk;
+
+                if (all[i].rank != rank || is_further_out[i] || !try_candidate(&attempt, &all[i]))
+                        continue;
+                *ret_several = found;
+                if (found)
+                        return NULL;
+                found = &all[i];
+                for (size_t k = i + 1; k < n_all; k++)
+                        is_further_out[k] = is_in_walk(&attempt, walk->walked.n_frames, &all[k]);
+        }
+        return found;
+}
+
+/* With two return addresses that fit equally well the walk stays cut. */
 static void search_frame(struct walk *walk)
 {
-        uint64_t pc = get_pc(walk), fp, found_fp = 0;
+        uint64_t pc = get_pc(walk);
         size_t n = walk->walked.n_frames;
+        struct unwind_candidate all[UNWIND_MAX_CANDIDATES];
+        const struct unwind_candidate *found = NULL;
         struct unwind_search search;
-        unsigned n_found = 0;
+        bool has_several = false;
+        size_t n_all;
 
         if (!unwind_search_begin(&search, walk->modules, &walk->module, walk->is_exact ? pc : pc - 1,
                                  &walk->regs, walk->memory))
                 return;
-        while (n_found < 2 && unwind_search_next(&search, &fp)) {
-                struct walk attempt = *walk;
-
-                unwind_set_reg(&attempt.regs, unwind_reg_fp(&attempt.regs), fp);
-                while (walk_on(&attempt))
-                        ;
-                if (!unwind_end_is_whole(attempt.walked.end))
-                        continue;
-                n_found++;
-                found_fp = fp;
-        }
-        if (n_found != 1)
+        n_all = unwind_search_all(&search, all);
+        for (unsigned rank = 0; rank < UNWIND_N_RANKS && !found && !has_several; rank++)
+                found = find_candidate(walk, all, n_all, rank, &has_several);
+        if (!found)
                 return;
-        unwind_set_reg(&walk->regs, unwind_reg_fp(&walk->regs), found_fp);
-        while (walk_on(walk))
-                ;
+        try_candidate(walk, found);
         walk->walked.n_by_way[walk->frames[n].way]--;
         walk->walked.n_by_way[UNWIND_WAY_SEARCH]++;
         walk->frames[n].way = UNWIND_WAY_SEARCH;

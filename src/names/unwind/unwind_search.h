@@ -7,14 +7,30 @@
 
 #include "unwind.h"
 
+/* A word of the stack that can be the return address. */
+struct unwind_candidate {
+        uint64_t at, pc;
+        uint64_t fp; /* the frame pointer, if it is */
+        uint8_t rank;
+};
+
+/* How well a candidate fits; a lower number decides against a higher one. */
+enum {
+        UNWIND_RANK_PLACE, /* where the code of the function has put it */
+        UNWIND_RANK_CALL,  /* behind a call of the function, in a frame whose size is not known */
+        UNWIND_RANK_ANY,   /* behind a call that can be one of the function, in such a frame */
+        UNWIND_N_RANKS,
+        UNWIND_MAX_CANDIDATES = 64,
+};
+
 struct unwind_search {
         const struct unwind_modules *modules;
         struct unwind_memory *memory;
         uint64_t function;          /* address where the frame's function begins */
         int64_t cfa_off;            /* the frame's CFA: frame pointer + cfa_off */
         int64_t return_off, fp_off; /* where it saved the return address and the frame pointer: CFA + off */
-        uint64_t at;                /* the next word of the stack */
-        size_t n_words, n_candidates;
+        uint64_t start; /* where the return address is, if the frame has no more than its code says */
+        bool is_static; /* nothing in the code gives the frame another size */
 };
 
 /* Prepares the search for the caller of the frame at `addr` (pc, or a return address minus 1) in `module`.
@@ -23,9 +39,8 @@ bool unwind_search_begin(struct unwind_search *search, const struct unwind_modul
                          const struct unwind_module *module, uint64_t addr, const struct unwind_regs *regs,
                          struct unwind_memory *memory);
 
-/* The next value that the frame pointer may have: the word that would be the return address follows a call
- * that calls the function, or can do so, and the saved frame pointer points higher in the stack. False if
- * there are no more. */
-bool unwind_search_next(struct unwind_search *search, uint64_t *ret_fp);
+/* Returns the number of candidates, at most UNWIND_MAX_CANDIDATES, by their addresses. The caller's frame
+ * pointer is not looked at: where functions have none, the register has any value. */
+size_t unwind_search_all(const struct unwind_search *search, struct unwind_candidate *ret);
 
 #endif
