@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "linux_processes.h"
@@ -29,9 +30,9 @@ enum {
 struct wait_objects {
         int32_t pid;
         struct wait_sockets *sockets; /* NULL until needed */
-        struct map own;               /* inode of a socket or pipe to the number of its descriptors */
+        struct map own;               /* end of a socket or pipe to the number of its descriptors */
         bool has_own;
-        struct map pipes; /* inode of a pipe to another process that has it */
+        struct map pipes; /* end of a pipe to another process that has it */
         bool has_pipes;
 };
 
@@ -71,10 +72,42 @@ static uint64_t inode_of(const char *link, const char *kind)
         return at && at[0] == ':' && at[1] == '[' ? strtoull(at + 2, NULL, 10) : 0;
 }
 
+/* The ends of an inode in the maps: who has a descriptor to read, and who has one to write. */
+enum pipe_end { END_READ, END_WRITE, N_ENDS };
+
+static uint64_t key_of(uint64_t inode, enum pipe_end end)
+{
+        return inode * N_ENDS + end;
+}
+
+/* The links in /proc/PID/fd may be read or written as the descriptors may. */
+static bool has_end(int32_t pid, const char *fd, enum pipe_end end)
+{
+        char path[300];
+        struct stat link;
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%.20s", pid, fd);
+        return !lstat(path, &link) && link.st_mode & (end == END_READ ? S_IRUSR : S_IWUSR);
+}
+
 struct holder {
         struct wait_objects *objects;
         int32_t pid;
 };
+
+static void add_ends(const struct holder *holder, const char *fd, uint64_t inode)
+{
+        struct wait_objects *o = holder->objects;
+
+        for (enum pipe_end end = 0; end < N_ENDS; end++) {
+                if (!has_end(holder->pid, fd, end))
+                        continue;
+                if (holder->pid == o->pid)
+                        (*map_put(&o->own, key_of(inode, end), NULL))++;
+                else
+                        *map_put(&o->pipes, key_of(inode, end), NULL) = (uint64_t)holder->pid;
+        }
+}
 
 static bool see_descriptor(void *ctx, const char *name)
 {
@@ -85,15 +118,10 @@ static bool see_descriptor(void *ctx, const char *name)
         if (*name == '.' || !read_link(holder->pid, name, &link))
                 return true;
         inode = inode_of(buf_text(&link), "pipe");
-        if (holder->pid != holder->objects->pid) {
-                if (inode)
-                        *map_put(&holder->objects->pipes, inode, NULL) = (uint64_t)holder->pid;
-                return true;
-        }
-        if (!inode)
+        if (!inode && holder->pid == holder->objects->pid)
                 inode = inode_of(buf_text(&link), "socket");
         if (inode)
-                (*map_put(&holder->objects->own, inode, NULL))++;
+                add_ends(holder, name, inode);
         return true;
 }
 
@@ -106,19 +134,16 @@ static void see_descriptors(struct wait_objects *o, int32_t pid)
         os_list_dir(path, see_descriptor, &holder, NULL);
 }
 
-static uint64_t count_own(struct wait_objects *o, uint64_t inode)
+static bool has_own(struct wait_objects *o, uint64_t inode, enum pipe_end end)
 {
-        const uint64_t *n;
-
         if (!o->has_own)
                 see_descriptors(o, o->pid);
         o->has_own = true;
-        n = map_find(&o->own, inode);
-        return n ? *n : 0;
+        return map_find(&o->own, key_of(inode, end));
 }
 
-/* Another process that has the pipe; 0 if none can be seen. */
-static int32_t find_holder(struct wait_objects *o, uint64_t inode)
+/* Another process that has this end of the pipe; 0 if none can be seen. */
+static int32_t find_holder(struct wait_objects *o, uint64_t inode, enum pipe_end end)
 {
         const uint64_t *pid;
         int32_t *all;
@@ -133,7 +158,7 @@ static int32_t find_holder(struct wait_objects *o, uint64_t inode)
                 free(all);
         }
         o->has_pipes = true;
-        pid = map_find(&o->pipes, inode);
+        pid = map_find(&o->pipes, key_of(inode, end));
         return pid ? (int32_t)*pid : 0;
 }
 
@@ -161,23 +186,24 @@ static struct descriptor see_socket(struct wait_objects *o, uint64_t inode, stru
         if (!o->sockets)
                 o->sockets = wait_sockets_new(o->pid);
         socket = wait_sockets_find(o->sockets, inode, text);
-        if (socket.peer_inode && count_own(o, socket.peer_inode)) {
+        if (socket.peer_inode && has_own(o, socket.peer_inode, END_READ)) {
                 buf_add_str(text, " to this process itself");
                 socket.peer = WAIT_PEER_OWN;
         }
         return (struct descriptor){WAIT_OBJECT_SOCKET, socket.peer};
 }
 
-static struct descriptor see_pipe(struct wait_objects *o, uint64_t inode, struct buf *text)
+static struct descriptor see_pipe(struct wait_objects *o, uint64_t inode, enum pipe_end other,
+                                  struct buf *text)
 {
-        int32_t holder = 0;
+        int32_t holder;
 
         buf_add_str(text, "pipe");
-        if (count_own(o, inode) > 1) {
+        if (has_own(o, inode, other)) {
                 buf_add_str(text, " to this process itself");
                 return (struct descriptor){WAIT_OBJECT_PIPE, WAIT_PEER_OWN};
         }
-        holder = find_holder(o, inode);
+        holder = find_holder(o, inode, other);
         if (holder) {
                 buf_add_str(text, " of ");
                 add_process(holder, text);
@@ -193,14 +219,29 @@ static bool read_info(int32_t pid, int fd, struct buf *out)
         return os_read_file(path, MAX_INFO_BYTES, out, NULL);
 }
 
+/* S_IFIFO and others; 0 if it can't be seen. */
+static mode_t type_of(int32_t pid, int fd)
+{
+        char path[64];
+        struct stat file;
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%d", pid, fd);
+        return stat(path, &file) ? 0 : file.st_mode & S_IFMT;
+}
+
 static struct descriptor see_file(const struct wait_objects *o, int fd, const char *path, struct buf *text)
 {
         AUTO_RELEASE(buf) info = {0};
+        mode_t type = type_of(o->pid, fd);
         size_t len = strlen(path), skipped = len > MAX_PATH_CHARS ? len - MAX_PATH_CHARS : 0;
 
         buf_printf(text, "%s%s", skipped ? "..." : "", path + skipped);
         if (text_starts(path, "/dev/pts/") || text_starts(path, "/dev/tty") || !strcmp(path, "/dev/console"))
                 return (struct descriptor){WAIT_OBJECT_TERMINAL, WAIT_PEER_NONE};
+        if (type == S_IFIFO)
+                return (struct descriptor){WAIT_OBJECT_PIPE, WAIT_PEER_OTHER};
+        if (type == S_IFCHR)
+                return (struct descriptor){WAIT_OBJECT_EVENT, WAIT_PEER_NONE};
         if (read_info(o->pid, fd, &info) && text_starts(buf_text(&info), "pos:"))
                 buf_printf(text, " at byte %lld", strtoll(info.data + strlen("pos:"), NULL, 10));
         return (struct descriptor){WAIT_OBJECT_FILE, WAIT_PEER_NONE};
@@ -220,7 +261,7 @@ static struct descriptor see_one(struct wait_objects *o, int fd, struct buf *tex
                 return see_socket(o, inode, text);
         inode = inode_of(buf_text(&link), "pipe");
         if (inode)
-                return see_pipe(o, inode, text);
+                return see_pipe(o, inode, has_end(o->pid, name, END_READ) ? END_WRITE : END_READ, text);
         if (!text_starts(link.data, "anon_inode:"))
                 return see_file(o, fd, link.data, text);
         buf_add_str(text, link.data + strlen("anon_inode:"));
@@ -364,7 +405,7 @@ static void see_sleep(const struct wait_objects *o, const struct wait_thread *th
                 clock_gettime((clockid_t)thread->args[0], &now);
         seconds = (double)(time.tv_sec - now.tv_sec) + (double)(time.tv_nsec - now.tv_nsec) / 1e9;
         if (seconds >= 0)
-                buf_printf(text, now.tv_sec ? "for another %.3g s" : "for %.3g s", seconds);
+                buf_printf(text, "for %s%.*f s", now.tv_sec ? "another " : "", seconds < 10 ? 2 : 0, seconds);
 }
 
 void wait_objects_see(struct wait_objects *o, const struct wait_thread *thread, struct wait_reading *reading,

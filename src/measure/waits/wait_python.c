@@ -166,6 +166,19 @@ static void update_holder(struct wait_python *p)
                 wait_python_update(p);
 }
 
+/* A thread that has the GIL and waits keeps it, so it still has it if the list is read now. */
+static bool keeps_gil(struct wait_python *p, const struct wait_python_thread *thread,
+                      const struct wait_reading *reading)
+{
+        struct wait_python_thread now;
+
+        if (!thread->has_gil || reading->how != WAIT_HOW_STILL)
+                return thread->has_gil;
+        wait_python_update(p);
+        wait_python_find(p, reading->inner_tid, &now);
+        return now.has_gil;
+}
+
 static int32_t thread_of_pointer(const struct wait_python *p, uint64_t pointer)
 {
         for (size_t i = 0; pointer && i < p->n_states; i++) {
@@ -259,12 +272,14 @@ void wait_python_see(struct wait_python *p, const struct wait_python_thread *thr
                      const struct wait_maps *maps, const uint8_t *stack, size_t stack_bytes,
                      struct wait_reading *reading)
 {
+        bool has_gil = keeps_gil(p, thread, reading);
+
         reading->python_minor = p->runtime.layout.minor;
         reading->gil_holder = gil_holder(p);
         if (!thread->n_states)
                 return;
         reading->python = WAIT_PYTHON_STATE;
-        if (thread->has_gil)
+        if (has_gil)
                 reading->python |= WAIT_PYTHON_GIL;
         if (reading->call != WAIT_CALL_FUTEX)
                 return;

@@ -92,11 +92,11 @@ bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret)
         int n;
 
         *ret = (struct wait_thread){.number = -1};
-        if (!read_status(pid, tid, ret))
+        n = read_status(pid, tid, ret) ? read_file(pid, tid, "syscall", text) : -ESRCH;
+        if (n == -ESRCH || n == -ENOENT) {
+                ret->state = 0;
                 return false;
-        n = read_file(pid, tid, "syscall", text);
-        if (n == -ESRCH || n == -ENOENT)
-                return false;
+        }
         ret->is_refused = n <= 0;
         if (n > 0)
                 parse_call(text, ret);

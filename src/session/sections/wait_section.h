@@ -60,7 +60,7 @@ enum wait_object {
         WAIT_OBJECT_PIPE,
         WAIT_OBJECT_TERMINAL,
         WAIT_OBJECT_TIMER,
-        WAIT_OBJECT_EVENT, /* eventfd, signalfd, inotify and others in memory */
+        WAIT_OBJECT_EVENT, /* eventfd, signalfd, inotify and others in memory; a device */
         WAIT_OBJECT_EPOLL,
         WAIT_N_OBJECTS,
 };
