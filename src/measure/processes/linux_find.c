@@ -48,6 +48,20 @@ enum target_kind target_kind_of(int32_t pid)
         return at && strtoul(at, NULL, 10) & KERNEL_THREAD ? TARGET_KERNEL_THREAD : TARGET_PROCESS;
 }
 
+int32_t target_living_thread(int32_t pid)
+{
+        int32_t *tids = NULL, found = 0;
+        size_t n = 0;
+
+        proc_threads(pid, &tids, &n);
+        for (size_t i = 0; i < n && !found; i++) {
+                if (target_kind_of(tids[i]) == TARGET_PROCESS)
+                        found = tids[i];
+        }
+        free(tids);
+        return found;
+}
+
 /* --- by name --- */
 
 static bool is_in(const char *names, const char *name)

@@ -57,8 +57,8 @@ bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, stru
  * there is none. */
 bool target_find_readable(int32_t **ret_pids, size_t *ret_n, struct err *err);
 
-/* Appends the name of the script that an interpreter runs: of its command line the first word that is no option,
- * without folders, or with its option as in `-m http.server`. False if there is none. */
+/* Appends the name of the script that an interpreter runs: of its command line the first word that is no
+ * option, without folders, or with its option as in `-m http.server`. False if there is none. */
 bool target_add_script(int32_t pid, struct buf *out);
 
 /* Opens the folder of a control group: a path below the mount point of control groups, or with it. Returns
@@ -77,5 +77,9 @@ enum target_kind {
         TARGET_HIDDEN,        /* /proc does not show it to this user (hidepid) */
 };
 enum target_kind target_kind_of(int32_t pid);
+
+/* A thread that lives of a process that TARGET_HAS_ENDED is said of, because its first thread has ended; 0 if
+ * there is none. */
+int32_t target_living_thread(int32_t pid);
 
 #endif

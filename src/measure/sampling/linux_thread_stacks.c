@@ -159,20 +159,7 @@ static bool take_thread(struct thread_stacks *s, int32_t tid, const struct recor
         return put(s, (uint8_t *)record.data, sink, err);
 }
 
-static bool is_wanted(const struct thread_stacks *s, int32_t tid, const char *thread)
-{
-        AUTO_RELEASE(buf) name = {0};
-        char number[16];
-
-        snprintf(number, sizeof(number), "%" PRId32, tid);
-        if (!thread || !strcmp(thread, number))
-                return true;
-        proc_thread_comm(s->pid, tid, &name);
-        return !strcmp(thread, buf_text(&name));
-}
-
-bool thread_stacks_take(struct thread_stacks *s, const char *thread, const struct record_sink *sink,
-                        struct err *err)
+bool thread_stacks_take(struct thread_stacks *s, const struct record_sink *sink, struct err *err)
 {
         int32_t *tids = NULL;
         size_t n = 0;
@@ -182,7 +169,7 @@ bool thread_stacks_take(struct thread_stacks *s, const char *thread, const struc
         if (!proc_threads(s->pid, &tids, &n))
                 return true;
         for (size_t i = 0; ok && i < n; i++)
-                ok = !is_wanted(s, tids[i], thread) || take_thread(s, tids[i], sink, err);
+                ok = take_thread(s, tids[i], sink, err);
         free(tids);
         return ok;
 }

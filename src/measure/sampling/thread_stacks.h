@@ -27,9 +27,8 @@ struct collect_event thread_stacks_get_event(const struct thread_stacks *stacks,
 bool thread_stacks_begin(struct thread_stacks *stacks, int32_t pid, const struct record_sink *sink,
                          struct err *err);
 
-/* Reads each thread of the process, or only those with a number or name, and puts their samples. */
-bool thread_stacks_take(struct thread_stacks *stacks, const char *thread, const struct record_sink *sink,
-                        struct err *err);
+/* Reads each thread of the process, and puts their samples. */
+bool thread_stacks_take(struct thread_stacks *stacks, const struct record_sink *sink, struct err *err);
 
 /* All readings so far, in the order of the samples; valid until the next call. Their texts are valid until
  * thread_stacks_free. */

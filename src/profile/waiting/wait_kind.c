@@ -343,6 +343,16 @@ static void decide_call(struct deciding *d)
         }
 }
 
+static bool has_stopped(const struct wait_reading *r)
+{
+        return r->state == 'T' || r->state == 't';
+}
+
+static const char *stop_text(const struct wait_reading *r)
+{
+        return r->state == 'T' ? "stopped by a signal" : "stopped by a debugger";
+}
+
 static void decide_running(struct deciding *d)
 {
         d->verdict.kind = WAIT_KIND_ON_CPU;
@@ -353,6 +363,10 @@ static void decide_still(struct deciding *d)
 {
         const char *idle = wait_idle_find(d->functions, d->n);
 
+        if (has_stopped(d->reading) && d->reading->call == WAIT_CALL_NONE) {
+                set(d, WAIT_KIND_OTHER, stop_text(d->reading));
+                return;
+        }
         if (idle && d->reading->call != WAIT_CALL_SLEEP) {
                 d->verdict.kind = WAIT_KIND_IDLE;
                 buf_printf(d->text, "idle, waits for work in %s", idle);
@@ -381,8 +395,9 @@ struct wait_verdict wait_kind_decide(const struct wait_reading *reading,
         case WAIT_HOW_REFUSED: set(&d, WAIT_KIND_UNKNOWN, "its stack may not be read"); break;
         default: decide_still(&d);
         }
-        if (reading->state == 'T' || reading->state == 't')
-                buf_printf(text, " (%s)",
-                           reading->state == 'T' ? "stopped by a signal" : "stopped by a debugger");
+        if (reading->how == WAIT_HOW_STILL && reading->python & WAIT_PYTHON_GIL)
+                buf_add_str(text, ", holds the GIL");
+        if (has_stopped(reading) && reading->call != WAIT_CALL_NONE)
+                buf_printf(text, " (%s)", stop_text(reading));
         return d.verdict;
 }

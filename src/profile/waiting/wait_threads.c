@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "wait_threads.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,13 +155,21 @@ static bool has_stack(const struct wait_reading *reading)
         return reading->how == WAIT_HOW_STILL || reading->how == WAIT_HOW_STOPPED;
 }
 
+static bool is_asked_for(const char *thread, const struct wait_row *row)
+{
+        char number[16];
+
+        snprintf(number, sizeof(number), "%" PRId32, row->reading->tid);
+        return !thread || !strcmp(thread, number) || !strcmp(thread, row->name);
+}
+
 static void add_row(struct thread_rows *m, const struct listed_sample *sample)
 {
         const struct wait_threads_request *request = m->making.request;
         const struct wait_reading *reading = wait_section_find(request->waits, sample->tid, sample->time_ns);
         struct wait_function functions[MAX_FUNCTIONS];
         AUTO_RELEASE(buf) what = {0};
-        struct wait_row row = {.reading = reading, .n_same = 1};
+        struct wait_row row = {.reading = reading};
         size_t n;
 
         if (!reading)
@@ -168,6 +178,8 @@ static void add_row(struct thread_rows *m, const struct listed_sample *sample)
                               MAX_FUNCTIONS);
         m->making.pid = reading->pid;
         row.name = sample_list_text(request->samples, sample->comm);
+        row.is_shown = is_asked_for(request->thread, &row);
+        row.n_same = row.is_shown;
         row.verdict = wait_kind_decide(reading, functions, n, find_thread, m, &what);
         row.what = arena_copy(&m->texts, buf_text(&what), what.len);
         row.n_still = count_still(request->waits, reading);
@@ -207,7 +219,7 @@ static struct wait_row *owner_of(struct thread_rows *m, const struct wait_row *r
         if (!row->verdict.owner)
                 return NULL;
         at = map_find(&m->making.latest, (uint64_t)(uint32_t)row->verdict.owner);
-        return at && &m->threads.rows[*at - 1] != row ? &m->threads.rows[*at - 1] : NULL;
+        return at ? &m->threads.rows[*at - 1] : NULL;
 }
 
 static void add_circle(struct thread_rows *m, struct wait_row *first)
@@ -224,19 +236,24 @@ static void add_circle(struct thread_rows *m, struct wait_row *first)
         ARRAY_PUSH(t->circle_ends, t->n_deadlocks, m->making.cap_ends, n);
 }
 
-/* Follows owners from each thread; who meets itself again is in a circle. A thread that waits for itself is
- * one as well. */
+/* Follows owners from each thread, until one that was met before: if this walk has met it, it is in a circle.
+ * A thread that waits for itself is one as well. */
 static void find_deadlocks(struct thread_rows *m)
 {
-        for (size_t i = 0; i < m->threads.n_rows; i++) {
-                struct wait_row *first = &m->threads.rows[i], *row = first;
+        size_t n = m->threads.n_rows;
+        size_t *met_by = mem_new(n ? n : 1, sizeof(*met_by)); /* number of the walk; 0: none */
 
-                for (size_t steps = 0; row && !first->is_deadlocked && steps <= m->threads.n_rows; steps++) {
+        for (size_t i = 0; i < n; i++) {
+                struct wait_row *row = &m->threads.rows[i];
+
+                while (row && !met_by[row - m->threads.rows]) {
+                        met_by[row - m->threads.rows] = i + 1;
                         row = owner_of(m, row);
-                        if (row == first)
-                                add_circle(m, first);
                 }
+                if (row && met_by[row - m->threads.rows] == i + 1)
+                        add_circle(m, row);
         }
+        free(met_by);
 }
 
 /* --- Threads that do the same --- */
@@ -280,8 +297,11 @@ static void merge_same(struct thread_rows *m)
 
         for (size_t i = 0; i < t->n_rows; i++) {
                 bool is_new;
-                uint64_t *at = map_put(&by_hash, hash_of(t, &t->rows[i]), &is_new);
+                uint64_t *at;
 
+                if (!t->rows[i].is_shown)
+                        continue;
+                at = map_put(&by_hash, hash_of(t, &t->rows[i]), &is_new);
                 if (is_new) {
                         *at = i;
                 } else if (is_same(t, &t->rows[*at], &t->rows[i])) {

@@ -28,9 +28,10 @@ struct wait_row {
         const char *what;             /* in words, as "waits for a mutex, held by 4714" */
         size_t first_frame, n_frames; /* innermost first */
         uint32_t n_same;  /* threads that wait like this one with the same frames, this one included; 0: it
-                             is counted in a row before it */
+                             is counted in a row before it, or not shown */
         uint32_t n_still; /* readings before this one since which it has not run; 0: none, or it has */
         bool is_deadlocked;
+        bool is_shown; /* it is one of the threads that were asked for */
 };
 
 struct wait_threads {
@@ -48,6 +49,7 @@ struct wait_threads_request {
         const struct named_stacks *named;
         const struct sample_list *samples;
         bool shows_waiting_code; /* native frames of the interpreter and libc, also where Python waits */
+        const char *thread;      /* name or number of the threads to be shown; NULL: all */
         bool merges_same;        /* n_same; else each thread is a row of its own */
 };
 

@@ -28,15 +28,25 @@ struct chosen {
         size_t n;
 };
 
+static bool fail_ended(int32_t pid, struct err *err)
+{
+        int32_t tid = target_living_thread(pid);
+
+        if (tid)
+                return err_set(err, ERR_MISSING,
+                               "the first thread of process %" PRId32
+                               " has ended; write the number of another one: wperf stack %" PRId32,
+                               pid, tid);
+        return err_set(err, ERR_MISSING,
+                       "process %" PRId32 " has ended (a zombie: its parent has not asked for its status)",
+                       pid);
+}
+
 static bool check(int32_t pid, struct err *err)
 {
         switch (target_kind_of(pid)) {
         case TARGET_NO_PROCESS: return err_set(err, ERR_MISSING, "there is no process %" PRId32, pid);
-        case TARGET_HAS_ENDED:
-                return err_set(err, ERR_MISSING,
-                               "process %" PRId32
-                               " has ended (a zombie: its parent has not asked for its status)",
-                               pid);
+        case TARGET_HAS_ENDED: return fail_ended(pid, err);
         case TARGET_KERNEL_THREAD:
                 return err_set(err, ERR_USAGE,
                                "process %" PRId32
@@ -135,6 +145,7 @@ static int show(const struct stack_options *o, const struct stack_run *run)
                 .named = facts.report->named,
                 .samples = facts.report->samples,
                 .shows_waiting_code = o->general.verbose,
+                .thread = o->thread,
                 .merges_same = true,
         });
         struct shown_processes shown = {0};
@@ -148,10 +159,17 @@ static int show(const struct stack_options *o, const struct stack_run *run)
                 .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
                 .no_lines = o->no_lines,
         };
+        struct err err = {0};
         int status;
 
-        for (size_t i = 0; i < threads->n_rows; i++)
-                add_process(&shown, &facts, threads->rows[i].reading);
+        for (size_t i = 0; i < threads->n_rows; i++) {
+                if (threads->rows[i].is_shown)
+                        add_process(&shown, &facts, threads->rows[i].reading);
+        }
+        if (!shown.n) {
+                err_set(&err, ERR_MISSING, "no thread has the name or number '%s'", o->thread);
+                return cmd_fail(&err);
+        }
         view.processes = shown.items;
         view.n_processes = shown.n;
         if (forms.text)
@@ -169,7 +187,6 @@ static int read_and_show(const struct stack_options *o, const struct chosen *cho
         struct stack_run_request request = {
                 .pids = chosen->pids,
                 .n_pids = chosen->n,
-                .thread = o->thread,
                 .n_repeats = o->repeats ? (unsigned)o->repeats : 1,
                 .interval_ns = o->interval_ns ? o->interval_ns : DEFAULT_INTERVAL_NS,
                 .nonblocking = o->nonblocking,

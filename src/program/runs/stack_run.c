@@ -50,13 +50,12 @@ static bool put_records(void *ctx, const void *records, size_t size, struct err 
 
 /* --- Reading --- */
 
-static bool read_process(struct stack_run *run, const struct stack_run_request *request, int32_t pid,
-                         struct err *err)
+static bool read_process(struct stack_run *run, int32_t pid, struct err *err)
 {
         const struct record_sink sink = {put_records, run};
 
         return thread_stacks_begin(run->stacks, pid, &sink, err) &&
-               thread_stacks_take(run->stacks, request->thread, &sink, err);
+               thread_stacks_take(run->stacks, &sink, err);
 }
 
 /* A process that has ended meanwhile is left out, unless it is the only one. */
@@ -70,7 +69,7 @@ static bool read_all(struct stack_run *run, const struct stack_run_request *requ
         for (size_t i = 0; i < request->n_pids; i++) {
                 struct err why = {0};
 
-                if (read_process(run, request, request->pids[i], &why))
+                if (read_process(run, request->pids[i], &why))
                         continue;
                 refused = why.code == ERR_DENIED ? why : refused;
                 n_refused += why.code == ERR_DENIED;
@@ -82,8 +81,6 @@ static bool read_all(struct stack_run *run, const struct stack_run_request *requ
         thread_stacks_readings(run->stacks, &n_after);
         if (n_after > n_before)
                 return true;
-        if (request->thread)
-                return err_set(err, ERR_MISSING, "no thread has the name or number '%s'", request->thread);
         if (n_refused)
                 return err_set(err, ERR_DENIED, "%s", refused.text);
         return err_set(err, ERR_MISSING, "the processes have ended");

@@ -16,7 +16,6 @@
 struct stack_run_request {
         const int32_t *pids; /* processes; those that end meanwhile are left out */
         size_t n_pids;
-        const char *thread;   /* only threads with this number or name; NULL: all */
         unsigned n_repeats;   /* number of readings, at least 1 */
         uint64_t interval_ns; /* between two readings */
         bool nonblocking;     /* threads that run are not stopped, and have no stack */
@@ -27,7 +26,7 @@ struct stack_run_request {
 
 struct stack_run;
 
-/* ERR_MISSING: no process is left, or no thread has the name; ERR_UNSUPPORTED. */
+/* ERR_MISSING: no process is left; ERR_UNSUPPORTED. */
 struct stack_run *stack_run_make(const struct stack_run_request *request, struct err *err);
 void stack_run_free(struct stack_run *run);
 AUTO_DEFINE(stack_run)

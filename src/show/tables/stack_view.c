@@ -117,7 +117,8 @@ static void add_deadlock(const struct stack_view *view, size_t first, size_t end
                            : i + 1 == end ? " and "
                                           : ", ",
                            rows[i]->reading->tid);
-        buf_add_str(&line, " wait for each other's locks");
+        buf_add_str(&line, end - first == 1 ? " waits for a lock that it has itself"
+                                            : " wait for each other's locks");
         add_line(view, &line, out);
 }
 
@@ -351,7 +352,7 @@ static void add_json_process(const struct stack_view *view, const struct stack_p
         json_key(json, "threads");
         json_begin_array(json);
         for (size_t i = 0; i < view->threads->n_rows; i++) {
-                if (view->threads->rows[i].reading->pid == process->pid)
+                if (view->threads->rows[i].is_shown && view->threads->rows[i].reading->pid == process->pid)
                         add_json_thread(view, &view->threads->rows[i], json);
         }
         json_end_array(json);
