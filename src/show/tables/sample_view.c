@@ -14,7 +14,7 @@
 #include "text_printable.h"
 #include "wall_view.h"
 
-enum { LITTLE_NS = 10000000, WALL_ROWS = 20 };
+enum { LITTLE_NS = 10000000, SHORT_NS = 100000000, WALL_ROWS = 20 };
 
 /* --- The heading --- */
 
@@ -143,11 +143,11 @@ static void add_no_samples(const struct report *report, struct buf *out)
 
         buf_add_str(out, "no samples: ");
         if (report->run.is_known && busy_ns < LITTLE_NS)
-                buf_printf(
-                        out,
-                        "the sampled processes used only %.1f ms of CPU time; let them run longer, or sample "
-                        "more often, as with -F 20000\n",
-                        (double)busy_ns / 1e6);
+                buf_printf(out, "the sampled processes used only %.1f ms of CPU time; %s\n",
+                           (double)busy_ns / 1e6,
+                           report->run.info.elapsed_ns > 10 * LITTLE_NS
+                                   ? "they waited: --wall shows for what"
+                                   : "let them run longer, or sample more often, as with -F 20000");
         else if (quality_kernel_matters(&report->quality))
                 buf_printf(out, "most of the CPU time was in the kernel, which was not sampled%s\n",
                            quality_kernel_advice(&report->quality));
@@ -213,6 +213,19 @@ static void begin_text(const struct sample_view *view, struct buf *out)
         add_body(view, out);
 }
 
+/* With several threads the processes waited for even more of their time. */
+static void add_waiting(const struct sample_view *view, struct buf *out)
+{
+        const struct run_info *info = &view->report->run.info;
+        uint64_t busy_ns = info->user_ns + info->kernel_ns;
+
+        if (!view->report->run.is_known || view->report->wall || view->elapsed_ns < SHORT_NS || !busy_ns ||
+            busy_ns > view->elapsed_ns / 2)
+                return;
+        buf_printf(out, "waiting: %.0f %% of the time; --wall shows where\n",
+                   100 - 100 * (double)busy_ns / (double)view->elapsed_ns);
+}
+
 static void end_text(const struct sample_view *view, struct buf *out)
 {
         const struct quality *q = &view->report->quality;
@@ -225,6 +238,8 @@ static void end_text(const struct sample_view *view, struct buf *out)
                            q->n_samples + q->n_lost, q->n_lost);
         if (view->has_elapsed)
                 buf_printf(out, "\n%20.3f seconds time elapsed\n", (double)view->elapsed_ns / 1e9);
+        if (view->has_elapsed)
+                add_waiting(view, out);
         if (view->session) {
                 buf_add_str(out, "session: ");
                 text_add_printable(out, view->session);
