@@ -145,7 +145,6 @@ struct collect_result {
         const char *not_traced;           /* Python programs that could not be traced; "" for none */
         const struct wait_reading *waits; /* what waiting threads did, in the order of their samples */
         size_t n_waits;
-        uint64_t longest_wait_ns; /* between two looks at a waiting thread */
         const struct stack_marks *stacks; /* NULL if no stack was unwound while recording */
         uint64_t recorder_ns;             /* CPU time of the recorder itself; valid after collector_end */
 };

@@ -62,5 +62,4 @@ void wall_fill_result(struct collector *c)
         waits = wait_pace_get(c->waits);
         c->result.waits = waits.readings;
         c->result.n_waits = waits.n_readings;
-        c->result.longest_wait_ns = waits.longest_ns;
 }

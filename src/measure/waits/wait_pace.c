@@ -30,7 +30,7 @@ enum {
 /* A thread as it was looked at last. */
 struct looked_thread {
         uint64_t n_switches; /* at its last reading; UINT64_MAX: it was not read */
-        uint64_t pass;
+        uint64_t looked_ns;  /* 0: never before */
 };
 
 struct wait_pace {
@@ -41,7 +41,7 @@ struct wait_pace {
         volatile bool quits;
         struct wait_reader *reader;
         struct map threads; /* tid to struct looked_thread * */
-        uint64_t pass, passed_ns, listed_ns, longest_ns, cpu_ns;
+        uint64_t passed_ns, between_ns, listed_ns, cpu_ns;
         uint64_t random;
         int32_t *pids;
         size_t n_pids;
@@ -90,7 +90,7 @@ static void add_sample(struct wait_pace *p, const struct wait_reading *reading,
         buf_release(&stack.bytes);
 }
 
-static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *thread)
+static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *thread, uint64_t look_ns)
 {
         struct wait_registers registers;
         struct wait_reading reading;
@@ -98,6 +98,7 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
         if (!wait_reader_read(p->reader, tid, &reading, &registers) || reading.how != WAIT_HOW_STILL)
                 return;
         thread->n_switches = reading.n_switches;
+        reading.look_ns = look_ns;
         if (p->n_readings == MAX_READINGS) {
                 p->n_left_out++;
                 return;
@@ -110,13 +111,13 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
 static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
 {
         struct looked_thread *thread = get_thread(p, tid);
+        uint64_t now_ns = os_monotonic_ns(), before_ns = thread->looked_ns;
         struct wait_thread now;
 
-        thread->pass = p->pass;
-        if (!wait_thread_read(pid, tid, &now) || now.is_running || now.is_refused ||
-            now.n_switches == thread->n_switches)
-                return;
-        read_thread(p, tid, thread);
+        thread->looked_ns = now_ns;
+        if (wait_thread_read(pid, tid, &now) && !now.is_running && !now.is_refused &&
+            now.n_switches != thread->n_switches)
+                read_thread(p, tid, thread, before_ns ? now_ns - before_ns : p->between_ns);
 }
 
 static void look_at_process(struct wait_pace *p, int32_t pid)
@@ -154,10 +155,8 @@ static void pass(struct wait_pace *p)
 {
         uint64_t now_ns = os_monotonic_ns();
 
-        if (p->passed_ns && now_ns - p->passed_ns > p->longest_ns)
-                p->longest_ns = now_ns - p->passed_ns;
+        p->between_ns = p->passed_ns ? now_ns - p->passed_ns : WAIT_PACE_NS;
         p->passed_ns = now_ns;
-        p->pass++;
         if (!p->listed_ns || now_ns - p->listed_ns > LIST_NS)
                 list_processes(p);
         for (size_t i = 0; i < p->n_pids && !p->quits; i++)
@@ -254,6 +253,5 @@ struct wait_pace_facts wait_pace_get(const struct wait_pace *p)
         return (struct wait_pace_facts){.readings = p->readings,
                                         .n_readings = p->n_readings,
                                         .n_left_out = p->n_left_out,
-                                        .longest_ns = p->longest_ns,
                                         .cpu_ns = p->cpu_ns};
 }

@@ -40,7 +40,6 @@ struct wait_pace_facts {
         const struct wait_reading *readings; /* in the order of the samples; texts live as long as `pace` */
         size_t n_readings;
         uint64_t n_left_out; /* readings for which there was no room */
-        uint64_t longest_ns; /* between two looks at a thread */
         uint64_t cpu_ns;     /* CPU time of the thread that reads */
 };
 

@@ -44,16 +44,18 @@ struct wait_sockets {
         struct map listened; /* TCP port to 1 */
 };
 
-static struct known_socket *add(struct wait_sockets *s, uint64_t inode, const struct known_socket *socket)
+/* Takes ownership of socket->path. A table that changes meanwhile may have a socket twice. */
+static void add(struct wait_sockets *s, uint64_t inode, const struct known_socket *socket)
 {
         bool is_new;
         uint64_t *at = map_put(&s->by_inode, inode, &is_new);
 
-        if (!is_new)
-                return &s->items[*at];
+        if (!is_new) {
+                free(socket->path);
+                return;
+        }
         *at = s->n;
         ARRAY_PUSH(s->items, s->n, s->cap, *socket);
-        return &s->items[*at];
 }
 
 static bool read_table(int32_t pid, const char *name, struct buf *out)

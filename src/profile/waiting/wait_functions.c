@@ -27,7 +27,7 @@ size_t wait_functions_of(const struct named_stacks *named, uint32_t at, struct w
                 for (uint32_t i = 0; !node->is_cut && i < node->n_frames && n < max; i++) {
                         const struct named_frame *f = &named->frames[node->first_frame + i];
 
-                        ret[n++] = (struct wait_function){.name = f->function,
+                        ret[n++] = (struct wait_function){.name = *f->function ? f->function : "unknown",
                                                           .file = python ? f->file
                                                                          : wait_functions_module(named, node),
                                                           .line = python ? f->line : 0,

@@ -52,7 +52,7 @@ static void add_node(struct thread_rows *m, const struct named_node *node)
                 const bool has_line = *f->file;
 
                 add_frame(m, &(struct wait_frame){
-                                     .function = *f->function ? f->function : "?",
+                                     .function = *f->function ? f->function : "unknown",
                                      .file = has_line ? f->file : wait_functions_module(named, node),
                                      .line = has_line ? f->line : 0,
                                      .is_python = python,

@@ -32,6 +32,7 @@ struct wall_reading {
         uint32_t node;
         uint64_t weight_ns;
         uint8_t kind;
+        bool is_short; /* the wait was shorter than the time between two looks */
 };
 
 struct wall_sample {
@@ -240,10 +241,9 @@ static void add_to_function(struct wall_making *m, uint32_t node, unsigned state
 struct dividing {
         const struct wall_thread *thread;
         uint64_t cpu_ns, runnable_ns, own_ns;
-        uint64_t short_ns;    /* gaps that are shorter than the time between two looks */
-        uint64_t missed_ns;   /* longer ones that were not read all the same */
+        uint64_t shared_ns;   /* gaps that were not read, and short ones that were */
+        uint64_t looks_ns;    /* what the readings in short ones stand for, before it is scaled */
         size_t first_reading; /* of this thread */
-        size_t n_short;       /* readings in short gaps */
 };
 
 static bool is_own(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
@@ -267,19 +267,17 @@ static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns,
         i = find_reading(m, d->thread->tid, from_ns);
         if (i < m->n_readings && m->readings[i].reading->tid == d->thread->tid &&
             m->readings[i].reading->time_ns <= to_ns) {
-                bool is_short = ns < m->request->waits->longest_ns;
+                uint64_t look_ns = m->readings[i].reading->look_ns;
 
-                m->readings[i].weight_ns = is_short ? 0 : ns;
-                d->n_short += is_short;
-                d->short_ns += is_short ? ns : 0;
-                return;
-        }
-        if (is_own(m, d->thread->tid, from_ns, to_ns))
+                m->readings[i].is_short = ns < look_ns;
+                m->readings[i].weight_ns = ns < look_ns ? look_ns : ns;
+                d->looks_ns += ns < look_ns ? look_ns : 0;
+                d->shared_ns += ns < look_ns ? ns : 0;
+        } else if (is_own(m, d->thread->tid, from_ns, to_ns)) {
                 d->own_ns += ns;
-        else if (ns < m->request->waits->longest_ns)
-                d->short_ns += ns;
-        else
-                d->missed_ns += ns;
+        } else {
+                d->shared_ns += ns;
+        }
 }
 
 static void divide_spans(struct wall_making *m, struct dividing *d)
@@ -338,20 +336,22 @@ static void add_idle_call(struct wall_making *m, const struct wall_reading *r)
 /* Shares out what the short gaps have in all, so that the sums are exact. */
 static void share_out(struct wall_making *m, struct dividing *d)
 {
-        uint64_t each_ns = d->n_short ? d->short_ns / d->n_short : 0;
-        uint64_t unknown_ns = d->missed_ns + (d->n_short ? 0 : d->short_ns), idle_ns = 0, waiting_ns = 0;
+        double scale = d->looks_ns ? (double)d->shared_ns / (double)d->looks_ns : 0;
+        uint64_t unknown_ns = d->looks_ns ? 0 : d->shared_ns, idle_ns = 0, waiting_ns = 0;
 
         for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].reading->tid == d->thread->tid;
              i++) {
                 struct wall_reading *r = &m->readings[i];
 
-                r->weight_ns = r->weight_ns ? r->weight_ns : each_ns;
+                if (r->is_short)
+                        r->weight_ns = (uint64_t)(scale * (double)r->weight_ns);
                 add_state(m, r->kind, r->weight_ns);
                 add_to_function(m, r->node, r->kind, r->weight_ns);
-                idle_ns += r->kind == WAIT_KIND_IDLE ? r->weight_ns : 0;
                 waiting_ns += r->weight_ns;
-                if (r->kind == WAIT_KIND_IDLE)
-                        add_idle_call(m, r);
+                if (r->kind != WAIT_KIND_IDLE)
+                        continue;
+                idle_ns += r->weight_ns;
+                add_idle_call(m, r);
         }
         add_state(m, WAIT_KIND_UNKNOWN, unknown_ns);
         m->times.stackless_ns += unknown_ns;

@@ -120,7 +120,7 @@ static bool end_session(struct stack_run *run, struct err *err)
         size_t n;
 
         readings = thread_stacks_readings(run->stacks, &n);
-        wait_section_write(readings, n, 0, &run->waits);
+        wait_section_write(readings, n, &run->waits);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_WAITS, run->waits.data, run->waits.len);
         if (result->python->n_stacks) {
                 python_places_write(result->python_places, result->python, &python);

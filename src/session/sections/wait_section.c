@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The section: "WPWA", version u32, number of readings u32, longest time between two looks
- * u64. Each reading: the fields of struct wait_reading
+/* The section: "WPWA", version u32, number of readings u32. Each reading: the fields of struct wait_reading
  * in the order in which write_reading() has them, and the text with its NUL. */
 #include "wait_section.h"
 
@@ -24,6 +23,7 @@ static void write_reading(const struct wait_reading *r, struct buf *out)
         buf_add_u64(out, r->lock_object);
         buf_add_u64(out, r->n_switches);
         buf_add_u64(out, r->stopped_ns);
+        buf_add_u64(out, r->look_ns);
         for (size_t i = 0; i < WAIT_N_ARGS; i++)
                 buf_add_u64(out, r->args[i]);
         for (size_t i = 0; i < WAIT_LOCK_WORDS; i++)
@@ -31,12 +31,11 @@ static void write_reading(const struct wait_reading *r, struct buf *out)
         buf_add(out, r->text, strlen(r->text) + 1);
 }
 
-void wait_section_write(const struct wait_reading *readings, size_t n, uint64_t longest_ns, struct buf *out)
+void wait_section_write(const struct wait_reading *readings, size_t n, struct buf *out)
 {
         buf_add(out, MAGIC, MAGIC_BYTES);
         buf_add_u32(out, VERSION);
         buf_add_u32(out, (uint32_t)n);
-        buf_add_u64(out, longest_ns);
         for (size_t i = 0; i < n; i++)
                 write_reading(&readings[i], out);
 }
@@ -61,6 +60,7 @@ static bool read_reading(struct cursor *c, struct wait_reading *r)
         r->lock_object = cursor_u64(c);
         r->n_switches = cursor_u64(c);
         r->stopped_ns = cursor_u64(c);
+        r->look_ns = cursor_u64(c);
         for (size_t i = 0; i < WAIT_N_ARGS; i++)
                 r->args[i] = cursor_u64(c);
         for (size_t i = 0; i < WAIT_LOCK_WORDS; i++)
@@ -83,14 +83,12 @@ struct wait_section *wait_section_new(struct cursor c)
         AUTO(wait_section) section = NULL;
         const void *magic = cursor_bytes(&c, MAGIC_BYTES);
         uint32_t version = cursor_u32(&c), n = cursor_u32(&c);
-        uint64_t longest_ns = cursor_u64(&c);
 
         if (c.failed || memcmp(magic, MAGIC, MAGIC_BYTES) || version != VERSION ||
             n > cursor_left(&c) / MIN_READING_BYTES)
                 return NULL;
         section = mem_new(1, sizeof(*section));
         section->readings = mem_new(n ? n : 1, sizeof(*section->readings));
-        section->longest_ns = longest_ns;
         for (; section->n < n; section->n++) {
                 if (!read_reading(&c, &section->readings[section->n]))
                         return NULL;

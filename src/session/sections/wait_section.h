@@ -106,18 +106,18 @@ struct wait_reading {
         uint64_t args[WAIT_N_ARGS];
         uint64_t n_switches; /* how often the thread has left a CPU */
         uint64_t stopped_ns; /* with WAIT_HOW_STOPPED: how long, at most */
+        uint64_t look_ns;    /* since the thread was looked at before; 0: it was looked at once */
         /* of a futex: memory from its address on, as far as it can be read, else 0 */
         uint32_t lock[WAIT_LOCK_WORDS];
         const char *text; /* the object in words; "" for none */
 };
 
-/* Appends the section. `longest_ns`: between two looks at a thread; 0: there was one. */
-void wait_section_write(const struct wait_reading *readings, size_t n, uint64_t longest_ns, struct buf *out);
+/* Appends the section. */
+void wait_section_write(const struct wait_reading *readings, size_t n, struct buf *out);
 
 struct wait_section {
         struct wait_reading *readings; /* sorted by thread, then time */
         size_t n;
-        uint64_t longest_ns; /* between two looks at a thread; 0: there was one */
 };
 
 /* The texts point into the section, which must outlive the result. NULL if it is damaged or of another

@@ -213,7 +213,7 @@ static void begin_text(const struct sample_view *view, struct buf *out)
         add_body(view, out);
 }
 
-/* With several threads the processes waited for even more of their time. */
+/* With several threads they were off for even more of their time. */
 static void add_waiting(const struct sample_view *view, struct buf *out)
 {
         const struct run_info *info = &view->report->run.info;
@@ -222,7 +222,7 @@ static void add_waiting(const struct sample_view *view, struct buf *out)
         if (!view->report->run.is_known || view->report->wall || view->elapsed_ns < SHORT_NS || !busy_ns ||
             busy_ns > view->elapsed_ns / 2)
                 return;
-        buf_printf(out, "waiting: %.0f %% of the time; --wall shows where\n",
+        buf_printf(out, "off CPU: %.0f %% of the time; --wall shows why\n",
                    100 - 100 * (double)busy_ns / (double)view->elapsed_ns);
 }
 

@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""record --wall: programs that measure their own waits, and the times by state that wperf shows of them."""
+import json
+import os
+import re
+
+import harness
+from harness import Context, check
+
+PYTHON = "/usr/bin/python3.11"
+WORK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wall_work.py")
+NOBODY = 65534
+
+
+def need_python() -> None:
+    if not os.path.exists(PYTHON):
+        raise harness.Skip(PYTHON)
+
+
+def wall_of(t: Context, path: str) -> dict:
+    return harness.document_of(t.good("report", "--json", "--force", "-i", path))["wall"]
+
+
+def said_by_itself(text: str) -> dict:
+    return json.loads(next(line for line in text.splitlines() if line.startswith('{"waits"')))
+
+
+def seconds_of(wall: dict, function: str, state: str) -> float:
+    return sum(row["seconds"].get(state, 0) for row in wall["functions"] if row["function"] == function)
+
+
+def recorded(t: Context, *argv: str, **options) -> harness.Done:
+    """What the command prints on standard error is part of the result."""
+    done = t.ours(*argv, **options)
+    check(done.status == 0, "wperf " + " ".join(argv), done)
+    return done
+
+
+def check_waits(wall: dict, said: dict) -> None:
+    for function, (state, seconds) in said["waits"].items():
+        shown = seconds_of(wall, function, state)
+        check(abs(shown - seconds) < 0.05 * seconds + 0.06, f"{function}: {shown} s {state}, and it measured {seconds}: {wall}")
+    states = sum(wall["seconds"].values())
+    lived = sum(said["threads"])
+    # threads of timers and of the start-up, which the program does not measure, are in the sum as well
+    check(states > 0.97 * lived, f"all states have {states} s, and the threads lived {lived} s")
+
+
+def test_each_wait_has_its_time(t: Context) -> None:
+    need_python()
+    path = t.path("s.data")
+    done = recorded(t, "record", "--wall", "--session", path, "--", PYTHON, WORK)
+    check_waits(wall_of(t, path), said_by_itself(done.err))
+    first = "\n".join(done.out.splitlines()[:26])
+    check(re.search(r"^idle +\d+\.\d\d +\d+ .*queue\.get|^idle +\d+\.\d\d +\d+ .*Queue\.get", first, re.M) is not None, "idle threads", done)
+    check(re.search(r"^waiting +\d", first, re.M) is not None, "the states come first", done)
+    check(re.search(r"^ +wall +CPU .*sleep.*function", first, re.M) is not None, "and then functions", done)
+
+
+def test_without_rights(t: Context) -> None:
+    need_python()
+    harness.need_root()
+    path = t.path("s.data")
+    os.chmod(os.path.dirname(path), 0o777)
+    done = recorded(t, "record", "--wall", "--session", path, "--", PYTHON, WORK, user=NOBODY)
+    check_waits(wall_of(t, path), said_by_itself(done.err))
+
+
+def test_short_waits_share_out_their_time(t: Context) -> None:
+    """They are shorter than the time between two looks, so that not all of them are read."""
+    path = t.path("s.data")
+    done = recorded(t, "record", "--wall", "--session", path, "--", t.program("wall_locks"))
+    waited = float(done.err.splitlines()[-1])
+    wall = wall_of(t, path)
+    shown = sum(row["seconds"].get("lock", 0) for row in wall["functions"])
+    n = len(re.findall(r"\bwaiting\b", t.good("export", "-i", path, "--format", "perf-script").out))
+    check(n > 20, f"{n} readings")
+    check(abs(shown - waited) < 0.35 * waited, f"{shown} s for the mutex, and it measured {waited}: {wall}")
+
+
+def test_perf_opens_the_session(t: Context) -> None:
+    perf = harness.need_tool("perf")
+    path = t.path("s.data")
+    recorded(t, "record", "--wall", "--session", path, "--", t.program("wall_locks"))
+    done = t.run(perf, "report", "-i", path, "--stdio", "-f")
+    check(done.status == 0 and "of event 'waiting'" in done.out and "hold_mutex" in done.out, "perf's table", done)
+
+
+def test_words_for_wall_time(t: Context) -> None:
+    for words in ("--mode", "wall"), ("--off-cpu",), ("--switch-events",), ("--latency",):
+        path = t.path("s.data")
+        t.good("record", *words, "--session", path, "--", "sleep", "0.3")
+        wall = wall_of(t, path)
+        check(0.25 < wall["seconds"]["sleep"] < 3, f"{words}: {wall}")
+
+
+def test_the_line_that_names_it(t: Context) -> None:
+    done = t.good("record", "--session", t.path("s.data"), "--", "sleep", "0.5")
+    check(re.search(r"^off CPU: (9\d|100) % of the time; --wall shows why$", done.out, re.M) is not None, "sleep waits", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
