@@ -37,6 +37,7 @@ def recorded(t: Context, *argv: str, **options) -> harness.Done:
 
 
 def check_waits(wall: dict, said: dict) -> None:
+    """Each of these waits is longer than the time between two looks, also on a busy machine."""
     for function, (state, seconds) in said["waits"].items():
         shown = seconds_of(wall, function, state)
         check(abs(shown - seconds) < 0.05 * seconds + 0.06, f"{function}: {shown} s {state}, and it measured {seconds}: {wall}")

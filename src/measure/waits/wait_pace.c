@@ -20,7 +20,8 @@
 #include "wait_thread.h"
 
 enum {
-        COST_SHARE = 50,             /* the thread runs for one part in so many of its time */
+        COST_SHARE = 50, /* the thread runs for one part in so many of its time */
+        PASSES_TO_PAY = 8,
         LIST_NS = 200000000,         /* between two lists of the processes */
         PROCESS_AGE_NS = 1000000000, /* how old what is known of a process may be */
         MAX_READINGS = 1 << 20,
@@ -43,6 +44,7 @@ struct wait_pace {
         struct map threads; /* tid to struct looked_thread * */
         uint64_t passed_ns, between_ns, listed_ns, cpu_ns;
         uint64_t random;
+        uint64_t debt_ns; /* to wait because of what the passes have cost */
         int32_t *pids;
         size_t n_pids;
         struct wait_reading *readings;
@@ -163,14 +165,17 @@ static void pass(struct wait_pace *p)
                 look_at_process(p, p->pids[i]);
 }
 
-/* Evenly between half the pace and one and a half, so that it does not fall into step with a program. */
+/* Evenly between half the pace and one and a half, so that it does not fall into step with a program. What a
+ * pass costs is paid over several ones, so that one that is dear leaves no long gap. */
 static uint64_t next_wait_ns(struct wait_pace *p, uint64_t cost_ns)
 {
         uint64_t wait_ns;
 
         p->random = p->random * 6364136223846793005ull + 1442695040888963407ull;
-        wait_ns = WAIT_PACE_NS / 2 + (p->random >> 33) % WAIT_PACE_NS;
-        return wait_ns > cost_ns * COST_SHARE ? wait_ns : cost_ns * COST_SHARE;
+        p->debt_ns += cost_ns * COST_SHARE;
+        wait_ns = WAIT_PACE_NS / 2 + (p->random >> 33) % WAIT_PACE_NS + p->debt_ns / PASSES_TO_PAY;
+        p->debt_ns -= p->debt_ns < wait_ns ? p->debt_ns : wait_ns;
+        return wait_ns;
 }
 
 static void *run(void *ctx)
@@ -207,7 +212,7 @@ struct wait_pace *wait_pace_begin(const struct wait_pace_request *request)
         memcpy(p->roots, request->pids, request->n_pids * sizeof(*p->roots));
         p->random = os_monotonic_ns();
         p->lock = os_lock_new();
-        p->reader = wait_reader_new(request->python, false);
+        p->reader = wait_reader_new(request->python, 0);
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         p->has_thread = !pthread_create(&p->thread, NULL, run, p);

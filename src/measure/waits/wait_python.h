@@ -35,7 +35,8 @@ struct wait_python_thread {
 /* `inner_tid` is the thread's number in its own PID namespace. */
 void wait_python_find(struct wait_python *python, int32_t inner_tid, struct wait_python_thread *ret);
 
-/* Sets the part of the reading that is about Python; `stack` is a copy of the thread's stack. Numbers of
+/* Sets the part of the reading that is about Python; `stack` is a copy of the thread's stack, in
+ * which a lock is searched for; it may be empty. Numbers of
  * threads are those of the process's own PID namespace. */
 void wait_python_see(struct wait_python *python, const struct wait_python_thread *thread,
                      const struct wait_maps *maps, const uint8_t *stack, size_t stack_bytes,

@@ -42,7 +42,7 @@ struct wait_reader {
         struct stop_python *python;
         struct stop_frames *frames;
         uint64_t last_ns;
-        bool may_stop;
+        unsigned flags;       /* enum wait_reader_flags */
         struct map processes; /* pid to struct wait_process * */
         uint32_t n_images;
         struct wait_process *process; /* whose threads are read */
@@ -55,13 +55,13 @@ struct wait_reader {
         struct buf text;
 };
 
-struct wait_reader *wait_reader_new(struct stop_python *python, bool may_stop)
+struct wait_reader *wait_reader_new(struct stop_python *python, unsigned flags)
 {
         struct wait_reader *r = mem_new(1, sizeof(*r));
         const struct stop_frames_sink sink = {stop_python_add_stack, stop_python_add_code, python};
 
         r->python = python;
-        r->may_stop = may_stop;
+        r->flags = flags;
         r->frames = stop_frames_new(stop_python_binaries(python), &sink);
         return r;
 }
@@ -223,7 +223,7 @@ static void read_python(struct wait_reader *r, int32_t inner_tid, struct stop_th
         wait_python_find(r->process->interpreter, inner_tid, &state);
         read_frames(r, &state, ret->time_ns, thread);
         wait_python_see(r->process->interpreter, &state, &r->process->maps, (const uint8_t *)r->stack.data,
-                        r->stack.len, ret);
+                        r->flags & WAIT_READER_LOCKS ? r->stack.len : 0, ret);
 }
 
 static uint64_t next_time(struct wait_reader *r)
@@ -282,7 +282,7 @@ static void read_running(struct wait_reader *r, const struct wait_thread *thread
 
         begin_reading(r, ret);
         ret->how = WAIT_HOW_ON_CPU;
-        once = r->may_stop ? stop_once_begin(STOP_WAIT_NS, &stopped) : NULL;
+        once = r->flags & WAIT_READER_STOPS ? stop_once_begin(STOP_WAIT_NS, &stopped) : NULL;
         if (!once)
                 return;
         start_ns = os_monotonic_ns();
