@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """wperf stack: threads that wait in a known way, and what it says of them."""
+import json
 import os
 import re
 import signal
@@ -513,6 +514,13 @@ def test_options_of_frames(t: Context) -> None:
     check(any("start_thread" in line or "libc" in line for line in verbose), f"{verbose}")
     natives = text(t, "--python", "native", str(process.pid))
     check(not any("transfer" in line for line in natives), f"{natives}")
+
+
+def test_a_dump_shows_the_readings(t: Context) -> None:
+    t.good("record", "-q", "--wall", "-o", t.path("wall.data"), "--timeout", "1", "--", t.program("hangs"), "deadlock", "2")
+    section = json.loads(t.good("dump", "--json", "-i", t.path("wall.data")).out)["features"]["WPERF_WAITS"]
+    waits = [reading for reading in section["readings"] if reading["how"] == "still" and reading["state"] == "S"]
+    check(len({reading["tid"] for reading in waits}) == 3 and section["longest_ns"] > 0, f"{section}")
 
 
 # --- Stacks of other builds ---

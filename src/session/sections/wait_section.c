@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The section: "WPWA", version u32, number of readings u32. Each reading: the fields of struct wait_reading
- * in the order in which write_reading() has them, and the text with its NUL. */
+/* The layout is in docs/session-format.md. */
 #include "wait_section.h"
 
 #include <stdlib.h>

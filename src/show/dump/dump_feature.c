@@ -14,6 +14,7 @@
 #include "stack_marks.h"
 #include "text.h"
 #include "unwind.h"
+#include "wait_section.h"
 
 enum { MAX_CUT_SHOWN = 64 };
 
@@ -312,6 +313,55 @@ static bool show_python(const struct cursor *c, struct field_sink *sink)
         return true;
 }
 
+static void show_reading(const struct wait_reading *r, struct field_sink *sink)
+{
+        static const char *const hows[WAIT_N_HOWS] = {"still", "moving", "on_cpu", "stopped", "refused"};
+        static const struct {
+                const char *name;
+                unsigned bit;
+        } bits[] = {{"has_state", WAIT_PYTHON_STATE},
+                    {"has_gil", WAIT_PYTHON_GIL},
+                    {"in_runtime", WAIT_PYTHON_IN_RUNTIME},
+                    {"lock", WAIT_PYTHON_LOCK},
+                    {"rlock", WAIT_PYTHON_RLOCK}};
+        const char state[] = {(char)r->state, '\0'};
+
+        field_begin(sink, FIELD_LINE, NULL);
+        field_u64(sink, "time", r->time_ns);
+        field_i64(sink, "pid", r->pid);
+        field_i64(sink, "tid", r->tid);
+        field_text(sink, "how", hows[r->how]);
+        field_text(sink, "state", state);
+        field_i64(sink, "syscall", r->number);
+        field_text(sink, "object", r->text);
+        field_u64(sink, "switches", r->n_switches);
+        field_hex(sink, "argument", r->args[0]);
+        for (size_t i = 0; i < N_ELEMENTS(bits); i++) {
+                if (r->python & bits[i].bit)
+                        field_u64(sink, bits[i].name, 1);
+        }
+        if (r->gil_holder)
+                field_i64(sink, "gil_holder", r->gil_holder);
+        if (r->owner)
+                field_i64(sink, "owner", r->owner);
+        field_end(sink);
+}
+
+/* WPERF_WAITS: a line for each reading, by threads and then by time. */
+static bool show_waits(const struct cursor *c, struct field_sink *sink)
+{
+        AUTO(wait_section) section = wait_section_new(*c);
+
+        if (!section)
+                return false;
+        field_u64(sink, "longest_ns", section->longest_ns);
+        field_begin(sink, FIELD_LINES, "readings");
+        for (size_t i = 0; i < section->n && !sink->failed; i++)
+                show_reading(&section->readings[i], sink);
+        field_end(sink);
+        return true;
+}
+
 static bool show_content(unsigned feature, struct cursor *c, struct field_sink *sink)
 {
         if (feature == FEATURE_EVENT_DESC)
@@ -326,6 +376,8 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
                 return show_lines(c, "WPJC", sink);
         if (feature == FEATURE_WPERF_PYTHON)
                 return show_python(c, sink);
+        if (feature == FEATURE_WPERF_WAITS)
+                return show_waits(c, sink);
         if (feature == FEATURE_WPERF_STACKS)
                 return show_stacks(c, sink);
         if (feature == FEATURE_WPERF_WALKS)
