@@ -16,10 +16,12 @@
 #include "perf_abi.h"
 #include "record.h"
 #include "stop_internal.h"
+#include "wait_sockets.h"
+#include "wait_thread.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CHILD_PID = 77 };
+enum { CHILD_PID = 77, FAKE_BYTES = 1 << 16 };
 
 static void must(bool is_so)
 {
@@ -132,6 +134,39 @@ static void read_status(void)
         for (int i = 0; i < 3; i++)
                 stop_names_add(&names, FAKE_PID);
         must(memchr(names.text, '\0', sizeof(names.text)));
+}
+
+/* --- waits --- */
+
+static void read_thread(void)
+{
+        AUTO_RELEASE(buf) status = {0};
+        AUTO_RELEASE(buf) call = {0};
+        struct wait_thread thread = {.number = -1};
+
+        os_read_file("status", FAKE_BYTES, &status, NULL);
+        os_read_file("syscall", FAKE_BYTES, &call, NULL);
+        if (wait_thread_parse_status(buf_text(&status), &thread))
+                must(thread.state && thread.state != 'Z');
+        wait_thread_parse_call(buf_text(&call), &thread);
+        must(wait_thread_is_same(&thread, &thread));
+}
+
+/* The sockets 1 to 15 of five tables, and then a reply about the peers of local ones. */
+static void read_sockets(void)
+{
+        enum { MOST_INODES = 16 };
+        AUTO(wait_sockets) sockets = wait_sockets_of_tables(FAKE_PID);
+        AUTO_RELEASE(buf) reply = {0};
+
+        if (os_read_file("reply", FAKE_BYTES, &reply, NULL))
+                wait_sockets_take_peers(sockets, reply.data, reply.len);
+        for (uint64_t inode = 0; inode < MOST_INODES; inode++) {
+                AUTO_RELEASE(buf) text = {0};
+                struct wait_socket found = wait_sockets_find(sockets, inode, &text);
+
+                must(found.peer < WAIT_N_PEERS && text.len);
+        }
 }
 
 /* --- collect --- */
@@ -248,6 +283,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 estimate,       read_rights,
                 list_cpus,      read_memory_limit,
                 read_machine,   read_boot_id,
+                read_thread,    read_sockets,
         };
 
         if (!size || data[0] >= N_ELEMENTS(readers))

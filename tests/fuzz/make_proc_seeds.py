@@ -4,10 +4,11 @@
     make_proc_seeds.py tests/fuzz/corpus/proc
 """
 import os
+import struct
 import sys
 
 (CPU_TIME, MACHINE_CPU_TIME, INNER_PID, KERNEL, PROCESS, MAPS, IMAGE, STATUS, USER, PARENTS, ESTIMATE, RIGHTS, CPUS, MEMORY, MACHINE,
- BOOT_ID) = range(16)
+ BOOT_ID, THREAD, SOCKETS) = range(18)
 
 STAT = (b"4711 (a) b) S 1 4711 4711 34816 4711 4194304 200 30 4 1 50 20 9 3 20 0 1 0 123456 9999 77 18446744073709551615 1 1 0 0 0 0 0 "
         b"4096 16386 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n")
@@ -37,7 +38,46 @@ UID_MAP = b"         0          0 4294967295\n"
 INNER_UID_MAP = b"         0     100000      65536\n"
 BOOT = b"8d1f0c5e-6a3b-4c2d-9e8f-0123456789ab\n"
 
+CALL = b"202 0x7f0011 0x80 0x2 0x0 0x0 0xffffffffffffffff 0x7ffd1000 0x7f00aa\n"
+TCP = (b"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+       b"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0\n"
+       b"   1: 0100007F:1F90 0100007F:B26E 01 00000000:00000000 00:00000000 00000000  1000        0 2 1 0 20 4 30 10 -1\n"
+       b"   2: 0100007F:B26E 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 3 1 0 20 4 30 10 -1\n"
+       b"   3: 0100007F:B26E 0100007F:1F90 06 00000000:00000000 03:00000000 00000000     0        0 0 3 0\n")
+TCP6 = (b"  sl  local_address remote_address st\n"
+        b"   0: 00000000000000000000000001000000:0016 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 4 1\n"
+        b"   1: 0000000000000000FFFF00000100007F:0017 0000000000000000FFFF00000100007F:0018 01 00000000:00000000 00:00000000 00000000 0 0 5 1\n"
+        b"   2: 0100007F:0016 00:0 0A 0:0 0:0 0 0 0 6 1\n")
+UDP = b"head\n 7: 00000000:0035 00000000:0000 07 00000000:00000000 00:00000000 00000000   0 0 7 2\n"
+UNIX = (b"Num       RefCount Protocol Flags    Type St Inode Path\n"
+        b"0000000000000000: 00000002 00000000 00010000 0001 01 8 /run/x.sock\n"
+        b"0000000000000000: 00000003 00000000 00000000 0001 03 9 /run/x.sock\n"
+        b"0000000000000000: 00000003 00000000 00000000 0001 03 10\n"
+        b"0000000000000000: 00000003 00000000 00000000 0001 03 11\n"
+        b"0000000000000000: 00000003 00000000 00000000 0001 03 9 /again\n")
+
+
+def diag(inode: int, *attributes: bytes) -> bytes:
+    """A message of sock_diag(7) about a local socket."""
+    body = struct.pack("=BBBBIII", 1, 1, 1, 0, inode, 0, 0) + b"".join(attributes)
+    return struct.pack("=IHHII", 16 + len(body), 20, 2, 0, 0) + body
+
+
+def attribute(kind: int, value: int) -> bytes:
+    return struct.pack("=HHI", 8, kind, value)
+
+
+REPLY = diag(9, attribute(1, 5), attribute(2, 10)) + diag(10, attribute(2, 9)) + diag(12) + diag(11, struct.pack("=HH", 3, 2)) + \
+    struct.pack("=IHHII", 20, 3, 2, 0, 0) + bytes(4)
+
 SEEDS = {
+    "thread": (THREAD, STATUS_TEXT, CALL),
+    "thread_running": (THREAD, STATUS_TEXT.replace(b"S (", b"R ("), b"running\n"),
+    "thread_fault": (THREAD, STATUS_TEXT.replace(b"S (", b"D ("), b"-1 0x7ffd1000 0x7f00aa\n"),
+    "thread_ended": (THREAD, STATUS_TEXT.replace(b"S (", b"Z ("), b"0"),
+    "thread_short": (THREAD, b"a", b"7 0x1"),
+    "sockets": (SOCKETS, TCP, TCP6, UDP, UDP.replace(b"00000000:", b"0" * 32 + b":"), UNIX, REPLY),
+    "sockets_short": (SOCKETS, TCP[:150], b"x", b"y", b"z", UNIX[:100], REPLY[:40]),
     "stat": (CPU_TIME, STAT),
     "stat_large": (CPU_TIME, STAT_LARGE),
     "stat_short": (CPU_TIME, STAT[:40]),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes seeds of the small readers of sessions into CORPUS/image_section, run_info, session_lines,
- * simpleperf_info, count_section, etl_machine and etl_dotnet.  The other arguments are names of seeds of
- * count_text. */
+ * simpleperf_info, count_section, wait_section, etl_machine and etl_dotnet.  The other arguments are names of
+ * seeds of count_text. */
 #include <string.h>
 
 #include "etl_builder.h"
@@ -10,6 +10,7 @@
 #include "run_info.h"
 #include "save_seed.h"
 #include "session_lines.h"
+#include "wait_section.h"
 
 static const char *corpus;
 
@@ -387,6 +388,55 @@ static void save_lists(const char *name)
         save("count_section", name, &out);
 }
 
+/* --- wait_section --- */
+
+static void save_waits(void)
+{
+        const struct wait_reading readings[] = {
+                {.time_ns = 9,
+                 .pid = 1,
+                 .tid = 2,
+                 .call = WAIT_CALL_FUTEX,
+                 .number = 202,
+                 .owner = 3,
+                 .text = "a"},
+                {.time_ns = 8, .pid = 1, .tid = 2, .how = WAIT_HOW_STOPPED, .state = 'R', .text = ""},
+                {.time_ns = 8,
+                 .pid = 1,
+                 .tid = 1,
+                 .object = WAIT_OBJECT_PIPE,
+                 .peer = WAIT_PEER_OWN,
+                 .text = "p"},
+        };
+        struct buf out = {0};
+
+        wait_section_write(readings, N_ELEMENTS(readings), 50, &out);
+        save("wait_section", "three", &out);
+        wait_section_write(NULL, 0, 0, &out);
+        save("wait_section", "none", &out);
+        for (int i = 0; i < 4; i++) {
+                struct wait_reading damaged = readings[0];
+
+                *(i == 0   ? &damaged.how
+                  : i == 1 ? &damaged.call
+                  : i == 2 ? &damaged.object
+                           : &damaged.peer) = UINT8_MAX;
+                wait_section_write(&damaged, 1, 0, &out);
+                save("wait_section", (const char *[]){"how", "call", "object", "peer"}[i], &out);
+        }
+        wait_section_write(readings, 1, 0, &out);
+        buf_truncate(&out, out.len - 1);
+        save("wait_section", "short", &out);
+        buf_add(&out, "WPWA\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\7", 20);
+        save("wait_section", "swapped", &out);
+        buf_add(&out, "WPWA\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+        save("wait_section", "version", &out);
+        buf_add(&out, "WPWX\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+        save("wait_section", "magic", &out);
+        buf_add(&out, "WPWA\1\0\0\0\377\377\377\377\0\0\0\0\0\0\0\0", 20);
+        save("wait_section", "count", &out);
+}
+
 int main(int argc, char **argv)
 {
         if (argc < 2)
@@ -402,6 +452,7 @@ int main(int argc, char **argv)
         save_wides();
         save_shorts();
         save_refused_lists();
+        save_waits();
         for (int i = 2; i < argc; i++)
                 save_lists(argv[i]);
         return 0;

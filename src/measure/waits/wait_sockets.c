@@ -44,11 +44,11 @@ struct wait_sockets {
         struct map listened; /* TCP port to 1 */
 };
 
-/* Takes ownership of socket->path. A table that changes meanwhile may have a socket twice. */
+/* Takes the path of the socket. Closed connections have no inode, and the first one with a number counts. */
 static void add(struct wait_sockets *s, uint64_t inode, const struct known_socket *socket)
 {
-        bool is_new;
-        uint64_t *at = map_put(&s->by_inode, inode, &is_new);
+        bool is_new = false;
+        uint64_t *at = inode ? map_put(&s->by_inode, inode, &is_new) : NULL;
 
         if (!is_new) {
                 free(socket->path);
@@ -140,9 +140,12 @@ static void take_peer(struct wait_sockets *s, const struct nlmsghdr *header)
 {
         const struct unix_diag_msg *message = NLMSG_DATA(header);
         size_t left, at = NLMSG_ALIGN(sizeof(*message));
-        const uint64_t *index = map_find(&s->by_inode, message->udiag_ino);
+        const uint64_t *index;
 
-        if (!index || header->nlmsg_len < NLMSG_LENGTH(sizeof(*message)))
+        if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*message)))
+                return;
+        index = map_find(&s->by_inode, message->udiag_ino);
+        if (!index)
                 return;
         left = header->nlmsg_len - NLMSG_HDRLEN;
         while (at + sizeof(struct nlattr) <= left) {
@@ -159,10 +162,9 @@ static void take_peer(struct wait_sockets *s, const struct nlmsghdr *header)
         }
 }
 
-/* False after the last message. */
-static bool take_peers(struct wait_sockets *s, const char *reply, size_t size)
+bool wait_sockets_take_peers(struct wait_sockets *s, const void *reply, size_t size)
 {
-        const struct nlmsghdr *header = (const void *)reply;
+        const struct nlmsghdr *header = reply;
 
         for (; NLMSG_OK(header, size); header = NLMSG_NEXT(header, size)) {
                 if (header->nlmsg_type != SOCK_DIAG_BY_FAMILY)
@@ -196,13 +198,13 @@ static void read_peers(struct wait_sockets *s)
         if (send(fd, &ask, sizeof(ask), 0) == (ssize_t)sizeof(ask)) {
                 do
                         n = recv(fd, reply, REPLY_BYTES, 0);
-                while (n > 0 && take_peers(s, reply, (size_t)n));
+                while (n > 0 && wait_sockets_take_peers(s, reply, (size_t)n));
         }
         free(reply);
         close(fd);
 }
 
-struct wait_sockets *wait_sockets_new(int32_t pid)
+struct wait_sockets *wait_sockets_of_tables(int32_t pid)
 {
         struct wait_sockets *s = mem_new(1, sizeof(*s));
 
@@ -211,6 +213,13 @@ struct wait_sockets *wait_sockets_new(int32_t pid)
         read_sockets(s, pid, "udp", FAMILY_UDP, false);
         read_sockets(s, pid, "udp6", FAMILY_UDP, true);
         read_sockets(s, pid, "unix", FAMILY_UNIX, false);
+        return s;
+}
+
+struct wait_sockets *wait_sockets_new(int32_t pid)
+{
+        struct wait_sockets *s = wait_sockets_of_tables(pid);
+
         read_peers(s);
         return s;
 }

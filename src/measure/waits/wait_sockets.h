@@ -4,6 +4,7 @@
 #define WAIT_SOCKETS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "attributes.h"
@@ -14,6 +15,12 @@ struct wait_sockets;
 
 /* Reads the tables of the process's network namespace, as /proc shows them. */
 struct wait_sockets *wait_sockets_new(int32_t pid);
+
+/* The tables alone, without the peers of local sockets; then replies of the kernel about these
+ * (sock_diag(7)): false after the last one. */
+struct wait_sockets *wait_sockets_of_tables(int32_t pid);
+bool wait_sockets_take_peers(struct wait_sockets *sockets, const void *reply, size_t size);
+
 void wait_sockets_free(struct wait_sockets *sockets);
 AUTO_DEFINE(wait_sockets)
 

@@ -50,12 +50,8 @@ static int32_t last_number(const char *line)
         return (int32_t)strtol(at, NULL, 10);
 }
 
-static bool read_status(int32_t pid, int32_t tid, struct wait_thread *ret)
+bool wait_thread_parse_status(const char *text, struct wait_thread *ret)
 {
-        char text[TEXT_BYTES];
-
-        if (read_file(pid, tid, "status", text) <= 0)
-                return false;
         ret->state = *find_line(text, "\nState:");
         ret->inner_tid = last_number(find_line(text, "\nNSpid:"));
         ret->n_switches = strtoull(find_line(text, "\nvoluntary_ctxt_switches:"), NULL, 10) +
@@ -64,7 +60,7 @@ static bool read_status(int32_t pid, int32_t tid, struct wait_thread *ret)
 }
 
 /* "running", "-1 SP PC", or "NUMBER ARG... SP PC". */
-static void parse_call(const char *text, struct wait_thread *ret)
+void wait_thread_parse_call(const char *text, struct wait_thread *ret)
 {
         uint64_t words[WAIT_N_ARGS + 2];
         size_t n = 0;
@@ -92,14 +88,18 @@ bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret)
         int n;
 
         *ret = (struct wait_thread){.number = -1};
-        n = read_status(pid, tid, ret) ? read_file(pid, tid, "syscall", text) : -ESRCH;
+        n = read_file(pid, tid, "status", text);
+        if (n > 0 && wait_thread_parse_status(text, ret))
+                n = read_file(pid, tid, "syscall", text);
+        else
+                n = -ESRCH;
         if (n == -ESRCH || n == -ENOENT) {
                 ret->state = 0;
                 return false;
         }
         ret->is_refused = n <= 0;
         if (n > 0)
-                parse_call(text, ret);
+                wait_thread_parse_call(text, ret);
         return true;
 }
 

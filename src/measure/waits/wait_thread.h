@@ -23,6 +23,11 @@ struct wait_thread {
 /* Reads the state of a thread; false if it has ended. */
 bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret);
 
+/* The parts of it: the text of /proc/PID/task/TID/status, false if the thread has ended, and that of syscall.
+ */
+bool wait_thread_parse_status(const char *text, struct wait_thread *ret);
+void wait_thread_parse_call(const char *text, struct wait_thread *ret);
+
 /* Whether the thread has not run between two readings. */
 bool wait_thread_is_same(const struct wait_thread *before, const struct wait_thread *after);
 
