@@ -7,7 +7,9 @@ import collections
 import os
 import re
 import statistics
+import subprocess
 import time
+from typing import Any, Callable
 
 import guardian
 import harness
@@ -19,15 +21,18 @@ GROUPS = 8  # the waits sleep, so several programs run side by side
 LINE = re.compile(r"(.*): (.*); ([\d.]+) ms")
 
 
-def run_waits(t: Context, prefix: list[str]) -> dict[str, tuple[str, float]]:
-    """How each wait ended, and how many ms it lasted."""
+def run_waits(t: Context, prefix: list[str], beside: Callable[[list[subprocess.Popen]], None] = lambda _: None,
+              **options: Any) -> dict[str, tuple[str, float]]:
+    """How each wait ended, and how many ms it lasted; `beside` runs with the programs."""
     folder = t.path("waits")
     os.makedirs(folder, exist_ok=True)
+    os.chmod(folder, 0o777)
     started = []
     for group in range(GROUPS):
         before = [*prefix[:-1], "--session", t.path(f"{group}.data"), "--"] if prefix else []
         with open(t.path(f"{group}.txt"), "w", encoding="utf-8") as output:
-            started.append(t.start(*before, t.program("waits"), folder, str(group), str(GROUPS), stdout=output))
+            started.append(t.start(*before, t.program("waits"), folder, str(group), str(GROUPS), stdout=output, **options))
+    beside(started)
     rows = {}
     for group, process in enumerate(started):
         status = process.wait(harness.WAIT_SECONDS)
@@ -60,6 +65,33 @@ def test_waits_end_as_without_a_recorder(t: Context) -> None:
         ours.append(run_waits(t, recorded(t)))
     bad = differing(bare, ours)
     check(not bad, "\n".join(bad))
+
+
+def read_stacks(t: Context, **options: Any) -> Callable[[list[subprocess.Popen]], None]:
+    """Reads the programs as long as one of them runs."""
+    def read(programs: list[subprocess.Popen]) -> None:
+        n = 0
+        while any(program.poll() is None for program in programs):
+            pids = [str(program.pid) for program in programs if program.poll() is None]
+            n += bool(pids) and t.ours("stack", "--repeat", "20", "--interval", "10ms", *pids, **options).status == 0
+        check(n > 3, f"{n} times 20 readings")
+        harness.note(f"{n} times 20 readings")
+
+    return read
+
+
+@harness.limit(240)
+def test_waits_end_as_without_stacks_read(t: Context) -> None:
+    """stack stops no thread that waits, and begins anew what a running thread has begun."""
+    users = [{}, {"user": 65534}] if os.geteuid() == 0 else [{}]
+    for user in users:
+        bare, ours = [run_waits(t, [], **user)], [run_waits(t, [], read_stacks(t, **user), **user)]
+        check(len(bare[0]) > 160 and bare[0].keys() == ours[0].keys(), f"{len(bare[0])} and {len(ours[0])} waits")
+        while differing(bare, ours) and len(bare) < 3:
+            bare.append(run_waits(t, [], **user))
+            ours.append(run_waits(t, [], read_stacks(t, **user), **user))
+        bad = differing(bare, ours)
+        check(not bad, f"{user}: " + "\n".join(bad))
 
 
 def durations_differ(bare: list[dict], ours: list[dict]) -> list[str]:
