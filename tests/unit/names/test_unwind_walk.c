@@ -378,6 +378,116 @@ TEST(unwind_walk_cut_stacks)
         }
 }
 
+#ifdef __x86_64__
+
+/* --- Only the stack pointer and the pc are known, as of a thread in a system call --- */
+
+#define FRAMED                                                                                               \
+        __attribute__((noinline, noclone, no_sanitize_address, optimize("O2", "no-omit-frame-pointer")))
+#define VARIABLE __attribute__((noinline, noclone, no_sanitize_address, optimize("O2", "omit-frame-pointer")))
+
+static bool read_own_memory(void *ctx, uint64_t addr, void *ret, size_t size)
+{
+        (void)ctx;
+        memcpy(ret, (const void *)(uintptr_t)addr, size);
+        return true;
+}
+
+static void walk_two_registers(const struct own_modules *own, struct walked *ret)
+{
+        struct unwind_modules modules = {
+                .find = find_own, .ctx = (void *)own, .read_memory = read_own_memory};
+        struct unwind_memory memory = {.start = capture.stack_addr,
+                                       .bytes = capture.stack,
+                                       .size = capture.stack_bytes,
+                                       .is_whole = true};
+        struct unwind_regs regs = capture.regs;
+
+        regs.known = 1ull << unwind_reg_sp(&regs) | 1ull << unwind_reg_pc(&regs);
+        unwind_walk(&modules, &regs, &memory, ret->frames, MAX_DEPTH, &ret->result);
+}
+
+/* What calls the capture knows the size of its frame. */
+LEAN static int call_capture(int value)
+{
+        return take_capture() + value;
+}
+
+FRAMED static int call_framed(int (*next)(int), int depth)
+{
+        volatile char room[100];
+
+        room[0] = (char)depth;
+        return (depth ? call_framed(next, depth - 1) : next(depth)) + room[0];
+}
+
+VARIABLE static int call_variable(int (*next)(int), int size)
+{
+        volatile char *room = __builtin_alloca((size_t)size);
+
+        room[0] = room[size - 1] = 1;
+        return next(size) + room[0];
+}
+
+static int framed_in_variable(int value)
+{
+        return call_variable(call_capture, 300 + value) + 1;
+}
+
+static void expect_searched(void)
+{
+        AUTO_RELEASE(own_modules) own = load_modules();
+        struct walked walked;
+
+        walk_two_registers(&own, &walked);
+        expect_same(&walked);
+        EXPECT_STR(unwind_end_text(walked.result.end), "outermost");
+        EXPECT_INT(walked.result.n_by_way[UNWIND_WAY_SEARCH], 1);
+}
+
+TEST(unwind_search_of_frames_of_known_size)
+{
+        for (int depth = 0; depth < 4; depth++) {
+                sink = call_framed(call_capture, depth);
+                expect_searched();
+        }
+}
+
+TEST(unwind_search_of_frames_of_variable_size)
+{
+        for (int size = 1; size < 3000; size += 500) {
+                sink = call_variable(call_capture, size);
+                expect_searched();
+        }
+}
+
+/* Calls through pointers further out are no second candidates. */
+TEST(unwind_search_below_calls_through_pointers)
+{
+        sink = call_framed(framed_in_variable, 3);
+        expect_searched();
+}
+
+/* Without the right to read code nothing is searched for. */
+TEST(unwind_search_needs_memory)
+{
+        AUTO_RELEASE(own_modules) own = load_modules();
+        struct unwind_modules modules = {.find = find_own, .ctx = &own};
+        struct unwind_memory memory = {0};
+        struct unwind_regs regs;
+        struct walked walked;
+
+        sink = call_framed(call_capture, 2);
+        memory.start = capture.stack_addr;
+        memory.bytes = capture.stack;
+        memory.size = capture.stack_bytes;
+        regs = capture.regs;
+        regs.known = 1ull << unwind_reg_sp(&regs) | 1ull << unwind_reg_pc(&regs);
+        unwind_walk(&modules, &regs, &memory, walked.frames, MAX_DEPTH, &walked.result);
+        EXPECT_STR(unwind_end_text(walked.result.end), "no register");
+}
+#endif
+
 static void *run_thread(void *arg)
 {
         sink = descend(10);
