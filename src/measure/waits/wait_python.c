@@ -208,12 +208,12 @@ static bool type_is(const struct lock_search *s, uint64_t type, const char *name
                wait_read_memory(s->python->pid, at, text, strlen(name) + 1) && !strcmp(text, name);
 }
 
-static void see_object(struct lock_search *s, uint64_t addr)
+/* `words`: the object's. */
+static void see_object(struct lock_search *s, uint64_t addr, const uint64_t *words)
 {
-        uint64_t words[LOCK_N_WORDS];
         bool is_rlock;
 
-        if (addr == s->found || !wait_read_memory(s->python->pid, addr, words, sizeof(words)))
+        if (addr == s->found)
                 return;
         if (words[LOCK_LOCK] != s->futex && addr + LOCK_LOCK * WORD != s->waited)
                 return;
@@ -234,16 +234,32 @@ static bool is_heap(const struct wait_maps *maps, uint64_t addr)
         return map && map->can_read && map->can_write && !map->can_execute;
 }
 
+static void see_objects(struct lock_search *s, const uint64_t *addrs, size_t n)
+{
+        uint64_t words[WAIT_MAX_PIECES][LOCK_N_WORDS];
+        size_t n_read = wait_read_pieces(s->python->pid, addrs, n, words, sizeof(*words));
+
+        for (size_t i = 0; i < n; i++) {
+                if (i < n_read || wait_read_memory(s->python->pid, addrs[i], words[i], sizeof(*words)))
+                        see_object(s, addrs[i], words[i]);
+        }
+}
+
 static void search_lock(struct lock_search *s, const struct wait_maps *maps, const uint8_t *stack,
                         size_t stack_bytes)
 {
-        for (size_t i = 0; i + WORD <= stack_bytes && i / WORD < MAX_OBJECTS; i += WORD) {
-                uint64_t word;
+        uint64_t addrs[WAIT_MAX_PIECES];
+        size_t n = 0;
 
-                memcpy(&word, stack + i, sizeof(word));
-                if (is_heap(maps, word))
-                        see_object(s, word);
+        for (size_t i = 0; i + WORD <= stack_bytes && i / WORD < MAX_OBJECTS; i += WORD) {
+                memcpy(&addrs[n], stack + i, sizeof(*addrs));
+                n += is_heap(maps, addrs[n]);
+                if (n == WAIT_MAX_PIECES) {
+                        see_objects(s, addrs, n);
+                        n = 0;
+                }
         }
+        see_objects(s, addrs, n);
 }
 
 static void find_lock(const struct wait_python *p, const struct wait_maps *maps, const uint8_t *stack,
@@ -257,7 +273,7 @@ static void find_lock(const struct wait_python *p, const struct wait_maps *maps,
             wait_read_memory(p->pid, search.futex - WORD, &waited, sizeof(waited)))
                 search.waited = waited;
         if (search.waited && is_heap(maps, search.waited & ~(uint64_t)(WORD - 1)))
-                see_object(&search, search.waited - LOCK_LOCK * WORD);
+                see_objects(&search, &(uint64_t){search.waited - LOCK_LOCK * WORD}, 1);
         if (!search.found)
                 search_lock(&search, maps, stack, stack_bytes);
         if (!search.found || search.is_ambiguous)

@@ -3,6 +3,7 @@
  * who may trace it (proc(5)). */
 #include "wait_thread.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -115,6 +116,18 @@ size_t wait_read_some(int32_t pid, uint64_t addr, void *to, size_t size)
         ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
 
         return n > 0 ? (size_t)n : 0;
+}
+
+size_t wait_read_pieces(int32_t pid, const uint64_t *addrs, size_t n, void *to, size_t size)
+{
+        struct iovec local = {to, n * size}, remote[WAIT_MAX_PIECES];
+        ssize_t n_bytes;
+
+        assert(n <= WAIT_MAX_PIECES);
+        for (size_t i = 0; i < n; i++)
+                remote[i] = (struct iovec){(void *)(uintptr_t)addrs[i], size};
+        n_bytes = n ? process_vm_readv(pid, &local, 1, remote, n, 0) : 0;
+        return n_bytes > 0 ? (size_t)n_bytes / size : 0;
 }
 
 bool wait_read_memory(int32_t pid, uint64_t addr, void *to, size_t size)

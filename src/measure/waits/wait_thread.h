@@ -34,6 +34,12 @@ bool wait_thread_is_same(const struct wait_thread *before, const struct wait_thr
 /* Copies memory of a process; returns how many bytes could be read. */
 size_t wait_read_some(int32_t pid, uint64_t addr, void *to, size_t size);
 
+enum { WAIT_MAX_PIECES = 64 };
+
+/* Copies n pieces of equal size, at most WAIT_MAX_PIECES, one after the other; returns the number of pieces
+ * before the first one that can't be read. */
+size_t wait_read_pieces(int32_t pid, const uint64_t *addrs, size_t n, void *to, size_t size);
+
 /* False if part of it can't be read. */
 bool wait_read_memory(int32_t pid, uint64_t addr, void *to, size_t size);
 
