@@ -333,6 +333,43 @@ def test_a_thread_that_was_stopped_on_a_cpu(t: Context) -> None:
     check("spin_here" in functions(thread), f"{functions(thread)}")
 
 
+def test_a_frozen_control_group(t: Context) -> None:
+    """Of either version, where it can be made."""
+    harness.need_root()
+    process = t.started_ready(t.program("hangs"), "spin")
+    harness.wait_for_cpu(process.pid, 0.01)
+    n = 0
+    for folder, file, frozen, thawed in (("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED"),
+                                         ("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0"), ("/sys/fs/cgroup", "cgroup.freeze", "1", "0")):
+        group = f"{folder}/wperf-test-{process.pid}"
+        try:
+            os.mkdir(group)
+        except OSError:
+            continue
+        try:
+            if not os.path.exists(f"{group}/{file}"):
+                continue
+            write(f"{group}/cgroup.procs", str(process.pid))
+            write(f"{group}/{file}", frozen)
+            settle(process.pid, 1)
+            thread, = read(t, process.pid)
+            write(f"{group}/{file}", thawed)
+            check(thread["state"] == "other" and thread["what"] == "frozen by its control group", f"{group}: {thread}")
+            check(functions(thread)[0] == "spin_here", f"{functions(thread)}")
+            harness.wait_for_cpu(process.pid, 0.01)
+            write(f"{folder}/cgroup.procs", str(process.pid))
+            n += 1
+        finally:
+            os.rmdir(group)
+    if not n:
+        raise Skip("a control group that can be frozen")
+
+
+def write(path: str, text_of_it: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text_of_it)
+
+
 # --- Threads that run ---
 
 
@@ -362,6 +399,19 @@ def test_nonblocking(t: Context) -> None:
 
 
 # --- Which threads ---
+
+
+def test_another_namespace_of_pids(t: Context) -> None:
+    """Owners have numbers of the program's own namespace, and are shown by those of this one."""
+    harness.need_root()
+    unshare = t.start(harness.need_tool("unshare"), "-pf", "--kill-child", t.program("hangs"), "deadlock", "2")
+    if unshare.stdout.readline() != b"ready\n":
+        raise Skip("namespaces of PIDs")
+    pid, = harness.children_of(unshare.pid)
+    settle(pid, 3)
+    tids = sorted(set(stacks_of.threads_of(pid)) - {pid})
+    check_deadlock(text(t, str(pid)), tids)
+    check(sorted(thread["owner"] for thread in read(t, pid) if thread["deadlocked"]) == tids, "owners")
 
 
 def test_repeated_readings(t: Context) -> None:

@@ -408,13 +408,32 @@ static void see_sleep(const struct wait_objects *o, const struct wait_thread *th
                 buf_printf(text, "for %s%.*f s", now.tv_sec ? "another " : "", seconds < 10 ? 2 : 0, seconds);
 }
 
+/* A frozen thread waits in no system call, as one that waits for memory. Where it waits in the kernel tells
+ * them apart: before Linux 5.2, and since then. */
+static void see_frozen(const struct wait_objects *o, int32_t tid, struct buf *text)
+{
+        static const char *const places[] = {"__refrigerator", "get_signal", "do_freezer_trap"};
+        AUTO_RELEASE(buf) place = {0};
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/wchan", o->pid, tid);
+        os_read_file(path, MAX_INFO_BYTES, &place, NULL);
+        for (size_t i = 0; i < N_ELEMENTS(places); i++) {
+                if (!strcmp(buf_text(&place), places[i]))
+                        buf_add_str(text, "frozen by its control group");
+        }
+}
+
 void wait_objects_see(struct wait_objects *o, const struct wait_thread *thread, struct wait_reading *reading,
                       struct buf *text)
 {
         struct wait_call_facts facts = wait_call_get(thread->number);
         struct descriptor found = {WAIT_OBJECT_NONE, WAIT_PEER_NONE};
 
-        if (facts.call == WAIT_CALL_EPOLL || facts.call == WAIT_CALL_POLL || facts.call == WAIT_CALL_SELECT)
+        if (facts.call == WAIT_CALL_NONE)
+                see_frozen(o, reading->tid, text);
+        else if (facts.call == WAIT_CALL_EPOLL || facts.call == WAIT_CALL_POLL ||
+                 facts.call == WAIT_CALL_SELECT)
                 found = see_set(o, thread, facts.call, text);
         else if (facts.call == WAIT_CALL_CHILD)
                 see_child(thread, facts.name, text);

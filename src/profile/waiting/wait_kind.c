@@ -314,7 +314,10 @@ static void decide_call(struct deciding *d)
         const struct wait_reading *r = d->reading;
 
         switch ((enum wait_call)r->call) {
-        case WAIT_CALL_NONE: set(d, WAIT_KIND_FAULT, "waits for memory (a page fault)"); break;
+        case WAIT_CALL_NONE:
+                set(d, *r->text ? WAIT_KIND_OTHER : WAIT_KIND_FAULT,
+                    *r->text ? r->text : "waits for memory (a page fault)");
+                break;
         case WAIT_CALL_READ: decide_descriptor(d, "reads"); break;
         case WAIT_CALL_WRITE: decide_descriptor(d, "writes to"); break;
         case WAIT_CALL_OPEN: set(d, WAIT_KIND_DISK, "opens a file"); break;

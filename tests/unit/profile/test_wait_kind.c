@@ -77,6 +77,12 @@ TEST(how_a_thread_was_met_comes_first)
                  0,
                  false},
                 {{.state = 'D'}, {{0}}, WAIT_KIND_FAULT, "waits for memory (a page fault)", 0, false},
+                {{.text = "frozen by its control group"},
+                 {{0}},
+                 WAIT_KIND_OTHER,
+                 "frozen by its control group",
+                 0,
+                 false},
         };
 
         EXPECT_ROWS(rows);
