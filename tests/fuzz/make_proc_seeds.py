@@ -77,6 +77,11 @@ SEEDS = {
     "thread_ended": (THREAD, STATUS_TEXT.replace(b"S (", b"Z ("), b"0"),
     "thread_short": (THREAD, b"a", b"7 0x1"),
     "sockets": (SOCKETS, TCP, TCP6, UDP, UDP.replace(b"00000000:", b"0" * 32 + b":"), UNIX, REPLY),
+    "sockets_connected": (SOCKETS, b"", b"x", UDP.replace(b"00000000:0000 07", b"0100007F:0035 01"), b"",
+                          b"h\n0000000000000000: 00000003 00000000 00000000 0001 03 9 \n"
+                          b"0000000000000000: 00000003 00000000 00000000 0001 03 10 \n",
+                          diag(9, attribute(2, 10)) + struct.pack("=IHHII", 20, 20, 2, 0, 0) + bytes(4) + diag(10, attribute(2, 9))),
+    "sockets_bad_replies": (SOCKETS, TCP, b"", b"", b"", UNIX, diag(9, struct.pack("=HH", 4, 2), struct.pack("=HH", 40, 2)) + diag(10)),
     "sockets_short": (SOCKETS, TCP[:150], b"x", b"y", b"z", UNIX[:100], REPLY[:40]),
     "stat": (CPU_TIME, STAT),
     "stat_large": (CPU_TIME, STAT_LARGE),
