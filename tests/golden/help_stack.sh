@@ -1,0 +1,1 @@
+wperf stack --help
