@@ -8,9 +8,9 @@
 #include "python_lines.h"
 #include "python_memory.h"
 #include "python_runtime.h"
+#include "python_text.h"
 
 enum {
-        PYTHON_MAX_NAME_CHARS = 4096,      /* longer names and paths are cut */
         PYTHON_MAX_LINES_BYTES = 16 << 20, /* longer line tables are not read: all lines are 0 then */
 };
 
