@@ -73,9 +73,9 @@ static inline void published_make(struct published *table, unsigned minor, bool 
         PUBLISHED_SECTION(table, 0x030000f0 | minor << 16, is_free_threaded, /* runtime_state */ 283320, 600,
                           632);
         if (minor == 13)
-                PUBLISHED_SECTION(table, 194968, 7000, 7264, 7344, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+                PUBLISHED_SECTION(table, 194968, 7000, 7264, 7344, 0, 7656, 0, 0, 0, 0, 0, 0, 0);
         else
-                PUBLISHED_SECTION(table, 194968, 7000, 7264, 7344, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+                PUBLISHED_SECTION(table, 194968, 7000, 7264, 7344, 0, 0, 7688, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         published_add_thread(table);
         if (minor == 13)
                 PUBLISHED_SECTION(table, 88, 8, 0, 56, 72, 70);
@@ -90,15 +90,18 @@ static inline void published_make(struct published *table, unsigned minor, bool 
                 PUBLISHED_SECTION(table, is_free_threaded ? 216 : 0);
         PUBLISHED_SECTION(table, header, header - 8, /* type_object */ 416, header + 8, 0, 0);
         if (minor == 15)
-                PUBLISHED_SECTION(table, 0, 0, /* heap_type_object */ 0, 0);
+                PUBLISHED_SECTION(table, 0, 0, /* heap_type_object */ 944 + wide, 888 + wide);
         PUBLISHED_SECTION(table, /* tuple, list */ 0, 0, 0, 0, 0, 0);
         if (minor > 13)
                 PUBLISHED_SECTION(table, /* set */ 0, 0, 0, 0);
         PUBLISHED_SECTION(table, /* dict, float, long */ 0, 0, 0, 0, 0, 0, 0, 0, /* bytes */ header + 24,
                           header, header + 16, /* unicode */ header + 48, header + 16, header, header + 24);
+        if (minor == 14)
+                PUBLISHED_SECTION(table, /* gc */ 0, 0, /* gen */ 160 + wide, 24 + wide, 72 + wide, 67 + wide,
+                                  /* llist */ 0, 8);
         if (minor == 15)
-                PUBLISHED_SECTION(table, header + 40, /* gc */ 0, 0, 0, 0, 0, /* gen */ 0, 0, 0, 0,
-                                  /* llist */ 0, 0,
+                PUBLISHED_SECTION(table, header + 40, /* gc */ 0, 0, 0, 0, 0, /* gen */ 160 + wide, 24 + wide,
+                                  72 + wide, 67 + wide, /* llist */ 0, 8,
                                   /* debugger_support */ 0, 0, 0, 0, 0, 0);
 }
 

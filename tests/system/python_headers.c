@@ -104,10 +104,27 @@ static void show_objects(void)
         SHOW("text_compact_bytes", sizeof(PyCompactUnicodeObject));
 }
 
+/* Of objects of a program; python_objects.c and python_dict.c have offsets of their own. */
+static void show_program(void)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+        SHOW("interp_modules", offsetof(PyInterpreterState, imports.modules));
+#else
+        SHOW("interp_modules", offsetof(PyInterpreterState, modules));
+#endif
+        SHOW("type_keys", offsetof(PyHeapTypeObject, ht_cached_keys));
+#if PY_VERSION_HEX >= 0x030e0000
+        SHOW("frame_stack", offsetof(_PyInterpreterFrame, stackpointer));
+        SHOW("gen_frame", offsetof(PyGenObject, gi_iframe));
+        SHOW("gen_state", offsetof(PyGenObject, gi_frame_state));
+#endif
+}
+
 int main(void)
 {
         show_states();
         show_frame();
         show_objects();
+        show_program();
         return 0;
 }

@@ -165,7 +165,12 @@ static int print_layout(const char *path)
                 FIELD(text_length),
                 FIELD(text_state),
                 FIELD(text_ascii_bytes),
-                FIELD(text_compact_bytes)
+                FIELD(text_compact_bytes),
+                FIELD(interp_modules),
+                FIELD(type_keys),
+                FIELD(frame_stack),
+                FIELD(gen_frame),
+                FIELD(gen_state)
 #undef FIELD
         };
         struct python_binary binary;

@@ -49,6 +49,11 @@ int main(int argc, char **argv)
         SHOW(text_state);
         SHOW(text_ascii_bytes);
         SHOW(text_compact_bytes);
+        SHOW(interp_modules);
+        SHOW(type_keys);
+        SHOW(frame_stack);
+        SHOW(gen_frame);
+        SHOW(gen_state);
 #undef SHOW
         if (layout.thread_chunk != PYTHON_NO_FIELD)
                 show("thread_chunk_top", layout.thread_chunk + 8);

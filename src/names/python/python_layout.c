@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables for 3.8 to 3.12.  Each offset is a result of offsetof() in tests/system/python_headers.c,
  * which includes CPython's own headers (Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h,
- * cpython/pystate.h, cpython/code.h, cpython/unicodeobject.h, frameobject.h). The test of this table
- * compiles that program with the installed headers.  The headers were those of 3.8.18, 3.9.18, 3.10.13,
- * 3.11.2, 3.11.7 and 3.12.1, with and without Py_DEBUG; the fields that are used here have the same offsets
- * in both. */
+ * cpython/pystate.h, cpython/code.h, cpython/unicodeobject.h, cpython/object.h, frameobject.h). The test of
+ * this table compiles that program with the installed headers.  The headers were those
+ * of 3.8.18, 3.9.18, 3.10.13, 3.11.2, 3.11.7 and 3.12.1, with and without Py_DEBUG; the fields that are used
+ * here have the same offsets in both. */
 #include "python_layout.h"
 
 static const struct python_layout layouts[] = {
@@ -49,6 +49,11 @@ static const struct python_layout layouts[] = {
                 .text_state = 32,
                 .text_ascii_bytes = 48,
                 .text_compact_bytes = 72,
+                .interp_modules = 56,
+                .type_keys = 872,
+                .frame_stack = PYTHON_NO_FIELD,
+                .gen_frame = PYTHON_NO_FIELD,
+                .gen_state = PYTHON_NO_FIELD,
         },
         {
                 .minor = 9,
@@ -91,6 +96,11 @@ static const struct python_layout layouts[] = {
                 .text_state = 32,
                 .text_ascii_bytes = 48,
                 .text_compact_bytes = 72,
+                .interp_modules = 856,
+                .type_keys = 864,
+                .frame_stack = PYTHON_NO_FIELD,
+                .gen_frame = PYTHON_NO_FIELD,
+                .gen_state = PYTHON_NO_FIELD,
         },
         {
                 .minor = 10,
@@ -133,6 +143,11 @@ static const struct python_layout layouts[] = {
                 .text_state = 32,
                 .text_ascii_bytes = 48,
                 .text_compact_bytes = 72,
+                .interp_modules = 856,
+                .type_keys = 872,
+                .frame_stack = PYTHON_NO_FIELD,
+                .gen_frame = PYTHON_NO_FIELD,
+                .gen_state = PYTHON_NO_FIELD,
         },
         {
                 .minor = 11,
@@ -175,6 +190,11 @@ static const struct python_layout layouts[] = {
                 .text_state = 32,
                 .text_ascii_bytes = 48,
                 .text_compact_bytes = 72,
+                .interp_modules = 888,
+                .type_keys = 872,
+                .frame_stack = PYTHON_NO_FIELD,
+                .gen_frame = PYTHON_NO_FIELD,
+                .gen_state = PYTHON_NO_FIELD,
         },
         {
                 .minor = 12,
@@ -217,6 +237,11 @@ static const struct python_layout layouts[] = {
                 .text_state = 32,
                 .text_ascii_bytes = 40,
                 .text_compact_bytes = 56,
+                .interp_modules = 944,
+                .type_keys = 880,
+                .frame_stack = PYTHON_NO_FIELD,
+                .gen_frame = PYTHON_NO_FIELD,
+                .gen_state = PYTHON_NO_FIELD,
         },
 };
 
@@ -227,6 +252,7 @@ static void make_windows(struct python_layout *layout)
         enum { LESS_BYTES = 8 };
 
         layout->is_windows = true;
+        layout->interp_modules = PYTHON_NO_FIELD; /* after locks as well */
         layout->runtime_current =
                 PYTHON_NO_FIELD; /* after locks, which differ; it is needed only to sort states */
         if (layout->thread_native_id != PYTHON_NO_FIELD)

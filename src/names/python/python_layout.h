@@ -94,6 +94,14 @@ struct python_layout {
         uint32_t text_ascii_bytes; /* sizeof(PyASCIIObject), after which ASCII characters begin */
         /* sizeof(PyCompactUnicodeObject), after which the characters of other compact strings begin */
         uint32_t text_compact_bytes;
+
+        /* For objects of the program (python_objects.h); PYTHON_NO_FIELD: they can't be read. */
+        uint32_t interp_modules; /* sys.modules */
+        uint32_t type_keys;      /* ht_cached_keys */
+        /* 3.14 and later */
+        uint32_t frame_stack; /* stackpointer */
+        uint32_t gen_frame;   /* gi_iframe, which is not a pointer */
+        uint32_t gen_state;   /* gi_frame_state */
 };
 
 enum { PYTHON_STATUS_ACTIVE = 1 << 4 }; /* _status.active of 3.12 and later */

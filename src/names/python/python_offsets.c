@@ -24,6 +24,8 @@ struct offset_variant {
         uint8_t code_words;
         uint8_t type_words;   /* type_object and heap_type_object */
         uint8_t object_words; /* tuple, list, set, dict, float and long */
+        uint8_t modules;      /* word of interpreter_state: imports_modules */
+        uint8_t gen_words;    /* between unicode_object and gen_object, both not included; 0: not known */
 };
 
 static const struct offset_variant variants[] = {
@@ -35,7 +37,8 @@ static const struct offset_variant variants[] = {
          .frame_words = 6,
          .code_words = 10,
          .type_words = 4,
-         .object_words = 14},
+         .object_words = 14,
+         .modules = 5},
         {.minor = 14,
          .interp_words = 16,
          .thread_words = 9,
@@ -44,7 +47,9 @@ static const struct offset_variant variants[] = {
          .frame_words = 8,
          .code_words = 11,
          .type_words = 4,
-         .object_words = 18},
+         .object_words = 18,
+         .modules = 6,
+         .gen_words = 2},
         {.minor = 15,
          .interp_words = 16,
          .thread_words = 16,
@@ -53,7 +58,9 @@ static const struct offset_variant variants[] = {
          .frame_words = 8,
          .code_words = 11,
          .type_words = 8,
-         .object_words = 18},
+         .object_words = 18,
+         .modules = 6,
+         .gen_words = 6},
         {.minor = 15,
          .interp_words = 16,
          .thread_words = 15,
@@ -62,7 +69,8 @@ static const struct offset_variant variants[] = {
          .frame_words = 8,
          .code_words = 11,
          .type_words = 4,
-         .object_words = 18},
+         .object_words = 18,
+         .modules = 6},
         {.minor = 15,
          .interp_words = 16,
          .thread_words = 15,
@@ -71,7 +79,8 @@ static const struct offset_variant variants[] = {
          .frame_words = 8,
          .code_words = 11,
          .type_words = 8,
-         .object_words = 18},
+         .object_words = 18,
+         .modules = 6},
 };
 
 enum {
@@ -82,6 +91,9 @@ enum {
         OBJECT_WORDS = 2, /* of the section pyobject */
         BYTES_WORDS = 3,
         TEXT_WORDS = 4,
+        HEAP_TYPE = 6, /* words of type_object of 3.15, before heap_type_object */
+        HEAP_TYPE_KEYS = 7,
+        TYPE_KEYS = 872,  /* ht_cached_keys of 3.13 and 3.14, behind ob_type; Include/cpython/object.h */
         VERSION_OFF = 24, /* of co_version behind co_firstlineno; Include/cpython/code.h */
         COMPACT_BYTES =
                 16, /* utf8_length and utf8, by which PyCompactUnicodeObject is longer than PyASCIIObject */
@@ -208,6 +220,40 @@ static void read_objects(struct offset_words *table, size_t object, size_t bytes
                 table->is_bad = true;
 }
 
+/* A field without which frames can still be read. */
+static uint32_t get_optional(struct offset_words *table, size_t section, size_t i, size_t width)
+{
+        bool is_bad = table->is_bad;
+        uint32_t off;
+
+        table->is_bad = false;
+        off = get_field(table, section, i, width, PYTHON_MAX_RUNTIME_OFFSET);
+        if (table->is_bad || !off)
+                off = PYTHON_NO_FIELD;
+        table->is_bad = is_bad;
+        return off;
+}
+
+/* `type` is the section type_object, `text` unicode_object. */
+static void read_program_objects(struct offset_words *table, const struct offset_variant *variant,
+                                 size_t frame, size_t type, size_t text, struct python_layout *layout)
+{
+        size_t gen = text + TEXT_WORDS + variant->gen_words;
+
+        layout->interp_modules = get_optional(table, WORD_INTERP, variant->modules, 8);
+        layout->type_keys = layout->frame_stack = layout->gen_frame = layout->gen_state = PYTHON_NO_FIELD;
+        if (layout->minor < 15)
+                layout->type_keys = TYPE_KEYS + layout->object_type;
+        else if (variant->type_words > HEAP_TYPE_KEYS)
+                layout->type_keys = get_optional(table, type + HEAP_TYPE, HEAP_TYPE_KEYS - HEAP_TYPE, 8);
+        if (layout->minor > 13)
+                layout->frame_stack = get_optional(table, frame, 6, 8);
+        if (!variant->gen_words)
+                return;
+        layout->gen_frame = get_optional(table, gen, 2, 8);
+        layout->gen_state = get_optional(table, gen, 3, 1);
+}
+
 /* False: the words do not fit this variant. */
 static bool read_variant(struct offset_words *table, const struct offset_variant *variant,
                          struct python_layout *layout)
@@ -236,6 +282,7 @@ static bool read_variant(struct offset_words *table, const struct offset_variant
         read_frame(table, frame, layout);
         read_code(table, code, layout);
         read_objects(table, object, bytes, bytes + BYTES_WORDS, layout);
+        read_program_objects(table, variant, frame, object + OBJECT_WORDS, bytes + BYTES_WORDS, layout);
         return !table->is_bad;
 }
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sys.modules["threading"]._active is a dict of pthread_self() to Thread; Lib/threading.py. */
+#include "python_threads.h"
+
+#include <stdlib.h>
+
+#include "python_dict.h"
+#include "python_objects.h"
+
+struct name_search {
+        struct python_objects objects;
+        struct python_slot ident, name;
+        void (*see)(void *ctx, uint64_t pointer, const char *name);
+        void *ctx;
+};
+
+/* The thread object has its ident, too. */
+static void see_thread(struct name_search *search, uint64_t key, uint64_t thread)
+{
+        struct python_objects *objects = &search->objects;
+        uint64_t pointer, ident;
+        char *name;
+
+        if (!python_objects_int(objects, key, &pointer) ||
+            !python_objects_int(objects, python_objects_attribute(objects, thread, "_ident", &search->ident),
+                                &ident) ||
+            ident != pointer)
+                return;
+        name = python_objects_text(objects,
+                                   python_objects_attribute(objects, thread, "_name", &search->name));
+        if (name)
+                search->see(search->ctx, pointer, name);
+        free(name);
+}
+
+static void see_interpreter(struct name_search *search, uint64_t interp)
+{
+        struct python_objects *objects = &search->objects;
+        const struct python_layout *layout = objects->layout;
+        uint32_t module_dict = python_objects_header(layout); /* PyModuleObject.md_dict */
+        struct python_dict dict;
+        uint64_t module, active, key, thread;
+
+        if (!python_dict_begin(&dict, objects, python_objects_word(objects, interp + layout->interp_modules)))
+                return;
+        module = python_dict_find(&dict, "threading");
+        if (!module || !python_dict_begin(&dict, objects, python_objects_word(objects, module + module_dict)))
+                return;
+        active = python_dict_find(&dict, "_active");
+        if (!active || !python_dict_begin(&dict, objects, active))
+                return;
+        while (python_dict_next(&dict, &key, &thread))
+                see_thread(search, key, thread);
+}
+
+void python_threads_each_name(const struct python_runtime *runtime, struct python_memory *memory,
+                              void (*see)(void *ctx, uint64_t pointer, const char *name), void *ctx)
+{
+        const struct python_layout *layout = &runtime->layout;
+        struct name_search search = {.see = see, .ctx = ctx};
+        uint64_t interp;
+
+        if (!python_objects_init(&search.objects, layout, memory))
+                return;
+        interp = python_objects_word(&search.objects, runtime->addr + layout->runtime_interpreters);
+        for (unsigned i = 0; interp && i < PYTHON_MAX_INTERPRETERS; i++) {
+                see_interpreter(&search, interp);
+                interp = python_objects_word(&search.objects, interp + layout->interp_next);
+        }
+}

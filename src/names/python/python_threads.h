@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The names that a Python program gives its threads (threading.Thread.name). */
+#ifndef PYTHON_THREADS_H
+#define PYTHON_THREADS_H
+
+#include "python_memory.h"
+#include "python_runtime.h"
+
+/* Calls `see` for each thread that the module threading knows in any interpreter, the main interpreter last:
+ * with the thread's pthread_self(), and its name, which `see` must copy. Threads may begin and end meanwhile:
+ * entries that do not agree with themselves are left out. Up to PYTHON_MAX_OBJECT_READS reads. */
+void python_threads_each_name(const struct python_runtime *runtime, struct python_memory *memory,
+                              void (*see)(void *ctx, uint64_t pointer, const char *name), void *ctx);
+
+#endif
