@@ -142,6 +142,7 @@ static bool take_thread(struct thread_stacks *s, int32_t tid, const struct recor
 {
         AUTO_RELEASE(buf) record = {0};
         struct wait_reading reading;
+        const char *name;
         struct wait_registers registers;
         struct deep_stack stack;
 
@@ -151,6 +152,8 @@ static bool take_thread(struct thread_stacks *s, int32_t tid, const struct recor
         if (!wait_reader_read(s->reader, tid, &reading, &registers))
                 return true;
         reading.text = arena_copy(&s->texts, reading.text, strlen(reading.text));
+        name = wait_reader_python_name(s->reader);
+        reading.python_name = arena_copy(&s->texts, name, strlen(name));
         ARRAY_PUSH(s->readings, s->n_readings, s->cap_readings, reading);
         wait_reader_take_stack(s->reader, &stack);
         deep_stacks_add(s->deep, tid, reading.time_ns, &stack);

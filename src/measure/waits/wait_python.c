@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
+#include "python_threads.h"
 #include "wait_thread.h"
 
 enum {
@@ -44,6 +46,9 @@ struct wait_python {
         struct known_state *states;
         size_t n_states, cap_states;
         struct map by_tid; /* inner tid to the index of its first state */
+        bool has_names;
+        struct map names; /* pthread_self() to the name of the thread, in `texts` */
+        struct arena texts;
 };
 
 static bool read_memory(void *ctx, uint64_t addr, void *to, size_t size)
@@ -110,6 +115,8 @@ void wait_python_free(struct wait_python *p)
                 return;
         python_runtime_release(&p->runtime);
         map_release(&p->by_tid);
+        map_release(&p->names);
+        arena_release(&p->texts);
         free(p->states);
         free(p);
 }
@@ -148,6 +155,33 @@ void wait_python_find(struct wait_python *p, int32_t inner_tid, struct wait_pyth
                 return;
         wait_python_update(p);
         find(p, inner_tid, ret);
+}
+
+/* The name of a thread in the main interpreter, which is the last one, replaces others. */
+static void see_name(void *ctx, uint64_t pointer, const char *name)
+{
+        struct wait_python *p = ctx;
+
+        *map_put(&p->names, pointer, NULL) = (uint64_t)(uintptr_t)arena_copy(&p->texts, name, strlen(name));
+}
+
+static void read_names(struct wait_python *p)
+{
+        struct python_memory memory = {.read = read_memory, .ctx = p};
+
+        p->has_names = true;
+        python_threads_each_name(&p->runtime, &memory, see_name, p);
+}
+
+const char *wait_python_name(struct wait_python *p, int32_t inner_tid)
+{
+        const uint64_t *first, *name;
+
+        if (!p->has_names)
+                read_names(p);
+        first = map_find(&p->by_tid, (uint64_t)(uint32_t)inner_tid);
+        name = first ? map_find(&p->names, p->states[*first].state.pointer) : NULL;
+        return name ? (const char *)(uintptr_t)*name : "";
 }
 
 static int32_t gil_holder(const struct wait_python *p)

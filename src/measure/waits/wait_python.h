@@ -35,6 +35,10 @@ struct wait_python_thread {
 /* `inner_tid` is the thread's number in its own PID namespace. */
 void wait_python_find(struct wait_python *python, int32_t inner_tid, struct wait_python_thread *ret);
 
+/* The name of a thread in its program (threading.Thread.name), valid until the interpreter is freed; "" for
+ * none. The first call reads the names of all threads. */
+const char *wait_python_name(struct wait_python *python, int32_t inner_tid);
+
 /* Sets the part of the reading that is about Python; `stack` is a copy of the thread's stack, in
  * which a lock is searched for; it may be empty. Numbers of
  * threads are those of the process's own PID namespace. */

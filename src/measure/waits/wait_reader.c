@@ -153,6 +153,12 @@ bool wait_reader_is_unsupported(const struct wait_reader *r)
         return r->process && r->process->is_unsupported;
 }
 
+const char *wait_reader_python_name(const struct wait_reader *r)
+{
+        assert(r->process);
+        return r->process->interpreter ? wait_python_name(r->process->interpreter, r->inner_tid) : "";
+}
+
 /* --- One attempt --- */
 
 /* Pages behind the used part may not be there yet; they end the copy. */
@@ -242,7 +248,8 @@ static void begin_reading(struct wait_reader *r, struct wait_reading *ret)
                                      .pid = r->process->pid,
                                      .tid = r->tid,
                                      .inner_tid = r->inner_tid,
-                                     .number = -1};
+                                     .number = -1,
+                                     .python_name = ""};
 }
 
 /* What a thread that waits has saved. */

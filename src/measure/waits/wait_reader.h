@@ -47,6 +47,10 @@ struct wait_registers {
 bool wait_reader_read(struct wait_reader *reader, int32_t tid, struct wait_reading *ret,
                       struct wait_registers *ret_registers);
 
+/* The name that the thread that was read last has in its Python program; "" for none. Valid until the process
+ * is prepared again. */
+const char *wait_reader_python_name(const struct wait_reader *reader);
+
 /* Of a thread that waited: sp and pc. */
 uint64_t wait_reader_still_mask(void);
 

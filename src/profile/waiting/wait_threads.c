@@ -160,7 +160,8 @@ static bool is_asked_for(const char *thread, const struct wait_row *row)
         char number[16];
 
         snprintf(number, sizeof(number), "%" PRId32, row->reading->tid);
-        return !thread || !strcmp(thread, number) || !strcmp(thread, row->name);
+        return !thread || !strcmp(thread, number) || !strcmp(thread, row->name) ||
+               !strcmp(thread, row->python_name);
 }
 
 static void add_row(struct thread_rows *m, const struct listed_sample *sample)
@@ -178,6 +179,7 @@ static void add_row(struct thread_rows *m, const struct listed_sample *sample)
                               MAX_FUNCTIONS);
         m->making.pid = reading->pid;
         row.name = sample_list_text(request->samples, sample->comm);
+        row.python_name = reading->python_name;
         row.is_shown = is_asked_for(request->thread, &row);
         row.n_same = row.is_shown;
         row.verdict = wait_kind_decide(reading, functions, n, find_thread, m, &what);
@@ -290,6 +292,25 @@ static uint64_t hash_of(const struct wait_threads *t, const struct wait_row *row
         return hash;
 }
 
+/* What two names begin with, and a star. */
+static const char *common_name(struct arena *texts, const char *a, const char *b)
+{
+        AUTO_RELEASE(buf) text = {0};
+        size_t n = 0;
+
+        if (!strcmp(a, b))
+                return a;
+        while (a[n] && a[n] == b[n] && a[n] != '*')
+                n++;
+        while (n && (a[n] & 0xc0) == 0x80) /* inside of a character */
+                n--;
+        if (!n)
+                return "";
+        buf_add(&text, a, n);
+        buf_add_char(&text, '*');
+        return arena_copy(texts, buf_text(&text), text.len);
+}
+
 static void merge_same(struct thread_rows *m)
 {
         struct wait_threads *t = &m->threads;
@@ -305,6 +326,9 @@ static void merge_same(struct thread_rows *m)
                 if (is_new) {
                         *at = i;
                 } else if (is_same(t, &t->rows[*at], &t->rows[i])) {
+                        t->rows[*at].name = common_name(&m->texts, t->rows[*at].name, t->rows[i].name);
+                        t->rows[*at].python_name =
+                                common_name(&m->texts, t->rows[*at].python_name, t->rows[i].python_name);
                         t->rows[*at].n_same++;
                         t->rows[i].n_same = 0;
                 }

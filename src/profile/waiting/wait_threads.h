@@ -23,7 +23,9 @@ struct wait_frame {
 
 struct wait_row {
         const struct wait_reading *reading;
-        const char *name; /* of the thread */
+        /* Of rows that stand for threads with different names: what they begin with and a star, or "". */
+        const char *name;        /* the kernel's name of the thread */
+        const char *python_name; /* threading.Thread.name; "" for none */
         struct wait_verdict verdict;
         const char *what;             /* in words, as "waits for a mutex, held by 4714" */
         size_t first_frame, n_frames; /* innermost first */

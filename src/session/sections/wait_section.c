@@ -8,7 +8,7 @@
 #include "mem.h"
 
 #define MAGIC "WPWA"
-enum { VERSION = 1, MAGIC_BYTES = 4, MIN_READING_BYTES = 100 };
+enum { VERSION = 3, MAGIC_BYTES = 4, MIN_READING_BYTES = 100 };
 
 static void write_reading(const struct wait_reading *r, struct buf *out)
 {
@@ -28,6 +28,7 @@ static void write_reading(const struct wait_reading *r, struct buf *out)
         for (size_t i = 0; i < WAIT_LOCK_WORDS; i++)
                 buf_add_u32(out, r->lock[i]);
         buf_add(out, r->text, strlen(r->text) + 1);
+        buf_add(out, r->python_name, strlen(r->python_name) + 1);
 }
 
 void wait_section_write(const struct wait_reading *readings, size_t n, struct buf *out)
@@ -42,7 +43,7 @@ void wait_section_write(const struct wait_reading *readings, size_t n, struct bu
 static bool is_valid(const struct wait_reading *r)
 {
         return r->how < WAIT_N_HOWS && r->call < WAIT_N_CALLS && r->object < WAIT_N_OBJECTS &&
-               r->peer < WAIT_N_PEERS && r->text;
+               r->peer < WAIT_N_PEERS && r->text && r->python_name;
 }
 
 static bool read_reading(struct cursor *c, struct wait_reading *r)
@@ -65,6 +66,7 @@ static bool read_reading(struct cursor *c, struct wait_reading *r)
         for (size_t i = 0; i < WAIT_LOCK_WORDS; i++)
                 r->lock[i] = cursor_u32(c);
         r->text = cursor_str(c, NULL);
+        r->python_name = cursor_str(c, NULL);
         return !c->failed && is_valid(r);
 }
 

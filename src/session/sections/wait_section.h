@@ -109,7 +109,8 @@ struct wait_reading {
         uint64_t look_ns;    /* since the thread was looked at before; 0: it was looked at once */
         /* of a futex: memory from its address on, as far as it can be read, else 0 */
         uint32_t lock[WAIT_LOCK_WORDS];
-        const char *text; /* the object in words; "" for none */
+        const char *text;        /* the object in words; "" for none */
+        const char *python_name; /* threading.Thread.name; "" for none */
 };
 
 /* Appends the section. */

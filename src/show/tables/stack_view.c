@@ -197,7 +197,9 @@ static void add_name(const struct stack_view *view, const struct wait_row *row, 
                 buf_printf(line, "%" PRIu32 " threads ", row->n_same);
         else
                 buf_printf(line, "%" PRId32 " ", row->reading->tid);
-        if (has_own_name(view, row))
+        if (*row->python_name)
+                text_add_printable(line, row->python_name);
+        else if (has_own_name(view, row))
                 text_add_printable(line, row->name);
 }
 
@@ -323,6 +325,11 @@ static void add_json_thread(const struct stack_view *view, const struct wait_row
         json_begin_object(json);
         json_key_i64(json, "tid", row->reading->tid);
         json_key_str(json, "name", row->name);
+        json_key(json, "python_name");
+        if (*row->reading->python_name)
+                json_str(json, row->reading->python_name);
+        else
+                json_null(json);
         json_key_str(json, "state", wait_kind_word(row->verdict.kind));
         json_key_str(json, "what", row->what);
         add_json_owner(row, json);
