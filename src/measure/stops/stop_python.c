@@ -139,7 +139,12 @@ bool stop_python_take(struct stop_python *p, int32_t tid, uint64_t time_ns,
 
 /* --- stacks whose time is not exactly that of their sample --- */
 
-enum { NEAR_NS = 10000 }; /* the event's time is taken so much before its program runs, at most */
+/* Between the time of a sample and that of its program something else may have interrupted the CPU.  The
+ * samples of a thread are farther apart. */
+enum {
+        NEAR_NS = 100000,
+        TAKEN_BYTES = 1 << 16, /* that were taken, until the rest is moved to the beginning */
+};
 
 static struct near_stacks *near_of(struct stop_python *p, int32_t tid)
 {
@@ -174,34 +179,84 @@ static void sort_near(struct stop_python *p)
         buf_clear(&p->taken);
 }
 
+static struct stop_python_stack stack_at(const struct near_stacks *near, size_t at)
+{
+        struct stop_python_stack stack;
+
+        memcpy(&stack, near->log.data + at, sizeof(stack));
+        return stack;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+        return a < b ? b - a : a - b;
+}
+
+/* Finds the stack that was read at `pc` and whose time is the nearest. */
+static bool find_near(const struct near_stacks *near, uint64_t time_ns, uint64_t pc, size_t *ret_at)
+{
+        uint64_t best = NEAR_NS + 1;
+
+        for (size_t at = near->at; at < near->log.len;) {
+                struct stop_python_stack stack = stack_at(near, at);
+
+                if (stack.time_ns > time_ns + NEAR_NS)
+                        break;
+                if (stack.pc == pc && distance(stack.time_ns, time_ns) < best) {
+                        best = distance(stack.time_ns, time_ns);
+                        *ret_at = at;
+                }
+                at += logged_bytes(&stack);
+        }
+        return best <= NEAR_NS;
+}
+
+/* Forgets the stacks before those of `time_ns`: their samples were lost. */
+static void forget_older(struct near_stacks *near, uint64_t time_ns)
+{
+        while (near->at < near->log.len) {
+                struct stop_python_stack stack = stack_at(near, near->at);
+
+                if (stack.time_ns + NEAR_NS >= time_ns)
+                        return;
+                near->at += logged_bytes(&stack);
+        }
+}
+
+static void free_taken(struct stop_python *p, int32_t tid, struct near_stacks *near)
+{
+        size_t n_left = near->log.len - near->at;
+
+        if (!n_left) {
+                buf_release(&near->log);
+                free(near);
+                map_remove(&p->near, (uint64_t)(uint32_t)tid);
+        } else if (near->at > TAKEN_BYTES && near->at > n_left) {
+                memmove(near->log.data, near->log.data + near->at, n_left);
+                buf_truncate(&near->log, n_left);
+                near->at = 0;
+        }
+}
+
 bool stop_python_take_near(struct stop_python *p, int32_t tid, uint64_t time_ns, uint64_t pc,
                            struct stop_python_stack *ret_stack, const struct python_frame **ret_frames)
 {
         struct near_stacks *near;
-        bool has = false;
+        size_t at;
+        bool has;
 
         sort_near(p);
         near = near_of(p, tid);
-        while (near->at < near->log.len) {
-                const char *at = near->log.data + near->at;
-                struct stop_python_stack stack;
-
-                memcpy(&stack, at, sizeof(stack));
-                if (stack.time_ns > time_ns + NEAR_NS)
-                        break;
-                near->at += logged_bytes(&stack);
-                has = stack.pc == pc;
-                if (!has)
-                        continue;
-                *ret_stack = stack;
+        forget_older(near, time_ns);
+        has = find_near(near, time_ns, pc, &at);
+        if (has) {
+                *ret_stack = stack_at(near, at);
                 buf_clear(&p->near_frames);
-                buf_add(&p->near_frames, at + sizeof(stack), logged_bytes(&stack) - sizeof(stack));
+                buf_add(&p->near_frames, near->log.data + at + sizeof(*ret_stack),
+                        logged_bytes(ret_stack) - sizeof(*ret_stack));
+                near->at = at + logged_bytes(ret_stack);
         }
-        if (near->at == near->log.len) {
-                buf_release(&near->log);
-                free(near);
-                map_remove(&p->near, (uint64_t)(uint32_t)tid);
-        }
+        free_taken(p, tid, near);
         *ret_frames = (const struct python_frame *)p->near_frames.data;
         return has;
 }
