@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "bpf_library.h"
 #include "bpf_parts.h"
@@ -36,7 +39,6 @@ enum {
                 2000000, /* until a process that runs no CPython is looked at again; then twice as long */
         LONGEST_WAIT_NS = 1000000000,
         N_LINKS = 3,
-        POLL_MS = 50,             /* until the thread sees that it is to end */
         IOC_SET_BPF = 0x40042408, /* PERF_EVENT_IOC_SET_BPF */
 };
 
@@ -47,7 +49,7 @@ struct bpf_engine {
         struct ring_buffer *rings, *asks;
         pthread_t thread; /* looks at processes */
         bool has_thread;
-        atomic_bool quits;
+        int quit_fd; /* readable when the thread is to end */
         int layouts, processes, counts;
         uint32_t stack_bytes; /* of each stack, in the samples' records */
         struct stop_python *python;
@@ -95,6 +97,7 @@ static bool make_layout(const struct python_layout *l, struct walk_layout *ret)
                 .thread_frame = l->thread_frame,
                 .thread_id = l->thread_id,
                 .thread_status = l->thread_status,
+                .has_data_stack = l->frames != PYTHON_FRAMES_HEAP,
                 .has_cframe = l->frames == PYTHON_FRAMES_CFRAME,
                 .cframe_frame = l->cframe_frame,
                 .cframe_previous = l->cframe_previous,
@@ -175,8 +178,13 @@ static void *run_thread(void *ctx)
 {
         struct bpf_engine *e = ctx;
 
-        while (!e->quits)
-                e->lib.ring_poll(e->asks, POLL_MS);
+        struct pollfd fds[] = {{.fd = e->lib.ring_epoll_fd(e->asks), .events = POLLIN},
+                               {.fd = e->quit_fd, .events = POLLIN}};
+
+        while (!fds[1].revents) {
+                if (poll(fds, N_ELEMENTS(fds), -1) > 0)
+                        e->lib.ring_consume(e->asks);
+        }
         return NULL;
 }
 
@@ -432,12 +440,25 @@ static bool is_first_namespace(struct err *err)
                        "in a container it needs the PID namespace of the host (docker run --pid=host)");
 }
 
+/* Signals that end the run must reach the thread that waits for them. */
+static bool start_thread(struct bpf_engine *e, struct err *err)
+{
+        sigset_t all, before;
+
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        e->has_thread = e->quit_fd >= 0 && !pthread_create(&e->thread, NULL, run_thread, e);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        return e->has_thread || err_set(err, ERR_LIMIT, "can't start a thread");
+}
+
 struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)
 {
         AUTO(bpf_engine) e = mem_new(1, sizeof(*e));
         const struct stop_frames_sink sink = {stop_python_add_stack, stop_python_add_code, python};
 
         e->python = python;
+        e->quit_fd = eventfd(0, EFD_CLOEXEC);
         if (!is_first_namespace(err) || !bpf_library_open(&e->lib, err) || !load(e, err) ||
             !follow_processes(e, err))
                 return NULL;
@@ -447,11 +468,8 @@ struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)
         e->stack_parts = bpf_parts_new();
         e->stacks = deep_stacks_new();
         e->frames = stop_frames_new(stop_python_binaries(python), &sink);
-        e->has_thread = !pthread_create(&e->thread, NULL, run_thread, e);
-        if (!e->has_thread) {
-                err_set(err, ERR_LIMIT, "can't start a thread");
+        if (!start_thread(e, err))
                 return NULL;
-        }
         return TAKE(e);
 }
 
@@ -459,9 +477,10 @@ void bpf_engine_free(struct bpf_engine *e)
 {
         if (!e)
                 return;
-        e->quits = true;
-        if (e->has_thread)
+        if (e->has_thread && !eventfd_write(e->quit_fd, 1))
                 pthread_join(e->thread, NULL);
+        if (e->quit_fd >= 0)
+                close(e->quit_fd);
         for (size_t i = 0; i < N_LINKS; i++) {
                 if (e->links[i])
                         e->lib.destroy_link(e->links[i]);

@@ -30,7 +30,6 @@ static bool find_all(struct bpf_library *l)
                 {"ring_buffer__add", &l->ring_add},
                 {"ring_buffer__epoll_fd", &l->ring_epoll_fd},
                 {"ring_buffer__consume", &l->ring_consume},
-                {"ring_buffer__poll", &l->ring_poll},
                 {"ring_buffer__free", &l->ring_free},
         };
 

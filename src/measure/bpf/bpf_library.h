@@ -41,7 +41,6 @@ struct bpf_library {
                         void *ctx);
         int (*ring_epoll_fd)(const struct ring_buffer *ring);
         int (*ring_consume)(struct ring_buffer *ring);
-        int (*ring_poll)(struct ring_buffer *ring, int timeout_ms);
         void (*ring_free)(struct ring_buffer *ring);
 };
 

@@ -84,6 +84,12 @@ struct code_key {
         __u64 pid, born_ns, addr, hash;
 };
 
+/* The last code object of a slot, which was sent. */
+struct walk_seen {
+        struct code_key key;
+        __u64 sample; /* the number of the last sample that has it */
+};
+
 struct {
         __uint(type, BPF_MAP_TYPE_LRU_HASH);
         __uint(max_entries, WALK_MAX_CODES);
@@ -91,13 +97,18 @@ struct {
         __type(value, __u32);
 } codes SEC(".maps");
 
+/* The beginning of a text. */
+struct text_words {
+        __u64 words[HASH_WORDS];
+};
+
 /* One for each CPU: values of per-CPU maps are smaller. */
 struct scratch {
         __u64 n_samples;
-        __u64 seen[SEEN_CODES], seen_sample[SEEN_CODES];
+        struct walk_seen seen[SEEN_CODES];
         struct walk_thread found;
         __u8 code[WALK_CODE_BYTES];
-        __u8 text[HASH_WORDS * 8];
+        struct text_words text;
         __u32 used;
         struct walk_message message;
         __u8 bytes[WALK_SCRATCH_BYTES];
@@ -174,27 +185,29 @@ static __always_inline int send(struct walk_message *m, __u64 used, __u64 most)
 
 /* --- pieces of the message --- */
 
-/* Sends the pieces so far if there may be no room for those of another frame. */
-static __always_inline void send_part(struct scratch *s)
+/* Sends the pieces so far if there may be no room for those of another frame.  1: it has. */
+static __always_inline int send_part(struct scratch *s)
 {
-        enum { FRAME_ROOM = WALK_FRAME_BYTES + WALK_CFRAME_BYTES + 3 * sizeof(struct walk_piece) + 64 };
+        enum { FRAME_ROOM = WALK_WINDOW_BYTES + WALK_CFRAME_BYTES + 3 * sizeof(struct walk_piece) + 64 };
 
         if (s->used <= WALK_SCRATCH_BYTES - FRAME_ROOM)
-                return;
+                return 0;
         s->message.kind = WALK_PART;
         if (send(&s->message, s->used, WALK_SCRATCH_BYTES))
                 s->message.is_cut = 1;
         s->message.kind = WALK_SAMPLE;
         s->used = 0;
+        return 1;
 }
 
 /* Copies memory of the process into the message; NULL if it can't be read or there is no room. */
-static __always_inline __u8 *add_piece(struct scratch *s, __u64 addr, __u32 size, __u32 most)
+static __always_inline __u8 *add_piece(struct scratch *s, __u64 addr, __u64 size, __u32 most)
 {
         __u32 used = s->used;
         struct walk_piece *piece;
         __u8 *bytes;
 
+        asm volatile("" : "+r"(size));
         if (size > most || used > WALK_SCRATCH_BYTES - sizeof(*piece) - most - 8)
                 return 0;
         piece = (struct walk_piece *)(s->bytes + used);
@@ -203,9 +216,9 @@ static __always_inline __u8 *add_piece(struct scratch *s, __u64 addr, __u32 size
                 return 0;
         piece->addr = addr;
         piece->hash = 0;
-        piece->size = size;
+        piece->size = (__u32)size;
         piece->pad = 0;
-        s->used = used + sizeof(*piece) + ((size + 7) & ~7u);
+        s->used = used + sizeof(*piece) + (((__u32)size + 7) & ~7u);
         return bytes;
 }
 
@@ -240,41 +253,65 @@ static __always_inline __u64 mix(__u64 hash, __u64 word)
 
 /* --- code objects --- */
 
-/* Of a text or of bytes: the size, and the beginning of the content. */
-static __always_inline __u64 hash_content(struct scratch *s, __u64 size_addr, __u64 addr, __u64 hash)
+/* Global functions are verified once, and not for each state in which they are called. */
+__noinline __u64 hash_words(const struct text_words *text, __u32 n, __u64 hash)
 {
-        __u64 length = 0;
-        __u32 size;
-
-        if (read_word(size_addr, &length))
+        if (!text)
                 return hash;
-        size = length < sizeof(s->text) ? (__u32)length : sizeof(s->text);
-        __builtin_memset(s->text, 0, sizeof(s->text));
-        if (size > sizeof(s->text) || read_user(s->text, size, addr))
-                return hash;
-        hash = mix(hash, length);
-        for (int i = 0; i < HASH_WORDS; i++)
-                hash = mix(hash, ((__u64 *)s->text)[i]);
+        for (__u32 i = 0; i < HASH_WORDS; i++) {
+                if (i >= n)
+                        break;
+                hash = mix(hash, text->words[i]);
+        }
         return hash;
 }
 
+/* The beginning of the content of a text or of bytes. */
+static __always_inline __u64 hash_content(struct scratch *s, __u64 length, __u64 addr, __u64 hash)
+{
+        __u64 size = length < sizeof(s->text) - 8 ? length : sizeof(s->text) - 8;
+
+        asm volatile("" : "+r"(size));
+        if (size > sizeof(s->text) - 8)
+                return hash;
+        s->text.words[size / 8] = 0;
+        if (read_user(&s->text, size, addr))
+                return hash;
+        return hash_words(&s->text, (__u32)(size + 7) / 8, mix(hash, length));
+}
+
+/* CPython keeps the hash of a text that it has looked up. */
 static __always_inline __u64 hash_text(struct scratch *s, const struct walk_layout *l, __u64 addr, __u64 hash)
 {
-        return hash_content(s, addr + l->text_length, addr + l->text_ascii_bytes, hash);
+        struct {
+                __u64 length, hash;
+        } text;
+
+        if (read_user(&text, sizeof(text), addr + l->text_length))
+                return hash;
+        if (text.hash != ~0ull)
+                return mix(mix(hash, text.length), text.hash);
+        return hash_content(s, text.length, addr + l->text_ascii_bytes, hash);
 }
 
 /* Code that is made anew may differ in nothing but its lines. */
 static __always_inline __u64 hash_lines(struct scratch *s, const struct walk_layout *l, __u64 addr,
                                         __u64 hash)
 {
-        return hash_content(s, addr + l->bytes_size, addr + l->bytes_data, hash);
+        __u64 size = 0;
+
+        if (read_word(addr + l->bytes_size, &size))
+                return hash;
+        return hash_content(s, size, addr + l->bytes_data, hash);
 }
 
 /* The hash of the bytes of a code object that do not change while it exists. */
-static __always_inline __u64 hash_code(struct scratch *s, const struct walk_layout *l)
+__noinline __u64 hash_code(const struct scratch *s, const struct walk_layout *l)
 {
         __u64 hash = 0;
 
+        if (!s || !l)
+                return 0;
         for (int i = 0; i < WALK_CODE_BYTES / 8; i++)
                 hash = mix(hash, ((__u64 *)s->code)[i] & l->code_mask[i]);
         return hash;
@@ -350,14 +387,16 @@ static long send_lines(__u32 part, struct line_table *t)
         return t->is_lost;
 }
 
-static __always_inline void send_code(struct scratch *s, const struct walk_layout *l,
-                                      const struct code_key *key)
+/* 0: it was sent. */
+__noinline int send_code(struct scratch *s, const struct walk_layout *l, const struct code_key *key)
 {
-        __u64 addr = word_at(s->code, l->code_lines, WALK_CODE_BYTES) + l->bytes_size, size = 0;
-        struct line_table table = {.s = s, .key = key, .addr = addr};
-        __u32 one = 1;
+        struct line_table table = {.s = s, .key = key};
+        __u64 size = 0;
 
-        if (!read_word(addr, &size))
+        if (!s || !l || !key)
+                return 1;
+        table.addr = word_at(s->code, l->code_lines, WALK_CODE_BYTES) + l->bytes_size;
+        if (!read_word(table.addr, &size))
                 table.n_left = size + (l->bytes_data - l->bytes_size);
         if (table.n_left > WALK_MAX_LINES_PARTS * WALK_LINES_BYTES) {
                 table.n_left = 0;
@@ -368,18 +407,22 @@ static __always_inline void send_code(struct scratch *s, const struct walk_layou
         add_code_piece(s, key->addr, l->code_bytes, WALK_CODE_BYTES);
         add_text(s, l, word_at(s->code, l->code_name, WALK_CODE_BYTES));
         add_text(s, l, word_at(s->code, l->code_file, WALK_CODE_BYTES));
-        if (table.is_lost || send_code_part(s, key, 0))
-                COUNT(n_lost_codes);
-        else
-                bpf_map_update_elem(&codes, key, &one, BPF_ANY);
+        return table.is_lost || send_code_part(s, key, 0);
+}
+
+/* Whether two keys are the same. */
+static __always_inline int is_same(const struct code_key *a, const struct code_key *b)
+{
+        return a->hash == b->hash && a->addr == b->addr && a->pid == b->pid && a->born_ns == b->born_ns;
 }
 
 static __always_inline void see_code(struct scratch *s, const struct walk_layout *l, __u64 addr)
 {
         struct code_key key = {.pid = s->message.pid, .born_ns = s->message.born_ns, .addr = addr};
-        __u32 slot = (addr >> 5) & (SEEN_CODES - 1);
+        struct walk_seen *seen = &s->seen[(addr >> 5) & (SEEN_CODES - 1)];
+        __u32 one = 1;
 
-        if (s->seen[slot] == addr && s->seen_sample[slot] == s->n_samples)
+        if (seen->key.addr == addr && seen->sample == s->n_samples)
                 return;
         if (l->code_bytes > WALK_CODE_BYTES || read_user(s->code, l->code_bytes, addr))
                 return;
@@ -389,9 +432,14 @@ static __always_inline void see_code(struct scratch *s, const struct walk_layout
                 key.hash = hash_text(s, l, word_at(s->code, l->code_file, WALK_CODE_BYTES), key.hash);
                 key.hash = hash_lines(s, l, word_at(s->code, l->code_lines, WALK_CODE_BYTES), key.hash);
         }
-        if (!bpf_map_lookup_elem(&codes, &key))
-                send_code(s, l, &key);
+        if (!is_same(&seen->key, &key) && !bpf_map_lookup_elem(&codes, &key)) {
+                if (send_code(s, l, &key)) {
+                        COUNT(n_lost_codes);
+                        return;
+                }
+                bpf_map_update_elem(&codes, &key, &one, BPF_ANY);
+        }
         add_code_of_sample(s, addr, key.hash);
-        s->seen[slot] = addr;
-        s->seen_sample[slot] = s->n_samples;
+        seen->key = key;
+        seen->sample = s->n_samples;
 }

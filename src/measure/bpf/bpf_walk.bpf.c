@@ -7,9 +7,46 @@
 struct frame_chain {
         struct scratch *s;
         const struct walk_layout *l;
-        __u64 addr;   /* the next frame */
-        __u64 cframe; /* 3.11: of the native eval frame that runs the current frames; 0: none */
+        __u64 addr;                /* the next frame */
+        __u64 callee;              /* address of the frame before */
+        __u64 cframe;              /* 3.11: of the native eval frame that runs the current frames; 0: none */
+        __u64 window, window_last; /* first and last address of frames in a copy of the data stack; 0: none */
+        __u64 window_at;           /* of its bytes in the message */
 };
+
+/* The bytes of a frame that lies in the window. */
+static __always_inline __u8 *find_in_window(const struct frame_chain *w, __u64 addr)
+{
+        __u64 off = addr - w->window, at = w->window_at;
+
+        if (!w->window || addr < w->window || addr > w->window_last)
+                return 0;
+        asm volatile("" : "+r"(off), "+r"(at));
+        if (off > WALK_WINDOW_BYTES - WALK_FRAME_BYTES || at > WALK_SCRATCH_BYTES - WALK_WINDOW_BYTES)
+                return 0;
+        return w->s->bytes + at + off;
+}
+
+/* Copies a frame; on the data stack, with those of the callers, which are probably before it.  There may be
+ * nothing before its page. */
+static __always_inline __u8 *add_frame(struct frame_chain *w, __u64 addr)
+{
+        __u64 first = addr + WALK_FRAME_BYTES - WALK_WINDOW_BYTES,
+              page = addr & ~(__u64)(WALK_PAGE_BYTES - 1);
+        __u8 *frame = find_in_window(w, addr);
+
+        if (frame)
+                return frame;
+        if (w->l->has_data_stack && w->callee - addr < WALK_WINDOW_BYTES / 4) {
+                w->window = first > page ? first : page;
+                w->window_last = addr;
+                w->window_at = w->s->used + sizeof(struct walk_piece);
+                if (add_piece(w->s, w->window, addr + WALK_FRAME_BYTES - w->window, WALK_WINDOW_BYTES))
+                        return find_in_window(w, addr);
+                w->window = 0;
+        }
+        return add_piece(w->s, addr, w->l->frame_bytes, WALK_FRAME_BYTES);
+}
 
 static long walk_frame(__u32 i, struct frame_chain *w)
 {
@@ -18,10 +55,12 @@ static long walk_frame(__u32 i, struct frame_chain *w)
         __u8 *frame;
 
         (void)i;
-        send_part(w->s);
-        frame = addr ? add_piece(w->s, addr, l->frame_bytes, WALK_FRAME_BYTES) : 0;
+        if (send_part(w->s))
+                w->window = 0;
+        frame = addr ? add_frame(w, addr) : 0;
         if (!frame)
                 return 1;
+        w->callee = addr;
         w->addr = word_at(frame, l->frame_previous, WALK_FRAME_BYTES);
         code = word_at(frame, l->frame_code, WALK_FRAME_BYTES);
         if (l->minor >= 14)
@@ -36,14 +75,18 @@ static long walk_frame(__u32 i, struct frame_chain *w)
         return 0;
 }
 
-static __always_inline void walk_state(struct scratch *s, const struct walk_layout *l, __u64 state)
+/* Global functions return a number; this one means nothing. */
+__noinline int walk_state(struct scratch *s, const struct walk_layout *l, __u64 state)
 {
         struct frame_chain w = {.s = s, .l = l};
-        __u8 *thread = add_piece(s, state, l->thread_bytes, WALK_THREAD_BYTES);
         __u64 previous;
+        __u8 *thread;
 
+        if (!s || !l)
+                return 0;
+        thread = add_piece(s, state, l->thread_bytes, WALK_THREAD_BYTES);
         if (!thread)
-                return;
+                return 0;
         w.addr = word_at(thread, l->thread_frame, WALK_THREAD_BYTES);
         if (l->has_cframe && w.addr) {
                 w.cframe = w.addr;
@@ -51,9 +94,10 @@ static __always_inline void walk_state(struct scratch *s, const struct walk_layo
                 if (!read_word(w.cframe + l->cframe_previous, &previous) && previous)
                         add_piece(s, previous, WALK_CFRAME_BYTES, WALK_CFRAME_BYTES);
                 if (read_word(w.cframe + l->cframe_frame, &w.addr))
-                        return;
+                        return 0;
         }
         bpf_loop(WALK_MAX_FRAMES, walk_frame, &w, 0);
+        return 0;
 }
 
 /* --- thread states --- */

@@ -17,6 +17,7 @@ enum {
         WALK_THREAD_BYTES = 512, /* limits of layouts */
         WALK_FRAME_BYTES = 128,
         WALK_CODE_BYTES = 256,
+        WALK_WINDOW_BYTES = 2048, /* of the data stack, read at once */
         WALK_CFRAME_BYTES = 24,
         WALK_NAME_CHARS = 4096,                      /* longer names are cut, as PYTHON_MAX_NAME_CHARS */
         WALK_NAME_BYTES = 128 + WALK_NAME_CHARS * 4, /* of a str object with its header */
@@ -37,6 +38,7 @@ struct walk_layout {
         __u32 interp_next, interp_threads;
         __u32 thread_bytes, thread_next, thread_interp, thread_frame, thread_id, thread_status;
         __u32 has_cframe, cframe_frame, cframe_previous;
+        __u32 has_data_stack; /* a callee's frame lies behind that of its caller */
         __u32 frame_bytes, frame_previous, frame_code, frame_owner, frame_entry;
         __u32 code_bytes, code_name, code_file, code_lines, code_version;
         __u32 text_length, text_ascii_bytes, bytes_size, bytes_data;
