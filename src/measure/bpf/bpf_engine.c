@@ -228,6 +228,7 @@ static void see_sample(struct bpf_engine *e, const struct walk_message *m, struc
                 .tid = (int32_t)m->tid,
                 .image = process ? bpf_process_image(process) : 0,
                 .time_ns = m->time_ns,
+                .until_ns = m->until_ns,
                 .pc = m->ip,
                 .tls = m->tls,
                 .stack_addr = m->sp,
@@ -383,7 +384,7 @@ static bool load(struct bpf_engine *e, struct err *err)
                 return err_os(err, ERR_UNSUPPORTED, errno, "libbpf can't open the BPF program");
         e->lib.set_max_entries(e->lib.find_map(e->object, "scratches"), (uint32_t)e->lib.num_cpus());
         error = -e->lib.load(e->object);
-        if (error == EPERM || error == EACCES)
+        if (error == EPERM)
                 return err_set(err, ERR_DENIED, "it needs root, or CAP_BPF and CAP_PERFMON");
         if (error)
                 return err_os(

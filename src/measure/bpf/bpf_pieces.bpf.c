@@ -102,6 +102,32 @@ struct text_words {
         __u64 words[HASH_WORDS];
 };
 
+/* The walk of the frames of a thread state. */
+struct frame_chain {
+        __u64 addr;                /* the next frame */
+        __u64 callee;              /* address of the frame before */
+        __u64 cframe;              /* 3.11: of the native eval frame that runs the current frames; 0: none */
+        __u64 window, window_last; /* first and last address of frames in a copy of the data stack; 0: none */
+        __u64 window_at;           /* of its bytes in the message */
+};
+
+/* A search for the states of a thread. */
+struct walk_search {
+        __u64 interp, state, current;
+};
+
+/* The copy of a stack. */
+struct stack_copy {
+        __u64 start, at, end, used;
+        __u32 is_lost, is_unread;
+};
+
+/* The line table of a code object, from the size of the bytes object on. */
+struct line_table {
+        __u64 addr, n_left;
+        __u64 is_lost;
+};
+
 /* One for each CPU: values of per-CPU maps are smaller. */
 struct scratch {
         __u64 n_samples;
@@ -109,6 +135,10 @@ struct scratch {
         struct walk_thread found;
         __u8 code[WALK_CODE_BYTES];
         struct text_words text;
+        struct frame_chain chain;
+        struct line_table lines;
+        struct walk_search search;
+        struct stack_copy stack;
         __u32 used;
         struct walk_message message;
         __u8 bytes[WALK_SCRATCH_BYTES];
@@ -357,57 +387,62 @@ static __always_inline int send_code_part(struct scratch *s, const struct code_k
         struct walk_message *m = &s->code_message;
         __u64 used = s->code_used;
 
-        *m = (struct walk_message){.kind = WALK_CODE,
-                                   .pid = (__u32)key->pid,
-                                   .born_ns = key->born_ns,
-                                   .states = {key->addr, key->hash, part}};
+        __builtin_memset(m, 0, sizeof(*m));
+        m->kind = WALK_CODE;
+        m->pid = (__u32)key->pid;
+        m->born_ns = key->born_ns;
+        m->states[0] = key->addr;
+        m->states[1] = key->hash;
+        m->states[2] = part;
         s->code_used = 0;
         return send(m, used, sizeof(s->code_bytes));
 }
 
-/* The line table of a code object, from the size of the bytes object on. */
-struct line_table {
+struct line_loop {
         struct scratch *s;
         const struct code_key *key;
-        __u64 addr, n_left;
-        __u64 is_lost;
 };
 
-static long send_lines(__u32 part, struct line_table *t)
+static long send_lines(__u32 part, struct line_loop *loop)
 {
+        struct scratch *s = loop->s;
+        struct line_table *t = &s->lines;
         __u64 size = t->n_left < WALK_LINES_BYTES ? t->n_left : WALK_LINES_BYTES;
 
-        if (!size || !add_code_piece(t->s, t->addr, size, WALK_LINES_BYTES))
+        if (!size || !add_code_piece(s, t->addr, size, WALK_LINES_BYTES))
                 return 1;
         t->addr += size;
         t->n_left -= size;
         if (!t->n_left) /* the last part is sent with the code object */
                 return 1;
-        t->is_lost = send_code_part(t->s, t->key, part + 1);
+        t->is_lost = send_code_part(s, loop->key, part + 1);
         return t->is_lost;
 }
 
 /* 0: it was sent. */
 __noinline int send_code(struct scratch *s, const struct walk_layout *l, const struct code_key *key)
 {
-        struct line_table table = {.s = s, .key = key};
+        struct line_loop loop = {s, key};
+        struct line_table *t;
         __u64 size = 0;
 
         if (!s || !l || !key)
                 return 1;
-        table.addr = word_at(s->code, l->code_lines, WALK_CODE_BYTES) + l->bytes_size;
-        if (!read_word(table.addr, &size))
-                table.n_left = size + (l->bytes_data - l->bytes_size);
-        if (table.n_left > WALK_MAX_LINES_PARTS * WALK_LINES_BYTES) {
-                table.n_left = 0;
+        t = &s->lines;
+        __builtin_memset(t, 0, sizeof(*t));
+        t->addr = word_at(s->code, l->code_lines, WALK_CODE_BYTES) + l->bytes_size;
+        if (!read_word(t->addr, &size))
+                t->n_left = size + (l->bytes_data - l->bytes_size);
+        if (t->n_left > WALK_MAX_LINES_PARTS * WALK_LINES_BYTES) {
+                t->n_left = 0;
                 COUNT(n_long_codes);
         }
         s->code_used = 0;
-        bpf_loop(WALK_MAX_LINES_PARTS, send_lines, &table, 0);
+        bpf_loop(WALK_MAX_LINES_PARTS, send_lines, &loop, 0);
         add_code_piece(s, key->addr, l->code_bytes, WALK_CODE_BYTES);
         add_text(s, l, word_at(s->code, l->code_name, WALK_CODE_BYTES));
         add_text(s, l, word_at(s->code, l->code_file, WALK_CODE_BYTES));
-        return table.is_lost || send_code_part(s, key, 0);
+        return t->is_lost || send_code_part(s, key, 0);
 }
 
 /* Whether two keys are the same. */

@@ -4,19 +4,17 @@
 
 /* --- frames --- */
 
-struct frame_chain {
+/* What the callbacks of bpf_loop get.  What they change must be in the scratch memory: until Linux 6.7 the
+ * verifier takes variables on the stack for constants in all rounds, and the stack is small. */
+struct walk_loop {
         struct scratch *s;
         const struct walk_layout *l;
-        __u64 addr;                /* the next frame */
-        __u64 callee;              /* address of the frame before */
-        __u64 cframe;              /* 3.11: of the native eval frame that runs the current frames; 0: none */
-        __u64 window, window_last; /* first and last address of frames in a copy of the data stack; 0: none */
-        __u64 window_at;           /* of its bytes in the message */
 };
 
 /* The bytes of a frame that lies in the window. */
-static __always_inline __u8 *find_in_window(const struct frame_chain *w, __u64 addr)
+static __always_inline __u8 *find_in_window(struct scratch *s, __u64 addr)
 {
+        const struct frame_chain *w = &s->chain;
         __u64 off = addr - w->window, at = w->window_at;
 
         if (!w->window || addr < w->window || addr > w->window_last)
@@ -24,40 +22,43 @@ static __always_inline __u8 *find_in_window(const struct frame_chain *w, __u64 a
         asm volatile("" : "+r"(off), "+r"(at));
         if (off > WALK_WINDOW_BYTES - WALK_FRAME_BYTES || at > WALK_SCRATCH_BYTES - WALK_WINDOW_BYTES)
                 return 0;
-        return w->s->bytes + at + off;
+        return s->bytes + at + off;
 }
 
 /* Copies a frame; on the data stack, with those of the callers, which are probably before it.  There may be
  * nothing before its page. */
-static __always_inline __u8 *add_frame(struct frame_chain *w, __u64 addr)
+static __always_inline __u8 *add_frame(struct scratch *s, const struct walk_layout *l, __u64 addr)
 {
+        struct frame_chain *w = &s->chain;
         __u64 first = addr + WALK_FRAME_BYTES - WALK_WINDOW_BYTES,
               page = addr & ~(__u64)(WALK_PAGE_BYTES - 1);
-        __u8 *frame = find_in_window(w, addr);
+        __u8 *frame = find_in_window(s, addr);
 
         if (frame)
                 return frame;
-        if (w->l->has_data_stack && w->callee - addr < WALK_WINDOW_BYTES / 4) {
+        if (l->has_data_stack && w->callee - addr < WALK_WINDOW_BYTES / 4) {
                 w->window = first > page ? first : page;
                 w->window_last = addr;
-                w->window_at = w->s->used + sizeof(struct walk_piece);
-                if (add_piece(w->s, w->window, addr + WALK_FRAME_BYTES - w->window, WALK_WINDOW_BYTES))
-                        return find_in_window(w, addr);
+                w->window_at = s->used + sizeof(struct walk_piece);
+                if (add_piece(s, w->window, addr + WALK_FRAME_BYTES - w->window, WALK_WINDOW_BYTES))
+                        return find_in_window(s, addr);
                 w->window = 0;
         }
-        return add_piece(w->s, addr, w->l->frame_bytes, WALK_FRAME_BYTES);
+        return add_piece(s, addr, l->frame_bytes, WALK_FRAME_BYTES);
 }
 
-static long walk_frame(__u32 i, struct frame_chain *w)
+static long walk_frame(__u32 i, struct walk_loop *loop)
 {
-        const struct walk_layout *l = w->l;
+        const struct walk_layout *l = loop->l;
+        struct scratch *s = loop->s;
+        struct frame_chain *w = &s->chain;
         __u64 addr = w->addr, code, previous;
         __u8 *frame;
 
         (void)i;
-        if (send_part(w->s))
+        if (send_part(s))
                 w->window = 0;
-        frame = addr ? add_frame(w, addr) : 0;
+        frame = addr ? add_frame(s, l, addr) : 0;
         if (!frame)
                 return 1;
         w->callee = addr;
@@ -66,11 +67,11 @@ static long walk_frame(__u32 i, struct frame_chain *w)
         if (l->minor >= 14)
                 code &= ~(__u64)TAG_BITS;
         if (l->frame_owner >= WALK_FRAME_BYTES || frame[l->frame_owner] < OWNER_SHIM)
-                see_code(w->s, l, code);
+                see_code(s, l, code);
         if (w->cframe && l->frame_entry < WALK_FRAME_BYTES && frame[l->frame_entry]) {
                 if (read_word(w->cframe + l->cframe_previous, &previous))
                         return 1;
-                w->cframe = add_piece(w->s, previous, WALK_CFRAME_BYTES, WALK_CFRAME_BYTES) ? previous : 0;
+                w->cframe = add_piece(s, previous, WALK_CFRAME_BYTES, WALK_CFRAME_BYTES) ? previous : 0;
         }
         return 0;
 }
@@ -78,7 +79,8 @@ static long walk_frame(__u32 i, struct frame_chain *w)
 /* Global functions return a number; this one means nothing. */
 __noinline int walk_state(struct scratch *s, const struct walk_layout *l, __u64 state)
 {
-        struct frame_chain w = {.s = s, .l = l};
+        struct walk_loop loop = {s, l};
+        struct frame_chain *w;
         __u64 previous;
         __u8 *thread;
 
@@ -87,26 +89,22 @@ __noinline int walk_state(struct scratch *s, const struct walk_layout *l, __u64 
         thread = add_piece(s, state, l->thread_bytes, WALK_THREAD_BYTES);
         if (!thread)
                 return 0;
-        w.addr = word_at(thread, l->thread_frame, WALK_THREAD_BYTES);
-        if (l->has_cframe && w.addr) {
-                w.cframe = w.addr;
-                add_piece(s, w.cframe, WALK_CFRAME_BYTES, WALK_CFRAME_BYTES);
-                if (!read_word(w.cframe + l->cframe_previous, &previous) && previous)
+        w = &s->chain;
+        __builtin_memset(w, 0, sizeof(*w));
+        w->addr = word_at(thread, l->thread_frame, WALK_THREAD_BYTES);
+        if (l->has_cframe && w->addr) {
+                w->cframe = w->addr;
+                add_piece(s, w->cframe, WALK_CFRAME_BYTES, WALK_CFRAME_BYTES);
+                if (!read_word(w->cframe + l->cframe_previous, &previous) && previous)
                         add_piece(s, previous, WALK_CFRAME_BYTES, WALK_CFRAME_BYTES);
-                if (read_word(w.cframe + l->cframe_frame, &w.addr))
+                if (read_word(w->cframe + l->cframe_frame, &w->addr))
                         return 0;
         }
-        bpf_loop(WALK_MAX_FRAMES, walk_frame, &w, 0);
+        bpf_loop(WALK_MAX_FRAMES, walk_frame, &loop, 0);
         return 0;
 }
 
 /* --- thread states --- */
-
-struct search {
-        struct scratch *s;
-        const struct walk_layout *l;
-        __u64 interp, state, current;
-};
 
 static __always_inline int is_of_thread(const struct walk_layout *l, __u64 state, __u64 tls,
                                         __u64 *ret_interp)
@@ -136,16 +134,18 @@ static __always_inline void add_state(struct scratch *s, const struct walk_layou
         }
 }
 
-static long search_step(__u32 i, struct search *search)
+static long search_step(__u32 i, struct walk_loop *loop)
 {
-        const struct walk_layout *l = search->l;
-        __u64 interp, tls = search->s->message.tls;
+        const struct walk_layout *l = loop->l;
+        struct scratch *s = loop->s;
+        struct walk_search *search = &s->search;
+        __u64 interp, tls = s->message.tls;
 
         (void)i;
         if (!search->state) {
                 if (!search->interp)
                         return 1;
-                search->s->found.n_interpreters++;
+                s->found.n_interpreters++;
                 if (read_word(search->interp + l->interp_threads, &search->state))
                         search->state = 0;
                 if (read_word(search->interp + l->interp_next, &search->interp))
@@ -153,7 +153,7 @@ static long search_step(__u32 i, struct search *search)
                 return 0;
         }
         if (is_of_thread(l, search->state, tls, &interp))
-                add_state(search->s, l, search->state, search->current);
+                add_state(s, l, search->state, search->current);
         if (read_word(search->state + l->thread_next, &search->state))
                 search->state = 0;
         return 0;
@@ -163,23 +163,27 @@ static long search_step(__u32 i, struct search *search)
 static __always_inline void search_states(struct scratch *s, const struct walk_layout *l, __u64 runtime,
                                           __u32 tid, const struct walk_thread *before)
 {
-        struct search search = {.s = s, .l = l};
+        struct walk_loop loop = {s, l};
+        struct walk_search *search = &s->search;
+        struct walk_thread found;
         __u64 now_ns = s->message.time_ns, first_ns = before ? before->first_search_ns : 0, wait_ns;
 
         __builtin_memset(&s->found, 0, sizeof(s->found));
+        __builtin_memset(search, 0, sizeof(*search));
         s->found.tls = s->message.tls;
-        if (read_word(runtime + l->runtime_interpreters, &search.interp))
+        if (read_word(runtime + l->runtime_interpreters, &search->interp))
                 return;
         if (l->runtime_current != WALK_NO_FIELD)
-                read_word(runtime + l->runtime_current, &search.current);
-        s->found.newest = search.interp;
-        bpf_loop(MAX_SEARCH, search_step, &search, 0);
+                read_word(runtime + l->runtime_current, &search->current);
+        s->found.newest = search->interp;
+        bpf_loop(MAX_SEARCH, search_step, &loop, 0);
         if (!s->found.n_states) {
                 s->found.first_search_ns = first_ns ? first_ns : now_ns;
                 wait_ns = (now_ns - s->found.first_search_ns) / WAIT_PART;
                 s->found.next_search_ns = now_ns + (wait_ns < LONGEST_WAIT_NS ? wait_ns : LONGEST_WAIT_NS);
         }
-        bpf_map_update_elem(&threads, &tid, &s->found, BPF_ANY);
+        found = s->found; /* until Linux 6.3, values must be on the stack or in a map */
+        bpf_map_update_elem(&threads, &tid, &found, BPF_ANY);
 }
 
 /* Whether the states that were found before may still be all. */
@@ -206,12 +210,37 @@ static __always_inline int is_current(const struct walk_layout *l, const struct 
         return current == t->states[0] || !is_of_thread(l, current, tls, &interp);
 }
 
+/* Finds the states of the thread, those of the last sample if they may still be all. */
+__noinline int find_states(struct scratch *s, const struct walk_layout *l, __u64 runtime)
+{
+        const struct walk_message *m;
+        struct walk_thread *t;
+        __u32 tid;
+
+        if (!s || !l)
+                return 0;
+        m = &s->message;
+        tid = m->tid;
+        t = bpf_map_lookup_elem(&threads, &tid);
+        if (t && is_current(l, t, runtime, m->tls, m->time_ns))
+                s->found = *t;
+        else
+                search_states(s, l, runtime, tid, t);
+        return 0;
+}
+
 static __always_inline void ask(const struct walk_message *m)
 {
-        struct walk_message unknown = {
-                .kind = WALK_UNKNOWN, .pid = m->pid, .tid = m->tid, .time_ns = m->time_ns};
+        struct walk_message *unknown = bpf_ringbuf_reserve(&asks, sizeof(*unknown), 0);
 
-        bpf_ringbuf_output(&asks, &unknown, sizeof(unknown), BPF_RB_FORCE_WAKEUP);
+        if (!unknown)
+                return;
+        __builtin_memset(unknown, 0, sizeof(*unknown));
+        unknown->kind = WALK_UNKNOWN;
+        unknown->pid = m->pid;
+        unknown->tid = m->tid;
+        unknown->time_ns = m->time_ns;
+        bpf_ringbuf_submit(unknown, BPF_RB_FORCE_WAKEUP);
 }
 
 static __always_inline int is_python(struct walk_process *process, const struct walk_message *m)
@@ -229,14 +258,10 @@ static __always_inline int is_python(struct walk_process *process, const struct 
 
 /* --- the stack --- */
 
-struct stack_copy {
-        const struct walk_message *m;
-        __u64 start, at, end, used;
-        __u32 is_lost, is_unread;
-};
-
-static long copy_stack(__u32 i, struct stack_copy *c)
+static long copy_stack(__u32 i, struct walk_loop *loop)
 {
+        const struct walk_message *m = &loop->s->message;
+        struct stack_copy *c = &loop->s->stack;
         struct walk_stack *part = bpf_ringbuf_reserve(&stacks, sizeof(*part), 0);
 
         (void)i;
@@ -244,9 +269,9 @@ static long copy_stack(__u32 i, struct stack_copy *c)
                 c->is_lost = 1;
                 return 1;
         }
-        part->tid = c->m->tid;
-        part->time_ns = c->m->time_ns;
-        part->sp = c->m->sp;
+        part->tid = m->tid;
+        part->time_ns = m->time_ns;
+        part->sp = m->sp;
         part->addr = c->at;
         part->used = c->used;
         part->start = c->start;
@@ -277,24 +302,33 @@ static __always_inline __u64 stack_end(struct task_struct *task, __u64 sp, __u64
 }
 
 /* Copies what the sample's record has no room for, from a page on that the record has. */
-static __always_inline void send_stack(const struct walk_layout *l, struct walk_message *m,
-                                       struct task_struct *task)
+__noinline int send_stack(struct scratch *s, const struct walk_layout *l)
 {
-        __u64 end = stack_end(task, m->sp, m->tls),
-              skipped = l->stack_bytes > 2 * WALK_PAGE_BYTES ? l->stack_bytes - 2 * WALK_PAGE_BYTES : 0;
-        struct stack_copy copy = {.m = m, .used = end - m->sp};
+        struct walk_loop loop = {s, l};
+        struct stack_copy *copy;
+        struct walk_message *m;
+        __u64 end, skipped;
 
-        if (end <= m->sp || copy.used <= l->stack_bytes)
-                return;
-        copy.at = copy.start = (m->sp + skipped) & ~(__u64)(WALK_PAGE_BYTES - 1);
-        copy.end = copy.used < WALK_MAX_STACK_BYTES ? end : m->sp + WALK_MAX_STACK_BYTES;
-        bpf_loop(WALK_MAX_STACK_BYTES / WALK_STACK_BYTES + 1, copy_stack, &copy, 0);
-        if (copy.is_unread)
+        if (!s || !l)
+                return 0;
+        m = &s->message;
+        end = stack_end((struct task_struct *)bpf_get_current_task(), m->sp, m->tls);
+        if (end <= m->sp || end - m->sp <= l->stack_bytes)
+                return 0;
+        copy = &s->stack;
+        __builtin_memset(copy, 0, sizeof(*copy));
+        copy->used = end - m->sp;
+        skipped = l->stack_bytes > 2 * WALK_PAGE_BYTES ? l->stack_bytes - 2 * WALK_PAGE_BYTES : 0;
+        copy->at = copy->start = (m->sp + skipped) & ~(__u64)(WALK_PAGE_BYTES - 1);
+        copy->end = copy->used < WALK_MAX_STACK_BYTES ? end : m->sp + WALK_MAX_STACK_BYTES;
+        bpf_loop(WALK_MAX_STACK_BYTES / WALK_STACK_BYTES + 1, copy_stack, &loop, 0);
+        if (copy->is_unread)
                 COUNT(n_unread_stacks);
-        if (copy.is_lost) {
+        if (copy->is_lost) {
                 COUNT(n_lost_stacks);
-                m->lost_stack_bytes = copy.used;
+                m->lost_stack_bytes = copy->used;
         }
+        return 0;
 }
 
 /* --- the programs --- */
@@ -316,8 +350,6 @@ static __always_inline void send_sample(struct scratch *s, const struct walk_pro
                                         const struct walk_layout *l, struct task_struct *task)
 {
         struct walk_message *m = &s->message;
-        struct walk_thread *t = bpf_map_lookup_elem(&threads, &m->tid);
-        __u32 tid = m->tid;
 
         m->tls = BPF_CORE_READ(task, thread.fsbase);
         m->binary = process->binary;
@@ -325,10 +357,7 @@ static __always_inline void send_sample(struct scratch *s, const struct walk_pro
         m->born_ns = process->born_ns;
         s->used = 0;
         s->n_samples++;
-        if (t && is_current(l, t, process->runtime, m->tls, m->time_ns))
-                s->found = *t;
-        else
-                search_states(s, l, process->runtime, tid, t);
+        find_states(s, l, process->runtime);
         add_piece(s, process->runtime + l->runtime_interpreters, 8, 8);
         if (l->runtime_current != WALK_NO_FIELD)
                 add_piece(s, process->runtime + l->runtime_current, 8, 8);
@@ -338,7 +367,8 @@ static __always_inline void send_sample(struct scratch *s, const struct walk_pro
                 if (i < m->n_states && m->states[i])
                         walk_state(s, l, m->states[i]);
         }
-        send_stack(l, m, task);
+        send_stack(s, l);
+        m->until_ns = bpf_ktime_get_ns();
         if (send(m, s->used, WALK_SCRATCH_BYTES))
                 COUNT(n_lost_samples);
 }

@@ -69,8 +69,9 @@ enum walk_message_kind {
 struct walk_message {
         __u32 kind; /* enum walk_message_kind */
         __u32 pid, tid;
-        __u32 is_cut; /* the sample's first pieces were lost */
-        __u64 time_ns, born_ns, ip, sp, tls, bias;
+        __u32 is_cut;            /* the sample's first pieces were lost */
+        __u64 time_ns, until_ns; /* when the program began, and when it had read all */
+        __u64 born_ns, ip, sp, tls, bias;
         __u64 lost_stack_bytes; /* size of the stack whose copy was lost; 0: none was */
         __u32 binary;
         __u32 n_states;

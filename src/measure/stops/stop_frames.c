@@ -321,6 +321,7 @@ void stop_frames_see(void *ctx, const struct stop_thread *thread)
         struct stop_python_stack stack = {.tid = thread->tid,
                                           .image = thread->image,
                                           .time_ns = thread->time_ns,
+                                          .until_ns = thread->until_ns,
                                           .binary = image->binary,
                                           .bias = image->bias,
                                           .pc = thread->pc,

@@ -187,9 +187,12 @@ static struct stop_python_stack stack_at(const struct near_stacks *near, size_t 
         return stack;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+/* The kernel notes the sample's time before it runs the program; before Linux 6.10, after it. */
+static uint64_t distance(const struct stop_python_stack *stack, uint64_t time_ns)
 {
-        return a < b ? b - a : a - b;
+        if (time_ns < stack->time_ns)
+                return stack->time_ns - time_ns;
+        return time_ns > stack->until_ns ? time_ns - stack->until_ns : 0;
 }
 
 /* Finds the stack that was read at `pc` and whose time is the nearest. */
@@ -202,8 +205,8 @@ static bool find_near(const struct near_stacks *near, uint64_t time_ns, uint64_t
 
                 if (stack.time_ns > time_ns + NEAR_NS)
                         break;
-                if (stack.pc == pc && distance(stack.time_ns, time_ns) < best) {
-                        best = distance(stack.time_ns, time_ns);
+                if (stack.pc == pc && distance(&stack, time_ns) < best) {
+                        best = distance(&stack, time_ns);
                         *ret_at = at;
                 }
                 at += logged_bytes(&stack);
@@ -217,7 +220,7 @@ static void forget_older(struct near_stacks *near, uint64_t time_ns)
         while (near->at < near->log.len) {
                 struct stop_python_stack stack = stack_at(near, near->at);
 
-                if (stack.time_ns + NEAR_NS >= time_ns)
+                if (stack.until_ns + NEAR_NS >= time_ns)
                         return;
                 near->at += logged_bytes(&stack);
         }

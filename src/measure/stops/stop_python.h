@@ -19,8 +19,9 @@ AUTO_DEFINE(stop_python)
 /* The frames of one stop. */
 struct stop_python_stack {
         int32_t tid;
-        uint32_t image; /* as in struct stop_thread */
-        uint64_t time_ns;
+        uint32_t image;    /* as in struct stop_thread */
+        uint64_t time_ns;  /* of the sample; for stop_python_take_near: when reading began */
+        uint64_t until_ns; /* for stop_python_take_near: when reading ended */
         uint32_t binary; /* number of the file that defines the interpreter, from 1; 0 if it was not found */
         uint16_t end;    /* enum python_end */
         bool is_unsupported; /* wperf can't read this interpreter */
@@ -39,8 +40,8 @@ bool stop_python_add_code(void *ctx, uint64_t number, struct python_code *code);
 bool stop_python_take(struct stop_python *python, int32_t tid, uint64_t time_ns,
                       struct stop_python_stack *ret_stack, const struct python_frame **ret_frames);
 
-/* The same for frames that were read by the kernel's event itself, a little before or after the time of the
- * sample at `pc`. */
+/* The same for frames that were read by the kernel's event itself, from time_ns to until_ns, a little before
+ * or after the time of the sample at `pc`. */
 bool stop_python_take_near(struct stop_python *python, int32_t tid, uint64_t time_ns, uint64_t pc,
                            struct stop_python_stack *ret_stack, const struct python_frame **ret_frames);
 

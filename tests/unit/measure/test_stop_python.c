@@ -4,12 +4,13 @@
 
 #include "tap.h"
 
-enum { TID = 5, PC = 0x1000, US = 1000, MS = 1000000 };
+enum { TID = 5, PC = 0x1000, US = 1000, MS = 1000000, LONG = 5 * US };
 
 /* Its frame has the number `code`. */
 static void add(struct stop_python *python, int32_t tid, uint64_t time_ns, uint64_t pc, uint64_t code)
 {
-        const struct stop_python_stack stack = {.tid = tid, .time_ns = time_ns, .pc = pc, .n_frames = 1};
+        const struct stop_python_stack stack = {
+                .tid = tid, .time_ns = time_ns, .until_ns = time_ns + LONG, .pc = pc, .n_frames = 1};
         const struct python_frame frame = {.code = code};
 
         stop_python_add_stack(python, &stack, &frame);
@@ -40,6 +41,9 @@ TEST(the_nearest_stack_of_the_same_instruction)
         EXPECT_INT(take(python, TID + 1, MS + 40 * US, PC), 3);
         EXPECT_INT(take(python, TID, MS + 60 * US, PC), 5);
         EXPECT_INT(take(python, TID, MS + 80 * US, PC), 0);
+        add(python, TID, MS + 150 * US, PC, 6);
+        add(python, TID, MS + 157 * US, PC, 7);
+        EXPECT_INT(take(python, TID, MS + 154 * US, PC), 6); /* while it was read */
 }
 
 TEST(a_stack_whose_sample_was_lost)
