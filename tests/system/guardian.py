@@ -13,6 +13,7 @@ import harness
 from harness import Context, check
 
 PR_SET_CHILD_SUBREAPER = 36
+ENGINE = "stop"  # of `tracing`; test_pace_harmless.py has another one
 
 # For programs: lines of the kernel about the signals of the process, such as SigBlk.
 SIGNALS = """
@@ -143,4 +144,4 @@ def tracing(t: Context, *argv: str, session: str = "wperf.data") -> list[str]:
     """The beginning of a command that records another at the default frequency. Without the leak sanitizer, which starts a process
     at the end of the recorder that would be adopted, too."""
     options = f"ASAN_OPTIONS={os.environ.get('ASAN_OPTIONS', '')}:detect_leaks=0"
-    return ["/usr/bin/env", options, t.wperf, "record", "-q", "-g", "--engine", "stop", "--session", t.path(session), "--", *argv]
+    return ["/usr/bin/env", options, t.wperf, "record", "-q", "-g", "--engine", ENGINE, "--session", t.path(session), "--", *argv]

@@ -88,8 +88,8 @@ static void work(enum kind kind)
                 break;
         case COPY: memcpy(to, from, 1 << 17); break;
         case RECURSE:
-                for (int i = 0; i < 20; i++)
-                        sink += (uint64_t)down(200);
+                for (int i = 0; i < 100; i++)
+                        sink += (uint64_t)down(40);
                 break;
         }
 }

@@ -36,10 +36,13 @@ def script(t: Context, name: str, text: str) -> str:
     return path
 
 
+ENGINE = "stop"  # test_pace_harmless.py does the same with another one
+
+
 def need_engine(t: Context) -> None:
     if not os.path.exists(PYTHON):
         raise Skip(PYTHON)
-    done = t.ours("record", "-g", "--engine", "stop", "--", "/bin/true")
+    done = t.ours("record", "-g", "--engine", ENGINE, "--", "/bin/true")
     if "the engine stop is not used" in done.out:
         raise Skip(done.out.partition("the engine stop is not used: ")[2].splitlines()[0])
 
@@ -61,7 +64,7 @@ def outcome(t: Context, *argv: str, limit: float = 30) -> str:
 
 
 def recorded(t: Context, *argv: str) -> list[str]:
-    return [t.wperf, "record", "-q", "-g", "--engine", "stop", "-F", "4999", "--", *argv]
+    return [t.wperf, "record", "-q", "-g", "--engine", ENGINE, "-F", "4999", "--", *argv]
 
 
 def difference(t: Context, name: str, argv: list[str], user: list[str]) -> str:
