@@ -126,6 +126,9 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
                 note,
                 "%sPython programs are traced for their stacks; to attach a debugger, record with --engine ring",
                 note->len ? "; " : "");
+        if (counts.n_paced)
+                buf_printf(note, "; threads that block SIGTRAP, stopped at random moments instead: %" PRIu64,
+                           counts.n_paced);
         if (counts.n_blocking)
                 buf_printf(note, "; threads that block SIGTRAP, sampled with native stacks only: %" PRIu64,
                            counts.n_blocking);

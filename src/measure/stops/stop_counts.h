@@ -13,6 +13,7 @@ struct stop_counts {
         uint64_t n_dropped;   /* samples of the ring that were replaced by samples of stops */
         uint64_t n_not_opened; /* programs and threads for which the stopping event could not be opened */
         uint64_t n_blocking;   /* threads that block SIGTRAP; they keep the ring's samples */
+        uint64_t n_paced;      /* threads that block SIGTRAP and are stopped without it */
         /* processes that could not be traced, because of a debugger or missing privilege, or that hid their
          * memory while they were traced */
         uint64_t n_refused;

@@ -173,12 +173,11 @@ static void begin(struct stop_guardian *g, const struct stop_start *start)
         g->binaries = stop_binaries_new();
         stop_binaries_on_add(g->binaries, add_binary, g);
         g->frames = stop_frames_new(g->binaries, &sink);
-        if (g->start.is_paced) {
-                stop_pace_begin(g);
+        stop_pace_begin(g);
+        if (g->start.is_paced)
                 stop_records_begin(g);
-        } else {
+        else
                 g->facts->event_error = try_event(&g->attr, g->command); /* 0: of this process */
-        }
         if (!g->facts->event_error)
                 g->facts->trace_error = stop_tracer_begin(g);
         g->is_tracing = !g->facts->event_error && !g->facts->trace_error;

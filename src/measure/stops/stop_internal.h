@@ -199,7 +199,9 @@ struct stop_pace {
         uint64_t mean_ns;   /* the same, as the cost allows */
         uint64_t cost_ns;   /* CPU time of a look and of the stops that follow, on average */
         uint64_t used_ns;   /* CPU time at the last look */
-        uint64_t began_ns;  /* the last look */
+        uint64_t spent_ns;  /* CPU time since then, without that for threads that have events */
+        size_t n_tasks;
+        uint64_t began_ns; /* the last look */
         bool was_on;
         int own_fd;     /* what the scheduler writes of the tracer */
         int pinned_cpu; /* where the tracer has to run; -1: anywhere */
@@ -410,9 +412,13 @@ uint64_t stop_restart_wait_ns(const struct stop_guardian *guardian);
 /* Sets the pace; call before there are processes. */
 void stop_pace_begin(struct stop_guardian *guardian);
 
-/* The thread is stopped from now on; and when it has ended, or is not traced any more. */
-void stop_pace_add(struct stop_guardian *guardian, struct stop_task *task);
-void stop_pace_drop(struct stop_task *task);
+/* The thread is stopped from now on. False if the kernel does not tell when it runs, or samples have no
+ * weight in time. */
+bool stop_pace_add(struct stop_guardian *guardian, struct stop_task *task);
+
+/* It has ended, or has got an event. */
+void stop_pace_drop(struct stop_guardian *guardian, struct stop_task *task);
+bool stop_pace_has(const struct stop_task *task);
 
 /* Looks which threads run, if it is time, and interrupts one of them. */
 void stop_pace_look(struct stop_guardian *guardian);

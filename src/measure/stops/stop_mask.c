@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that block SIGTRAP. The kernel then leaves the signal of an overflow pending on the thread, where
  * sigwait and signalfd would find it, so such a thread gets no event, or loses it, and a signal that came
- * before is taken out of its queue. C libraries block all signals for a moment when threads begin and end,
- * so one reading does not count. */
+ * before is taken out of its queue; it is stopped without events instead (stop_pace.c), or its samples stay
+ * the ring's. C libraries block all signals for a moment when threads begin and end, so one reading does not
+ * count. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -85,6 +86,13 @@ static void see_refusal(struct stop_guardian *g, struct stop_task *task, int err
         }
 }
 
+static void end_keeping(struct stop_guardian *g, struct stop_task *task)
+{
+        if (task->is_kept)
+                stop_channel_add(g->channel, STOP_KEPT_END, task->tid, os_monotonic_ns(), NULL, 0);
+        task->is_kept = false;
+}
+
 static void give_event(struct stop_guardian *g, struct stop_task *task, bool may_block_soon)
 {
         if (!stop_event_open(g, task, may_block_soon)) {
@@ -92,18 +100,22 @@ static void give_event(struct stop_guardian *g, struct stop_task *task, bool may
                 keep(g, task);
                 return;
         }
-        if (task->is_kept)
-                stop_channel_add(g->channel, STOP_KEPT_END, task->tid, task->stopped_ns, NULL, 0);
-        task->is_kept = false;
+        stop_pace_drop(g, task);
+        end_keeping(g, task);
 }
 
 static void take_event(struct stop_guardian *g, struct stop_task *task)
 {
         stop_event_close(g, task);
         task->was_blocked = task->process->has_blocked = true;
-        g->facts->counts.n_blocking += !task->is_counted;
+        if (stop_pace_add(g, task)) {
+                g->facts->counts.n_paced += !task->is_counted;
+                end_keeping(g, task);
+        } else {
+                g->facts->counts.n_blocking += !task->is_counted;
+                keep(g, task);
+        }
         task->is_counted = true;
-        keep(g, task);
 }
 
 /* No C library runs yet that would block it for a moment. */

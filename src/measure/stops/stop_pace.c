@@ -97,31 +97,43 @@ static uint64_t turn_of(int sched_fd)
                        : 0;
 }
 
-void stop_pace_add(struct stop_guardian *g, struct stop_task *task)
+/* Its samples have a weight in time. */
+bool stop_pace_add(struct stop_guardian *g, struct stop_task *task)
 {
         struct stop_paced *paced = &task->paced;
 
-        if (paced->schedstat_fd >= 0 || atomic_load(&g->quits))
-                return;
+        if (atomic_load(&g->quits) || !linux_attr_is_clock(&g->start.attr))
+                return false;
+        if (paced->schedstat_fd >= 0)
+                return true;
         paced->schedstat_fd = open_of(task, "schedstat");
+        g->pace.n_tasks += paced->schedstat_fd >= 0;
         paced->stat_fd = open_of(task, "stat");
         paced->sched_fd = open_of(task, "sched");
         paced->may_run = true;
-        if (read_ran(task, &paced->seen))
-                paced->sampled_ns = paced->seen.ran_ns;
-        else
-                g->facts->counts.n_not_opened++;
+        if (!read_ran(task, &paced->seen)) {
+                stop_pace_drop(g, task);
+                return false;
+        }
+        paced->sampled_ns = paced->seen.ran_ns;
+        return true;
 }
 
-void stop_pace_drop(struct stop_task *task)
+void stop_pace_drop(struct stop_guardian *g, struct stop_task *task)
 {
         int *const fds[] = {&task->paced.schedstat_fd, &task->paced.stat_fd, &task->paced.sched_fd};
 
+        g->pace.n_tasks -= task->paced.schedstat_fd >= 0;
         for (size_t i = 0; i < N_ELEMENTS(fds); i++) {
                 if (*fds[i] >= 0)
                         close(*fds[i]);
                 *fds[i] = -1;
         }
+}
+
+bool stop_pace_has(const struct stop_task *task)
+{
+        return task->paced.schedstat_fd >= 0;
 }
 
 /* --- a look --- */
@@ -208,14 +220,15 @@ static void go_to_next_cpu(struct stop_guardian *g)
 static void set_pace(struct stop_guardian *g)
 {
         struct stop_pace *pace = &g->pace;
-        uint64_t used_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID), cost_ns = used_ns - pace->used_ns;
-        uint64_t least_ns;
+        uint64_t used_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID), least_ns;
+        uint64_t cost_ns = g->start.is_paced ? used_ns - pace->used_ns : pace->spent_ns;
 
         if (pace->used_ns) {
                 cost_ns = cost_ns < 2 * pace->cost_ns ? cost_ns : 2 * pace->cost_ns;
                 pace->cost_ns = (pace->cost_ns * (MEAN_OF_COSTS - 1) + cost_ns) / MEAN_OF_COSTS;
         }
         pace->used_ns = used_ns;
+        pace->spent_ns = 0;
         least_ns = pace->cost_ns * COST_PARTS;
         pace->mean_ns = least_ns > pace->wanted_ns ? least_ns : pace->wanted_ns;
         if (pace->mean_ns > MOST_MEAN_NS)
@@ -295,16 +308,18 @@ static void begin_look(struct stop_guardian *g, uint64_t now_ns)
         pace->was_on = g->is_on;
         go_to_next_cpu(g);
         interrupt(g, turn);
-        see_forks(g);
+        if (g->start.is_paced)
+                see_forks(g);
         g->facts->counts.n_looks++;
         pace->due_ns = now_ns + random_ns(g);
+        pace->spent_ns += linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - pace->used_ns;
 }
 
 void stop_pace_look(struct stop_guardian *g)
 {
         uint64_t now_ns;
 
-        if (!g->start.is_paced || atomic_load(&g->quits))
+        if ((!g->start.is_paced && !g->pace.n_tasks) || atomic_load(&g->quits))
                 return;
         now_ns = os_monotonic_ns();
         if (now_ns >= g->pace.due_ns)
@@ -316,7 +331,7 @@ uint64_t stop_pace_wait_ns(const struct stop_guardian *g)
         enum { LEAST_NS = 1000 };
         uint64_t now_ns;
 
-        if (!g->start.is_paced)
+        if (!g->start.is_paced && !g->pace.n_tasks)
                 return 0;
         now_ns = os_monotonic_ns();
         return g->pace.due_ns > now_ns + LEAST_NS ? g->pace.due_ns - now_ns : LEAST_NS;
@@ -349,6 +364,7 @@ void stop_pace_see(struct stop_guardian *g, struct stop_task *task, bool is_job)
 {
         struct stop_paced *paced = &task->paced;
         enum stop_standing standing = stop_restart_standing(task->tid);
+        uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
         struct stop_ran now;
 
         paced->is_asked = false;
@@ -363,4 +379,5 @@ void stop_pace_see(struct stop_guardian *g, struct stop_task *task, bool is_job)
         stop_sample_take(g, task);
         if (g->record.len)
                 paced->sampled_ns = now.ran_ns;
+        g->pace.spent_ns += linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 }

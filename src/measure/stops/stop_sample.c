@@ -168,9 +168,9 @@ static size_t add_fields(struct stop_guardian *g, struct stop_task *task, const 
                 buf_add_u64(out, UINT32_MAX);
         }
         if (attr->sample_type & PERF_SAMPLE_PERIOD)
-                buf_add_u64(out, g->start.is_paced ? task->paced.weight_ns
-                                 : g->period       ? g->period
-                                                   : stop_event_read_period(task));
+                buf_add_u64(out, stop_pace_has(task) ? task->paced.weight_ns
+                                 : g->period         ? g->period
+                                                     : stop_event_read_period(task));
         if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
                 buf_add_u64(out, 0);
         if (attr->sample_type & PERF_SAMPLE_REGS_USER) {

@@ -57,7 +57,7 @@ void stop_task_free(struct stop_guardian *g, struct stop_task *task)
         struct stop_task **at = &task->process->tasks;
 
         stop_event_close(g, task);
-        stop_pace_drop(task);
+        stop_pace_drop(g, task);
         os_lock_enter(g->lock);
         while (*at != task)
                 at = &(*at)->next;
