@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -395,6 +396,31 @@ static void pipes(void)
                 ;
 }
 
+/* Calls that return all that was asked for, unless a signal comes. */
+static void long_calls(void)
+{
+        if (pipe(ping))
+                abort();
+        if (!fork()) {
+                close(ping[1]);
+                while (read(ping[0], to, 1 << 16) > 0)
+                        ;
+                _exit(0);
+        }
+        close(ping[0]);
+        for (int i = 0; i < n_rounds * 2; i++) {
+                if (write(ping[1], from, 1 << 20) != 1 << 20)
+                        fprintf(stderr, "a short write\n");
+                if (getrandom(from, 1 << 18, 0) != 1 << 18)
+                        fprintf(stderr, "few random bytes\n");
+                if (read(zero_fd, from, sizeof(from)) != sizeof(from))
+                        fprintf(stderr, "a short read\n");
+        }
+        close(ping[1]);
+        while (wait(NULL) > 0)
+                ;
+}
+
 static const struct way {
         const char *name;
         void (*run)(void);
@@ -420,6 +446,7 @@ static const struct way {
         {"yields", yields},
         {"processes", processes},
         {"pipes", pipes},
+        {"long_calls", long_calls},
 };
 
 int main(int argc, char **argv)

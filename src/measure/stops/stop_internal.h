@@ -50,6 +50,12 @@ struct stop_restart {
         uint64_t deadline_ns;
 };
 
+/* A system call that is made again for the rest of its bytes. */
+struct stop_rest {
+        bool is_moving, has_begun;
+        int64_t n_moved; /* by the first call */
+};
+
 /* How a thread has run so far. */
 struct stop_ran {
         uint64_t ran_ns, waited_ns; /* on a CPU, and for one */
@@ -105,6 +111,7 @@ struct stop_task {
         uint64_t ran_ns;        /* at the end: its CPU time when the events were closed */
         struct stop_switched switched;
         struct stop_restart restart;
+        struct stop_rest rest;
         struct stop_paced paced;
 };
 
@@ -429,11 +436,19 @@ void stop_pace_see(struct stop_guardian *guardian, struct stop_task *task, bool 
 /* Time until stop_pace_look should be called again; 0: any. */
 uint64_t stop_pace_wait_ns(const struct stop_guardian *guardian);
 
-/* Whether an interrupted thread has not stopped yet. */
+/* Whether an interrupted thread has not stopped yet, or has to move the rest of a call's bytes. */
 bool stop_pace_waits(const struct stop_guardian *guardian);
 
 /* At a stop: since when the thread has waited, at the latest; 0: not known. */
 uint64_t stop_pace_quiet_ns(const struct stop_task *task);
+
+/* --- stop_rest.c: calls that were interrupted in the middle --- */
+
+/* At the stop of an interrupted thread, which then has to stop when its call begins and ends; the second
+ * function is called at both. */
+void stop_rest_begin(struct stop_task *task);
+void stop_rest_see_call(struct stop_task *task);
+bool stop_rest_moves(const struct stop_task *task);
 
 /* --- stop_records.c: records of processes, which the kernel writes only for events --- */
 

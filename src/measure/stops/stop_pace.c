@@ -191,7 +191,8 @@ static void interrupt(struct stop_guardian *g, uint64_t turn)
                 if (!is_it)
                         task->paced.may_run = is_running(task, &cpu);
                 if ((is_it || (!turn && task->paced.may_run && cpu == sched_getcpu())) &&
-                    !task->paced.is_asked && !ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL)) {
+                    !task->paced.is_asked && !stop_rest_moves(task) &&
+                    !ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL)) {
                         task->paced.is_asked = true;
                         return;
                 }
@@ -341,7 +342,7 @@ bool stop_pace_waits(const struct stop_guardian *g)
 {
         for (const struct stop_process *p = g->processes; p; p = p->next) {
                 for (const struct stop_task *task = p->tasks; task; task = task->next) {
-                        if (task->paced.is_asked)
+                        if (task->paced.is_asked || stop_rest_moves(task))
                                 return true;
                 }
         }
@@ -360,16 +361,13 @@ uint64_t stop_pace_quiet_ns(const struct stop_task *task)
 
 /* --- a stop --- */
 
-void stop_pace_see(struct stop_guardian *g, struct stop_task *task, bool is_job)
+/* The kernel has counted all of the thread's time only when its registers were read, as for `standing`. */
+static void take_sample(struct stop_guardian *g, struct stop_task *task, enum stop_standing standing)
 {
         struct stop_paced *paced = &task->paced;
-        enum stop_standing standing = stop_restart_standing(task->tid);
-        uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
         struct stop_ran now;
 
-        paced->is_asked = false;
-        /* The kernel has counted all its time only when its registers were read. */
-        if (is_job || atomic_load(&g->quits) || !read_ran(task, &now) || now.ran_ns <= paced->sampled_ns)
+        if (!read_ran(task, &now) || now.ran_ns <= paced->sampled_ns)
                 return;
         if (standing == STOP_STANDING_UNKNOWN || standing == STOP_IN_BROKEN_CALL) {
                 g->facts->counts.n_repeats++;
@@ -379,5 +377,17 @@ void stop_pace_see(struct stop_guardian *g, struct stop_task *task, bool is_job)
         stop_sample_take(g, task);
         if (g->record.len)
                 paced->sampled_ns = now.ran_ns;
+}
+
+void stop_pace_see(struct stop_guardian *g, struct stop_task *task, bool is_job)
+{
+        enum stop_standing standing = stop_restart_standing(task->tid);
+        uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+
+        task->paced.is_asked = false;
+        if (!is_job && !atomic_load(&g->quits))
+                take_sample(g, task, standing);
+        if (!is_job && standing == STOP_IN_CALL)
+                stop_rest_begin(task);
         g->pace.spent_ns += linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 }

@@ -25,7 +25,8 @@ bool stop_trace_seize(int32_t tid)
 void stop_trace_go_on(struct stop_guardian *g, int32_t tid, int sig)
 {
         const struct stop_task *task = stop_task_find(g, tid);
-        bool at_call = task ? task->n_calls || stop_restart_follows(task) : stop_again_is(g, tid);
+        bool at_call = task ? task->n_calls || stop_restart_follows(task) || stop_rest_moves(task)
+                            : stop_again_is(g, tid);
 
         ptrace(at_call ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
 }
@@ -157,7 +158,9 @@ static void see_call(struct stop_guardian *g, int32_t tid, struct stop_task *tas
                 stop_again_see(g, tid);
                 return;
         }
-        if (stop_restart_follows(task))
+        if (stop_rest_moves(task))
+                stop_rest_see_call(task);
+        else if (stop_restart_follows(task))
                 stop_restart_see_call(g, task);
         if (task->n_calls)
                 stop_mask_at_call(g, task);
