@@ -23,8 +23,10 @@
 #include "stop_internal.h"
 
 enum {
-        COST_PARTS = 70,   /* the guardian may use this part of the time of a CPU */
-        MEAN_OF_COSTS = 8, /* looks */
+        COST_PARTS = 70,         /* the guardian may use this part of the time of a CPU */
+        MEAN_OF_COSTS = 8,       /* looks */
+        LEAST_PROMPT_NS = 50000, /* from the timer to a look that stops a thread, at most */
+        MOST_PROMPT_NS = 500000,
         FIRST_COST_NS = 100000,
         MOST_MEAN_NS = 500000000,
         FORKS_NS = 5000000, /* between two searches for children */
@@ -293,9 +295,25 @@ static void see_forks(struct stop_guardian *g)
 
 /* --- for the tracer --- */
 
+/* Without priority the tracer may have to wait until the scheduler looks again, which it also does in some
+ * system calls. So a look that begins late stops nothing. On a slow machine most of them are late: the limit
+ * grows until one of five is not. */
+static bool see_delay(struct stop_pace *pace, uint64_t delay_ns)
+{
+        bool is_prompt = delay_ns < pace->prompt_ns;
+
+        pace->prompt_ns += is_prompt ? -(pace->prompt_ns / 16) : pace->prompt_ns / 64;
+        if (pace->prompt_ns < LEAST_PROMPT_NS)
+                pace->prompt_ns = LEAST_PROMPT_NS;
+        if (pace->prompt_ns > MOST_PROMPT_NS)
+                pace->prompt_ns = MOST_PROMPT_NS;
+        return is_prompt;
+}
+
 static void begin_look(struct stop_guardian *g, uint64_t now_ns)
 {
         struct stop_pace *pace = &g->pace;
+        bool is_prompt = see_delay(pace, now_ns - pace->due_ns);
         uint64_t turn;
 
         if (pace->own_fd < 0)
@@ -308,7 +326,8 @@ static void begin_look(struct stop_guardian *g, uint64_t now_ns)
                 see_tasks(g);
         pace->was_on = g->is_on;
         go_to_next_cpu(g);
-        interrupt(g, turn);
+        if (is_prompt)
+                interrupt(g, turn);
         if (g->start.is_paced)
                 see_forks(g);
         g->facts->counts.n_looks++;

@@ -24,6 +24,8 @@ enum { READING_PERIOD_NS = 150000 };
 /* The signals of a timer with a very short period would leave the tracer no time. */
 enum { LEAST_AGAIN_NS = 150000 };
 
+enum { TURN_NS = 100000 }; /* the shortest that the kernel knows */
+
 /* At the end, between two looks at threads that are not clear. */
 enum { LONGEST_PAUSE_MS = 50 };
 
@@ -207,13 +209,26 @@ static void let_threads_go(struct stop_guardian *g, struct alarm *alarm)
         }
 }
 
+/* The kernel's layout; C libraries may not know it. */
+struct scheduling {
+        uint32_t size_bytes, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
 /* Where it may: threads wait for it, and a thread that blocks SIGTRAP must lose its event before it looks
- * for signals. */
+ * for signals. Elsewhere it asks for short turns, which begin at once since Linux 6.12. Otherwise its turn
+ * may begin when the running thread makes a call in which the kernel looks at its scheduling, which it would
+ * then seem to be in too often. */
 static void be_prompt(void)
 {
         const struct sched_param lowest = {.sched_priority = 1};
+        struct scheduling turns = {.size_bytes = sizeof(turns), .runtime_ns = TURN_NS};
 
-        sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest);
+        if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest))
+                syscall(SYS_sched_setattr, 0, &turns, 0);
 }
 
 static void *run_tracer(void *arg)
