@@ -36,7 +36,10 @@ enum target_kind target_kind_of(int32_t pid)
         enum { FLAGS_FIELD = 6, KERNEL_THREAD = 0x00200000 }; /* counted from the state; PF_KTHREAD */
         AUTO_RELEASE(buf) text = {0};
         const char *at = read_stat(pid, &text);
+        struct os_stat proc;
 
+        if (!at && !os_stat("/proc/self", &proc))
+                return TARGET_PROCESS; /* without /proc it is not known, which is told when it is sampled */
         if (!at)
                 return pid > 0 && (!kill(pid, 0) || errno == EPERM) ? TARGET_HIDDEN : TARGET_NO_PROCESS;
         if (*at == 'Z' || *at == 'X')

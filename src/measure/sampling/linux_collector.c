@@ -440,8 +440,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                 wall_begin(c);
         start_drainer(c);
         note_cpu_time(c, true);
-        if (c->stops)
-                stop_engine_attach(c->stops);
+        if (c->stops && !stop_engine_attach(c->stops, err))
+                return false;
         if (c->child.pid && !spawn_go(&c->child, *target_command_argv(target), err))
                 return false;
         c->enabling.on_switch = see_switch;

@@ -64,13 +64,14 @@ struct stop_names {
 /* What the guardian writes and the recorder may read when the guardian is done. */
 struct stop_facts {
         struct stop_counts counts;
-        struct stop_names unprivileged; /* programs that may have run without their privilege */
-        struct stop_names refused;      /* programs that could not be traced */
-        char why_refused[160];          /* the reason of the first of them */
-        char watch_note[240];           /* why descendants are not watched; "" if they are */
-        int event_error, trace_error;   /* why tracing was not begun; 0: it was */
-        atomic_uint n_switches;         /* STOP_SWITCH commands that were obeyed */
-        atomic_bool is_done;            /* no more messages come */
+        struct stop_names unprivileged;         /* programs that may have run without their privilege */
+        struct stop_names refused;              /* programs that could not be traced */
+        char why_refused[160];                  /* the reason of the first of them */
+        char watch_note[240];                   /* why descendants are not watched; "" if they are */
+        int event_error, trace_error;           /* why tracing was not begun; 0: it was */
+        atomic_uint n_attached, n_not_attached; /* processes that ran already */
+        atomic_uint n_switches;                 /* STOP_SWITCH commands that were obeyed */
+        atomic_bool is_done;                    /* no more messages come */
 };
 
 struct stop_channel;

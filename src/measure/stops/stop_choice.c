@@ -106,10 +106,11 @@ static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct 
                         note->len ? "; " : "", why);
         if (n_refused)
                 buf_printf(
-                        note,
-                        "%sPython processes that wperf could not trace, sampled with native stacks only: %" PRIu64
-                        " (%s)",
-                        note->len ? "; " : "", n_refused, stop_engine_why_refused(engine));
+                        note, "%s%s: %" PRIu64 " (%s)", note->len ? "; " : "",
+                        engine->is_paced
+                                ? "processes that wperf could not trace, not sampled"
+                                : "Python processes that wperf could not trace, sampled with native stacks only",
+                        n_refused, stop_engine_why_refused(engine));
 }
 
 void stop_engine_tell(struct stop_engine *engine, struct buf *note)

@@ -3,6 +3,7 @@
 #include "stop_engine.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,10 +87,30 @@ void stop_engine_switch(struct stop_engine *e, bool on)
                 nanosleep(&moment, NULL);
 }
 
-void stop_engine_attach(struct stop_engine *e)
+/* Without events a process that can't be traced has no samples at all. */
+static bool wait_for_attached(struct stop_engine *e, struct err *err)
+{
+        enum { TURNS = 5000 };
+        const struct stop_facts *facts = stop_channel_facts(e->channel);
+        unsigned n_refused = 0;
+
+        for (int i = 0; i < TURNS && !atomic_load(&facts->n_attached); i++) {
+                n_refused = atomic_load(&facts->n_not_attached);
+                if (n_refused >= e->guardian.attach->n_pids)
+                        break;
+                nanosleep(&moment, NULL);
+        }
+        if (!n_refused || atomic_load(&facts->n_attached))
+                return true;
+        return err_set(err, ERR_DENIED, "process %" PRId32 " can't be traced: %s",
+                       e->guardian.attach->pids[0], facts->why_refused);
+}
+
+bool stop_engine_attach(struct stop_engine *e, struct err *err)
 {
         if (e->guardian.attach)
                 ask(e, STOP_ATTACH, 0, 0);
+        return !e->guardian.attach || !e->is_paced || wait_for_attached(e, err);
 }
 
 void stop_engine_see_map(struct stop_engine *e, struct cursor record)
@@ -120,8 +141,7 @@ static bool say_why(const struct stop_facts *facts, struct err *err)
         if (facts->event_error)
                 return err_os(err, ERR_DENIED, facts->event_error,
                               "the kernel refuses an event that stops a thread");
-        return err_os(err, ERR_DENIED, facts->trace_error,
-                      "the kernel refuses to trace the command (ptrace; see kernel.yama.ptrace_scope)");
+        return stop_refusal_say(facts->trace_error, err);
 }
 
 /* Sends the command and waits for the answer. False if the guardian has ended. */

@@ -34,8 +34,9 @@ struct spawn_parent stop_engine_parent(struct stop_engine *engine);
  * measured. `target` must outlive the engine. */
 bool stop_engine_start(struct stop_engine *engine, const struct target *target, struct err *err);
 
-/* Attaches to the interpreters among them; call when the ring's events are enabled. */
-void stop_engine_attach(struct stop_engine *engine);
+/* Attaches to the interpreters among them; call when the ring's events are enabled. Without events it
+ * attaches to all, and sets an error if it can attach to none. */
+bool stop_engine_attach(struct stop_engine *engine, struct err *err);
 
 /* Traces the command, which does not run yet, if the opened events and the machine allow it. Otherwise
  * returns false, and appends the reason to `note` if the user asked for the engine or the kernel refuses. */

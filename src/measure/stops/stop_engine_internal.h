@@ -55,6 +55,11 @@ struct stop_engine {
 /* Asks the guardian to look at a thread of which the ring has samples and that does not stop. */
 void stop_engine_check(struct stop_engine *engine, int32_t tid);
 
+/* --- stop_refusal.c --- */
+
+/* Sets the error for ptrace that the kernel refuses for the command. */
+bool stop_refusal_say(int error, struct err *err);
+
 /* --- stop_span.c: the ring's samples of traced processes --- */
 
 void stop_span_begin(struct stop_engine *engine, int32_t pid, uint64_t time_ns);

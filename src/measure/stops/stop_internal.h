@@ -514,6 +514,7 @@ int64_t stop_status_uid(int32_t pid);           /* its user (real uid); pid 0: t
 uint32_t stop_status_cpu(int32_t tid);          /* on which it ran last; UINT32_MAX: not known */
 bool stop_status_runs(int32_t tid);             /* it exists and has not ended */
 bool stop_status_may_trace(void);               /* this process has CAP_SYS_PTRACE */
+bool stop_status_has_filter(void);              /* a seccomp filter refuses calls of this process */
 bool stop_status_handles(int32_t tid, int sig); /* its process has a handler for the signal */
 
 struct stop_status {

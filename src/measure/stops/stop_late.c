@@ -135,6 +135,7 @@ static void seize_process(struct stop_guardian *g, int32_t pid)
         /* The kernel also returns EPERM for a process that has ended. */
         if (error == EPERM && stop_status_runs(pid))
                 stop_refusal_note(g, pid);
+        atomic_fetch_add(process ? &g->facts->n_attached : &g->facts->n_not_attached, 1);
         if (!process)
                 return;
         if (error == EPERM)

@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 #include "os.h"
+#include "stop_engine_internal.h"
 #include "stop_internal.h"
 #include "stop_refusal.h"
+
+/* Levels of Yama. */
+enum { NEEDS_PRIVILEGE = 1, ROOT_ONLY, NOBODY };
 
 /* Another process that traces one of its threads; 0 for none. */
 static int32_t find_tracer(int32_t pid)
@@ -34,13 +38,35 @@ static long yama_level(void)
                        : 0;
 }
 
+bool stop_refusal_say(int error, struct err *err)
+{
+        long yama = yama_level();
+
+        if (yama >= NOBODY)
+                return err_set(
+                        err, ERR_DENIED,
+                        "kernel.yama.ptrace_scope is 3: no process may be traced until the next reboot");
+        if (yama == ROOT_ONLY)
+                return err_set(
+                        err, ERR_DENIED,
+                        "kernel.yama.ptrace_scope is 2, so only root may trace (ptrace): sudo wperf ..., or 'sudo sysctl "
+                        "kernel.yama.ptrace_scope=1'");
+        if (stop_status_has_filter())
+                return err_set(
+                        err, ERR_DENIED,
+                        "a seccomp filter, as container engines set one, blocks ptrace: allow it (podman run --cap-add "
+                        "SYS_PTRACE) or run wperf outside of the container");
+        return err_os(err, ERR_DENIED, error, "the kernel refuses to trace the command (ptrace)");
+}
+
 static const char *why_of(int32_t pid, bool has_privilege, bool attaches)
 {
-        enum { NEEDS_PRIVILEGE = 1, NOBODY = 3 };
         long yama = yama_level();
 
         if (yama >= NOBODY)
                 return "kernel.yama.ptrace_scope is 3: no process may be traced until the next reboot";
+        if (stop_status_has_filter() && !has_privilege)
+                return "a seccomp filter or missing capabilities, as in containers, forbid it: add --cap-add SYS_PTRACE to docker run or podman run";
         if (has_privilege)
                 return "a security module or a container's rules forbid it";
         if (yama >= NEEDS_PRIVILEGE && attaches)

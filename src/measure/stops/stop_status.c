@@ -93,6 +93,14 @@ bool stop_status_may_trace(void)
         return has_bit(read_of(getpid(), "status", &text), "\nCapEff:", CAP_SYS_PTRACE);
 }
 
+bool stop_status_has_filter(void)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *mode = find_line(read_of(getpid(), "status", &text), "\nSeccomp:\t");
+
+        return mode && *mode == '2';
+}
+
 bool stop_status_handles(int32_t tid, int sig)
 {
         AUTO_RELEASE(buf) text = {0};

@@ -3,6 +3,7 @@
  * has started; and however the run ends, the session is closed in a readable state. */
 #include "run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -468,6 +469,16 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         return perfdata_writer_close(TAKE(run->writer), ok ? err : NULL) && ok;
 }
 
+static void say_where_else(struct err *err)
+{
+        const struct err why = *err;
+
+        if (why.os == EROFS || why.os == EACCES)
+                err_set(err, why.code,
+                        "%s: name a file elsewhere with -o, or write it to standard output with --session -",
+                        why.text);
+}
+
 static bool prepare(struct run *run, const struct run_request *request, struct err *err)
 {
         struct collect_request collect;
@@ -483,6 +494,8 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
         if (!parse_events(request, &run->events, &run->memory_note, err))
                 return false;
         run->writer = perfdata_writer_open(request->session_path, err);
+        if (!run->writer)
+                say_where_else(err);
         if (!run->writer ||
             (request->compress && !perfdata_writer_set_compression(run->writer, ZSTD_LEVEL, err)))
                 return false;
