@@ -20,6 +20,7 @@ REASONS = {
     "block": "builds wperf with one more PMU block; test_block_page.py runs such commands",
     "builds": "builds for minutes; `./check builds` runs them (tests/package/test_builds.py)",
     "check": "build for minutes; `./check` runs the same commands with more options (test_pages.py compares)",
+    "container": "needs a container engine; test_containers.py runs such commands in containers of tools/container.py",
     "cpython": "needs the source of CPython",
     "driver": "needs a cross compiler; tests/driver/wdm_image.py runs such commands",
     "install": "changes the machine; `./check builds` follows README.md's installation in fresh systems",
