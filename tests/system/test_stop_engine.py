@@ -526,13 +526,14 @@ say_usage("all")
 
 def test_a_thread_that_blocks_the_signal(t: Context) -> None:
     done = traced(t, PYTHON, script(t, "blocks.py", BURN + BLOCKS))
-    check("threads that block SIGTRAP, sampled with native stacks only: 1" in done.out, "the thread was found", done)
+    check("threads that block SIGTRAP, stopped at random moments instead: 1" in done.out, "the thread was found", done)
     stops, samples = int(run_facts(t)["n_stops"]), harness.quality_of(done)["samples"]
-    harness.note(f"{samples} samples, {stops} of them stops")
-    # It blocks the signal in 0.5 s of its 1.2 s; the engine finds that after 0.1 s.
-    check(samples - stops >= 0.2 * samples, "its samples are the ring's while it blocks the signal", done)
-    check(stops >= 0.4 * samples, "and stops before and afterwards", done)
-    harness.check_samples(samples, usage_said(done, "all"), 999, "none twice, and few missing", done)
+    periods = [int(period) for period in re.findall(r"  SAMPLE  .* period (\d+) ", t.good("dump").out)]
+    harness.note(f"{samples} samples, {stops} of them stops, {sum(period > 2000000 for period in periods)} of more than two periods")
+    # It blocks the signal in 0.5 s of its 1.2 s, and has fewer samples then, of more time; the engine finds that after 0.1 s.
+    check(stops >= 0.9 * samples - 9, "all are stops", done)
+    used = usage_said(done, "all").total()
+    check(0.85 * used < sum(periods) / 1e9 < 1.1 * used, f"{sum(periods) / 1e9} s of {used} s: none twice, and few missing", done)
 
 
 def test_a_trap_that_the_program_sends_itself(t: Context) -> None:

@@ -92,9 +92,10 @@ static bool check(const struct collect_request *request, struct err *err)
         if (request->branches)
                 return err_set(err, ERR_UNSUPPORTED,
                                "-b is not available: a timer can't read the CPU's branch records");
-        if (request->engine == COLLECT_STOP)
+        if (request->engine == COLLECT_STOP || request->engine == COLLECT_PACE)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "--engine stop is for Linux; on Windows a timer takes all samples");
+                               "--engine %s is for Linux; on Windows a timer takes all samples",
+                               request->engine == COLLECT_STOP ? "stop" : "pace");
         if (request->target.until)
                 return err_set(
                         err, ERR_UNSUPPORTED,
