@@ -217,7 +217,7 @@ struct stop_pace {
         size_t n, cap;
         struct stop_forks forks;
         struct map seen_forks; /* pids */
-        uint64_t forks_ns;     /* when they were looked for */
+        uint64_t forks_ns;     /* when to look for them */
 };
 
 struct stop_watch;

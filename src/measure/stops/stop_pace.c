@@ -23,13 +23,15 @@
 #include "stop_internal.h"
 
 enum {
-        COST_PARTS = 70,         /* the guardian may use this part of the time of a CPU */
+        COST_PARTS = 80,         /* the guardian may use this part of the time of a CPU */
         MEAN_OF_COSTS = 8,       /* looks */
+        MOST_TIMES = 4,          /* the mean, which one of them counts as */
         LEAST_PROMPT_NS = 50000, /* from the timer to a look that stops a thread, at most */
         MOST_PROMPT_NS = 500000,
         FIRST_COST_NS = 100000,
         MOST_MEAN_NS = 500000000,
         FORKS_NS = 5000000, /* between two searches for children */
+        FORK_PARTS = 400,   /* of the time of a CPU, for such searches */
         MOST_SEEN_FORKS = 65536,
 };
 
@@ -112,6 +114,7 @@ bool stop_pace_add(struct stop_guardian *g, struct stop_task *task)
         g->pace.n_tasks += paced->schedstat_fd >= 0;
         paced->stat_fd = open_of(task, "stat");
         paced->sched_fd = open_of(task, "sched");
+
         paced->may_run = true;
         if (!read_ran(task, &paced->seen)) {
                 stop_pace_drop(g, task);
@@ -187,13 +190,14 @@ static void interrupt(struct stop_guardian *g, uint64_t turn)
 
         for (size_t i = 0; i < pace->n; i++) {
                 struct stop_task *task = stop_task_find(g, pace->tids[(from + i) % pace->n]);
-                bool is_it = turn && turn_of(task->paced.sched_fd) == turn;
+                bool is_it;
                 int cpu;
 
-                if (!is_it)
-                        task->paced.may_run = is_running(task, &cpu);
-                if ((is_it || (!turn && task->paced.may_run && cpu == sched_getcpu())) &&
-                    !task->paced.is_asked && !stop_rest_moves(task) &&
+                task->paced.may_run = is_running(task, &cpu);
+                if (!task->paced.may_run)
+                        continue;
+                is_it = turn ? turn_of(task->paced.sched_fd) == turn : cpu == sched_getcpu();
+                if (is_it && !task->paced.is_asked && !stop_rest_moves(task) &&
                     !ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL)) {
                         task->paced.is_asked = true;
                         return;
@@ -211,6 +215,7 @@ static void go_to_next_cpu(struct stop_guardian *g)
 
         if (task)
                 is_running(task, &cpu);
+
         if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == pace->pinned_cpu)
                 return;
         CPU_ZERO(&one);
@@ -227,7 +232,7 @@ static void set_pace(struct stop_guardian *g)
         uint64_t cost_ns = g->start.is_paced ? used_ns - pace->used_ns : pace->spent_ns;
 
         if (pace->used_ns) {
-                cost_ns = cost_ns < 2 * pace->cost_ns ? cost_ns : 2 * pace->cost_ns;
+                cost_ns = cost_ns < MOST_TIMES * pace->cost_ns ? cost_ns : MOST_TIMES * pace->cost_ns;
                 pace->cost_ns = (pace->cost_ns * (MEAN_OF_COSTS - 1) + cost_ns) / MEAN_OF_COSTS;
         }
         pace->used_ns = used_ns;
@@ -273,14 +278,11 @@ static void find_children(struct stop_guardian *g, int32_t pid, int32_t tid)
                 see_child(g, (int32_t)child, pid);
 }
 
-/* Only a thread that has run can have forked. Children that are not traced yet may have children, too. */
-static void see_forks(struct stop_guardian *g)
+/* Only a thread that has run can have forked. */
+static void find_forks(struct stop_guardian *g)
 {
-        struct stop_forks *forks = &g->pace.forks;
+        const struct stop_forks *forks = &g->pace.forks;
 
-        if (g->pace.began_ns < g->pace.forks_ns + FORKS_NS)
-                return;
-        g->pace.forks_ns = g->pace.began_ns;
         for (struct stop_process *p = g->processes; p; p = p->next) {
                 for (struct stop_task *task = p->tasks; task; task = task->next) {
                         if (task->paced.may_have_forked)
@@ -290,7 +292,21 @@ static void see_forks(struct stop_guardian *g)
         }
         for (size_t i = 0, n = forks->n; i < n; i++)
                 find_children(g, forks->items[i].pid, forks->items[i].pid);
-        stop_forks_look(g, forks);
+}
+
+/* The search is rare if there are many threads. */
+static void see_forks(struct stop_guardian *g)
+{
+        struct stop_pace *pace = &g->pace;
+        uint64_t before_ns;
+
+        if (pace->began_ns >= pace->forks_ns) {
+                before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+                find_forks(g);
+                pace->forks_ns = pace->began_ns + FORKS_NS +
+                                 FORK_PARTS * (linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+        }
+        stop_forks_look(g, &pace->forks);
 }
 
 /* --- for the tracer --- */
