@@ -399,20 +399,28 @@ static void save_waits(void)
                  .call = WAIT_CALL_FUTEX,
                  .number = 202,
                  .owner = 3,
-                 .text = "a"},
-                {.time_ns = 8, .pid = 1, .tid = 2, .how = WAIT_HOW_STOPPED, .state = 'R', .text = ""},
+                 .text = "a",
+                 .python_name = ""},
+                {.time_ns = 8,
+                 .pid = 1,
+                 .tid = 2,
+                 .how = WAIT_HOW_STOPPED,
+                 .state = 'R',
+                 .text = "",
+                 .python_name = ""},
                 {.time_ns = 8,
                  .pid = 1,
                  .tid = 1,
                  .object = WAIT_OBJECT_PIPE,
                  .peer = WAIT_PEER_OWN,
-                 .text = "p"},
+                 .text = "p",
+                 .python_name = ""},
         };
         struct buf out = {0};
 
-        wait_section_write(readings, N_ELEMENTS(readings), 50, &out);
+        wait_section_write(readings, N_ELEMENTS(readings), &out);
         save("wait_section", "three", &out);
-        wait_section_write(NULL, 0, 0, &out);
+        wait_section_write(NULL, 0, &out);
         save("wait_section", "none", &out);
         for (int i = 0; i < 4; i++) {
                 struct wait_reading damaged = readings[0];
@@ -421,19 +429,19 @@ static void save_waits(void)
                   : i == 1 ? &damaged.call
                   : i == 2 ? &damaged.object
                            : &damaged.peer) = UINT8_MAX;
-                wait_section_write(&damaged, 1, 0, &out);
+                wait_section_write(&damaged, 1, &out);
                 save("wait_section", (const char *[]){"how", "call", "object", "peer"}[i], &out);
         }
-        wait_section_write(readings, 1, 0, &out);
+        wait_section_write(readings, 1, &out);
         buf_truncate(&out, out.len - 1);
         save("wait_section", "short", &out);
-        buf_add(&out, "WPWA\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\7", 20);
+        buf_add(&out, "WPWA\0\0\0\1\0\0\0\0", 12);
         save("wait_section", "swapped", &out);
-        buf_add(&out, "WPWA\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+        buf_add(&out, "WPWA\2\0\0\0\0\0\0\0", 12);
         save("wait_section", "version", &out);
-        buf_add(&out, "WPWX\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+        buf_add(&out, "WPWX\1\0\0\0\0\0\0\0", 12);
         save("wait_section", "magic", &out);
-        buf_add(&out, "WPWA\1\0\0\0\377\377\377\377\0\0\0\0\0\0\0\0", 20);
+        buf_add(&out, "WPWA\1\0\0\0\377\377\377\377", 12);
         save("wait_section", "count", &out);
 }
 

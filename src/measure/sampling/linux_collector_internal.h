@@ -48,7 +48,7 @@ struct collector {
         struct err refusal; /* why the kernel's events are not used; code 0: they are, or the user chose so */
         struct stop_python *python;
         struct stop_python *waits_python; /* of waiting threads */
-        struct stop_merge *merge; /* NULL if samples have only native frames */
+        struct stop_merge *merge;         /* NULL if samples have only native frames */
         struct buf stack_note;
         struct others *others;     /* NULL if the events see only the targets; the drainer's */
         struct children *children; /* NULL if the events see only the targets */

@@ -99,5 +99,6 @@ void stop_refusal_note(struct stop_guardian *g, int32_t pid)
                 snprintf(facts->why_refused, sizeof(facts->why_refused), "%s (%" PRId32 ") traces it already",
                          buf_text(&name), tracer);
         else
-                snprintf(facts->why_refused, sizeof(facts->why_refused), "%s", why_of(pid, g->keeps_privilege, g->attach));
+                snprintf(facts->why_refused, sizeof(facts->why_refused), "%s",
+                         why_of(pid, g->keeps_privilege, g->attach));
 }

@@ -7,7 +7,7 @@
 #include "python_dict.h"
 #include "python_objects.h"
 
-struct name_search {
+struct thread_names_search {
         struct python_objects objects;
         struct python_slot ident, name;
         void (*see)(void *ctx, uint64_t pointer, const char *name);
@@ -15,7 +15,7 @@ struct name_search {
 };
 
 /* The thread object has its ident, too. */
-static void see_thread(struct name_search *search, uint64_t key, uint64_t thread)
+static void see_thread(struct thread_names_search *search, uint64_t key, uint64_t thread)
 {
         struct python_objects *objects = &search->objects;
         uint64_t pointer, ident;
@@ -33,7 +33,7 @@ static void see_thread(struct name_search *search, uint64_t key, uint64_t thread
         free(name);
 }
 
-static void see_interpreter(struct name_search *search, uint64_t interp)
+static void see_interpreter(struct thread_names_search *search, uint64_t interp)
 {
         struct python_objects *objects = &search->objects;
         const struct python_layout *layout = objects->layout;
@@ -57,7 +57,7 @@ void python_threads_each_name(const struct python_runtime *runtime, struct pytho
                               void (*see)(void *ctx, uint64_t pointer, const char *name), void *ctx)
 {
         const struct python_layout *layout = &runtime->layout;
-        struct name_search search = {.see = see, .ctx = ctx};
+        struct thread_names_search search = {.see = see, .ctx = ctx};
         uint64_t interp;
 
         if (!python_objects_init(&search.objects, layout, memory))

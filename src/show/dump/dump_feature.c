@@ -354,7 +354,6 @@ static bool show_waits(const struct cursor *c, struct field_sink *sink)
 
         if (!section)
                 return false;
-        field_u64(sink, "longest_ns", section->longest_ns);
         field_begin(sink, FIELD_LINES, "readings");
         for (size_t i = 0; i < section->n && !sink->failed; i++)
                 show_reading(&section->readings[i], sink);
