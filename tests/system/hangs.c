@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hangs WAY [N]: says "ready", and then all of its threads wait in a way that the test knows. A thread counts
  * itself right before its wait, so that after "ready" a thread that sleeps is in this wait. */
-#include <fcntl.h>
+#include "hangs.h"
+
 #include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -13,22 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 512 };
 
 static pthread_mutex_t mutexes[MOST];
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-static sem_t sem;
 static pthread_barrier_t all_locked;
 static atomic_int n_ready;
-static int n, pair[2];
+static int n;
+int pair[2];
 static const char *argument;
 
 static void say_ready(void)
@@ -37,7 +33,7 @@ static void say_ready(void)
                 abort();
 }
 
-static pthread_t start(void *(*function)(void *), int i)
+pthread_t start(void *(*function)(void *), int i)
 {
         pthread_t thread;
 
@@ -53,8 +49,7 @@ static void wait_for_ready(int wanted)
         say_ready();
 }
 
-/* Ends with its parent. */
-static pid_t start_child(void)
+pid_t start_child(void)
 {
         pid_t pid = fork();
 
@@ -185,7 +180,7 @@ static void shared_pipe(void)
                 abort();
 }
 
-static int listener(struct sockaddr_in *ret)
+int listener(struct sockaddr_in *ret)
 {
         socklen_t size = sizeof(*ret);
         int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -279,111 +274,6 @@ static void end_soon(void)
 
 /* --- Stacks: each wait is called through functions of which one has a frame pointer in any build --- */
 
-static void wait_nanosleep(void)
-{
-        nanosleep(&(struct timespec){.tv_sec = 1000}, NULL);
-}
-
-static void wait_usleep(void)
-{
-        usleep(999999999);
-}
-
-static void wait_poll(void)
-{
-        poll(&(struct pollfd){.fd = pair[0], .events = POLLIN}, 1, -1);
-}
-
-static void wait_select(void)
-{
-        fd_set set;
-
-        FD_ZERO(&set);
-        FD_SET(pair[0], &set);
-        select(pair[0] + 1, &set, NULL, NULL, NULL);
-}
-
-static void wait_epoll(void)
-{
-        struct epoll_event event = {.events = EPOLLIN};
-        int epoll = epoll_create1(0);
-
-        epoll_ctl(epoll, EPOLL_CTL_ADD, pair[0], &event);
-        epoll_wait(epoll, &event, 1, -1);
-}
-
-static void wait_read(void)
-{
-        char byte;
-
-        if (read(pair[0], &byte, 1))
-                abort();
-}
-
-static void wait_recv(void)
-{
-        char byte;
-
-        recv(pair[0], &byte, 1, 0);
-}
-
-static void wait_accept(void)
-{
-        struct sockaddr_in address;
-
-        accept(listener(&address), NULL, NULL);
-}
-
-static void wait_pause(void)
-{
-        pause();
-}
-
-static void wait_mutex(void)
-{
-        pthread_mutex_lock(&mutexes[0]);
-        pthread_mutex_lock(&mutexes[0]);
-}
-
-static void wait_cond(void)
-{
-        pthread_mutex_lock(&mutexes[0]);
-        pthread_cond_wait(&cond, &mutexes[0]);
-}
-
-static void wait_sem(void)
-{
-        sem_wait(&sem);
-}
-
-static void wait_signal(void)
-{
-        sigset_t set;
-
-        sigemptyset(&set);
-        sigaddset(&set, SIGUSR1);
-        sigprocmask(SIG_BLOCK, &set, NULL);
-        sigwaitinfo(&set, NULL);
-}
-
-static void wait_flock(void)
-{
-        int first = open("/proc/self/exe", O_RDONLY), second = open("/proc/self/exe", O_RDONLY);
-
-        flock(first, LOCK_EX);
-        flock(second, LOCK_EX);
-}
-
-static const struct {
-        const char *name;
-        void (*wait)(void);
-} waits[] = {
-        {"nanosleep", wait_nanosleep}, {"usleep", wait_usleep}, {"poll", wait_poll}, {"select", wait_select},
-        {"epoll", wait_epoll},         {"read", wait_read},     {"recv", wait_recv}, {"accept", wait_accept},
-        {"pause", wait_pause},         {"mutex", wait_mutex},   {"cond", wait_cond}, {"sem", wait_sem},
-        {"signal", wait_signal},       {"flock", wait_flock},   {NULL, NULL},
-};
-
 /* Its frame has a variable size. */
 __attribute__((noinline)) static int call_variable(void (*wait)(void), size_t size)
 {
@@ -413,11 +303,11 @@ static void stack(void)
 {
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
                 abort();
-        for (size_t i = 0; waits[i].name; i++) {
-                if (strcmp(waits[i].name, argument))
+        for (size_t i = 0; hangs[i].name; i++) {
+                if (strcmp(hangs[i].name, argument))
                         continue;
                 say_ready();
-                n = call_twice(waits[i].wait, 2);
+                n = call_twice(hangs[i].wait, 2);
         }
 }
 
@@ -445,7 +335,6 @@ int main(int argc, char **argv)
         argument = argc > 2 ? argv[2] : "";
         n = atoi(argument);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        sem_init(&sem, 0, 0);
         for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++) {
                 if (!strcmp(argv[1], ways[i].name))
                         ways[i].begin();

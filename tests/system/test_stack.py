@@ -255,6 +255,57 @@ def test_waits_of_python(t: Context) -> None:
     check_waits(t, "/usr/bin/python3")
 
 
+# --- Every kind of call ---
+
+# Of hangs_waits.c: the state, and what the first thread waits for.
+LABELS = {
+    "nanosleep": ("sleep", r"sleeps for \d+ s"),
+    "usleep": ("sleep", r"sleeps for \d+ s"),
+    "poll": ("idle", r"idle, in poll for local socket to this process itself"),
+    "select": ("idle", r"idle, in select for local socket to this process itself"),
+    "epoll": ("idle", r"idle, in epoll_wait for local socket to this process itself"),
+    "read": ("network", r"reads local socket to this process itself"),
+    "recv": ("network", r"receives from local socket to this process itself"),
+    "accept": ("idle", r"idle, accepts at TCP listener 127\.0\.0\.1:\d+"),
+    "pause": ("other", r"waits for a signal"),
+    "mutex": ("lock", r"waits for a mutex at 0x[0-9a-f]+, held by \d+"),
+    "cond": ("lock", r"waits for a condition"),
+    "sem": ("lock", r"waits for a semaphore"),
+    "signal": ("other", r"waits for a signal"),
+    "flock": ("lock", r"waits for the lock of file .*/hangs.*"),
+    "rwlock": ("lock", r"waits for a rwlock"),
+    "barrier": ("lock", r"waits for a barrier"),
+    "join": ("other", r"waits for a thread to end: \d+"),
+    "once": ("lock", r"waits for an initialisation that another thread runs"),
+    "semop": ("lock", r"waits for a System V semaphore"),
+    "mq": ("other", r"waits for a message queue"),
+    "fcntl": ("lock", r"waits for the lock of file /tmp/hangs-.*"),
+    "suspend": ("other", r"waits for a signal"),
+    "waitid": ("child", r"waits for any child"),
+    "eventfd": ("other", r"reads \[eventfd\]"),
+    "timerfd": ("sleep", r"reads \[timerfd\]"),
+    "inotify": ("other", r"reads inotify"),
+    "send": ("network", r"sends to local socket to this process itself"),
+    "udp": ("network", r"receives from UDP 127\.0\.0\.1:\d+"),
+    "connect": ("network", r"connects local socket"),
+    "poll-nothing": ("sleep", r"sleeps in poll"),
+    "futex": ("unknown", r"waits for a futex at 0x[0-9a-f]+"),
+    "system": ("child", r"waits for process \d+ \(\w+\)"),
+}
+
+
+def test_every_kind_of_call(t: Context) -> None:
+    n_cut = 0
+    for program in "hangs", "hangs_fp":
+        for way, (state, what) in LABELS.items():
+            process = hanging(t, "stack", way, n=2 if way in ("join", "once") else 1, program=program)
+            thread = only(read(t, process.pid), tid=process.pid)
+            check(thread["state"] == state and re.fullmatch(what, thread["what"]), f"{program} {way}: {thread['state']} {thread['what']}")
+            n_cut += thread["cut"]
+            harness.kill_group(process)
+    harness.note(f"{n_cut} of {2 * len(LABELS)} cut")
+
+
 # --- Sockets, pipes, children ---
 
 
