@@ -121,6 +121,16 @@ void wait_python_free(struct wait_python *p)
         free(p);
 }
 
+int32_t wait_python_pid(const struct wait_python *p)
+{
+        return p->pid;
+}
+
+struct python_runtime *wait_python_runtime(struct wait_python *p)
+{
+        return &p->runtime;
+}
+
 uint32_t wait_python_binary(const struct wait_python *p, uint64_t *ret_bias)
 {
         *ret_bias = p->bias;
@@ -168,9 +178,11 @@ static void see_name(void *ctx, uint64_t pointer, const char *name)
 static void read_names(struct wait_python *p)
 {
         struct python_memory memory = {.read = read_memory, .ctx = p};
+        struct python_objects objects;
 
         p->has_names = true;
-        python_threads_each_name(&p->runtime, &memory, see_name, p);
+        python_objects_init(&objects, &p->runtime.layout, &memory);
+        python_threads_each_name(&p->runtime, &objects, see_name, p);
 }
 
 const char *wait_python_name(struct wait_python *p, int32_t inner_tid)

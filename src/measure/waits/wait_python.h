@@ -46,6 +46,9 @@ void wait_python_see(struct wait_python *python, const struct wait_python_thread
                      const struct wait_maps *maps, const uint8_t *stack, size_t stack_bytes,
                      struct wait_reading *reading);
 
+int32_t wait_python_pid(const struct wait_python *python);
+struct python_runtime *wait_python_runtime(struct wait_python *python);
+
 uint32_t wait_python_binary(const struct wait_python *python, uint64_t *ret_bias);
 
 #endif

@@ -193,6 +193,16 @@ static bool set_layout(struct object *object, const struct python_symbols *found
         return err_set(err, ERR_UNSUPPORTED, "CPython 3.%u is not supported", minor);
 }
 
+void python_binary_read_tasks(struct object *object, struct python_task_layout *ret_layout)
+{
+        const struct object_section *section = object_find_section(object, ".AsyncioDebug");
+        struct cursor bytes;
+
+        *ret_layout = (struct python_task_layout){0};
+        if (section && object_read_section(object, section, &bytes, NULL))
+                python_task_layout_read(bytes.at, cursor_left(&bytes), ret_layout);
+}
+
 bool python_binary_find(struct object *object, const char *path, struct python_binary *ret_binary,
                         struct err *err)
 {
@@ -218,6 +228,7 @@ bool python_binary_find(struct object *object, const char *path, struct python_b
         if (binary.layout.is_windows && binary.layout.is_free_threaded)
                 return err_set(err, ERR_UNSUPPORTED, "%s: free-threaded CPython for Windows is not supported",
                                object_name(object));
+        python_binary_read_tasks(object, &binary.tasks);
         binary.is_debug = found.is_debug;
         binary.runtime_addr = found.runtime;
         binary.code_type = found.code_type;

@@ -8,9 +8,11 @@
 #include "err.h"
 #include "object.h"
 #include "python_layout.h"
+#include "python_task_layout.h"
 
 struct python_binary {
         struct python_layout layout;
+        struct python_task_layout tasks; /* of a file that contains _asyncio */
         bool is_debug; /* --with-pydebug; found by a symbol, so false for a file without any symbol tables */
         uint64_t runtime_addr; /* virtual address of _PyRuntime */
         uint64_t code_type;    /* address of PyCode_Type; 0: not known */
@@ -24,6 +26,9 @@ struct python_binary {
  * Windows. */
 bool python_binary_find(struct object *object, const char *path, struct python_binary *ret_binary,
                         struct err *err);
+
+/* Reads the section .AsyncioDebug; all 0 if the file has none that is understood. */
+void python_binary_read_tasks(struct object *object, struct python_task_layout *ret_layout);
 
 /* Whether a file defines the state of a CPython, whatever its version. */
 bool python_binary_defines(struct object *object);

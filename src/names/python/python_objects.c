@@ -30,12 +30,11 @@ enum {
         TAG_DIGITS_SHIFT = 3,
 };
 
-bool python_objects_init(struct python_objects *objects, const struct python_layout *layout,
+void python_objects_init(struct python_objects *objects, const struct python_layout *layout,
                          struct python_memory *memory)
 {
         *objects = (struct python_objects){
                 .layout = layout, .memory = memory, .n_left = PYTHON_MAX_OBJECT_READS};
-        return layout->interp_modules != PYTHON_NO_FIELD && layout->type_keys != PYTHON_NO_FIELD;
 }
 
 bool python_objects_read(struct python_objects *objects, uint64_t addr, void *ret_bytes, size_t size)
@@ -66,14 +65,15 @@ uint64_t python_objects_type(struct python_objects *objects, uint64_t addr, uint
         return type;
 }
 
-bool python_objects_type_is(struct python_objects *objects, uint64_t type, const char *name)
+/* The text may be at the end of what can be read. */
+bool python_objects_type_name(struct python_objects *objects, uint64_t type, char *ret_name)
 {
         uint64_t at = python_objects_word(objects, type + python_objects_header(objects->layout) + TYPE_NAME);
-        char text[MAX_TEXT_BYTES];
-        size_t size = strlen(name) + 1;
+        const size_t most = PYTHON_TYPE_NAME_BYTES - 1;
 
-        return at && size <= sizeof(text) && python_objects_read(objects, at, text, size) &&
-               !memcmp(text, name, size);
+        memset(ret_name, 0, PYTHON_TYPE_NAME_BYTES);
+        return at && (python_objects_read(objects, at, ret_name, most) ||
+                      python_objects_read(objects, at, ret_name, most / 2));
 }
 
 /* Whether the object is of a type with this flag; `known` is the address of a type that has it, or 0. */

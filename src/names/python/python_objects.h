@@ -11,7 +11,10 @@
 #include "python_layout.h"
 #include "python_memory.h"
 
-enum { PYTHON_MAX_OBJECT_READS = 1 << 17 };
+enum {
+        PYTHON_MAX_OBJECT_READS = 1 << 20, /* by all that is read of a process */
+        PYTHON_TYPE_NAME_BYTES = 64,       /* longer names are cut */
+};
 
 /* Bits of tp_flags, Include/object.h. */
 enum {
@@ -29,8 +32,8 @@ struct python_objects {
         uint64_t text_type, int_type; /* addresses of types that were checked; 0: none so far */
 };
 
-/* False if the layout does not have what is needed. */
-bool python_objects_init(struct python_objects *objects, const struct python_layout *layout,
+/* Both must outlive the struct. */
+void python_objects_init(struct python_objects *objects, const struct python_layout *layout,
                          struct python_memory *memory);
 
 bool python_objects_read(struct python_objects *objects, uint64_t addr, void *ret_bytes, size_t size);
@@ -47,8 +50,8 @@ static inline uint32_t python_objects_header(const struct python_layout *layout)
 /* The address of the object's type, and the type's flags; 0 if they can't be read. */
 uint64_t python_objects_type(struct python_objects *objects, uint64_t addr, uint64_t *ret_flags);
 
-/* Whether a type has this name, as "coroutine" or "_asyncio.Task". */
-bool python_objects_type_is(struct python_objects *objects, uint64_t type, const char *name);
+/* The name of a type, as "coroutine" or "_asyncio.Task", in PYTHON_TYPE_NAME_BYTES. */
+bool python_objects_type_name(struct python_objects *objects, uint64_t type, char *ret_name);
 
 /* A str as UTF-8, to be freed; NULL if there is none at the address. */
 char *python_objects_text(struct python_objects *objects, uint64_t addr);

@@ -26,9 +26,14 @@ struct cframe {
         uint64_t addr, current, previous;
 };
 
-struct frame_walk {
+/* What frames are read with. */
+struct frame_source {
         struct python_runtime *runtime;
         struct python_memory *memory;
+};
+
+struct frame_walk {
+        struct frame_source source;
         struct python_frame *frames;
         size_t n_frames, max_frames;
         enum python_end end;
@@ -71,21 +76,22 @@ static bool is_in_code(uint64_t instrs, uint64_t instr)
 }
 
 /* The address of copy `index` of the bytecode; 0 if it can't be found. */
-static uint64_t read_copy(const struct frame_walk *walk, uint64_t code, int32_t index)
+static uint64_t read_copy(const struct frame_source *source, uint64_t code, int32_t index)
 {
         uint64_t copies, n, instrs;
 
-        if (!python_memory_word(walk->memory, code + walk->runtime->layout.code_copies, &copies) || !copies ||
-            !python_memory_word(walk->memory, copies, &n) || n > MAX_COPIES || (uint64_t)index >= n ||
-            !python_memory_word(walk->memory, copies + COPIES_ENTRIES + (uint64_t)index * 8, &instrs))
+        if (!python_memory_word(source->memory, code + source->runtime->layout.code_copies, &copies) ||
+            !copies || !python_memory_word(source->memory, copies, &n) || n > MAX_COPIES ||
+            (uint64_t)index >= n ||
+            !python_memory_word(source->memory, copies + COPIES_ENTRIES + (uint64_t)index * 8, &instrs))
                 return 0;
         return instrs;
 }
 
 /* A free-threaded interpreter gives each thread a copy of the bytecode; copy 0 is in the code object. */
-static uint64_t find_copy(struct frame_walk *walk, uint64_t code, int32_t index, uint64_t instr)
+static uint64_t find_copy(struct frame_source *source, uint64_t code, int32_t index, uint64_t instr)
 {
-        struct python_runtime *runtime = walk->runtime;
+        struct python_runtime *runtime = source->runtime;
         struct python_kept_copy *kept;
 
         if (!runtime->copies)
@@ -94,13 +100,13 @@ static uint64_t find_copy(struct frame_walk *walk, uint64_t code, int32_t index,
         if (kept->code == code && kept->index == index && is_in_code(kept->instrs, instr))
                 return kept->instrs;
         *kept = (struct python_kept_copy){
-                .code = code, .index = index, .instrs = read_copy(walk, code, index)};
+                .code = code, .index = index, .instrs = read_copy(source, code, index)};
         return kept->instrs;
 }
 
-static int32_t get_instr(struct frame_walk *walk, const uint8_t *bytes, uint64_t code)
+static int32_t get_instr(struct frame_source *source, const uint8_t *bytes, uint64_t code)
 {
-        const struct python_layout *layout = &walk->runtime->layout;
+        const struct python_layout *layout = &source->runtime->layout;
         uint64_t instr, instrs = code + layout->code_instrs;
 
         if (layout->frames == PYTHON_FRAMES_HEAP) {
@@ -116,7 +122,7 @@ static int32_t get_instr(struct frame_walk *walk, const uint8_t *bytes, uint64_t
                 int32_t index = python_int_at(bytes, layout->frame_copy);
 
                 if (index > 0)
-                        instrs = find_copy(walk, code, index, instr);
+                        instrs = find_copy(source, code, index, instr);
         }
         if (!instrs || !is_in_code(instrs, instr))
                 return PYTHON_INSTR_UNKNOWN;
@@ -124,10 +130,10 @@ static int32_t get_instr(struct frame_walk *walk, const uint8_t *bytes, uint64_t
 }
 
 /* False: this is not a valid frame. */
-static bool decode_frame(struct frame_walk *walk, uint64_t addr, const uint8_t *bytes,
+static bool decode_frame(struct frame_source *source, uint64_t addr, const uint8_t *bytes,
                          struct python_frame *ret_frame)
 {
-        const struct python_layout *layout = &walk->runtime->layout;
+        const struct python_layout *layout = &source->runtime->layout;
         uint64_t code = python_word_at(bytes, layout->frame_code);
 
         *ret_frame = (struct python_frame){.addr = addr, .kind = PYTHON_FRAME_CODE};
@@ -141,10 +147,20 @@ static bool decode_frame(struct frame_walk *walk, uint64_t addr, const uint8_t *
         if (!code || code & 7)
                 return false;
         ret_frame->code = code;
-        ret_frame->instr_bytes = get_instr(walk, bytes, code);
+        ret_frame->instr_bytes = get_instr(source, bytes, code);
         ret_frame->is_entry = layout->frames == PYTHON_FRAMES_HEAP ||
                               (layout->frame_entry != PYTHON_NO_FIELD && bytes[layout->frame_entry]);
         return true;
+}
+
+bool python_stack_read_frame(struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
+                             struct python_frame *ret_frame)
+{
+        struct frame_source source = {runtime, memory};
+        uint8_t bytes[PYTHON_MAX_FRAME_BYTES];
+
+        return python_memory_read(memory, addr, bytes, runtime->layout.frame_bytes) &&
+               decode_frame(&source, addr, bytes, ret_frame);
 }
 
 static bool add_frame(struct frame_walk *walk, struct python_frame frame)
@@ -158,13 +174,13 @@ static bool add_frame(struct frame_walk *walk, struct python_frame frame)
 /* Reads a cframe; the outermost one is in the thread state. */
 static bool read_cframe(struct frame_walk *walk, uint64_t addr, struct cframe *ret_cframe)
 {
-        const struct python_layout *layout = &walk->runtime->layout;
+        const struct python_layout *layout = &walk->source.runtime->layout;
         uint64_t off = addr - walk->state_addr;
         uint8_t bytes[CFRAME_BYTES];
 
         if (addr >= walk->state_addr && off + CFRAME_BYTES <= layout->thread_bytes)
                 memcpy(bytes, walk->state + off, CFRAME_BYTES);
-        else if (!python_memory_read(walk->memory, addr, bytes, CFRAME_BYTES))
+        else if (!python_memory_read(walk->source.memory, addr, bytes, CFRAME_BYTES))
                 return false;
         *ret_cframe = (struct cframe){.addr = addr,
                                       .current = python_word_at(bytes, layout->cframe_frame),
@@ -211,9 +227,9 @@ static bool walk_frames(struct frame_walk *walk, uint64_t addr)
                 bytes = python_window_get(&walk->window, addr);
                 if (!bytes)
                         return end_walk(walk, PYTHON_END_UNREADABLE);
-                if (!decode_frame(walk, addr, bytes, &frame))
+                if (!decode_frame(&walk->source, addr, bytes, &frame))
                         return end_walk(walk, PYTHON_END_BAD_FRAME);
-                addr = python_word_at(bytes, walk->runtime->layout.frame_previous);
+                addr = python_word_at(bytes, walk->source.runtime->layout.frame_previous);
                 if (!add_frame(walk, frame))
                         return false;
                 if (walk->cframe.addr && frame.is_entry && !add_cframe(walk, addr))
@@ -234,14 +250,14 @@ static bool walk_frames(struct frame_walk *walk, uint64_t addr)
  * call left there, usually the same values. */
 static bool may_be_unfilled(const struct frame_walk *walk, uint64_t cframe)
 {
-        const struct python_runtime *runtime = walk->runtime;
+        const struct python_runtime *runtime = walk->source.runtime;
 
         return runtime->eval && walk->pc - runtime->eval < START_BYTES && cframe - walk->sp < MAX_EVAL_BYTES;
 }
 
 static bool begin_cframe(struct frame_walk *walk, uint64_t addr, uint64_t *ret_frame)
 {
-        const struct python_layout *layout = &walk->runtime->layout;
+        const struct python_layout *layout = &walk->source.runtime->layout;
         struct cframe cframe, outer = {0};
 
         walk->is_starting = may_be_unfilled(walk, addr);
@@ -259,7 +275,7 @@ static bool begin_cframe(struct frame_walk *walk, uint64_t addr, uint64_t *ret_f
 /* The innermost frame of the state in walk->state; 0 if there is none. */
 static bool get_innermost(struct frame_walk *walk, uint64_t *ret_addr)
 {
-        const struct python_layout *layout = &walk->runtime->layout;
+        const struct python_layout *layout = &walk->source.runtime->layout;
         uint64_t addr = python_word_at(walk->state, layout->thread_frame);
 
         walk->cframe.addr = 0;
@@ -274,9 +290,9 @@ static bool read_state(struct frame_walk *walk, const struct python_thread *thre
 {
         walk->state_addr = i < thread->n_states ? thread->states[i] : 0;
         return walk->state_addr &&
-               python_memory_read(walk->memory, walk->state_addr, walk->state,
-                                  walk->runtime->layout.thread_bytes) &&
-               python_runtime_is_state(walk->runtime, thread, walk->state);
+               python_memory_read(walk->source.memory, walk->state_addr, walk->state,
+                                  walk->source.runtime->layout.thread_bytes) &&
+               python_runtime_is_state(walk->source.runtime, thread, walk->state);
 }
 
 /* Reads the first state, which is the one that runs. */
@@ -288,7 +304,8 @@ static bool read_first(struct frame_walk *walk, struct python_thread *thread)
                 return false;
         if (walk->is_searched)
                 return true;
-        walk->needs_search = !python_runtime_sort_states(walk->runtime, thread, walk->memory, walk->state);
+        walk->needs_search =
+                !python_runtime_sort_states(walk->source.runtime, thread, walk->source.memory, walk->state);
         return !walk->needs_search && (thread->states[0] == first || read_state(walk, thread, 0));
 }
 
@@ -383,7 +400,7 @@ static bool walk_states(struct frame_walk *walk, struct python_thread *thread)
                 walk->pc = 0;
                 n_first = i ? n_first : walk->n_frames;
         }
-        if (walk->n_frames > n_first && n_first && python_stack_has_shims(&walk->runtime->layout))
+        if (walk->n_frames > n_first && n_first && python_stack_has_shims(&walk->source.runtime->layout))
                 sort_segments(walk);
         for (size_t i = 0; i < walk->n_frames; i++)
                 if (walk->frames[i].kind == PYTHON_FRAME_CODE)
@@ -398,8 +415,8 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
         struct frame_walk walk;
         uint64_t n_before = memory->n_reads;
 
-        walk.runtime = runtime;
-        walk.memory = memory;
+        walk.source.runtime = runtime;
+        walk.source.memory = memory;
         walk.frames = frames;
         walk.max_frames = max_frames;
         walk.sp = thread->sp;

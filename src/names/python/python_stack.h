@@ -59,6 +59,10 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
                        struct python_memory *memory, struct python_frame *frames, size_t max_frames,
                        struct python_walked *ret_walked);
 
+/* Reads one frame, such as that of a suspended coroutine; false if there is none. */
+bool python_stack_read_frame(struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
+                             struct python_frame *ret_frame);
+
 /* Whether native eval frames are matched by the address of a shim; otherwise each Python frame is an
  * entry. */
 static inline bool python_stack_has_shims(const struct python_layout *layout)

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "python_dict.h"
-#include "python_objects.h"
 
 struct thread_names_search {
-        struct python_objects objects;
+        struct python_objects *objects;
         struct python_slot ident, name;
         void (*see)(void *ctx, uint64_t pointer, const char *name);
         void *ctx;
@@ -17,7 +16,7 @@ struct thread_names_search {
 /* The thread object has its ident, too. */
 static void see_thread(struct thread_names_search *search, uint64_t key, uint64_t thread)
 {
-        struct python_objects *objects = &search->objects;
+        struct python_objects *objects = search->objects;
         uint64_t pointer, ident;
         char *name;
 
@@ -35,7 +34,7 @@ static void see_thread(struct thread_names_search *search, uint64_t key, uint64_
 
 static void see_interpreter(struct thread_names_search *search, uint64_t interp)
 {
-        struct python_objects *objects = &search->objects;
+        struct python_objects *objects = search->objects;
         const struct python_layout *layout = objects->layout;
         uint32_t module_dict = python_objects_header(layout); /* PyModuleObject.md_dict */
         struct python_dict dict;
@@ -53,18 +52,18 @@ static void see_interpreter(struct thread_names_search *search, uint64_t interp)
                 see_thread(search, key, thread);
 }
 
-void python_threads_each_name(const struct python_runtime *runtime, struct python_memory *memory,
+void python_threads_each_name(const struct python_runtime *runtime, struct python_objects *objects,
                               void (*see)(void *ctx, uint64_t pointer, const char *name), void *ctx)
 {
         const struct python_layout *layout = &runtime->layout;
-        struct thread_names_search search = {.see = see, .ctx = ctx};
+        struct thread_names_search search = {.objects = objects, .see = see, .ctx = ctx};
         uint64_t interp;
 
-        if (!python_objects_init(&search.objects, layout, memory))
+        if (layout->interp_modules == PYTHON_NO_FIELD || layout->type_keys == PYTHON_NO_FIELD)
                 return;
-        interp = python_objects_word(&search.objects, runtime->addr + layout->runtime_interpreters);
+        interp = python_objects_word(objects, runtime->addr + layout->runtime_interpreters);
         for (unsigned i = 0; interp && i < PYTHON_MAX_INTERPRETERS; i++) {
                 see_interpreter(&search, interp);
-                interp = python_objects_word(&search.objects, interp + layout->interp_next);
+                interp = python_objects_word(objects, interp + layout->interp_next);
         }
 }

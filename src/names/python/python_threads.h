@@ -3,13 +3,13 @@
 #ifndef PYTHON_THREADS_H
 #define PYTHON_THREADS_H
 
-#include "python_memory.h"
+#include "python_objects.h"
 #include "python_runtime.h"
 
 /* Calls `see` for each thread that the module threading knows in any interpreter, the main interpreter last:
  * with the thread's pthread_self(), and its name, which `see` must copy. Threads may begin and end meanwhile:
- * entries that do not agree with themselves are left out. Up to PYTHON_MAX_OBJECT_READS reads. */
-void python_threads_each_name(const struct python_runtime *runtime, struct python_memory *memory,
+ * entries that do not agree with themselves are left out. `objects` is of the same runtime. */
+void python_threads_each_name(const struct python_runtime *runtime, struct python_objects *objects,
                               void (*see)(void *ctx, uint64_t pointer, const char *name), void *ctx);
 
 #endif

@@ -7,6 +7,8 @@
 
 static struct program program;
 
+enum { MAX_READS = 1 << 17 };
+
 struct seen {
         char text[256];
         unsigned n;
@@ -25,10 +27,13 @@ static void see(void *ctx, uint64_t pointer, const char *name)
 static struct seen read_names(void)
 {
         struct seen seen = {0};
+        struct python_objects objects;
 
         program.image.memory.n_reads = 0;
-        python_threads_each_name(&program.image.runtime, &program.image.memory, see, &seen);
-        EXPECT_CMP(program.image.memory.n_reads, <=, 2 * PYTHON_MAX_OBJECT_READS);
+        python_objects_init(&objects, &program.image.runtime.layout, &program.image.memory);
+        objects.n_left = MAX_READS;
+        python_threads_each_name(&program.image.runtime, &objects, see, &seen);
+        EXPECT_CMP(program.image.memory.n_reads, <=, 2 * MAX_READS);
         return seen;
 }
 
@@ -122,8 +127,7 @@ TEST(numbers)
                 uint64_t value, addr;
 
                 program_init(&program, i);
-                EXPECT_TRUE(
-                        python_objects_init(&objects, &program.image.runtime.layout, &program.image.memory));
+                python_objects_init(&objects, &program.image.runtime.layout, &program.image.memory);
                 for (size_t k = 0; k < N_ELEMENTS(values); k++) {
                         ASSERT_TRUE(python_objects_int(&objects, program_int(&program, values[k]), &value));
                         EXPECT_TRUE(value == values[k]);
@@ -150,7 +154,7 @@ TEST(texts)
         char *text;
 
         program_init(&program, 4);
-        EXPECT_TRUE(python_objects_init(&objects, &program.image.runtime.layout, &program.image.memory));
+        python_objects_init(&objects, &program.image.runtime.layout, &program.image.memory);
         addr = program_text(&program, "abc");
         EXPECT_TRUE(python_objects_is_text(&objects, addr, "abc"));
         EXPECT_TRUE(!python_objects_is_text(&objects, addr, "ab"));
