@@ -73,6 +73,7 @@ enum perfdata_feature {
         FEATURE_WPERF_CODE = 232,   /* packed by wperf archive: addresses of the code in jitdumps */
         FEATURE_WPERF_PYTHON = 233, /* names and lines of Python functions */
         FEATURE_WPERF_WAITS = 234,  /* what waiting threads do: see session-format.md */
+        FEATURE_WPERF_TASKS = 235,  /* tasks of asyncio */
         FEATURE_WPERF_LAST = 239,
 };
 

@@ -149,6 +149,7 @@ static const char *const feature_names[] = {
         [FEATURE_WPERF_WALKS] = "WPERF_WALKS",
         [FEATURE_WPERF_ENDS] = "WPERF_ENDS",
         [FEATURE_WPERF_WAITS] = "WPERF_WAITS",
+        [FEATURE_WPERF_TASKS] = "WPERF_TASKS",
         [FEATURE_WPERF_CODE] = "WPERF_CODE",
         [FEATURE_WPERF_PYTHON] = "WPERF_PYTHON",
 };
