@@ -66,7 +66,121 @@ def test_threads_that_wait_alike(t: Context) -> None:
     check(re.search(r"^\d+ threads  +sleeps", text, re.M) is not None, f"names without a common beginning: {text}")
 
 
+# --- Tasks of asyncio ---
+
+CASES = ("chain", "gather", "group", "shared", "generators", "thread")
+# What the tool `python -m asyncio pstree` prints is made of this.
+PSTREE = """
+import json, sys
+from asyncio import tools
+def place(frame):
+    location = frame.lineno if hasattr(frame, "lineno") else frame.location.lineno
+    return [frame.funcname, frame.filename, location]
+print(json.dumps([{"tid": thread.thread_id, "id": hex(task.task_id), "name": task.task_name,
+                   "frames": [place(frame) for coro in task.coroutine_stack for frame in coro.call_stack],
+                   "awaited_by": sorted(hex(coro.task_name) for coro in task.awaited_by)}
+                  for thread in tools.get_all_awaited_by(int(sys.argv[1])) for task in thread.awaited_by]))
+"""
+
+
+def has_tasks(kind: str) -> bool:
+    return re.search(r"3\.1[45]", kind) is not None
+
+
+def tasks_of(t: Context, pid: int) -> list[dict]:
+    return stack_document(t, str(pid))["processes"][0]["tasks"]
+
+
+def as_said(tasks: list[dict]) -> dict[str, dict]:
+    names = {task["id"]: task["name"] for task in tasks}
+    return {task["name"]: {"tid": task["tid"], "frames": [[f["function"], f["file"], f["line"]] for f in task["frames"]],
+                           "awaited_by": sorted(names[waiter] for waiter in task["awaited_by"])} for task in tasks}
+
+
+def tasks_are_right(kind: str) -> Callable[[Context], None]:
+    """The tasks, their frames and awaiters are those that the interpreter itself finds."""
+
+    def test(t: Context) -> None:
+        n_tasks = 0
+        for case in CASES:
+            pid, said = start_python(t, kind, "python_tasks.py", case)
+            got = tasks_of(t, pid)
+            if case == "generators":  # which the interpreter does not follow
+                frames = as_said(got)["größe"]["frames"]
+                check([frame[0] for frame in frames] == ["sleep", "numbers", "consume"], f"{frames}")
+                said["größe"]["frames"] = frames[:2] + said["größe"]["frames"]
+            check(as_said(got) == said, f"{case}: {said}\nis not\n{as_said(got)}")
+            check(not any(task["running"] or task["cut"] for task in got), f"{case}: {got}")
+            n_tasks += len(got)
+        check(n_tasks > 100, f"{n_tasks} tasks")
+        harness.note(f"{kind}: {n_tasks} tasks are right")
+
+    return test
+
+
+def tasks_are_those_of_pstree(kind: str) -> Callable[[Context], None]:
+    def test(t: Context) -> None:
+        # it stops at asynchronous generators, and finds tasks of some threads only
+        for case in ("chain", "gather", "group", "shared"):
+            pid, _ = start_python(t, kind, "python_tasks.py", case)
+            done = t.run(find_python(kind), "-c", PSTREE, str(pid))
+            check(done.status == 0, "python -m asyncio pstree", done)
+            ours = {task["id"]: task for task in tasks_of(t, pid)}
+            theirs = json.loads(done.out)
+            check({task["id"] for task in theirs} == set(ours), f"{case}: {theirs}\nis not\n{ours}")
+            for task in theirs:
+                same = ours[task["id"]]
+                frames = [[f["function"], f["file"], f["line"]] for f in same["frames"]]
+                check((task["name"], task["frames"], task["awaited_by"]) == (same["name"], frames, sorted(same["awaited_by"])),
+                      f"{case}: {task}\nis not\n{same}")
+
+    return test
+
+
+def blocked_task(kind: str) -> Callable[[Context], None]:
+    """A task that blocks its loop is marked; the one that has not begun has the line of its function."""
+
+    def test(t: Context) -> None:
+        pid, _ = start_python(t, kind, "python_tasks.py", "blocked")
+        tasks = {task["name"]: task for task in tasks_of(t, pid)}
+        check(tasks["blocked"]["running"] and not tasks["not begun"]["running"], f"{tasks}")
+        check([f["function"] for f in tasks["not begun"]["frames"]] == ["work"], f"{tasks}")
+        check("runs, awaited by no task" in t.good("stack", str(pid)).out, "the text")
+
+    return test
+
+
+def no_tasks(kind: str) -> Callable[[Context], None]:
+    """Up to 3.13 interpreters do not say where tasks are."""
+
+    def test(t: Context) -> None:
+        pid, _ = start_python(t, kind, "python_tasks.py", "chain")
+        check(not tasks_of(t, pid), "tasks")
+
+    return test
+
+
+def newest_with_tasks() -> str:
+    return next((kind for kind in installed() if has_tasks(kind)), "newest 3.14")
+
+
+def test_tasks_as_text(t: Context) -> None:
+    """Tasks that are alike are one block, with who awaits them; a chain is cut where it gets long."""
+    kind = newest_with_tasks()
+    pid, _ = start_python(t, kind, "python_tasks.py", "gather")
+    text = t.good("stack", str(pid)).out
+    check(re.search(rf"^tasks: 31 of the loop of {pid} MainThread$", text, re.M) is not None, text)
+    check(re.search(r"^30 tasks worker-\* +awaited by gather\n +sleep +tasks\.py:\d+\n +rest .*\n +work .*\n", text, re.M) is not None, text)
+    pid, _ = start_python(t, kind, "python_tasks.py", "chain")
+    text = t.good("stack", str(pid)).out
+    check(re.search(r"^link-28 +awaited by link-29 <- chain$", text, re.M) is not None, text)
+    check(re.search(r"^link-0 +awaited by link-1 <- link-2 <- .* <- \.\.\.$", text, re.M) is not None, text)
+
+
 NAMED = [(f"names of threads of {kind}", names_of(kind)) for kind in installed()]
+NAMED += [(f"{what} of {kind}", make(kind)) for kind in installed() if has_tasks(kind)
+          for what, make in (("tasks", tasks_are_right), ("tasks of pstree", tasks_are_those_of_pstree), ("a blocked loop", blocked_task))]
+NAMED += [(f"no tasks of {kind}", no_tasks(kind)) for kind in installed() if re.search(r"3\.1[0-3]", kind)]
 
 if __name__ == "__main__":
     harness.main(__name__, NAMED)

@@ -35,6 +35,7 @@ struct thread_stacks {
         struct stop_merge *merge;
         struct unwinder *unwinder;
         struct wait_reader *reader;
+        struct wait_tasks *tasks;
         struct deep_stacks *deep;
         int32_t pid;
         struct wait_reading *readings;
@@ -62,6 +63,8 @@ struct thread_stacks *thread_stacks_new(bool may_stop, struct err *err)
         s->python = stop_python_new();
         s->merge = stop_merge_new(s->python, PYTHON_NO_SYMBOLS);
         s->reader = wait_reader_new(s->python, WAIT_READER_LOCKS | (may_stop ? WAIT_READER_STOPS : 0));
+        s->tasks = wait_tasks_new(stop_python_binaries(s->python));
+        wait_reader_set_tasks(s->reader, s->tasks);
         s->unwinder = unwinder_new(&s->opened, &s->keeper);
         unwinder_set_merge(s->unwinder, s->merge);
         s->deep = deep_stacks_new();
@@ -75,6 +78,7 @@ void thread_stacks_free(struct thread_stacks *s)
                 return;
         unwinder_free(s->unwinder);
         wait_reader_free(s->reader);
+        wait_tasks_free(s->tasks);
         deep_stacks_free(s->deep);
         stop_merge_free(s->merge);
         stop_python_free(s->python);
@@ -181,6 +185,11 @@ const struct wait_reading *thread_stacks_readings(const struct thread_stacks *s,
 {
         *ret_n = s->n_readings;
         return s->readings;
+}
+
+const struct task_section *thread_stacks_tasks(const struct thread_stacks *s)
+{
+        return wait_tasks_get(s->tasks);
 }
 
 static bool ignore_records(void *ctx, const void *records, size_t size, struct err *err)

@@ -8,6 +8,7 @@
 #include "collector.h"
 #include "err.h"
 #include "record.h"
+#include "task_section.h"
 #include "wait_section.h"
 
 struct thread_stacks;
@@ -33,6 +34,9 @@ bool thread_stacks_take(struct thread_stacks *stacks, const struct record_sink *
 /* All readings so far, in the order of the samples; valid until the next call. Their texts are valid until
  * thread_stacks_free. */
 const struct wait_reading *thread_stacks_readings(const struct thread_stacks *stacks, size_t *ret_n);
+
+/* The tasks of asyncio that were found with them; valid until the next call. */
+const struct task_section *thread_stacks_tasks(const struct thread_stacks *stacks);
 
 /* What the session needs besides records, as from a recording. Call it after the last reading. */
 const struct collect_result *thread_stacks_result(struct thread_stacks *stacks);

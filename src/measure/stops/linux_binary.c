@@ -7,6 +7,8 @@
 
 #include "linux_maps.h"
 #include "stop_binary_internal.h"
+#include "text.h"
+#include "text_match.h"
 
 /* Finds the file below the root of the process, or below ours for a process that called chroot. Its inode
  * must be that of the mapped file. */
@@ -85,4 +87,43 @@ uint32_t stop_binaries_find(struct stop_binaries *b, const struct stop_thread *t
         *ret_bias = f.bias;
         *ret_is_unsupported = !f.number && f.is_unsupported;
         return f.number;
+}
+
+/* --- Tasks of asyncio --- */
+
+static bool is_asyncio(const struct linux_map *map)
+{
+        return map->can_execute && *map->path == '/' && text_starts(text_base_name(map->path), "_asyncio.");
+}
+
+static void read_tasks(int32_t pid, const struct linux_map *map, struct python_task_layout *ret_layout)
+{
+        AUTO_RELEASE(buf) open_path = {0};
+        struct os_stat file;
+        AUTO(object) object = NULL;
+
+        if (!find_file(map->path, map->inode, pid, &open_path, &file))
+                return;
+        object = object_open(open_path.data, NULL);
+        if (object)
+                python_binary_read_tasks(object, ret_layout);
+}
+
+void stop_binaries_find_tasks(struct stop_binaries *b, uint32_t number, int32_t pid,
+                              struct python_task_layout *ret_layout)
+{
+        const struct python_binary *binary = stop_binaries_get(b, number);
+        struct linux_maps maps;
+        struct linux_map map;
+
+        *ret_layout = (struct python_task_layout){0};
+        if (!binary || binary->layout.minor < 14)
+                return;
+        *ret_layout = binary->tasks;
+        linux_maps_begin(&maps, pid);
+        while (!ret_layout->task_bytes && linux_maps_next(&maps, &map)) {
+                if (is_asyncio(&map))
+                        read_tasks(pid, &map, ret_layout);
+        }
+        linux_maps_end(&maps);
 }

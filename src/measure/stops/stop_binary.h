@@ -24,6 +24,11 @@ AUTO_DEFINE(stop_binaries)
 uint32_t stop_binaries_find(struct stop_binaries *binaries, const struct stop_thread *thread,
                             uint64_t *ret_bias, bool *ret_is_unsupported);
 
+/* On Linux: finds the file of the process that contains asyncio's C code, which is file `number` or an
+ * extension module, and reads the offsets of tasks; all 0 if there is none, or before 3.14. */
+void stop_binaries_find_tasks(struct stop_binaries *binaries, uint32_t number, int32_t pid,
+                              struct python_task_layout *ret_layout);
+
 /* On Windows: the process that runs `image` has loaded this file at `start`. Not from the engine's thread. */
 void stop_binaries_tell(struct stop_binaries *binaries, uint32_t image, const char *path, uint64_t start);
 

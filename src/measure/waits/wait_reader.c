@@ -41,6 +41,7 @@ struct wait_process {
 struct wait_reader {
         struct stop_python *python;
         struct stop_frames *frames;
+        struct wait_tasks *tasks; /* NULL: not wanted */
         uint64_t last_ns;
         unsigned flags;       /* enum wait_reader_flags */
         struct map processes; /* pid to struct wait_process * */
@@ -64,6 +65,11 @@ struct wait_reader *wait_reader_new(struct stop_python *python, unsigned flags)
         r->flags = flags;
         r->frames = stop_frames_new(stop_python_binaries(python), &sink);
         return r;
+}
+
+void wait_reader_set_tasks(struct wait_reader *r, struct wait_tasks *tasks)
+{
+        r->tasks = tasks;
 }
 
 static void free_process(struct wait_process *p)
@@ -134,6 +140,8 @@ void wait_reader_begin(struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
                 free_process(before);
         *slot = (uint64_t)(uintptr_t)now;
         r->process = now;
+        if (r->tasks)
+                wait_tasks_begin(r->tasks, now->interpreter);
 }
 
 void wait_reader_forget(struct wait_reader *r, int32_t pid)
@@ -228,6 +236,8 @@ static void read_python(struct wait_reader *r, int32_t inner_tid, struct stop_th
                 return;
         wait_python_find(r->process->interpreter, inner_tid, &state);
         read_frames(r, &state, ret->time_ns, thread);
+        if (r->tasks)
+                wait_tasks_read(r->tasks, &state, ret);
         wait_python_see(r->process->interpreter, &state, &r->process->maps, (const uint8_t *)r->stack.data,
                         r->flags & WAIT_READER_LOCKS ? r->stack.len : 0, ret);
 }
@@ -244,6 +254,8 @@ static void begin_reading(struct wait_reader *r, struct wait_reading *ret)
 {
         buf_clear(&r->text);
         buf_clear(&r->stack);
+        if (r->tasks)
+                wait_tasks_undo(r->tasks);
         *ret = (struct wait_reading){.time_ns = next_time(r),
                                      .pid = r->process->pid,
                                      .tid = r->tid,
@@ -333,6 +345,8 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
         if (!wait_thread_read(r->process->pid, tid, &thread))
                 return false;
         r->inner_tid = thread.inner_tid;
+        if (r->tasks)
+                wait_tasks_begin_thread(r->tasks);
         for (int i = 0; i < MAX_ATTEMPTS && thread.state; i++) {
                 if (thread.is_refused) {
                         begin_reading(r, ret);
@@ -347,6 +361,8 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
                         break;
                 ret->how = WAIT_HOW_MOVING;
         }
+        if (r->tasks && (!thread.state || ret->how == WAIT_HOW_MOVING))
+                wait_tasks_undo(r->tasks);
         if (!thread.state)
                 return false;
         ret->state = (uint8_t)thread.state;

@@ -14,6 +14,7 @@
 #include "deep_stack.h"
 #include "stop_python.h"
 #include "wait_section.h"
+#include "wait_tasks.h"
 
 struct wait_reader;
 
@@ -26,6 +27,10 @@ enum wait_reader_flags {
 struct wait_reader *wait_reader_new(struct stop_python *python, unsigned flags);
 void wait_reader_free(struct wait_reader *reader);
 AUTO_DEFINE(wait_reader)
+
+/* Reads tasks of asyncio together with the threads. `tasks` belongs to the caller, and must outlive the
+ * reader. Call it before the first process; processes are to be prepared anew each time. */
+void wait_reader_set_tasks(struct wait_reader *reader, struct wait_tasks *tasks);
 
 /* Prepares a process: its mappings and its interpreter, or what was known of them at most `most_age_ns` ago.
  * What is read next are threads of this process. */

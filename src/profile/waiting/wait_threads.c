@@ -292,8 +292,7 @@ static uint64_t hash_of(const struct wait_threads *t, const struct wait_row *row
         return hash;
 }
 
-/* What two names begin with, and a star. */
-static const char *common_name(struct arena *texts, const char *a, const char *b)
+const char *wait_threads_common_name(struct arena *texts, const char *a, const char *b)
 {
         AUTO_RELEASE(buf) text = {0};
         size_t n = 0;
@@ -326,9 +325,10 @@ static void merge_same(struct thread_rows *m)
                 if (is_new) {
                         *at = i;
                 } else if (is_same(t, &t->rows[*at], &t->rows[i])) {
-                        t->rows[*at].name = common_name(&m->texts, t->rows[*at].name, t->rows[i].name);
-                        t->rows[*at].python_name =
-                                common_name(&m->texts, t->rows[*at].python_name, t->rows[i].python_name);
+                        t->rows[*at].name =
+                                wait_threads_common_name(&m->texts, t->rows[*at].name, t->rows[i].name);
+                        t->rows[*at].python_name = wait_threads_common_name(
+                                &m->texts, t->rows[*at].python_name, t->rows[i].python_name);
                         t->rows[*at].n_same++;
                         t->rows[i].n_same = 0;
                 }

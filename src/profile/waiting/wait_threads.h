@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena.h"
 #include "attributes.h"
 #include "named_stacks.h"
 #include "sample_list.h"
@@ -54,6 +55,9 @@ struct wait_threads_request {
         const char *thread;      /* name or number of the threads to be shown; NULL: all */
         bool merges_same;        /* n_same; else each thread is a row of its own */
 };
+
+/* What the names of several threads or tasks begin with and a star; "" if they have nothing in common. */
+const char *wait_threads_common_name(struct arena *texts, const char *a, const char *b);
 
 struct wait_threads *wait_threads_new(const struct wait_threads_request *request);
 void wait_threads_free(struct wait_threads *threads);

@@ -148,11 +148,13 @@ static int show(const struct stack_options *o, const struct stack_run *run)
                 .thread = o->thread,
                 .merges_same = true,
         });
+        AUTO(task_rows) tasks = task_rows_new(facts.tasks, threads, true);
         struct shown_processes shown = {0};
         AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) document = {0};
         struct stack_view view = {
                 .threads = threads,
+                .tasks = tasks,
                 .took_ns = facts.took_ns,
                 .n_read = facts.n_read,
                 .n_refused = facts.n_refused,

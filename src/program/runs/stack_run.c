@@ -18,8 +18,9 @@ struct stack_run {
         struct perfdata_writer *writer;
         struct session_facts *facts;
         struct buf session;
-        struct buf waits; /* the section */
+        struct buf waits, task_bytes; /* the sections */
         struct wait_section *section;
+        struct task_section *tasks;
         struct report *report;
         uint64_t took_ns;
         size_t n_refused;
@@ -33,10 +34,12 @@ void stack_run_free(struct stack_run *run)
         perfdata_writer_free(run->writer);
         report_free(run->report);
         wait_section_free(run->section);
+        task_section_free(run->tasks);
         session_facts_free(run->facts);
         thread_stacks_free(run->stacks);
         buf_release(&run->session);
         buf_release(&run->waits);
+        buf_release(&run->task_bytes);
         free(run);
 }
 
@@ -122,6 +125,9 @@ static bool end_session(struct stack_run *run, struct err *err)
         readings = thread_stacks_readings(run->stacks, &n);
         wait_section_write(readings, n, &run->waits);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_WAITS, run->waits.data, run->waits.len);
+        task_section_write(thread_stacks_tasks(run->stacks), &run->task_bytes);
+        perfdata_writer_add_feature(run->writer, FEATURE_WPERF_TASKS, run->task_bytes.data,
+                                    run->task_bytes.len);
         if (result->python->n_stacks) {
                 python_places_write(result->python_places, result->python, &python);
                 perfdata_writer_add_feature(run->writer, FEATURE_WPERF_PYTHON, python.data, python.len);
@@ -148,9 +154,11 @@ static bool read_back(struct stack_run *run, const struct stack_run_request *req
         if (!input)
                 return false;
         run->section = wait_section_new(perfdata_feature(input->reader, FEATURE_WPERF_WAITS));
-        if (!run->section) {
+        run->tasks = task_section_new(perfdata_feature(input->reader, FEATURE_WPERF_TASKS));
+        if (!run->section || !run->tasks) {
                 session_input_free(input);
-                return err_set(err, ERR_FORMAT, "%s: the section of waits is damaged", wanted.path);
+                return err_set(err, ERR_FORMAT, "%s: the section of waits or of tasks is damaged",
+                               wanted.path);
         }
         run->report = report_make_of(&wanted, input, err);
         return run->report;
@@ -171,6 +179,7 @@ struct stack_run_facts stack_run_get(const struct stack_run *run)
 {
         return (struct stack_run_facts){.report = run->report,
                                         .waits = run->section,
+                                        .tasks = run->tasks,
                                         .took_ns = run->took_ns,
                                         .n_read = run->n_read,
                                         .n_refused = run->n_refused};

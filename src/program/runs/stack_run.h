@@ -11,6 +11,7 @@
 #include "attributes.h"
 #include "err.h"
 #include "report.h"
+#include "task_section.h"
 #include "wait_section.h"
 
 struct stack_run_request {
@@ -34,6 +35,7 @@ AUTO_DEFINE(stack_run)
 struct stack_run_facts {
         const struct report *report;      /* samples and named stacks */
         const struct wait_section *waits; /* what each thread did; by thread and time */
+        const struct task_section *tasks; /* of asyncio, with the times of their threads */
         uint64_t took_ns;                 /* of the last reading of all processes */
         unsigned n_read;                  /* readings that were made; fewer after Ctrl-C */
         size_t n_refused;                 /* processes that may not be read */

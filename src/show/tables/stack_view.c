@@ -4,6 +4,7 @@
 #include "stack_view.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "python_label.h"
@@ -265,6 +266,103 @@ static void add_process(const struct stack_view *view, int32_t pid, const struct
         }
 }
 
+/* --- Tasks --- */
+
+static void add_task_name(const struct task_row *row, struct buf *line)
+{
+        if (row->n_same > 1)
+                buf_printf(line, "%" PRIu32 " tasks ", row->n_same);
+        text_add_printable(line, row->name);
+}
+
+static void add_awaiter(const struct task_reading *task, struct buf *line)
+{
+        if (task)
+                text_add_printable(line, task->name);
+        else
+                buf_add_str(line, "a task that could not be read");
+}
+
+/* Who awaits a task, and who awaits that one. */
+static void add_awaiters(const struct task_row *row, struct buf *line)
+{
+        buf_add_str(line, row->task->flags & TASK_RUNS ? "runs, awaited by " : "awaited by ");
+        if (!row->n_chain && row->task->n_awaiters)
+                buf_printf(line, "%" PRIu32 " tasks", row->task->n_awaiters);
+        else if (!row->n_chain)
+                buf_add_str(line, "no task");
+        for (uint32_t i = 0; i < row->n_chain; i++) {
+                buf_add_str(line, i ? " <- " : "");
+                add_awaiter(row->chain[i], line);
+        }
+        if (row->is_chain_cut)
+                buf_add_str(line, " <- ...");
+}
+
+static void add_task_frame(const struct stack_view *view, const struct task_frame *frame,
+                           const struct view_columns *columns, struct buf *out)
+{
+        const struct task_function *function = &view->tasks->section->functions[frame->function];
+        const struct wait_frame shown = {
+                .function = function->name, .file = function->file, .line = frame->line, .is_python = true};
+
+        add_frame(view, &shown, columns->names, columns->functions, out);
+}
+
+static void add_task(const struct stack_view *view, const struct task_row *row,
+                     const struct view_columns *columns, struct buf *out)
+{
+        const struct task_frame *frames = view->tasks->section->frames + row->task->first_frame;
+        AUTO_RELEASE(buf) line = {0};
+
+        add_task_name(row, &line);
+        if (is_narrow(view)) {
+                add_line(view, &line, out);
+                buf_clear(&line);
+        }
+        add_spaces(&line, columns->names - 1);
+        buf_add_char(&line, ' ');
+        add_awaiters(row, &line);
+        add_line(view, &line, out);
+        if (row->task->flags & TASK_IS_CUT) {
+                buf_clear(&line);
+                add_spaces(&line, columns->names);
+                buf_add_str(&line, "... (not all of it could be read)");
+                add_line(view, &line, out);
+        }
+        for (uint32_t i = row->task->n_frames; i--;)
+                add_task_frame(view, &frames[i], columns, out);
+}
+
+/* The tasks of one loop, whose first row is `first`; returns the row behind the last one. */
+static size_t add_loop(const struct stack_view *view, size_t first, const struct view_columns *columns,
+                       struct buf *out)
+{
+        const struct task_row *rows = view->tasks->rows;
+        const struct wait_row *thread = rows[first].thread;
+        AUTO_RELEASE(buf) line = {0};
+        size_t end = first;
+
+        while (end < view->tasks->n_rows && rows[end].thread == thread)
+                end++;
+        buf_printf(&line, "tasks: %zu of the loop of %" PRId32 " ", end - first, thread->reading->tid);
+        text_add_printable(&line,
+                           *thread->reading->python_name ? thread->reading->python_name : thread->name);
+        add_line(view, &line, out);
+        for (size_t i = first; i < end; i++) {
+                if (rows[i].n_same)
+                        add_task(view, &rows[i], columns, out);
+        }
+        return end;
+}
+
+static void add_tasks(const struct stack_view *view, int32_t pid, const struct view_columns *columns,
+                      struct buf *out)
+{
+        for (size_t i = 0; i < view->tasks->n_rows;)
+                i = view->tasks->rows[i].task->pid == pid ? add_loop(view, i, columns, out) : i + 1;
+}
+
 static void add_refused(const struct stack_view *view, struct buf *out)
 {
         AUTO_RELEASE(buf) line = {0};
@@ -285,6 +383,7 @@ void stack_view_text(const struct stack_view *view, struct buf *out)
                 if (!i)
                         add_deadlocks(view, out);
                 add_process(view, view->processes[i].pid, &columns, out);
+                add_tasks(view, view->processes[i].pid, &columns, out);
         }
         if (view->n_refused)
                 add_refused(view, out);
@@ -345,6 +444,56 @@ static void add_json_thread(const struct stack_view *view, const struct wait_row
         json_end_object(json);
 }
 
+/* JSON numbers may have less than 64 bits. */
+static void add_json_id(uint64_t id, struct json *json)
+{
+        char text[24];
+
+        snprintf(text, sizeof(text), "0x%" PRIx64, id);
+        json_str(json, text);
+}
+
+static void add_json_task(const struct task_section *s, const struct task_reading *task, struct json *json)
+{
+        json_begin_object(json);
+        json_key(json, "id");
+        add_json_id(task->id, json);
+        json_key_str(json, "name", task->name);
+        json_key_i64(json, "tid", task->tid);
+        json_key_bool(json, "running", task->flags & TASK_RUNS);
+        json_key_bool(json, "cut", task->flags & TASK_IS_CUT);
+        json_key(json, "awaited_by");
+        json_begin_array(json);
+        for (uint32_t i = 0; i < task->n_awaiters; i++)
+                add_json_id(s->awaiters[task->first_awaiter + i], json);
+        json_end_array(json);
+        json_key(json, "frames");
+        json_begin_array(json);
+        for (uint32_t i = task->n_frames; i--;) {
+                const struct task_frame *frame = &s->frames[task->first_frame + i];
+                const struct task_function *function = &s->functions[frame->function];
+
+                add_json_frame(&(struct wait_frame){.function = function->name,
+                                                    .file = function->file,
+                                                    .line = frame->line,
+                                                    .is_python = true},
+                               json);
+        }
+        json_end_array(json);
+        json_end_object(json);
+}
+
+static void add_json_tasks(const struct stack_view *view, int32_t pid, struct json *json)
+{
+        json_key(json, "tasks");
+        json_begin_array(json);
+        for (size_t i = 0; i < view->tasks->n_rows; i++) {
+                if (view->tasks->rows[i].task->pid == pid)
+                        add_json_task(view->tasks->section, view->tasks->rows[i].task, json);
+        }
+        json_end_array(json);
+}
+
 static void add_json_process(const struct stack_view *view, const struct stack_process *process,
                              struct json *json)
 {
@@ -363,6 +512,7 @@ static void add_json_process(const struct stack_view *view, const struct stack_p
                         add_json_thread(view, &view->threads->rows[i], json);
         }
         json_end_array(json);
+        add_json_tasks(view, process->pid, json);
         json_end_object(json);
 }
 

@@ -9,6 +9,7 @@
 
 #include "buf.h"
 #include "json.h"
+#include "task_rows.h"
 #include "wait_threads.h"
 
 /* A process of the view. */
@@ -21,6 +22,7 @@ struct stack_process {
 
 struct stack_view {
         const struct wait_threads *threads;
+        const struct task_rows *tasks;
         const struct stack_process *processes;
         size_t n_processes;
         uint64_t took_ns;     /* how long the last reading took */

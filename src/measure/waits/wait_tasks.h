@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks of asyncio, read together with the thread of their loop: as long as it waits they do not change. */
+#ifndef WAIT_TASKS_H
+#define WAIT_TASKS_H
+
+#include "attributes.h"
+#include "stop_binary.h"
+#include "task_section.h"
+#include "wait_python.h"
+
+struct wait_tasks;
+
+struct wait_tasks *wait_tasks_new(struct stop_binaries *binaries);
+void wait_tasks_free(struct wait_tasks *tasks);
+AUTO_DEFINE(wait_tasks)
+
+/* What is read next are threads of this process, as it is now. NULL: it has no interpreter. */
+void wait_tasks_begin(struct wait_tasks *tasks, struct wait_python *python);
+
+/* The next thread; it may be read several times. */
+void wait_tasks_begin_thread(struct wait_tasks *tasks);
+
+/* Forgets what was read of the thread so far. */
+void wait_tasks_undo(struct wait_tasks *tasks);
+
+/* Reads the tasks of a thread's loop. */
+void wait_tasks_read(struct wait_tasks *tasks, const struct wait_python_thread *thread,
+                     const struct wait_reading *reading);
+
+/* All tasks so far, valid until the next call. */
+const struct task_section *wait_tasks_get(const struct wait_tasks *tasks);
+
+#endif
