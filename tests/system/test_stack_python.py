@@ -177,9 +177,38 @@ def test_tasks_as_text(t: Context) -> None:
     check(re.search(r"^link-0 +awaited by link-1 <- link-2 <- .* <- \.\.\.$", text, re.M) is not None, text)
 
 
+# --- Threads that run ---
+
+STACKS = (["turn"], ["left", "turn"], ["right", "turn"])
+
+
+def running_of(kind: str) -> Callable[[Context], None]:
+    """Without a stop, frames are shown if two readings agree; they are those of one moment then."""
+
+    def test(t: Context) -> None:
+        process = t.start(find_python(kind), os.path.join(HERE, "python_in_turns.py"))
+        process.stdout.readline()
+        harness.wait_for_cpu(process.pid, 0.05)
+        n_found = 0
+        for _ in range(15):
+            thread = stack_document(t, "--nonblocking", str(process.pid))["processes"][0]["threads"][0]
+            functions = [frame["function"] for frame in thread["frames"]]
+            if thread["state"] != "on-cpu":
+                continue
+            check(thread["approximate"] == bool(functions), f"{thread}")
+            check(not functions or functions in [[*stack, "main", "<module>"] for stack in STACKS], f"{thread}")
+            n_found += thread["approximate"]
+        check(n_found > 0, "no reading with frames")
+        native = t.good("stack", "--nonblocking", "--python", "native", str(process.pid)).out
+        check("turn " not in native, native)
+
+    return test
+
+
 NAMED = [(f"names of threads of {kind}", names_of(kind)) for kind in installed()]
 NAMED += [(f"{what} of {kind}", make(kind)) for kind in installed() if has_tasks(kind)
           for what, make in (("tasks", tasks_are_right), ("tasks of pstree", tasks_are_those_of_pstree), ("a blocked loop", blocked_task))]
+NAMED += [(f"threads that run in {kind}", running_of(kind)) for kind in installed()]
 NAMED += [(f"no tasks of {kind}", no_tasks(kind)) for kind in installed() if re.search(r"3\.1[0-3]", kind)]
 
 if __name__ == "__main__":

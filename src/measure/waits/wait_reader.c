@@ -292,6 +292,19 @@ static void read_stopped(struct wait_reader *r, int32_t inner_tid, struct stop_t
         read_python(r, inner_tid, thread, ret);
 }
 
+/* Without a stop. */
+static void read_running_frames(struct wait_reader *r, int32_t inner_tid, struct wait_reading *ret)
+{
+        struct wait_python *interpreter = r->process->interpreter;
+        struct wait_python_thread state;
+
+        if (!r->tasks || !interpreter)
+                return;
+        ret->python_minor = wait_python_runtime(interpreter)->layout.minor;
+        wait_python_find(interpreter, inner_tid, &state);
+        wait_tasks_read_running(r->tasks, &state, ret);
+}
+
 static void read_running(struct wait_reader *r, const struct wait_thread *thread, struct wait_reading *ret,
                          struct wait_registers *ret_registers)
 {
@@ -302,8 +315,10 @@ static void read_running(struct wait_reader *r, const struct wait_thread *thread
         begin_reading(r, ret);
         ret->how = WAIT_HOW_ON_CPU;
         once = r->flags & WAIT_READER_STOPS ? stop_once_begin(STOP_WAIT_NS, &stopped) : NULL;
-        if (!once)
+        if (!once) {
+                read_running_frames(r, thread->inner_tid, ret);
                 return;
+        }
         start_ns = os_monotonic_ns();
         read_stopped(r, thread->inner_tid, &stopped, ret);
         stop_once_end(once);

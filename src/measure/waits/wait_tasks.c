@@ -13,6 +13,8 @@
 #include "python_tasks.h"
 #include "wait_thread.h"
 
+enum { MAX_ATTEMPTS = 3 };
+
 struct known_code {
         struct python_code code;
         uint32_t function; /* index in the section */
@@ -183,6 +185,83 @@ void wait_tasks_read(struct wait_tasks *t, const struct wait_python_thread *thre
         t->reading = reading;
         for (uint32_t i = 0; i < thread->n_states; i++)
                 python_tasks_each(t->runtime, &t->objects, &t->layout, thread->states[i], see_task, t);
+}
+
+/* --- Frames of a thread that runs --- */
+
+struct running_frames {
+        struct python_frame frames[PYTHON_MAX_FRAMES];
+        size_t n;
+};
+
+static bool walk(struct wait_tasks *t, const struct wait_python_thread *thread, struct running_frames *ret)
+{
+        struct python_thread walked_thread = {.pointer = thread->pointer, .n_states = thread->n_states};
+        struct python_walked walked;
+
+        memcpy(walked_thread.states, thread->states, sizeof(walked_thread.states));
+        python_stack_walk(t->runtime, &walked_thread, &t->memory, ret->frames, PYTHON_MAX_FRAMES, &walked);
+        ret->n = walked.n_frames;
+        return walked.end == PYTHON_END_WHOLE && walked.n_frames;
+}
+
+/* The innermost function goes on all the time. */
+static bool agree(const struct running_frames *a, const struct running_frames *b)
+{
+        bool is_caller = false;
+
+        if (a->n != b->n)
+                return false;
+        for (size_t i = 0; i < a->n; i++) {
+                const struct python_frame *x = &a->frames[i], *y = &b->frames[i];
+
+                if (x->addr != y->addr || x->kind != y->kind)
+                        return false;
+                if (x->kind != PYTHON_FRAME_CODE)
+                        continue;
+                if (x->code != y->code || (is_caller && x->instr_bytes != y->instr_bytes))
+                        return false;
+                is_caller = true;
+        }
+        return true;
+}
+
+/* Both are in order from the innermost frame on. */
+static void add_running(struct wait_tasks *t, const struct running_frames *frames,
+                        const struct wait_reading *reading)
+{
+        struct task_section *s = &t->section;
+        struct task_reading thread = {.time_ns = reading->time_ns,
+                                      .pid = reading->pid,
+                                      .tid = reading->tid,
+                                      .flags = TASK_IS_THREAD,
+                                      .name = "",
+                                      .first_frame = (uint32_t)s->n_frames,
+                                      .first_awaiter = (uint32_t)s->n_awaiters};
+
+        for (size_t i = frames->n; i--;) {
+                if (frames->frames[i].kind == PYTHON_FRAME_CODE && !add_frame(t, &frames->frames[i]))
+                        thread.flags |= TASK_IS_CUT;
+        }
+        thread.n_frames = (uint32_t)s->n_frames - thread.first_frame;
+        ARRAY_PUSH(s->tasks, s->n_tasks, s->cap_tasks, thread);
+}
+
+bool wait_tasks_read_running(struct wait_tasks *t, const struct wait_python_thread *thread,
+                             const struct wait_reading *reading)
+{
+        struct running_frames *both;
+        bool ok = false;
+
+        if (!t->runtime || !thread->n_states || t->section.n_tasks == TASK_MAX_TASKS)
+                return false;
+        both = mem_new(2, sizeof(*both));
+        for (int i = 0; i < MAX_ATTEMPTS && !ok; i++)
+                ok = walk(t, thread, &both[0]) && walk(t, thread, &both[1]) && agree(&both[0], &both[1]);
+        if (ok)
+                add_running(t, &both[1], reading);
+        free(both);
+        return ok;
 }
 
 const struct task_section *wait_tasks_get(const struct wait_tasks *t)

@@ -27,6 +27,11 @@ void wait_tasks_undo(struct wait_tasks *tasks);
 void wait_tasks_read(struct wait_tasks *tasks, const struct wait_python_thread *thread,
                      const struct wait_reading *reading);
 
+/* Reads the Python frames of a thread that runs, twice, and adds them if both readings agree: the same
+ * frames, and the same lines of all callers. False if they do not. */
+bool wait_tasks_read_running(struct wait_tasks *tasks, const struct wait_python_thread *thread,
+                             const struct wait_reading *reading);
+
 /* All tasks so far, valid until the next call. */
 const struct task_section *wait_tasks_get(const struct wait_tasks *tasks);
 

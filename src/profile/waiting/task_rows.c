@@ -44,7 +44,8 @@ static void add_rows(struct made_tasks *m, const struct wait_threads *threads)
                 const uint64_t *at = map_find(&by_time, s->tasks[i].time_ns);
                 struct task_row row = {.task = &s->tasks[i], .name = s->tasks[i].name, .n_same = 1};
 
-                if (!at || threads->rows[*at - 1].reading->tid != s->tasks[i].tid)
+                if (!at || threads->rows[*at - 1].reading->tid != s->tasks[i].tid ||
+                    s->tasks[i].flags & TASK_IS_THREAD)
                         continue;
                 row.thread = &threads->rows[*at - 1];
                 ARRAY_PUSH(m->rows.rows, m->rows.n_rows, m->cap_rows, row);

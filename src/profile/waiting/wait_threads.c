@@ -18,6 +18,7 @@ struct wait_making {
         const struct wait_threads_request *request;
         struct map last;     /* tid to the index of its last sample + 1 */
         struct map latest;   /* of rows: tid to index + 1 */
+        struct map running;  /* time to the index of the thread's frames in the section of tasks */
         struct map by_inner; /* process and number in its own namespace to tid */
         int32_t pid;         /* the process whose thread is looked at */
         size_t cap_rows, cap_frames, cap_circles, cap_ends;
@@ -76,16 +77,15 @@ static bool is_waiting_code(const char *path)
 }
 
 /* Functions of threading.py that run in each thread. */
-static bool is_start_of_thread(const struct named_stacks *named, const struct named_node *node)
+static bool is_start_of_thread(const char *function, const char *file)
 {
         static const char *const names[] = {"Thread._bootstrap", "Thread._bootstrap_inner", "Thread.run",
                                             "_bootstrap",        "_bootstrap_inner",        "run"};
-        const struct named_frame *f = &named->frames[node->first_frame];
 
-        if (strcmp(text_base_name(f->file), "threading.py"))
+        if (strcmp(text_base_name(file), "threading.py"))
                 return false;
         for (size_t i = 0; i < N_ELEMENTS(names); i++) {
-                if (!strcmp(f->function, names[i]))
+                if (!strcmp(function, names[i]))
                         return true;
         }
         return false;
@@ -93,9 +93,11 @@ static bool is_start_of_thread(const struct named_stacks *named, const struct na
 
 static bool is_hidden(const struct named_stacks *named, const struct named_node *node)
 {
+        const struct named_frame *f = &named->frames[node->first_frame];
+
         if (node->is_cut)
                 return false;
-        return wait_functions_are_python(named, node) ? is_start_of_thread(named, node)
+        return wait_functions_are_python(named, node) ? is_start_of_thread(f->function, f->file)
                                                       : is_waiting_code(wait_functions_module(named, node));
 }
 
@@ -118,6 +120,31 @@ static void add_frames(struct thread_rows *m, uint32_t at, bool hides, struct wa
 
                 if (!hides || !is_hidden(named, node))
                         add_node(m, node);
+        }
+        row->n_frames = m->threads.n_frames - row->first_frame;
+}
+
+/* Frames that were read while the thread ran. */
+static void add_running_frames(struct thread_rows *m, struct wait_row *row)
+{
+        const struct task_section *s = m->making.request->tasks;
+        const uint64_t *at = map_find(&m->making.running, row->reading->time_ns);
+        const struct task_reading *thread = at ? &s->tasks[*at] : NULL;
+
+        if (!thread || thread->tid != row->reading->tid)
+                return;
+        row->first_frame = m->threads.n_frames;
+        row->is_approximate = true;
+        for (uint32_t i = thread->n_frames; i--;) {
+                const struct task_frame *f = &s->frames[thread->first_frame + i];
+                const struct task_function *function = &s->functions[f->function];
+
+                if (m->making.request->shows_waiting_code ||
+                    !is_start_of_thread(function->name, function->file))
+                        add_frame(m, &(struct wait_frame){.function = function->name,
+                                                          .file = function->file,
+                                                          .line = f->line,
+                                                          .is_python = true});
         }
         row->n_frames = m->threads.n_frames - row->first_frame;
 }
@@ -187,6 +214,8 @@ static void add_row(struct thread_rows *m, const struct listed_sample *sample)
         row.n_still = count_still(request->waits, reading);
         if (has_stack(reading))
                 add_frames(m, sample->node, !request->shows_waiting_code && has_python(functions, n), &row);
+        else if (reading->how == WAIT_HOW_ON_CPU)
+                add_running_frames(m, &row);
         *map_put(&m->making.latest, (uint64_t)(uint32_t)reading->tid, NULL) = m->threads.n_rows + 1;
         ARRAY_PUSH(m->threads.rows, m->threads.n_rows, m->making.cap_rows, row);
 }
@@ -197,6 +226,12 @@ static void add_rows(struct thread_rows *m)
         const struct sample_list *samples = m->making.request->samples;
         size_t n = sample_list_n(samples);
 
+        const struct task_section *tasks = m->making.request->tasks;
+
+        for (size_t i = 0; tasks && i < tasks->n_tasks; i++) {
+                if (tasks->tasks[i].flags & TASK_IS_THREAD)
+                        *map_put(&m->making.running, tasks->tasks[i].time_ns, NULL) = i;
+        }
         for (size_t i = 0; i < m->making.request->waits->n; i++) {
                 const struct wait_reading *r = &m->making.request->waits->readings[i];
 
@@ -270,7 +305,8 @@ static bool is_same_frame(const struct wait_frame *a, const struct wait_frame *b
 static bool is_same(const struct wait_threads *t, const struct wait_row *a, const struct wait_row *b)
 {
         if (a->reading->pid != b->reading->pid || a->n_frames != b->n_frames || a->is_deadlocked ||
-            b->is_deadlocked || a->verdict.kind != b->verdict.kind || strcmp(a->what, b->what))
+            b->is_deadlocked || a->is_approximate != b->is_approximate ||
+            a->verdict.kind != b->verdict.kind || strcmp(a->what, b->what))
                 return false;
         for (size_t i = 0; i < a->n_frames; i++) {
                 if (!is_same_frame(&t->frames[a->first_frame + i], &t->frames[b->first_frame + i]))
@@ -362,6 +398,7 @@ void wait_threads_free(struct wait_threads *threads)
         map_release(&m->making.last);
         map_release(&m->making.latest);
         map_release(&m->making.by_inner);
+        map_release(&m->making.running);
         arena_release(&m->texts);
         free(m);
 }

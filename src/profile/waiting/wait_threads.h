@@ -11,6 +11,7 @@
 #include "attributes.h"
 #include "named_stacks.h"
 #include "sample_list.h"
+#include "task_section.h"
 #include "wait_kind.h"
 
 /* A frame to be shown. */
@@ -34,7 +35,8 @@ struct wait_row {
                              is counted in a row before it, or not shown */
         uint32_t n_still; /* readings before this one since which it has not run; 0: none, or it has */
         bool is_deadlocked;
-        bool is_shown; /* it is one of the threads that were asked for */
+        bool is_approximate; /* its Python frames were read while it ran */
+        bool is_shown;       /* it is one of the threads that were asked for */
 };
 
 struct wait_threads {
@@ -49,6 +51,7 @@ struct wait_threads {
 
 struct wait_threads_request {
         const struct wait_section *waits;
+        const struct task_section *tasks; /* for frames of threads that run; may be NULL */
         const struct named_stacks *named;
         const struct sample_list *samples;
         bool shows_waiting_code; /* native frames of the interpreter and libc, also where Python waits */

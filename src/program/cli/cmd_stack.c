@@ -135,13 +135,14 @@ static void add_process(struct shown_processes *shown, const struct stack_run_fa
         ARRAY_PUSH(shown->items, shown->n, shown->cap, process);
 }
 
-static int show(const struct stack_options *o, const struct stack_run *run)
+static int show(const struct stack_options *o, enum stacks_python python, const struct stack_run *run)
 {
         const struct cmd_forms forms = cmd_wanted_forms(&o->general, &o->output);
         const struct stack_run_facts facts = stack_run_get(run);
         AUTO(wait_threads)
         threads = wait_threads_new(&(struct wait_threads_request){
                 .waits = facts.waits,
+                .tasks = python == STACKS_PYTHON_NATIVE ? NULL : facts.tasks,
                 .named = facts.report->named,
                 .samples = facts.report->samples,
                 .shows_waiting_code = o->general.verbose,
@@ -206,7 +207,7 @@ static int read_and_show(const struct stack_options *o, const struct chosen *cho
         os_catch_stop();
         run = stack_run_make(&request, &err);
         os_release_stop();
-        status = run ? show(o, run) : cmd_fail(&err);
+        status = run ? show(o, request.python, run) : cmd_fail(&err);
         stack_run_free(TAKE(run));
         lookup_release(&lookup);
         return status;

@@ -60,7 +60,8 @@ static const struct option stack_table[] = {
         {
                 .name = "nonblocking",
                 .offset = offsetof(struct stack_options, nonblocking),
-                .help = "do not stop threads that run, even for a moment; they have no stack then",
+                .help = "do not stop threads that run, even for a moment; of them only Python functions are shown, "
+                        "which are read meanwhile: (approximate)",
         },
         {
                 .name = "no-lines",

@@ -19,7 +19,7 @@ struct stack_run_request {
         size_t n_pids;
         unsigned n_repeats;   /* number of readings, at least 1 */
         uint64_t interval_ns; /* between two readings */
-        bool nonblocking;     /* threads that run are not stopped, and have no stack */
+        bool nonblocking;     /* threads that run are not stopped, and have only Python frames */
         enum stacks_python python;
         bool no_demangle;
         const struct resolver_sources *sources;

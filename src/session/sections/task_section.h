@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks of asyncio, as they were found when the thread of their loop was read: their coroutines, and who
- * awaits whom. The feature section FEATURE_WPERF_TASKS; see docs/session-format.md. */
+/* Python frames that are on no stack: of tasks of asyncio, as they were found when the thread of their loop
+ * was read: their coroutines, and who awaits whom. The feature section FEATURE_WPERF_TASKS; see
+ * docs/session-format.md. */
 #ifndef TASK_SECTION_H
 #define TASK_SECTION_H
 
@@ -27,6 +28,9 @@ struct task_frame {
 enum {
         TASK_RUNS = 1,   /* its coroutine runs: the thread's stack continues its frames */
         TASK_IS_CUT = 2, /* frames or awaiters are missing */
+        /* No task: the Python frames of the thread itself, which ran and was not stopped for them. They were
+         * read twice, with the same result. */
+        TASK_IS_THREAD = 4,
 };
 
 struct task_reading {

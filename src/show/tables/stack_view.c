@@ -237,6 +237,8 @@ static void add_thread(const struct stack_view *view, const struct wait_row *row
         add_spaces(&line, indent - 1);
         buf_add_char(&line, ' ');
         text_add_printable(&line, row->what);
+        if (row->is_approximate)
+                buf_add_str(&line, " (approximate)");
         add_still(view, row, &line);
         add_line(view, &line, out);
         for (size_t i = 0; i < row->n_frames; i++)
@@ -436,6 +438,7 @@ static void add_json_thread(const struct stack_view *view, const struct wait_row
         json_key_bool(json, "holds_gil", row->reading->python & WAIT_PYTHON_GIL);
         json_key_u64(json, "readings_without_moving", row->n_still);
         json_key_bool(json, "cut", is_cut);
+        json_key_bool(json, "approximate", row->is_approximate);
         json_key(json, "frames");
         json_begin_array(json);
         for (size_t i = 0; i < row->n_frames; i++)
