@@ -9,7 +9,6 @@
 #include "python_objects.h"
 
 enum {
-        PROGRAM_TYPE_BYTES = 1024,
         PROGRAM_MAX_PAIRS = 256,
         PROGRAM_BASIC_SIZE = 64,  /* of objects with attributes */
         PROGRAM_OLD_DICT_AT = 16, /* up to 3.10: tp_dictoffset */
@@ -37,7 +36,7 @@ static inline uint32_t program_header(const struct program *p)
 
 static inline uint64_t program_type(struct program *p, const char *name, uint64_t flags)
 {
-        uint64_t addr = image_alloc(&p->image, PROGRAM_TYPE_BYTES);
+        uint64_t addr = image_alloc(&p->image, p->image.runtime.layout.type_keys + 16);
         uint64_t text = image_alloc(&p->image, 64);
         uint32_t header = program_header(p);
 
@@ -48,11 +47,23 @@ static inline uint64_t program_type(struct program *p, const char *name, uint64_
         return addr;
 }
 
-static inline void program_init(struct program *p, unsigned layout_at)
+/* Interpreters and types are as short as can be, so that seeds of fuzzers are small. */
+static inline struct python_layout program_layout(unsigned layout_at)
 {
         struct python_layout layout = layout_number(layout_at);
 
-        layout.interp_modules = layout.interp_threads + 16; /* image_init() makes interpreters short */
+        layout.runtime_interpreters = 0;
+        layout.interp_next = 0;
+        layout.interp_threads = 8;
+        layout.interp_modules = 16;
+        layout.type_keys = 320;
+        return layout;
+}
+
+static inline void program_init(struct program *p, unsigned layout_at)
+{
+        struct python_layout layout = program_layout(layout_at);
+
         image_init(&p->image, &layout);
         p->text_type = program_type(p, "str", PYTHON_TYPE_TEXT);
         p->int_type = program_type(p, "int", PYTHON_TYPE_INT);
@@ -104,7 +115,7 @@ static inline uint64_t program_keys(struct program *p, const struct program_pair
 
         for (; size < 2 * n; size *= 2)
                 log++;
-        addr = image_alloc(&p->image, indices + 4 * size + n * entry + 4096);
+        addr = image_alloc(&p->image, indices + 4 * size + n * entry + 64);
         if (is_old) {
                 program_word(p, addr + 8, size);
                 program_word(p, addr + 32, n);

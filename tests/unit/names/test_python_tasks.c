@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of asyncio in made memory: their frames and awaiters, and damaged lists, sets and coroutines. */
-#include "python_program.h"
-#include "python_tasks.h"
+#include "python_made_tasks.h"
 #include "tap.h"
 
-enum { TASK_BYTES = 168, NODE_AT = 152, MAX_READS = 1 << 15 };
+enum { MAX_READS = 1 << 15 };
 
 /* As in 3.14.10. */
 static const uint64_t offsets[PYTHON_TASK_WORDS] = {168,    136,   96,  108, 109, 128, 152,
                                                     225864, 10880, 936, 864, 872, 880};
 static struct program program;
 static struct python_task_layout layout;
-static uint64_t state, coroutine_type, future_type;
+static uint64_t state;
 
 struct seen {
         char text[512];
@@ -47,79 +46,11 @@ static struct seen read_tasks(void)
         return seen;
 }
 
-static bool is_14(void)
-{
-        return program.image.runtime.layout.minor == 14;
-}
-
-/* A coroutine at `instr` that awaits an object; 0: it has not begun. */
-static uint64_t coroutine(int32_t instr, uint64_t awaited)
-{
-        const struct python_layout *l = &program.image.runtime.layout;
-        uint64_t addr = image_alloc(&program.image, 512), stack = image_alloc(&program.image, 64);
-        int state_of = awaited ? (is_14() ? -1 : 2) : is_14() ? -3 : 0;
-
-        program_set_type(&program, addr, coroutine_type);
-        image_byte(&program.image, addr + l->gen_state, (uint8_t)state_of);
-        image_fill(&program.image, addr + l->gen_frame, image_code(&program.image, "f", 1), instr, 0);
-        image_byte(&program.image, addr + l->gen_frame + l->frame_owner, 1);
-        program_word(&program, addr + l->gen_frame + l->frame_stack, stack + 48);
-        program_word(&program, stack + 48 - (is_14() ? 8 : 16), awaited);
-        return addr;
-}
-
-/* A task at the end of the list. */
-static uint64_t task(uint64_t name, uint64_t coro, uint64_t awaited_by, bool has_set)
-{
-        uint64_t addr = image_alloc(&program.image, TASK_BYTES), head = state + layout.thread_tasks;
-        uint64_t last = image_get(&program.image, head + 8);
-
-        program_word(&program, addr + layout.task_name, name);
-        program_word(&program, addr + layout.task_coro, coro);
-        program_word(&program, addr + layout.task_awaited_by, awaited_by);
-        image_byte(&program.image, addr + layout.task_is_task, 1);
-        image_byte(&program.image, addr + layout.task_has_set, has_set);
-        program_word(&program, addr + NODE_AT, head);
-        program_word(&program, last, addr + NODE_AT);
-        program_word(&program, head + 8, addr + NODE_AT);
-        return addr;
-}
-
-static uint64_t set_of(uint64_t a, uint64_t b)
-{
-        uint64_t addr = image_alloc(&program.image, 256), table = image_alloc(&program.image, 8 * 16);
-        uint32_t header = program_header(&program);
-
-        program_word(&program, addr + header + 16, 7);
-        program_word(&program, addr + header + 24, table);
-        program_word(&program, table + 16, a);
-        program_word(&program, table + 24, 1);
-        program_word(&program, table + 48, b);
-        program_word(&program, table + 56, 2);
-        program_word(&program, table + 80, program.text_type); /* was removed */
-        program_word(&program, table + 88, UINT64_MAX);
-        return addr;
-}
-
-/* Layouts 6 and 7 are 3.14 and 3.15, 9 and 10 their free-threaded builds. */
 static void make_tasks(unsigned layout_at)
 {
-        uint64_t future, first, second, head;
-
         program_init(&program, layout_at);
-        EXPECT_TRUE(python_task_layout_read(offsets, sizeof(offsets), &layout));
-        coroutine_type = program_type(&program, "coroutine", 0);
-        future_type = program_type(&program, "_asyncio.FutureIter", 0);
-        future = image_alloc(&program.image, 64);
-        program_set_type(&program, future, future_type);
-        state = image_alloc(&program.image, 1024);
-        head = state + layout.thread_tasks;
-        program_word(&program, head, head);
-        program_word(&program, head + 8, head);
-        first = task(program_text(&program, "first"), coroutine(2, coroutine(4, future)), 0, false);
-        second = task(program_int(&program, 12), coroutine(-1, 0), first, false);
-        task(program_text(&program, "third"), coroutine(6, future), set_of(first, second), true);
-        program_word(&program, state + layout.thread_task, second);
+        layout = tasks_layout;
+        state = tasks_make(&program);
 }
 
 static const unsigned with_tasks[] = {6, 7, 9, 10};
@@ -170,10 +101,10 @@ TEST(loops)
                 program_word(&program, image_get(&program.image, first), first);
                 EXPECT_CMP(read_tasks().n, <=, 8);
                 make_tasks(with_tasks[i]);
-                first = image_get(&program.image, state + layout.thread_tasks) - NODE_AT;
+                first = image_get(&program.image, state + layout.thread_tasks) - layout.task_node;
                 awaiting = image_get(&program.image, first + layout.task_coro);
                 stack = image_get(&program.image, awaiting + l->gen_frame + l->frame_stack);
-                program_word(&program, stack - (is_14() ? 8 : 16), awaiting);
+                program_word(&program, stack - (tasks_are_14(&program) ? 8 : 16), awaiting);
                 EXPECT_TRUE(!strncmp(read_tasks().text, "first cut: 2 2 2", 16));
         }
 }
