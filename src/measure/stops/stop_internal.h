@@ -428,8 +428,9 @@ bool stop_pace_add(struct stop_guardian *guardian, struct stop_task *task);
 void stop_pace_drop(struct stop_guardian *guardian, struct stop_task *task);
 bool stop_pace_has(const struct stop_task *task);
 
-/* Looks which threads run, if it is time, and interrupts one of them. */
-void stop_pace_look(struct stop_guardian *guardian);
+/* Looks which threads run, if it is time. Interrupts one of them if a timer has woken the tracer: a stop of a
+ * thread is no random moment. */
+void stop_pace_look(struct stop_guardian *guardian, bool is_woken);
 
 /* Called when an interrupted thread stops: takes its sample. `is_job`: it stops with its job. */
 void stop_pace_see(struct stop_guardian *guardian, struct stop_task *task, bool is_job);

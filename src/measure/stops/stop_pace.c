@@ -8,7 +8,6 @@
  * which it slept. A sample stands for the CPU time of its thread since the thread's last one, so it does not
  * matter how many threads share the moments. A thread that begins to wait before it stops has no sample, and
  * its time is the next one's. The looks become rarer when they and the stops cost too much. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -114,7 +113,6 @@ bool stop_pace_add(struct stop_guardian *g, struct stop_task *task)
         g->pace.n_tasks += paced->schedstat_fd >= 0;
         paced->stat_fd = open_of(task, "stat");
         paced->sched_fd = open_of(task, "sched");
-
         paced->may_run = true;
         if (!read_ran(task, &paced->seen)) {
                 stop_pace_drop(g, task);
@@ -215,7 +213,6 @@ static void go_to_next_cpu(struct stop_guardian *g)
 
         if (task)
                 is_running(task, &cpu);
-
         if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == pace->pinned_cpu)
                 return;
         CPU_ZERO(&one);
@@ -326,10 +323,10 @@ static bool see_delay(struct stop_pace *pace, uint64_t delay_ns)
         return is_prompt;
 }
 
-static void begin_look(struct stop_guardian *g, uint64_t now_ns)
+static void begin_look(struct stop_guardian *g, uint64_t now_ns, bool is_woken)
 {
         struct stop_pace *pace = &g->pace;
-        bool is_prompt = see_delay(pace, now_ns - pace->due_ns);
+        bool is_prompt = is_woken && see_delay(pace, now_ns - pace->due_ns);
         uint64_t turn;
 
         if (pace->own_fd < 0)
@@ -341,9 +338,9 @@ static void begin_look(struct stop_guardian *g, uint64_t now_ns)
         if (g->is_on)
                 see_tasks(g);
         pace->was_on = g->is_on;
-        go_to_next_cpu(g);
         if (is_prompt)
                 interrupt(g, turn);
+        go_to_next_cpu(g); /* the interrupted thread may now run */
         if (g->start.is_paced)
                 see_forks(g);
         g->facts->counts.n_looks++;
@@ -351,7 +348,7 @@ static void begin_look(struct stop_guardian *g, uint64_t now_ns)
         pace->spent_ns += linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - pace->used_ns;
 }
 
-void stop_pace_look(struct stop_guardian *g)
+void stop_pace_look(struct stop_guardian *g, bool is_woken)
 {
         uint64_t now_ns;
 
@@ -359,7 +356,7 @@ void stop_pace_look(struct stop_guardian *g)
                 return;
         now_ns = os_monotonic_ns();
         if (now_ns >= g->pace.due_ns)
-                begin_look(g, now_ns);
+                begin_look(g, now_ns, is_woken);
 }
 
 uint64_t stop_pace_wait_ns(const struct stop_guardian *g)

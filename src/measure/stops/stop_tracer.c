@@ -147,7 +147,7 @@ static void trace(struct stop_guardian *g, struct alarm *alarm)
                 stop_restart_look(g);
                 stop_steady_look(g);
                 stop_mask_read_due(g);
-                stop_pace_look(g);
+                stop_pace_look(g, tid <= 0);
                 set_alarm(g, alarm);
         }
         atomic_store(&g->has_noticed, true);
