@@ -10,7 +10,7 @@ import signal
 import harness
 import own_samples
 from harness import Context, Done, check
-from test_attach import FOREVER, python_of
+from test_attach import FOREVER, python_of, wait_until_traced
 from test_stop_engine import BURN, PYTHON, need_python, script
 
 HEADING = re.compile(r"engine pace: threads that run are stopped at random moments, (\d+) a second, at ([\d.]+) % of the time of a CPU")
@@ -71,7 +71,11 @@ def test_system_calls_have_no_more_than_their_time(t: Context) -> None:
 def test_a_process_that_runs(t: Context) -> None:
     need_python()
     target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "1")
-    done = t.run(*denied(t, "record", "-F", "200", "-p", str(target.pid), "-d", "2"))
+    recorder = t.start(*denied(t, "record", "-F", "200", "-p", str(target.pid)))
+    wait_until_traced(target.pid)
+    harness.wait_for_cpu(target.pid, 1)
+    recorder.send_signal(signal.SIGINT)
+    done = harness.finish(recorder)
     check_paced(done)
     merged, n = python_of(done)
     check(merged == n > 20, f"{merged} of {n} stacks have Python frames", done)
