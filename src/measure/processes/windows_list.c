@@ -148,6 +148,20 @@ bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, stru
                        "--comm applies to Linux; on Windows write --image_name %s.exe, or -p PID", names);
 }
 
+bool target_find_readable(int32_t **ret_pids, size_t *ret_n, struct err *err)
+{
+        (void)ret_pids;
+        (void)ret_n;
+        return err_set(err, ERR_UNSUPPORTED, "stacks of running threads can be read on Linux only");
+}
+
+bool target_add_script(int32_t pid, struct buf *out)
+{
+        (void)pid;
+        (void)out;
+        return false;
+}
+
 /* Programs of Windows have no tree of processes: the PID of a parent that has ended may be another's. */
 void target_add_children(int32_t **pids, size_t *n)
 {

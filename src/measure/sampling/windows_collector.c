@@ -89,6 +89,9 @@ static bool check(const struct collect_request *request, struct err *err)
 {
         if (!driver_samples_serve(request) && !windows_spe_serves(request) && !check_events(request, err))
                 return false;
+        if (request->wall)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "--wall applies to Linux; on Windows a timer samples CPU time");
         if (request->branches)
                 return err_set(err, ERR_UNSUPPORTED,
                                "-b is not available: a timer can't read the CPU's branch records");
