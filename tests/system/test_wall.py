@@ -52,6 +52,7 @@ def test_each_wait_has_its_time(t: Context) -> None:
     path = t.path("s.data")
     done = recorded(t, "record", "--wall", "--session", path, "--", PYTHON, WORK)
     check_waits(wall_of(t, path), said_by_itself(done.err))
+    check(harness.quality_of(done)["cut"] <= 3, "threads that have just begun have their stacks", done)
     first = "\n".join(done.out.splitlines()[:26])
     check(re.search(r"^idle +\d+\.\d\d +\d+ .*queue\.get|^idle +\d+\.\d\d +\d+ .*Queue\.get", first, re.M) is not None, "idle threads", done)
     check(re.search(r"^waiting +\d", first, re.M) is not None, "the states come first", done)

@@ -22,6 +22,7 @@
 enum {
         MAX_ATTEMPTS = 3,
         PAGE_BYTES = 4096,
+        MAPS_NS = 2000000, /* mappings that are younger are not read again for a stack that they lack */
         FIRST_AGAIN_NS = 10000000,
         STOP_WAIT_NS = 100000000, /* how long a thread may take to stop: it may have to wait for a CPU */
 };
@@ -33,6 +34,7 @@ struct wait_process {
         uint64_t again_ns; /* without an interpreter: how long after that it is read again */
         uint32_t image;    /* a new number for each program */
         struct wait_maps maps;
+        uint64_t maps_ns; /* when they were read */
         struct wait_objects *objects;
         struct wait_python *interpreter; /* NULL: none, or one that can't be read */
         bool is_unsupported;
@@ -104,6 +106,7 @@ static struct wait_process *read_process(struct wait_reader *r, int32_t pid)
         p->pid = pid;
         p->read_ns = os_monotonic_ns();
         wait_maps_init(&p->maps, pid);
+        p->maps_ns = p->read_ns;
         p->objects = wait_objects_new(pid);
         p->interpreter = wait_python_new(stop_python_binaries(r->python), pid, &p->is_unsupported);
         return p;
@@ -169,10 +172,23 @@ const char *wait_reader_python_name(const struct wait_reader *r)
 
 /* --- One attempt --- */
 
+/* Threads that began since the mappings were read have stacks of their own. */
+static const struct wait_map *find_stack(struct wait_process *p, uint64_t sp)
+{
+        const struct wait_map *map = wait_maps_find(&p->maps, sp);
+
+        if (map || os_monotonic_ns() - p->maps_ns < MAPS_NS)
+                return map;
+        wait_maps_release(&p->maps);
+        wait_maps_init(&p->maps, p->pid);
+        p->maps_ns = os_monotonic_ns();
+        return wait_maps_find(&p->maps, sp);
+}
+
 /* Pages behind the used part may not be there yet; they end the copy. */
 static void copy_stack(struct wait_reader *r, uint64_t sp)
 {
-        const struct wait_map *map = wait_maps_find(&r->process->maps, sp);
+        const struct wait_map *map = find_stack(r->process, sp);
         uint64_t size;
 
         buf_clear(&r->stack);

@@ -9,13 +9,14 @@
 #include "table.h"
 #include "text.h"
 #include "text_printable.h"
+#include "text_width.h"
 
 /* Waits in the order of their columns. */
 static const unsigned waits[] = {WAIT_KIND_GIL,      WAIT_KIND_LOCK,  WAIT_KIND_DISK,   WAIT_KIND_FAULT,
                                  WAIT_KIND_NETWORK,  WAIT_KIND_PIPE,  WAIT_KIND_CHILD,  WAIT_KIND_SLEEP,
                                  WAIT_KIND_TERMINAL, WAIT_KIND_OTHER, WAIT_KIND_UNKNOWN};
 
-enum { NAME_COLUMNS = 26, COLUMN = 7 };
+enum { MOST_NAME_COLUMNS = 26, COLUMN = 7 };
 
 static double seconds(uint64_t ns)
 {
@@ -145,24 +146,33 @@ static void add_cell(uint64_t ns, struct buf *line)
                 buf_printf(line, "%*.2f", COLUMN, seconds(ns));
 }
 
-static void add_function(const struct wall_view *view, const struct wall_function *f, const unsigned *columns,
-                         size_t n, struct buf *out)
+/* The columns of the table. */
+struct wall_columns {
+        unsigned states[WALL_N_STATES];
+        size_t n;
+        size_t name_columns; /* where the place of a function begins, behind its name */
+};
+
+static void add_function(const struct wall_view *view, const struct wall_function *f,
+                         const struct wall_columns *columns, struct buf *out)
 {
         AUTO_RELEASE(buf) line = {0};
         AUTO_RELEASE(buf) name = {0};
 
         add_cell(function_ns(view, f), &line);
-        for (size_t i = 0; i < n; i++)
-                add_cell(f->ns[columns[i]], &line);
+        for (size_t i = 0; i < columns->n; i++)
+                add_cell(f->ns[columns->states[i]], &line);
         text_add_printable(&name, f->name);
-        buf_printf(&line, "  %-*s  ", NAME_COLUMNS, buf_text(&name));
+        for (size_t width = text_width(buf_text(&name)); width < columns->name_columns; width++)
+                buf_add_char(&name, ' ');
+        buf_printf(&line, "  %s  ", buf_text(&name));
         text_add_printable(&line, f->is_python ? python_label_file(f->file) : text_base_name(f->file));
         if (f->line)
                 buf_printf(&line, ":%" PRIu32, f->line);
         add_line(view, &line, out);
 }
 
-static void add_rest(const struct wall_view *view, size_t first, const unsigned *columns, size_t n,
+static void add_rest(const struct wall_view *view, size_t first, const struct wall_columns *columns,
                      struct buf *out)
 {
         const struct wall_times *t = view->times;
@@ -175,29 +185,53 @@ static void add_rest(const struct wall_view *view, size_t first, const unsigned 
                         rest.ns[k] += t->functions[i].ns[k];
         }
         add_cell(function_ns(view, &rest), &line);
-        for (size_t i = 0; i < n; i++)
-                add_cell(rest.ns[columns[i]], &line);
+        for (size_t i = 0; i < columns->n; i++)
+                add_cell(rest.ns[columns->states[i]], &line);
         buf_printf(&line, "  %zu more", t->n_functions - first);
         add_line(view, &line, out);
+}
+
+static size_t count_rows(const struct wall_view *view)
+{
+        const struct wall_times *t = view->times;
+        size_t n = 0;
+
+        while (n < t->n_functions && n < view->n_rows &&
+               function_ns(view, &t->functions[n]) >= t->total_ns / 1000)
+                n++;
+        return n;
+}
+
+static size_t name_columns(const struct wall_view *view, size_t n_rows)
+{
+        size_t most = 0;
+
+        for (size_t i = 0; i < n_rows; i++) {
+                size_t width = text_width(view->times->functions[i].name);
+
+                if (width > most && width <= MOST_NAME_COLUMNS)
+                        most = width;
+        }
+        return most;
 }
 
 static void add_functions(const struct wall_view *view, struct buf *out)
 {
         const struct wall_times *t = view->times;
-        unsigned columns[WALL_N_STATES];
-        size_t n = choose_columns(view, columns), n_shown = 0;
+        size_t n_rows = count_rows(view);
+        struct wall_columns columns = {.name_columns = name_columns(view, n_rows)};
         AUTO_RELEASE(buf) head = {0};
 
+        columns.n = choose_columns(view, columns.states);
         buf_printf(&head, "%*s", COLUMN, "wall");
-        for (size_t i = 0; i < n; i++)
-                buf_printf(&head, "%*s", COLUMN, column_name(columns[i]));
+        for (size_t i = 0; i < columns.n; i++)
+                buf_printf(&head, "%*s", COLUMN, column_name(columns.states[i]));
         buf_printf(&head, "  function, in seconds%s", view->shows_idle ? "" : ", without idle");
         add_line(view, &head, out);
-        while (n_shown < t->n_functions && n_shown < view->n_rows &&
-               function_ns(view, &t->functions[n_shown]) >= t->total_ns / 1000)
-                add_function(view, &t->functions[n_shown++], columns, n, out);
-        if (n_shown < t->n_functions)
-                add_rest(view, n_shown, columns, n, out);
+        for (size_t i = 0; i < n_rows; i++)
+                add_function(view, &t->functions[i], &columns, out);
+        if (n_rows < t->n_functions)
+                add_rest(view, n_rows, &columns, out);
 }
 
 static void add_gil(const struct wall_view *view, struct buf *out)
