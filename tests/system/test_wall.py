@@ -97,6 +97,16 @@ def test_words_for_wall_time(t: Context) -> None:
         check(0.25 < wall["seconds"]["sleep"] < 3, f"{words}: {wall}")
 
 
+def test_a_process_that_sleeps_all_the_time(t: Context) -> None:
+    """The kernel has no switch to record."""
+    target = t.launch("sleep", "100")
+    harness.wait_until(lambda: "nanosleep" in open(f"/proc/{target.pid}/wchan", encoding="utf-8").read(), "it sleeps")
+    path = t.path("s.data")
+    recorded(t, "record", "--wall", "--session", path, "-p", str(target.pid), "-d", "0.6")
+    wall = wall_of(t, path)
+    check(0.4 < wall["seconds"]["sleep"] < 6 and wall["threads"] == 1, f"{wall}")
+
+
 def test_the_line_that_names_it(t: Context) -> None:
     done = t.good("record", "--session", t.path("s.data"), "--", "sleep", "0.5")
     check(re.search(r"^off CPU: (9\d|100) % of the time; --wall shows why$", done.out, re.M) is not None, "sleep waits", done)

@@ -385,6 +385,7 @@ static void make_wall(struct report *report)
                 .spans = report->cpu_spans,
                 .waiting_event = UINT32_MAX,
                 .cpu_event = UINT32_MAX,
+                .elapsed_ns = report->run.info.elapsed_ns,
         };
 
         if (!report->waits || !report->named || !report->samples)

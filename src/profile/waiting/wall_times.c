@@ -491,12 +491,15 @@ struct wall_times *wall_times_new(const struct wall_request *request)
 {
         struct wall_making *m;
 
-        if (!cpu_spans_n(request->spans))
+        if (!cpu_spans_n(request->spans) && !request->waits->n)
                 return NULL;
         m = mem_new(1, sizeof(*m));
         m->request = request;
         take_spans(m);
         take_samples(m);
+        /* where nothing ran there is no record of the end */
+        if (m->to_ns - m->from_ns < request->elapsed_ns)
+                m->to_ns = m->from_ns + request->elapsed_ns;
         m->times.elapsed_ns = m->to_ns - m->from_ns;
         divide_all(m);
         find_gil_holder(m);

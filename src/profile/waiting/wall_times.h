@@ -55,9 +55,10 @@ struct wall_request {
         const struct cpu_spans *spans;
         uint32_t waiting_event; /* the event of the readings; all others are on a CPU */
         uint32_t cpu_event;     /* the event whose samples divide the time on CPUs */
+        uint64_t elapsed_ns;    /* of the recording; 0: not known */
 };
 
-/* NULL if the session has no switches. */
+/* NULL if the session has neither switches nor readings. */
 struct wall_times *wall_times_new(const struct wall_request *request);
 void wall_times_free(struct wall_times *times);
 AUTO_DEFINE(wall_times)
