@@ -100,7 +100,7 @@ def test_words_for_wall_time(t: Context) -> None:
 def test_a_process_that_sleeps_all_the_time(t: Context) -> None:
     """The kernel has no switch to record."""
     target = t.launch("sleep", "100")
-    harness.wait_until(lambda: "nanosleep" in open(f"/proc/{target.pid}/wchan", encoding="utf-8").read(), "it sleeps")
+    harness.wait_until(lambda: "(sleep) S" in open(f"/proc/{target.pid}/stat", encoding="utf-8").read(), "it sleeps")
     path = t.path("s.data")
     recorded(t, "record", "--wall", "--session", path, "-p", str(target.pid), "-d", "0.6")
     wall = wall_of(t, path)
