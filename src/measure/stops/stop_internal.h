@@ -204,6 +204,7 @@ struct stop_pace {
         uint64_t due_ns;    /* the next look */
         uint64_t wanted_ns; /* between two looks, at least */
         uint64_t mean_ns;   /* the same, as the cost allows */
+        bool has_priority;  /* the tracer waits for no ordinary thread */
         uint64_t prompt_ns; /* how late a look may begin that stops a thread */
         uint64_t cost_ns;   /* CPU time of a look and of the stops that follow, on average */
         uint64_t used_ns;   /* CPU time at the last look */

@@ -326,7 +326,7 @@ static bool see_delay(struct stop_pace *pace, uint64_t delay_ns)
 static void begin_look(struct stop_guardian *g, uint64_t now_ns, bool is_woken)
 {
         struct stop_pace *pace = &g->pace;
-        bool is_prompt = is_woken && see_delay(pace, now_ns - pace->due_ns);
+        bool is_prompt = is_woken && (pace->has_priority || see_delay(pace, now_ns - pace->due_ns));
         uint64_t turn;
 
         if (pace->own_fd < 0)

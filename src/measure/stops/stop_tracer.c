@@ -222,13 +222,15 @@ struct scheduling {
  * for signals. Elsewhere it asks for short turns, which begin at once since Linux 6.12. Otherwise its turn
  * may begin when the running thread makes a call in which the kernel looks at its scheduling, which it would
  * then seem to be in too often. */
-static void be_prompt(void)
+static bool be_prompt(void)
 {
         const struct sched_param lowest = {.sched_priority = 1};
         struct scheduling turns = {.size_bytes = sizeof(turns), .runtime_ns = TURN_NS};
 
-        if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest))
-                syscall(SYS_sched_setattr, 0, &turns, 0);
+        if (!sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest))
+                return true;
+        syscall(SYS_sched_setattr, 0, &turns, 0);
+        return false;
 }
 
 static void *run_tracer(void *arg)
@@ -239,7 +241,7 @@ static void *run_tracer(void *arg)
         bool ok = !g->command || stop_trace_seize(g->command);
 
         start->error = ok ? 0 : errno;
-        be_prompt();
+        g->pace.has_priority = be_prompt();
         alarm_init(&alarm);
         if (g->command && ok)
                 stop_task_new(g, stop_process_new(g, g->command), g->command);
