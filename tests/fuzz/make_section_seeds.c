@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes seeds of the small readers of sessions into CORPUS/image_section, run_info, session_lines,
- * simpleperf_info, count_section, wait_section, etl_machine and etl_dotnet.  The other arguments are names of
- * seeds of count_text. */
+ * simpleperf_info, count_section, task_section, wait_section, etl_machine and etl_dotnet.  The other
+ * arguments are names of seeds of count_text. */
 #include <string.h>
 
 #include "etl_builder.h"
@@ -10,6 +10,7 @@
 #include "run_info.h"
 #include "save_seed.h"
 #include "session_lines.h"
+#include "task_section.h"
 #include "wait_section.h"
 
 static const char *corpus;
@@ -388,6 +389,61 @@ static void save_lists(const char *name)
         save("count_section", name, &out);
 }
 
+/* --- task_section --- */
+
+static void save_tasks(void)
+{
+        enum { N_FUNCTIONS_AT = 8, N_FRAMES_AT = 12, N_TASKS_AT = 20, LISTS_AT = 24 };
+        struct task_function functions[] = {{"work", "/a.py"}, {"", ""}};
+        struct task_frame frames[] = {{0, 12}, {1, 0}};
+        uint64_t awaiters[] = {0x1000};
+        struct task_reading tasks[] = {
+                {.id = 0x1000, .time_ns = 5, .pid = 1, .tid = 2, .name = "main", .n_frames = 2},
+                {.id = 0x2000,
+                 .time_ns = 5,
+                 .pid = 1,
+                 .tid = 2,
+                 .name = "",
+                 .first_frame = 2,
+                 .n_awaiters = 1},
+        };
+        struct task_section s = {
+                .functions = functions, .frames = frames, .awaiters = awaiters, .tasks = tasks};
+        static const struct {
+                const char *name;
+                size_t at;
+        } damages[] = {{"magic", 0},
+                       {"version", 4},
+                       {"functions", N_FUNCTIONS_AT},
+                       {"frames", N_FRAMES_AT},
+                       {"tasks", N_TASKS_AT},
+                       {"function", LISTS_AT + sizeof("work") + sizeof("/a.py") + 2}};
+        struct buf out = {0};
+
+        task_section_write(&s, &out);
+        save("task_section", "none", &out);
+        s.n_functions = s.n_frames = s.n_tasks = 2;
+        s.n_awaiters = 1;
+        task_section_write(&s, &out);
+        save("task_section", "two", &out);
+        for (size_t i = 0; i < N_ELEMENTS(damages); i++) {
+                task_section_write(&s, &out);
+                out.data[damages[i].at]++;
+                out.data[damages[i].at] ^= 2;
+                save("task_section", damages[i].name, &out);
+        }
+        task_section_write(&s, &out);
+        buf_truncate(&out, out.len - 1);
+        save("task_section", "short", &out);
+        tasks[0].n_frames = 3;
+        task_section_write(&s, &out);
+        save("task_section", "frames_of_task", &out);
+        tasks[0].n_frames = 2;
+        tasks[1].first_awaiter = 1;
+        task_section_write(&s, &out);
+        save("task_section", "awaiters_of_task", &out);
+}
+
 /* --- wait_section --- */
 
 static void save_waits(void)
@@ -460,6 +516,7 @@ int main(int argc, char **argv)
         save_wides();
         save_shorts();
         save_refused_lists();
+        save_tasks();
         save_waits();
         for (int i = 2; i < argc; i++)
                 save_lists(argv[i]);
