@@ -57,6 +57,10 @@ void wall_fill_result(struct collector *c)
 {
         struct wait_pace_facts waits;
 
+        if (c->result.command_ended) {
+                c->result.n_blocked = (uint64_t)c->child.usage.ru_nvcsw;
+                c->result.n_preempted = (uint64_t)c->child.usage.ru_nivcsw;
+        }
         if (!c->waits)
                 return;
         waits = wait_pace_get(c->waits);

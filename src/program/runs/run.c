@@ -453,6 +453,8 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .n_stops = run->out.collected->stops.n_stops,
                 .n_repeats = run->out.collected->stops.n_repeats,
                 .n_ring_dropped = run->out.collected->stops.n_dropped,
+                .n_blocked = run->out.collected->n_blocked,
+                .n_preempted = run->out.collected->n_preempted,
                 .python_symbols = python_symbols,
                 .n_not_kept = run->out.collected->n_not_kept + n_not_named,
                 .not_kept = run->out.collected->not_kept,

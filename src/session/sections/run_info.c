@@ -46,6 +46,10 @@ void run_info_make(const struct run_info *info, struct buf *out)
                 session_lines_add_number(out, "n_stops", info->n_stops);
                 session_lines_add_number(out, "n_ring_dropped", info->n_ring_dropped);
         }
+        if (info->n_blocked || info->n_preempted) {
+                session_lines_add_number(out, "n_blocked", info->n_blocked);
+                session_lines_add_number(out, "n_preempted", info->n_preempted);
+        }
         if (info->n_repeats)
                 session_lines_add_number(out, "n_repeats", info->n_repeats);
         if (info->source_cut_bytes)
@@ -88,6 +92,8 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 {"n_samples", &info->n_samples},
                 {"n_stops", &info->n_stops},
                 {"n_ring_dropped", &info->n_ring_dropped},
+                {"n_blocked", &info->n_blocked},
+                {"n_preempted", &info->n_preempted},
                 {"n_repeats", &info->n_repeats},
                 {"n_not_kept", &info->n_not_kept},
                 {"source_cut_bytes", &info->source_cut_bytes},

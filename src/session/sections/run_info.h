@@ -35,6 +35,9 @@ struct run_info {
                                    known */
         uint64_t n_stops;       /* samples taken by stopping a traced thread; 0 if no thread was traced */
         uint64_t n_repeats; /* stops without a sample, because the kernel had repeated the event's period */
+        /* how often the command and its children left a CPU to wait, and how often because another thread got
+         * it; both 0 if not known */
+        uint64_t n_blocked, n_preempted;
         uint64_t n_ring_dropped; /* samples of the ring buffer that these samples replaced */
         /* of the file of another kind that the session was made of: bytes that are missing at its end,
          * parts that could not be read */

@@ -335,6 +335,8 @@ static void show_reading(const struct wait_reading *r, struct field_sink *sink)
         field_i64(sink, "syscall", r->number);
         field_text(sink, "object", r->text);
         field_u64(sink, "switches", r->n_switches);
+        if (r->look_ns)
+                field_u64(sink, "look_ns", r->look_ns);
         field_hex(sink, "argument", r->args[0]);
         for (size_t i = 0; i < N_ELEMENTS(bits); i++) {
                 if (r->python & bits[i].bit)

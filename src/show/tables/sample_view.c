@@ -213,14 +213,17 @@ static void begin_text(const struct sample_view *view, struct buf *out)
         add_body(view, out);
 }
 
-/* With several threads they were off for even more of their time. */
+/* Time in which others had the CPU is not waited; it is only known how often that was. With several threads
+ * they were off for even more of their time. */
 static void add_waiting(const struct sample_view *view, struct buf *out)
 {
+        enum { PREEMPTED_NS = 10000000, STOPPED_NS = 500000 };
         const struct run_info *info = &view->report->run.info;
         uint64_t busy_ns = info->user_ns + info->kernel_ns;
+        uint64_t not_waited_ns = busy_ns + info->n_preempted * PREEMPTED_NS + info->n_stops * STOPPED_NS;
 
         if (!view->report->run.is_known || view->report->wall || view->elapsed_ns < SHORT_NS || !busy_ns ||
-            busy_ns > view->elapsed_ns / 2)
+            !info->n_blocked || not_waited_ns > view->elapsed_ns / 2)
                 return;
         buf_printf(out, "off CPU: %.0f %% of the time; --wall shows why\n",
                    100 - 100 * (double)busy_ns / (double)view->elapsed_ns);
