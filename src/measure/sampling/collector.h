@@ -110,15 +110,15 @@ struct collect_result {
         uint64_t n_samples, n_lost, n_throttled;
         /* CPU time of the target while the events were enabled; both 0 if unknown */
         uint64_t user_ns, kernel_ns;
-        uint64_t off_ns;      /* how long the events were disabled, by a delay or by a controlling program */
-        bool stop_asked;      /* a controlling program requested the end of the run */
-        bool command_ended;   /* also if it was asked to end */
-        int exit_status;      /* as a shell reports it: 128 + N for signal N; valid if command_ended */
+        uint64_t off_ns;    /* how long the events were disabled, by a delay or by a controlling program */
+        bool stop_asked;    /* a controlling program requested the end of the run */
+        bool command_ended; /* also if it was asked to end */
+        int exit_status;    /* as a shell reports it: 128 + N for signal N; valid if command_ended */
         /* how often the command and its children left a CPU to wait, and how often because another thread got
          * it; both 0 if not known */
         uint64_t n_blocked, n_preempted;
-        double counted_share; /* running / enabled of the event with the lowest share; 1 if unknown */
-        double sampled_share; /* sampled part of the targets' CPU time or events; negative if unknown */
+        double counted_share;      /* running / enabled of the event with the lowest share; 1 if unknown */
+        double sampled_share;      /* sampled part of the targets' CPU time or events; negative if unknown */
         const char *sampled_event; /* the event of sampled_share; "" for CPU time */
         const char *not_sampled; /* names of programs that the kernel does not allow to sample; "" for none */
         /* too many processes lived shorter than a clock tick for the kernel to tell their kernel_ns from
