@@ -84,7 +84,7 @@ static void see_process(struct collector *c, const struct perf_header *header, u
                 see_fork(c, bytes);
         if (c->stops && header->type == PERF_RECORD_MMAP2)
                 stop_engine_see_map(c->stops, bytes);
-        if (!c->children)
+        if (!c->children && c->request.engine != COLLECT_PACE)
                 denied_see(&c->denied, &c->opened.events[0].attr, header, bytes);
         if (!keeper_see(&c->keeper, header, record))
                 return;
