@@ -515,7 +515,7 @@ def test_which_processes(t: Context) -> None:
     check(shown(str(one.pid), str(other.pid)) == pids and shown("-p", f"{one.pid},{other.pid}") == pids, "by number")
     check(shown(str(one.pid), "-p", str(one.pid)) == {one.pid}, "once")
     check(pids <= shown("--comm", "hangs"), "by name")
-    check(pids <= shown("-a"), "all")
+    check(pids <= shown("-a", "--nonblocking"), "all")
 
 
 def test_other_words(t: Context) -> None:
