@@ -439,6 +439,7 @@ static void find_gil_holder(struct wall_making *m)
         for (size_t i = 0; i < m->n_readings; i++) {
                 const struct wall_reading *r = &m->readings[i];
                 const struct wall_sample *sample;
+                const uint64_t *known;
                 uint64_t function;
 
                 if (r->kind != WAIT_KIND_GIL)
@@ -448,7 +449,9 @@ static void find_gil_holder(struct wall_making *m)
                 sample = r->reading->inner_tid == r->reading->tid
                                  ? near_sample(m, r->reading->gil_holder, r->reading->time_ns)
                                  : NULL;
-                function = sample ? function_of(m, sample->node) : 0;
+                /* only functions that have a row, which t->gil_holder points to */
+                known = sample ? map_find(&m->nodes, sample->node) : NULL;
+                function = known ? *known : 0;
                 if (!function)
                         continue;
                 m->holder_ns[function - 1] += r->weight_ns;
