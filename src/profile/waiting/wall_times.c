@@ -15,6 +15,7 @@
 #include "wait_functions.h"
 
 enum {
+        MAX_IDLE_CALLS = 8,
         MAX_FUNCTIONS = 64,     /* of a stack, that decide what it is */
         OWN_NS = 20000000,      /* a stop by wperf takes less */
         BEFORE_OWN_NS = 300000, /* a sample is taken so long before the thread leaves its CPU, at most */
@@ -55,6 +56,7 @@ struct wall_making {
         size_t cap_functions;
         struct map nodes; /* node to the index of its function + 1 */
         struct buf idle_calls;
+        size_t n_idle_calls;
         uint64_t *holder_ns; /* by function */
 };
 
@@ -124,16 +126,41 @@ static uint8_t decide(const struct wall_making *m, const struct wait_reading *re
         return (uint8_t)wait_kind_decide(reading, functions, n, NULL, NULL, text).kind;
 }
 
+/* A text of an idle thread says in what it waits: "idle, in epoll_wait for ..." */
+static void add_idle_call(struct wall_making *m, const char *text)
+{
+        const char *in = strstr(text, " in ");
+        const char *at = in ? in + strlen(" in ") : text_starts(text, "idle, accepts") ? "accept" : NULL;
+        size_t len = at ? strcspn(at, " ") : 0;
+
+        if (!len || m->n_idle_calls == MAX_IDLE_CALLS)
+                return;
+        for (const char *known = buf_text(&m->idle_calls); *known;) {
+                size_t known_len = strcspn(known, ",");
+
+                if (known_len == len && !strncmp(known, at, len))
+                        return;
+                known += known_len;
+                known += strspn(known, ", ");
+        }
+        m->n_idle_calls++;
+        buf_printf(&m->idle_calls, "%s%.*s", m->idle_calls.len ? ", " : "", (int)len, at);
+}
+
 static void add_reading(struct wall_making *m, const struct listed_sample *sample)
 {
         const struct wait_reading *reading =
                 wait_section_find(m->request->waits, sample->tid, sample->time_ns);
         AUTO_RELEASE(buf) text = {0};
+        struct wall_reading *made;
 
         if (!reading || reading->how != WAIT_HOW_STILL)
                 return;
-        m->readings[m->n_readings++] = (struct wall_reading){
-                .reading = reading, .node = sample->node, .kind = decide(m, reading, sample->node, &text)};
+        made = &m->readings[m->n_readings++];
+        *made = (struct wall_reading){.reading = reading, .node = sample->node};
+        made->kind = decide(m, reading, sample->node, &text);
+        if (made->kind == WAIT_KIND_IDLE)
+                add_idle_call(m, buf_text(&text));
 }
 
 static void take_samples(struct wall_making *m)
@@ -242,7 +269,7 @@ struct dividing {
         const struct wall_thread *thread;
         uint64_t cpu_ns, runnable_ns, own_ns;
         uint64_t shared_ns;   /* gaps that were not read, and short ones that were */
-        uint64_t looks_ns;    /* what the readings in short ones stand for, before it is scaled */
+        double looks_ns;      /* what the readings in short ones stand for, before it is scaled */
         size_t first_reading; /* of this thread */
 };
 
@@ -271,7 +298,7 @@ static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns,
 
                 m->readings[i].is_short = ns < look_ns;
                 m->readings[i].weight_ns = ns < look_ns ? look_ns : ns;
-                d->looks_ns += ns < look_ns ? look_ns : 0;
+                d->looks_ns += ns < look_ns ? (double)look_ns : 0;
                 d->shared_ns += ns < look_ns ? ns : 0;
         } else if (is_own(m, d->thread->tid, from_ns, to_ns)) {
                 d->own_ns += ns;
@@ -309,49 +336,29 @@ static void add_state(struct wall_making *m, unsigned state, uint64_t ns)
         m->times.total_ns += ns;
 }
 
-/* A text of an idle thread says in what it waits: "idle, in epoll_wait for ..." */
-static void add_idle_call(struct wall_making *m, const struct wall_reading *r)
+/* Defined for times of a damaged session, too. `part` is from 0 to 1. */
+static uint64_t part_of(double part, uint64_t whole_ns)
 {
-        AUTO_RELEASE(buf) text = {0};
-        const char *at;
-        size_t len;
+        double ns = part * (double)whole_ns;
 
-        decide(m, r->reading, r->node, &text);
-        at = strstr(buf_text(&text), " in ");
-        at = at ? at + strlen(" in ") : text_starts(buf_text(&text), "idle, accepts") ? "accept" : NULL;
-        if (!at)
-                return;
-        len = strcspn(at, " ");
-        for (const char *known = buf_text(&m->idle_calls); *known;) {
-                size_t known_len = strcspn(known, ",");
-
-                if (known_len == len && !strncmp(known, at, len))
-                        return;
-                known += known_len;
-                known += strspn(known, ", ");
-        }
-        buf_printf(&m->idle_calls, "%s%.*s", m->idle_calls.len ? ", " : "", (int)len, at);
+        return ns < 0x1p64 ? (uint64_t)ns : whole_ns;
 }
 
 /* Shares out what the short gaps have in all, so that the sums are exact. */
 static void share_out(struct wall_making *m, struct dividing *d)
 {
-        double scale = d->looks_ns ? (double)d->shared_ns / (double)d->looks_ns : 0;
-        uint64_t unknown_ns = d->looks_ns ? 0 : d->shared_ns, idle_ns = 0, waiting_ns = 0;
+        uint64_t unknown_ns = d->looks_ns > 0 ? 0 : d->shared_ns, idle_ns = 0, waiting_ns = 0;
 
         for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].reading->tid == d->thread->tid;
              i++) {
                 struct wall_reading *r = &m->readings[i];
 
                 if (r->is_short)
-                        r->weight_ns = (uint64_t)(scale * (double)r->weight_ns);
+                        r->weight_ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
                 add_state(m, r->kind, r->weight_ns);
                 add_to_function(m, r->node, r->kind, r->weight_ns);
                 waiting_ns += r->weight_ns;
-                if (r->kind != WAIT_KIND_IDLE)
-                        continue;
-                idle_ns += r->weight_ns;
-                add_idle_call(m, r);
+                idle_ns += r->kind == WAIT_KIND_IDLE ? r->weight_ns : 0;
         }
         add_state(m, WAIT_KIND_UNKNOWN, unknown_ns);
         m->times.stackless_ns += unknown_ns;
@@ -361,20 +368,18 @@ static void share_out(struct wall_making *m, struct dividing *d)
 static void share_cpu(struct wall_making *m, const struct dividing *d)
 {
         size_t first = find_sample(m, d->thread->tid, 0);
-        uint64_t sum = 0;
+        double sum = 0;
 
         add_state(m, WAIT_KIND_ON_CPU, d->cpu_ns);
         add_state(m, WALL_RUNNABLE, d->runnable_ns);
         add_state(m, WALL_OWN, d->own_ns);
         for (size_t i = first; i < m->n_samples && m->samples[i].tid == d->thread->tid; i++)
-                sum += m->samples[i].weight;
-        for (size_t i = first; sum && i < m->n_samples && m->samples[i].tid == d->thread->tid; i++) {
-                double part = (double)m->samples[i].weight / (double)sum;
+                sum += (double)m->samples[i].weight;
+        for (size_t i = first; sum > 0 && i < m->n_samples && m->samples[i].tid == d->thread->tid; i++) {
+                double part = (double)m->samples[i].weight / sum;
 
-                add_to_function(m, m->samples[i].node, WAIT_KIND_ON_CPU,
-                                (uint64_t)(part * (double)d->cpu_ns));
-                add_to_function(m, m->samples[i].node, WALL_RUNNABLE,
-                                (uint64_t)(part * (double)d->runnable_ns));
+                add_to_function(m, m->samples[i].node, WAIT_KIND_ON_CPU, part_of(part, d->cpu_ns));
+                add_to_function(m, m->samples[i].node, WALL_RUNNABLE, part_of(part, d->runnable_ns));
         }
 }
 

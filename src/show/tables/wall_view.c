@@ -90,8 +90,9 @@ static void add_states(const struct wall_view *view, struct buf *out)
         buf_printf(&head, "%-14s %8s %3s  of %zu thread%s in %.2f s", "", "seconds", "%", t->n_threads,
                    t->n_threads == 1 ? "" : "s", seconds(t->elapsed_ns));
         add_line(view, &head, out);
-        buf_printf(&idle, "  %zu thread%s%s%s", t->n_idle_threads, t->n_idle_threads == 1 ? "" : "s",
-                   *t->idle_calls ? ": " : "", t->idle_calls);
+        buf_printf(&idle, "  %zu thread%s%s", t->n_idle_threads, t->n_idle_threads == 1 ? "" : "s",
+                   *t->idle_calls ? ": " : "");
+        text_add_printable(&idle, t->idle_calls);
         add_kinds(t, &kinds);
         if (t->ns[WAIT_KIND_IDLE])
                 add_state(view, "idle", t->ns[WAIT_KIND_IDLE], &idle, out);

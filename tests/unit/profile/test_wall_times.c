@@ -2,79 +2,147 @@
 /* Sums of wall time from sessions that no recorder writes. */
 #include "wall_times.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "attributes.h"
 #include "tap.h"
 
-enum { WAITER = 10, HOLDER = 11, CPU = 0, WAITING = 1, MS = 1000000 };
+enum { WAITER = 10, HOLDER = 11, CPU = 0, WAITING = 1, MS = 1000000, N_STACKS = 20, N_READINGS = 3 };
 
-/* One stack of one function for each node. */
-static struct named_frame frames[] = {
-        {.function = "waits", .file = ""},
-        {.function = "holds", .file = ""},
-        {.function = "holds later", .file = ""},
+/* Each stack has one function. */
+struct fixture {
+        char names[N_STACKS][80];
+        struct named_frame frames[N_STACKS];
+        struct named_node nodes[N_STACKS];
+        struct named_stacks named;
+        struct wait_reading readings[N_STACKS];
+        struct sample_list *samples;
+        struct cpu_spans *spans;
 };
-static struct named_node nodes[] = {
-        {.parent = NAMED_NONE, .module = NAMED_NONE, .first_frame = 0, .n_frames = 1},
-        {.parent = NAMED_NONE, .module = NAMED_NONE, .first_frame = 1, .n_frames = 1},
-        {.parent = NAMED_NONE, .module = NAMED_NONE, .first_frame = 2, .n_frames = 1},
-};
-static const struct named_stacks named = {
-        .nodes = nodes, .n_nodes = N_ELEMENTS(nodes), .frames = frames, .n_frames = N_ELEMENTS(frames)};
 
-static struct wait_reading gil_reading(uint64_t time_ns)
+static void begin(struct fixture *f, const char *suffix)
 {
-        return (struct wait_reading){.time_ns = time_ns,
-                                     .pid = WAITER,
-                                     .tid = WAITER,
-                                     .inner_tid = WAITER,
-                                     .how = WAIT_HOW_STILL,
-                                     .state = 'S',
-                                     .call = WAIT_CALL_FUTEX,
-                                     .python = WAIT_PYTHON_STATE | WAIT_PYTHON_IN_RUNTIME,
-                                     .python_minor = 11,
-                                     .gil_holder = HOLDER,
-                                     .look_ns = 10 * MS,
-                                     .text = "",
-                                     .python_name = ""};
+        *f = (struct fixture){
+                .named = {.nodes = f->nodes, .n_nodes = N_STACKS, .frames = f->frames, .n_frames = N_STACKS},
+                .samples = sample_list_new(),
+                .spans = cpu_spans_new(NULL)};
+        for (uint32_t i = 0; i < N_STACKS; i++) {
+                snprintf(f->names[i], sizeof(f->names[i]), "f%u%s", i, suffix);
+                f->frames[i] = (struct named_frame){.function = f->names[i], .file = ""};
+                f->nodes[i] = (struct named_node){
+                        .parent = NAMED_NONE, .module = NAMED_NONE, .first_frame = i, .n_frames = 1};
+                f->readings[i] = (struct wait_reading){.time_ns = (1 + i) * 10 * (uint64_t)MS,
+                                                       .pid = WAITER,
+                                                       .tid = WAITER,
+                                                       .inner_tid = WAITER,
+                                                       .how = WAIT_HOW_STILL,
+                                                       .state = 'S',
+                                                       .call = WAIT_CALL_FUTEX,
+                                                       .look_ns = 10 * MS,
+                                                       .text = "",
+                                                       .python_name = ""};
+        }
 }
 
-static struct wall_times *times_of(struct wait_reading *readings, size_t n)
+static struct wall_times *times_of(struct fixture *f, size_t n_readings)
 {
-        const struct wait_section waits = {readings, n};
-        AUTO(sample_list) samples = sample_list_new();
-        AUTO(cpu_spans) spans = cpu_spans_new(NULL);
+        const struct wait_section waits = {f->readings, n_readings};
 
-        for (size_t i = 0; i < n; i++) {
-                sample_list_add(samples, &(struct listed_sample){.time_ns = readings[i].time_ns,
-                                                                 .tid = WAITER,
-                                                                 .pid = WAITER,
-                                                                 .event = WAITING,
-                                                                 .node = 0});
-                sample_list_add(samples, &(struct listed_sample){.time_ns = readings[i].time_ns + 1,
-                                                                 .tid = HOLDER,
-                                                                 .pid = HOLDER,
-                                                                 .event = CPU,
-                                                                 .weight = 1,
-                                                                 .node = (uint32_t)(1 + i)});
-        }
         return wall_times_new(&(struct wall_request){.waits = &waits,
-                                                     .named = &named,
-                                                     .samples = samples,
-                                                     .spans = spans,
+                                                     .named = &f->named,
+                                                     .samples = f->samples,
+                                                     .spans = f->spans,
                                                      .waiting_event = WAITING,
                                                      .cpu_event = CPU,
                                                      .elapsed_ns = 1000 * MS});
 }
 
-TEST(a_holder_whose_time_is_not_known_is_not_named)
+static void end(struct fixture *f, struct wall_times *times)
 {
-        struct wait_reading readings[] = {gil_reading(100 * MS), gil_reading(200 * MS)};
-        AUTO(wall_times) times = times_of(readings, N_ELEMENTS(readings));
+        wall_times_free(times);
+        sample_list_free(f->samples);
+        cpu_spans_free(f->spans);
+}
 
+static void add_sample(struct fixture *f, uint32_t event, int32_t tid, uint64_t time_ns, uint32_t node)
+{
+        sample_list_add(f->samples, &(struct listed_sample){.time_ns = time_ns,
+                                                            .weight = 1,
+                                                            .event = event,
+                                                            .node = node,
+                                                            .pid = tid,
+                                                            .tid = tid});
+}
+
+/* The holders have no switches and no readings, so their functions have no rows. */
+TEST(holders_without_time_are_not_named)
+{
+        struct fixture f;
+        struct wall_times *times;
+
+        begin(&f, "");
+        for (uint32_t i = 0; i < N_READINGS; i++) {
+                f.readings[i].python = WAIT_PYTHON_STATE | WAIT_PYTHON_IN_RUNTIME;
+                f.readings[i].gil_holder = HOLDER;
+                add_sample(&f, WAITING, WAITER, f.readings[i].time_ns, 0);
+                add_sample(&f, CPU, HOLDER, f.readings[i].time_ns + 1, 1 + i);
+        }
+        times = times_of(&f, N_READINGS);
         EXPECT_INT(times->n_functions, 1);
-        EXPECT_STR(times->functions[0].name, "waits");
-        EXPECT_INT(times->functions[0].ns[WAIT_KIND_GIL] > 0, 1);
+        EXPECT_STR(times->functions[0].name, "f0");
+        EXPECT_INT(times->functions[0].ns[WAIT_KIND_GIL], 1000 * MS);
         EXPECT_INT(times->gil_holder == NULL, 1);
+        end(&f, times);
+}
+
+static void run_for_a_while(struct fixture *f, uint64_t from_ns)
+{
+        struct cpu_change change = {.time_ns = from_ns, .cpu = 0, .pid = WAITER, .tid = WAITER};
+
+        cpu_spans_add(f->spans, &change);
+        change.time_ns += MS;
+        change.is_out = true;
+        cpu_spans_add(f->spans, &change);
+}
+
+/* The sum of the looks is 2 in 64 bits. */
+TEST(looks_without_sense_share_out_no_more_than_there_is)
+{
+        struct fixture f;
+        struct wall_times *times;
+        uint64_t sum_ns = 0;
+
+        begin(&f, "");
+        for (uint32_t i = 0; i < 2; i++) {
+                f.readings[i].look_ns = (1ull << 63) + 1;
+                run_for_a_while(&f, f.readings[i].time_ns - MS - 1);
+                add_sample(&f, WAITING, WAITER, f.readings[i].time_ns, i);
+        }
+        times = times_of(&f, 2);
+        for (size_t i = 0; i < WALL_N_STATES; i++)
+                sum_ns += times->ns[i];
+        EXPECT_INT(sum_ns <= times->elapsed_ns, 1);
+        EXPECT_INT(sum_ns > 990 * MS, 1);
+        end(&f, times);
+}
+
+/* They are names of functions, of which a session may have very many. */
+TEST(few_idle_calls_are_named)
+{
+        struct fixture f;
+        struct wall_times *times;
+        size_t n_calls = 1;
+
+        begin(&f, "::v8::platform::DefaultWorkerThreadsTaskRunner::WorkerThread::Run");
+        for (uint32_t i = 0; i < N_STACKS; i++)
+                add_sample(&f, WAITING, WAITER, f.readings[i].time_ns, i);
+        times = times_of(&f, N_STACKS);
+        EXPECT_INT(times->n_idle_threads, 1);
+        for (const char *at = times->idle_calls; (at = strstr(at, ", ")); at += 2)
+                n_calls++;
+        EXPECT_INT(n_calls, 8);
+        end(&f, times);
 }
 
 TAP_MAIN
