@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 
 #include "arch.h"
 #include "deep_stack.h"
@@ -18,6 +17,7 @@
 #include "mem.h"
 #include "stop_merge.h"
 #include "unwind_sample.h"
+#include "wait_thread.h"
 
 enum {
         MAX_EXITED = 1024, /* processes whose maps are still kept */
@@ -139,9 +139,8 @@ static bool read_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
 static bool read_memory(void *ctx, uint64_t addr, void *ret, size_t size)
 {
         const struct unwinder *u = ctx;
-        struct iovec local = {ret, size}, remote = {(void *)(uintptr_t)addr, size};
 
-        return process_vm_readv(u->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+        return wait_read_memory(u->pid, addr, ret, size);
 }
 
 /* The stack of a sample whose record does not contain all of it. */

@@ -37,19 +37,6 @@ size_t wait_functions_of(const struct named_stacks *named, uint32_t at, struct w
         return n;
 }
 
-static bool ends_with_one(const char *file, const char *const *ends, size_t n)
-{
-        size_t len = strlen(file);
-
-        for (size_t i = 0; i < n; i++) {
-                size_t end_len = strlen(ends[i]);
-
-                if (len >= end_len && !strcmp(file + len - end_len, ends[i]))
-                        return true;
-        }
-        return false;
-}
-
 bool wait_functions_are_between(const char *file)
 {
         static const char *const files[] = {"/threading.py",
@@ -59,7 +46,11 @@ bool wait_functions_are_between(const char *file)
                                             "/multiprocessing/queues.py",
                                             "/multiprocessing/synchronize.py"};
 
-        return ends_with_one(file, files, N_ELEMENTS(files));
+        for (size_t i = 0; i < N_ELEMENTS(files); i++) {
+                if (text_ends(file, files[i]))
+                        return true;
+        }
+        return false;
 }
 
 bool wait_functions_are_of_system(const char *path)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attributes.h"
+#include "text.h"
 #include "wait_functions.h"
 
 struct idle_function {
@@ -58,13 +59,6 @@ static const struct idle_function idle_functions[] = {
         /* the JVM's and the kernel's workers are not read: their frames have no names here */
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-        size_t len = strlen(text), end_len = strlen(end);
-
-        return len >= end_len && !strcmp(text + len - end_len, end);
-}
-
 /* Before 3.11 the names of Python functions have no classes. */
 static bool is_name(const struct wait_function *function, const char *wanted)
 {
@@ -73,7 +67,7 @@ static bool is_name(const struct wait_function *function, const char *wanted)
 
         if (function->is_python && last && !strcmp(name, last + 1))
                 return true;
-        if (!ends_with(name, wanted))
+        if (!text_ends(name, wanted))
                 return false;
         return len == wanted_len || strchr(".:>", name[len - wanted_len - 1]);
 }
@@ -82,7 +76,7 @@ static bool is_entry(const struct idle_function *idle, const struct wait_functio
 {
         if (function->is_python != (idle->file != NULL) || !is_name(function, idle->name))
                 return false;
-        return !idle->file || ends_with(function->file, idle->file);
+        return !idle->file || text_ends(function->file, idle->file);
 }
 
 static bool is_listed(const struct wait_function *function)
