@@ -91,12 +91,13 @@ void wait_python_update(struct wait_python *p)
         python_runtime_each_state(&p->runtime, &memory, see_state, p);
 }
 
-struct wait_python *wait_python_new(struct stop_binaries *binaries, int32_t pid, bool *ret_is_unsupported)
+struct wait_python *wait_python_new(struct stop_binaries *binaries, int32_t pid)
 {
         const struct stop_thread thread = {.pid = pid, .tid = pid};
         struct wait_python *p;
         uint64_t bias;
-        uint32_t binary = stop_binaries_find(binaries, &thread, &bias, ret_is_unsupported);
+        bool is_unsupported;
+        uint32_t binary = stop_binaries_find(binaries, &thread, &bias, &is_unsupported);
 
         if (!binary)
                 return NULL;

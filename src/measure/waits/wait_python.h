@@ -15,9 +15,8 @@
 
 struct wait_python;
 
-/* Reads the list of thread states. NULL if the process does not run a CPython that wperf can read; then
- * *ret_is_unsupported says whether it runs another one. */
-struct wait_python *wait_python_new(struct stop_binaries *binaries, int32_t pid, bool *ret_is_unsupported);
+/* Reads the list of thread states. NULL if the process does not run a CPython that wperf can read. */
+struct wait_python *wait_python_new(struct stop_binaries *binaries, int32_t pid);
 void wait_python_free(struct wait_python *python);
 AUTO_DEFINE(wait_python)
 

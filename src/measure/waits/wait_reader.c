@@ -37,7 +37,6 @@ struct wait_process {
         uint64_t maps_ns; /* when they were read */
         struct wait_objects *objects;
         struct wait_python *interpreter; /* NULL: none, or one that can't be read */
-        bool is_unsupported;
 };
 
 struct wait_reader {
@@ -108,7 +107,7 @@ static struct wait_process *read_process(struct wait_reader *r, int32_t pid)
         wait_maps_init(&p->maps, pid);
         p->maps_ns = p->read_ns;
         p->objects = wait_objects_new(pid);
-        p->interpreter = wait_python_new(stop_python_binaries(r->python), pid, &p->is_unsupported);
+        p->interpreter = wait_python_new(stop_python_binaries(r->python), pid);
         return p;
 }
 
@@ -157,11 +156,6 @@ void wait_reader_forget(struct wait_reader *r, int32_t pid)
                 r->process = NULL;
         free_process((struct wait_process *)(uintptr_t)*known);
         map_remove(&r->processes, (uint64_t)(uint32_t)pid);
-}
-
-bool wait_reader_is_unsupported(const struct wait_reader *r)
-{
-        return r->process && r->process->is_unsupported;
 }
 
 const char *wait_reader_python_name(const struct wait_reader *r)

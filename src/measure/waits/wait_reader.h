@@ -39,9 +39,6 @@ void wait_reader_begin(struct wait_reader *reader, int32_t pid, uint64_t most_ag
 /* Forgets a process that has ended. */
 void wait_reader_forget(struct wait_reader *reader, int32_t pid);
 
-/* Whether the process runs a CPython that wperf can't read. */
-bool wait_reader_is_unsupported(const struct wait_reader *reader);
-
 /* Registers by perf register number. */
 struct wait_registers {
         uint64_t mask; /* those that are known; 0: none */
