@@ -6,6 +6,7 @@ A test is a function with one parameter, the Context.  It fails if it raises an 
 tests.
 """
 import atexit
+import contextlib
 import csv
 import ctypes
 import functools
@@ -25,7 +26,7 @@ import tempfile
 import time
 import traceback
 from dataclasses import dataclass, field
-from typing import Callable
+from typing import Callable, Iterator
 
 # These end what hangs; a busy machine needs much less.
 TEST_SECONDS = 150
@@ -269,6 +270,31 @@ def need_mounts() -> None:
     need_tool("unshare")
     if not may_mount():
         raise Skip("mount namespaces")
+
+
+def removed(folder: str) -> bool:
+    try:
+        os.rmdir(folder)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def control_group(t: Context) -> Iterator[str]:
+    """The folder of a new control group. At the end the processes of the test are ended, and it is removed."""
+    need_root()
+    mounts = [line.split()[1] for line in open("/proc/mounts", encoding="utf-8") if line.split()[2] == "cgroup2"]
+    group = os.path.join(mounts[0] if mounts else "/none", f"wperf-test-{os.getpid()}")
+    try:
+        os.mkdir(group)
+    except OSError as error:
+        raise Skip(f"a control group: {error}") from None
+    try:
+        yield group
+    finally:
+        t.release_processes()
+        wait_until(lambda: removed(group), "the end of the group")
 
 
 def open_terminal() -> tuple[int, int]:

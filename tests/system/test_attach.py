@@ -205,14 +205,7 @@ def test_children_that_run_already(t: Context) -> None:
 
 def test_a_control_group(t: Context) -> None:
     need_engine(t)
-    harness.need_root()
-    mounts = [line.split()[1] for line in open("/proc/mounts", encoding="utf-8") if line.split()[2] == "cgroup2"]
-    group = os.path.join(mounts[0] if mounts else "/none", f"wperf-test-{os.getpid()}")
-    try:
-        os.mkdir(group)
-    except OSError as error:
-        raise harness.Skip(f"a control group: {error}") from None
-    try:
+    with harness.control_group(t) as group:
         path = script(t, "forks.py", FORKS)
         inside = t.started_ready("/bin/sh", "-c", f"echo $$ >{group}/cgroup.procs && exec {PYTHON} {path}")
         outside = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "0")
@@ -225,22 +218,11 @@ def test_a_control_group(t: Context) -> None:
         counts = t.ours("stat", "-e", "task-clock", "-G", os.path.basename(group), "--", "/bin/sh", "-c", "sleep 0.3; exit 5")
         check(counts.status == 5 and "only processes of the control group" in counts.out, "counts of the group", counts)
         check(tracer_of(inside.pid) == 0, "it runs untraced")
-    finally:
-        t.release_processes()
-        harness.wait_until(lambda: remove_group(group), "the end of the group")
     done = t.ours("record", "--cgroup", "no/such/group")
     check(done.status == 1 and "control group 'no/such/group'" in done.err, "a group that is not there", done)
     for name in ("..", "../../..", "a/../.."):
         done = t.ours("record", "--cgroup", name)
         check(done.status == 2 and "without '..'" in done.err, f"the group {name}", done)
-
-
-def remove_group(group: str) -> bool:
-    try:
-        os.rmdir(group)
-    except OSError:
-        return False
-    return True
 
 
 def test_beside_another_tracer(t: Context) -> None:

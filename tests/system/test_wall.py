@@ -107,6 +107,46 @@ def test_a_process_that_sleeps_all_the_time(t: Context) -> None:
     check(0.4 < wall["seconds"]["sleep"] < 6 and wall["threads"] == 1, f"{wall}")
 
 
+def pids_read(t: Context, path: str) -> set[int]:
+    section = t.good("dump", "-i", path).out.split("\n  WPERF_WAITS\n", 1)[1]
+    return {int(pid) for pid in re.findall(r"^ +time \d+ pid (\d+) tid .* how still", section, re.M)}
+
+
+def test_children_that_run_already_are_not_read(t: Context) -> None:
+    """Their events are not recorded, so they would be shown as threads that never ran."""
+    old = t.path("old")
+    parent = t.launch("sh", "-c", f"sleep 100 & echo $! >{old}; while :; do sleep 0.3; done")
+    harness.wait_until(lambda: os.path.exists(old) and os.path.getsize(old) > 1, "its first child")
+    child = int(open(old, encoding="utf-8").read())
+    path = t.path("s.data")
+    recorded(t, "record", "--wall", "--session", path, "-p", str(parent.pid), "-d", "1.5")
+    read = pids_read(t, path)
+    os.kill(child, 9)
+    check(parent.pid in read and len(read) >= 3 and child not in read, f"the parent {parent.pid} and new children were read, and {child} not: {read}")
+
+
+def test_a_control_group(t: Context) -> None:
+    with harness.control_group(t) as group:
+        inside = t.launch("sh", "-c", f"echo $$ >{group}/cgroup.procs && while :; do sleep 0.2; done")
+        outside = t.launch("sh", "-c", "while :; do sleep 0.2; done")
+        harness.wait_until(lambda: str(inside.pid) in open(f"{group}/cgroup.procs", encoding="utf-8").read().split(), "it is in the group")
+        path = t.path("s.data")
+        recorded(t, "record", "--wall", "--session", path, "--cgroup", os.path.basename(group), "-d", "1")
+        read = pids_read(t, path)
+        check(inside.pid in read and outside.pid not in read and os.getpid() not in read, f"{inside.pid} was read, and {outside.pid} not: {read}")
+
+
+def test_what_it_cannot_be_combined_with(t: Context) -> None:
+    for words, left_out in (("-D 10", "-D"), ("--no-inherit", "--no-inherit"), ("--per-thread", "--per-thread")):
+        done = t.ours("record", "--wall", *words.split(), "--session", t.path("s.data"), "--", "sh", "-c", "echo ran")
+        check(done.status == 2 and f": leave out {left_out}\n" in done.err and "ran" not in done.out, f"{words} is refused", done)
+    done = t.ours("record", "--wall", "--engine", "pace", "--session", t.path("s.data"), "--", "sh", "-c", "echo ran")
+    check(done.status == 2 and "--wall" in done.err and "ran" not in done.out, "the engine pace is refused", done)
+    done = t.ours("record", "--wall", "-a", "-c", "0", "-d", "0.1", "--session", t.path("s.data"))
+    check(done.status == 2 and "list of CPUs" in done.err, "a list of CPUs is refused", done)
+    check(not os.path.exists(t.path("s.data")), "nothing is recorded")
+
+
 def test_the_line_that_names_it(t: Context) -> None:
     done = t.good("record", "--session", t.path("s.data"), "--", "sleep", "0.5")
     check(re.search(r"^off CPU: (9\d|100) % of the time; --wall shows why$", done.out, re.M) is not None, "sleep waits", done)

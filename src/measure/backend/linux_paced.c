@@ -41,15 +41,17 @@ const char *linux_paced_lacks(const struct collect_request *request)
         const struct event_list *events = request->events;
 
         if (request->target.system_wide || request->target.cgroup)
-                return "it samples a command or the processes of -p, not whole machines or groups";
+                return "it samples a command or the processes of -p, but not -a or --cgroup";
         if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
-                return "it samples all threads of a program, which --no-inherit and --per-thread exclude";
+                return "it samples all threads and children, without --no-inherit and --per-thread";
+        if (request->wall)
+                return "it does not record when threads wait, as --wall does";
         if (request->branches)
                 return "it records no branches";
         if (events->n_items != 1 && !request->events_are_default)
-                return "it samples CPU time alone";
+                return "it samples one event, CPU time";
         if (!request->events_are_default && !linux_attr_is_clock(&events->items[0].attr))
-                return "it samples CPU time, and no other event";
+                return "it samples CPU time only";
         return NULL;
 }
 

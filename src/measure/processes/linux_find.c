@@ -179,21 +179,25 @@ static struct kinship *read_kinships(size_t *ret_n)
         return kin;
 }
 
-void target_add_children(int32_t **pids, size_t *n)
+void target_add_children(int32_t **pids, size_t *n, const int32_t *except, size_t n_except)
 {
+        enum { TAKEN = 1, EXCEPTED };
         size_t n_kin, cap = *n, before;
         struct kinship *kin = read_kinships(&n_kin);
         struct map found = {0};
 
+        for (size_t i = 0; i < n_except; i++)
+                *map_put(&found, (uint64_t)except[i], NULL) = EXCEPTED;
         for (size_t i = 0; i < *n; i++)
-                *map_put(&found, (uint64_t)(*pids)[i], NULL) = 1;
+                *map_put(&found, (uint64_t)(*pids)[i], NULL) = TAKEN;
         do {
                 before = *n;
                 for (size_t i = 0; i < n_kin; i++) {
-                        if (!map_find(&found, (uint64_t)kin[i].parent) ||
-                            map_find(&found, (uint64_t)kin[i].pid))
+                        const uint64_t *parent = map_find(&found, (uint64_t)kin[i].parent);
+
+                        if (!parent || *parent == EXCEPTED || map_find(&found, (uint64_t)kin[i].pid))
                                 continue;
-                        *map_put(&found, (uint64_t)kin[i].pid, NULL) = 1;
+                        *map_put(&found, (uint64_t)kin[i].pid, NULL) = TAKEN;
                         ARRAY_PUSH(*pids, *n, cap, kin[i].pid);
                 }
         } while (*n > before);

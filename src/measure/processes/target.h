@@ -65,8 +65,9 @@ bool target_add_script(int32_t pid, struct buf *out);
  * the descriptor, and appends the path as in /proc/PID/cgroup; -1 and ERR_MISSING if there is none. */
 int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err);
 
-/* Appends the running descendants of the processes. `*pids` is from malloc(), or NULL. */
-void target_add_children(int32_t **pids, size_t *n);
+/* Appends the running descendants of the processes. A process of `except` is left out with its descendants,
+ * unless it is one of `*pids`. `*pids` is from malloc(), or NULL; `except` may be NULL. */
+void target_add_children(int32_t **pids, size_t *n, const int32_t *except, size_t n_except);
 
 /* What a PID stands for. */
 enum target_kind {

@@ -163,8 +163,10 @@ bool target_add_script(int32_t pid, struct buf *out)
 }
 
 /* Programs of Windows have no tree of processes: the PID of a parent that has ended may be another's. */
-void target_add_children(int32_t **pids, size_t *n)
+void target_add_children(int32_t **pids, size_t *n, const int32_t *except, size_t n_except)
 {
+        (void)except;
+        (void)n_except;
         (void)pids;
         (void)n;
 }

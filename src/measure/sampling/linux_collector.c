@@ -103,7 +103,7 @@ static bool open_events(struct collector *c, struct err *err)
              opened_join(&c->opened, err) && open_aux(c, err);
 
         free(tids);
-        if (ok && c->request.wall)
+        if (ok)
                 wall_add_event(c);
         for (size_t i = 0; ok && !c->unwinder && i < c->opened.n_events; i++) {
                 if (c->opened.events[i].is_unwound)
@@ -242,7 +242,8 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.counted_share = 1;
         c->result.sampled_share = -1;
         keeper_init(&c->keeper);
-        if (!choose_pace(c, err) || !start_command(c, &stop_note, err) || !open_events(c, err))
+        if (!wall_check(request, err) || !choose_pace(c, err) || !start_command(c, &stop_note, err) ||
+            !open_events(c, err))
                 return NULL;
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
@@ -436,8 +437,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                                              : children_new(&c->opened, c->child.pid);
                 c->others = others_new(&c->opened, pids, n_pids);
         }
-        if (c->request.wall)
-                wall_begin(c);
+        wall_begin(c);
         start_drainer(c);
         note_cpu_time(c, true);
         if (c->stops && !stop_engine_attach(c->stops, err))

@@ -75,7 +75,11 @@ void collector_merge_python(struct collector *collector);
 
 /* --- linux_wall.c: reads waiting threads, for wall time --- */
 
-/* Adds the event of the samples of waiting threads, which the kernel does not know. */
+/* ERR_USAGE if wall time can't be recorded together with what else is asked for. */
+bool wall_check(const struct collect_request *request, struct err *err);
+
+/* The functions below do nothing without request.wall.  Adds the event of the samples of waiting threads,
+ * which the kernel does not know. */
 void wall_add_event(struct collector *collector);
 
 /* Call when it is known how samples get their Python frames. */

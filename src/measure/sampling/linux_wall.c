@@ -1,16 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the collector does for wall time, besides asking the kernel for switches: waiting threads are read. */
+#include <inttypes.h>
+
 #include "linux_collector_internal.h"
 #include "mem.h"
 #include "stop_merge.h"
 #include "wait_pace.h"
 #include "wait_record.h"
 
-/* The event of the samples of waiting threads, which the kernel does not know. */
+bool wall_check(const struct collect_request *request, struct err *err)
+{
+        const struct target *target = &request->target;
+
+        if (!request->wall)
+                return true;
+        if (target->delay_ns || target->control)
+                return err_set(err, ERR_USAGE, "--wall records from the start: leave out %s",
+                               target->control ? "--control" : "-D");
+        if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
+                return err_set(err, ERR_USAGE, "--wall records all threads: leave out %s",
+                               request->children == COLLECT_PER_THREAD ? "--per-thread" : "--no-inherit");
+        if (target->n_cpus && (!target->argv || target->system_wide))
+                return err_set(err, ERR_USAGE,
+                               "--wall records threads on all CPUs: leave out the list of CPUs");
+        return !linux_attr_has_spe(request) ||
+               err_set(err, ERR_USAGE,
+                       "--wall and SPE cannot be used together: their samples have other clocks");
+}
+
 void wall_add_event(struct collector *c)
 {
         struct opened *o = &c->opened;
 
+        if (!c->request.wall)
+                return;
         o->events = mem_resize(o->events, o->n_events + 1, sizeof(*o->events));
         wait_record_event(&o->events[o->n_events++], false);
 }
@@ -33,18 +56,28 @@ void wall_begin(struct collector *c)
         const struct target *target = &c->request.target;
         bool attaches = !target->argv || target->system_wide;
 
+        if (!c->request.wall)
+                return;
         c->waits = wait_pace_begin(&(struct wait_pace_request){
                 .pids = attaches ? target->pids : &c->child.pid,
                 .n_pids = attaches ? target->n_pids : 1,
                 .all = target->system_wide,
+                .cgroup = target->cgroup,
                 .python = c->waits_python,
         });
 }
 
 void wall_end(struct collector *c)
 {
-        if (c->waits)
-                wait_pace_end(c->waits);
+        uint64_t n_left_out;
+
+        if (!c->waits)
+                return;
+        wait_pace_end(c->waits);
+        n_left_out = wait_pace_get(c->waits).n_left_out;
+        if (n_left_out)
+                buf_printf(&c->stack_note, "%sthere was no room for %" PRIu64 " readings of waiting threads",
+                           c->stack_note.len ? "; " : "", n_left_out);
 }
 
 void wall_release(struct collector *c)

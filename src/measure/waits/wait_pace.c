@@ -24,6 +24,7 @@ enum {
         PASSES_TO_PAY = 8,
         LIST_NS = 200000000,         /* between two lists of the processes */
         PROCESS_AGE_NS = 1000000000, /* how old what is known of a process may be */
+        FORGET_THREADS = 4096,       /* that have ended, at least, before all are forgotten */
         MAX_READINGS = 1 << 20,
         MAX_WAITING_BYTES = 64 << 20, /* of samples that were not taken */
 };
@@ -36,17 +37,19 @@ struct looked_thread {
 
 struct wait_pace {
         struct wait_pace_request request;
-        int32_t *roots;
+        int32_t *except; /* children that ran when it began, which are not measured, and their parents */
+        size_t n_except;
         pthread_t thread;
         bool has_thread;
         volatile bool quits;
         struct wait_reader *reader;
         struct map threads; /* tid to struct looked_thread * */
-        uint64_t passed_ns, between_ns, listed_ns, cpu_ns;
+        uint64_t passed_ns, between_ns, listed_ns;
         uint64_t random;
         uint64_t debt_ns; /* to wait because of what the passes have cost */
-        int32_t *pids;
+        int32_t *pids;    /* that have not ended */
         size_t n_pids;
+        size_t n_looked; /* threads in this pass */
         struct wait_reading *readings;
         size_t n_readings, cap_readings;
         uint64_t n_left_out;
@@ -76,20 +79,31 @@ static void free_thread(void *ctx, uint64_t tid, uint64_t *thread)
         free((struct looked_thread *)(uintptr_t)*thread);
 }
 
-static void add_sample(struct wait_pace *p, const struct wait_reading *reading,
+/* Those that live are known again with the next pass, and read once more. */
+static void forget_threads(struct wait_pace *p)
+{
+        map_each(&p->threads, free_thread, NULL);
+        map_release(&p->threads);
+}
+
+/* False if there is no room. */
+static bool add_sample(struct wait_pace *p, const struct wait_reading *reading,
                        const struct wait_registers *registers)
 {
         struct deep_stack stack;
         size_t bytes;
+        bool has_room;
 
         wait_reader_take_stack(p->reader, &stack);
         bytes = stack.bytes.len < WAIT_RECORD_MAX_STACK ? stack.bytes.len : WAIT_RECORD_MAX_STACK;
         os_lock_enter(p->lock);
-        if (p->records.len < MAX_WAITING_BYTES)
+        has_room = p->records.len < MAX_WAITING_BYTES;
+        if (has_room)
                 wait_record_add(reading, registers, stack.bytes.data, bytes,
                                 stack.is_whole && bytes == stack.bytes.len, &p->records);
         os_lock_leave(p->lock);
         buf_release(&stack.bytes);
+        return has_room;
 }
 
 static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *thread, uint64_t look_ns)
@@ -101,13 +115,12 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
                 return;
         thread->n_switches = reading.n_switches;
         reading.look_ns = look_ns;
-        if (p->n_readings == MAX_READINGS) {
+        if (p->n_readings == MAX_READINGS || !add_sample(p, &reading, &registers)) {
                 p->n_left_out++;
                 return;
         }
         reading.text = arena_copy(&p->texts, reading.text, strlen(reading.text));
         ARRAY_PUSH(p->readings, p->n_readings, p->cap_readings, reading);
-        add_sample(p, &reading, &registers);
 }
 
 static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
@@ -122,47 +135,72 @@ static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
                 read_thread(p, tid, thread, before_ns ? now_ns - before_ns : p->between_ns);
 }
 
-static void look_at_process(struct wait_pace *p, int32_t pid)
+/* False if it has ended. */
+static bool look_at_process(struct wait_pace *p, int32_t pid)
 {
         int32_t *tids = NULL;
         size_t n = 0;
 
         if (!proc_threads(pid, &tids, &n))
-                return;
+                return false;
+        p->n_looked += n;
         wait_reader_begin(p->reader, pid, PROCESS_AGE_NS);
         for (size_t i = 0; i < n && !p->quits; i++)
                 look_at(p, pid, tids[i]);
         free(tids);
+        return true;
 }
 
 /* --- Passes --- */
 
+static void add_new(struct wait_pace *p, const int32_t *pids, size_t n)
+{
+        struct map known = {0};
+        size_t cap = p->n_pids;
+
+        for (size_t i = 0; i < p->n_pids; i++)
+                *map_put(&known, (uint64_t)p->pids[i], NULL) = 1;
+        for (size_t i = 0; i < n; i++) {
+                if (map_find(&known, (uint64_t)pids[i]))
+                        continue;
+                if (!p->request.cgroup || cgroup_has(p->request.cgroup, pids[i]))
+                        ARRAY_PUSH(p->pids, p->n_pids, cap, pids[i]);
+        }
+        map_release(&known);
+}
+
 static void list_processes(struct wait_pace *p)
 {
+        int32_t *found = NULL;
+        size_t n = 0;
+
         p->listed_ns = os_monotonic_ns();
-        free(p->pids);
-        p->pids = NULL;
-        p->n_pids = 0;
-        if (p->request.all) {
-                target_find_readable(&p->pids, &p->n_pids, NULL);
-                return;
-        }
-        p->pids = mem_new(p->request.n_pids + 1, sizeof(*p->pids));
-        memcpy(p->pids, p->roots, p->request.n_pids * sizeof(*p->pids));
-        p->n_pids = p->request.n_pids;
-        target_add_children(&p->pids, &p->n_pids);
+        if (p->request.all && target_find_readable(&found, &n, NULL))
+                add_new(p, found, n);
+        else if (!p->request.all)
+                target_add_children(&p->pids, &p->n_pids, p->except, p->n_except);
+        free(found);
 }
 
 static void pass(struct wait_pace *p)
 {
         uint64_t now_ns = os_monotonic_ns();
+        size_t n = 0;
 
         p->between_ns = p->passed_ns ? now_ns - p->passed_ns : WAIT_PACE_NS;
         p->passed_ns = now_ns;
         if (!p->listed_ns || now_ns - p->listed_ns > LIST_NS)
                 list_processes(p);
-        for (size_t i = 0; i < p->n_pids && !p->quits; i++)
-                look_at_process(p, p->pids[i]);
+        if (p->threads.n_used > 2 * p->n_looked + FORGET_THREADS)
+                forget_threads(p);
+        p->n_looked = 0;
+        for (size_t i = 0; i < p->n_pids && !p->quits; i++) {
+                if (look_at_process(p, p->pids[i]))
+                        p->pids[n++] = p->pids[i];
+                else
+                        wait_reader_forget(p->reader, p->pids[i]);
+        }
+        p->n_pids = n;
 }
 
 /* Evenly between half the pace and one and a half, so that it does not fall into step with a program. What a
@@ -185,11 +223,11 @@ static void *run(void *ctx)
         os_name_thread("wperf waits");
         while (!p->quits) {
                 uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-                uint64_t end_ns;
+                uint64_t cost_ns, end_ns;
 
                 pass(p);
-                p->cpu_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-                end_ns = os_monotonic_ns() + next_wait_ns(p, p->cpu_ns - before_ns);
+                cost_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+                end_ns = os_monotonic_ns() + next_wait_ns(p, cost_ns);
                 for (uint64_t now_ns; !p->quits && (now_ns = os_monotonic_ns()) < end_ns;) {
                         uint64_t left_ns = end_ns - now_ns;
                         struct timespec wait = {
@@ -201,6 +239,20 @@ static void *run(void *ctx)
         return NULL;
 }
 
+/* Children that run already are not measured: the kernel passes events on when a process is started. */
+static void begin_processes(struct wait_pace *p)
+{
+        size_t cap = 0, cap_except = 0;
+
+        if (p->request.all)
+                return;
+        for (size_t i = 0; i < p->request.n_pids; i++) {
+                ARRAY_PUSH(p->pids, p->n_pids, cap, p->request.pids[i]);
+                ARRAY_PUSH(p->except, p->n_except, cap_except, p->request.pids[i]);
+        }
+        target_add_children(&p->except, &p->n_except, NULL, 0);
+}
+
 /* Signals that end the run must reach the thread that waits for them. */
 struct wait_pace *wait_pace_begin(const struct wait_pace_request *request)
 {
@@ -208,8 +260,7 @@ struct wait_pace *wait_pace_begin(const struct wait_pace_request *request)
         sigset_t all, before;
 
         p->request = *request;
-        p->roots = mem_new(request->n_pids + 1, sizeof(*p->roots));
-        memcpy(p->roots, request->pids, request->n_pids * sizeof(*p->roots));
+        begin_processes(p);
         p->random = os_monotonic_ns();
         p->lock = os_lock_new();
         p->reader = wait_reader_new(request->python, 0);
@@ -234,13 +285,12 @@ void wait_pace_free(struct wait_pace *p)
                 return;
         wait_pace_end(p);
         wait_reader_free(p->reader);
-        map_each(&p->threads, free_thread, NULL);
-        map_release(&p->threads);
+        forget_threads(p);
         os_lock_free(p->lock);
         buf_release(&p->records);
         arena_release(&p->texts);
         free(p->readings);
-        free(p->roots);
+        free(p->except);
         free(p->pids);
         free(p);
 }
@@ -255,8 +305,6 @@ void wait_pace_take(struct wait_pace *p, struct buf *out)
 
 struct wait_pace_facts wait_pace_get(const struct wait_pace *p)
 {
-        return (struct wait_pace_facts){.readings = p->readings,
-                                        .n_readings = p->n_readings,
-                                        .n_left_out = p->n_left_out,
-                                        .cpu_ns = p->cpu_ns};
+        return (struct wait_pace_facts){
+                .readings = p->readings, .n_readings = p->n_readings, .n_left_out = p->n_left_out};
 }

@@ -16,9 +16,10 @@
 enum { WAIT_PACE_NS = 10000000 };
 
 struct wait_pace_request {
-        const int32_t *pids; /* processes; their descendants are read, too */
+        const int32_t *pids; /* processes; the children that they start are read, too */
         size_t n_pids;
-        bool all;                   /* all processes that may be read */
+        bool all;           /* all processes that may be read, */
+        const char *cgroup; /* only those of this group, as in /proc/PID/cgroup; NULL: of all groups */
         struct stop_python *python; /* receives Python frames */
 };
 
@@ -40,7 +41,6 @@ struct wait_pace_facts {
         const struct wait_reading *readings; /* in the order of the samples; texts live as long as `pace` */
         size_t n_readings;
         uint64_t n_left_out; /* readings for which there was no room */
-        uint64_t cpu_ns;     /* CPU time of the thread that reads */
 };
 
 /* Call after wait_pace_end. */

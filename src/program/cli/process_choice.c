@@ -83,7 +83,7 @@ static void add_children(const struct target_options *o, struct process_choice *
 {
         size_t before = c->n_pids;
 
-        target_add_children(&c->pids, &c->n_pids);
+        target_add_children(&c->pids, &c->n_pids, NULL, 0);
         if (o->subprocesses)
                 return;
         c->n_children = c->n_pids - before;
