@@ -43,7 +43,7 @@ const char *linux_paced_lacks(const struct collect_request *request)
         if (request->target.system_wide || request->target.cgroup)
                 return "it samples a command or the processes of -p, but not -a or --cgroup";
         if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
-                return "it samples all threads and children, without --no-inherit and --per-thread";
+                return "it can't leave out threads or children, as --no-inherit and --per-thread ask";
         if (request->wall)
                 return "it does not record when threads wait, as --wall does";
         if (request->branches)

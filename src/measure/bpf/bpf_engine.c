@@ -27,9 +27,10 @@
 #include "stop_binary.h"
 #include "stop_frames.h"
 
-_Static_assert(WALK_NO_FIELD == PYTHON_NO_FIELD, "both mean that a version has no such field");
-_Static_assert((int)WALK_MAX_STACK_BYTES == DEEP_STACK_LIMIT, "both engines copy as much of a stack");
-_Static_assert((int)WALK_NAME_CHARS == PYTHON_MAX_NAME_CHARS, "names are cut where the reader cuts them");
+_Static_assert(WALK_NO_FIELD == PYTHON_NO_FIELD, "the BPF program must know fields that a version lacks");
+_Static_assert((int)WALK_MAX_STACK_BYTES == DEEP_STACK_LIMIT, "all engines must copy the same size of stack");
+_Static_assert((int)WALK_NAME_CHARS == PYTHON_MAX_NAME_CHARS,
+               "the BPF program must cut names at the length of the reader");
 
 extern const unsigned char bpf_walk_object[];
 extern const size_t bpf_walk_object_bytes;
@@ -354,12 +355,11 @@ void bpf_engine_tell(const struct bpf_engine *e, struct buf *note)
 
         if (e->lib.lookup(e->counts, &zero, &counts))
                 return;
-        tell(note, "samples without Python frames because the recorder was late", counts.n_lost_samples);
-        tell(note, "functions that have no name in a sample because the recorder was late",
-             counts.n_lost_codes);
-        tell(note, "stacks cut because the recorder was late", counts.n_lost_stacks);
-        tell(note, "stacks cut because a page was not in memory", counts.n_unread_stacks);
-        tell(note, "functions without lines because their line tables are too long", counts.n_long_codes);
+        tell(note, "samples without Python frames, read too late", counts.n_lost_samples);
+        tell(note, "function names missing, read too late", counts.n_lost_codes);
+        tell(note, "stacks cut, read too late", counts.n_lost_stacks);
+        tell(note, "stacks cut at a page that was not in memory", counts.n_unread_stacks);
+        tell(note, "functions without line numbers, whose line tables are too long", counts.n_long_codes);
 }
 
 /* --- begin and end --- */

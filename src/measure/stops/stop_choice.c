@@ -31,7 +31,7 @@ const char *stop_engine_lacks_stacks(const struct collect_request *request)
 static const char *why_not(const struct collect_request *request)
 {
         if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
-                return "tracing samples all threads of a program, which --no-inherit and --per-thread exclude";
+                return "it can't leave out threads or children, as --no-inherit and --per-thread ask";
         return stop_engine_lacks_stacks(request);
 }
 
