@@ -57,7 +57,7 @@ static void add_stack(struct taking *t, uint32_t event, const struct sample *sam
         if (is_cut)
                 n = stack_frames_mark_cut(t->frames, n);
         if (t->stacks)
-                stacks_add(t->stacks, t->world, event, sample, t->frames, n, 1);
+                stacks_add(t->stacks, t->world, event, sample, t->frames, n, 1, 1);
 }
 
 static void take_record(struct taking *t, const struct perfdata_record *record)

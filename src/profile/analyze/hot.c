@@ -68,7 +68,8 @@ struct builder {
         struct function_names *functions;
         struct place_frames *frames; /* NULL: inlined functions and lines are not requested */
         bool inlines;
-        struct map row_of; /* hash of a row's key -> first row + 1 */
+        const char *(*state_word)(unsigned state); /* as in struct hot_request */
+        struct map row_of;                         /* hash of a row's key -> first row + 1 */
         struct known_row *known;
         size_t n_known, cap_known;
         struct map known_of; /* hash of the parts -> known + 1 */
@@ -243,6 +244,13 @@ static str_id source_name(struct builder *b, uint32_t source)
         return strpool_add_len(b->hot->names, name.data, name.len);
 }
 
+static str_id state_name(struct builder *b, uint32_t source)
+{
+        const char *word = b->state_word(source - 1);
+
+        return strpool_add_len(b->hot->names, word, strlen(word));
+}
+
 /* The row with these parts; adds it if there is none yet. */
 static size_t add_row(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
 {
@@ -264,7 +272,9 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 row.comm = strpool_add(b->hot->names, world_text(b->world, parts->comm));
         if (b->keys & PROFILE_PROCESS)
                 row.process = strpool_add(b->hot->names, world_text(b->world, parts->process));
-        if (b->keys & PROFILE_SOURCE)
+        if (b->keys & PROFILE_STATE)
+                row.source = state_name(b, parts->source);
+        else if (b->keys & PROFILE_SOURCE)
                 row.source = source_name(b, parts->source);
         if (b->makes_functions || b->keys & (PROFILE_MODULE | PROFILE_ADDR))
                 row.module = place_names_module(&b->names, parts->module, symbol);
@@ -569,6 +579,7 @@ struct hot *hot_new(const struct hot_request *request)
                 .makes_functions = request->keys & PROFILE_SYMBOL || request->symbol,
                 .names = {.resolver = request->resolver, .modules = modules},
                 .inlines = request->inlines,
+                .state_word = request->state_word,
         };
 
         hot->names = strpool_new();

@@ -25,7 +25,8 @@ struct hot_row {
         str_id brief;       /* the name without the arguments that distinguish it from others */
         str_id module;      /* base name of the module, "" for none */
         str_id line;        /* "longobject.c:3404", "" if the line is not known; with PROFILE_LINE */
-        str_id source;      /* what was sampled, as WindowsPerf names it; with PROFILE_SOURCE */
+        str_id source;      /* with PROFILE_SOURCE: what was sampled, as WindowsPerf names it; with
+                               PROFILE_STATE: the thread's state */
         str_id file;        /* path of the source file; "": not known; with PROFILE_FILE */
         uint8_t machine;    /* enum exec_machine; with PROFILE_MACHINE */
         bool is_native;     /* with PROFILE_PYTHON: the row has no Python frame, and no name */
@@ -65,6 +66,7 @@ struct hot_request {
         /* Only samples of functions that match this pattern of text_match_symbol() are in rows, whether or
          * not rows have functions; shares are still those of all samples.  NULL: all samples. */
         const char *symbol;
+        const char *(*state_word)(unsigned state); /* for PROFILE_STATE */
 };
 
 struct hot *hot_new(const struct hot_request *request);

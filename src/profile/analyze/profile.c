@@ -13,8 +13,8 @@
 
 /* Keys that do not depend on a sample's place. */
 enum {
-        TASK_KEYS = PROFILE_PROCESS | PROFILE_THREAD | PROFILE_CPU | PROFILE_COMM | PROFILE_PID |
-                    PROFILE_TID | PROFILE_SOURCE
+        TASK_KEYS = PROFILE_STATE | PROFILE_PROCESS | PROFILE_THREAD | PROFILE_CPU | PROFILE_COMM |
+                    PROFILE_PID | PROFILE_TID | PROFILE_SOURCE
 };
 
 struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
@@ -319,7 +319,7 @@ void profile_finish(struct profile *profile)
                 for (uint32_t event = 0; event < profile->n_by_code; event++) {
                         const struct by_code *by_code = &profile->by_code[event];
 
-                        if (i < by_code->n && by_code->counted[i].count)
+                        if (i < by_code->n && (by_code->counted[i].count || by_code->counted[i].weight))
                                 profile_add_code(profile, event, &profile->code.items[i],
                                                  by_code->counted[i].count, by_code->counted[i].weight);
                 }
@@ -350,6 +350,8 @@ static uint32_t source_of(struct profile *profile, uint32_t event, const struct 
 {
         struct spe_raw raw;
 
+        if (profile->keys & PROFILE_STATE)
+                return profile->state + 1;
         if (!(profile->keys & PROFILE_SOURCE) || event != profile->spe_event ||
             !spe_raw_read(sample->raw, &raw))
                 return 0;
@@ -426,7 +428,7 @@ static bool add_by_all_keys(struct profile *profile, struct world *world, uint32
         totals->n_samples += n;
         totals->weight += weight;
         take_task(profile->keys, world, sample, &key);
-        if (source)
+        if (source && !(profile->keys & PROFILE_STATE))
                 profile_count_cpu(profile, sample->cpu, n);
         add_key(profile, &key, at.map_start - at.map_pgoff, n, weight, false);
         return true;
@@ -442,6 +444,21 @@ void profile_count_place(struct profile *profile, size_t index, uint64_t count, 
 {
         profile->places[index].count += count;
         profile->places[index].weight += weight;
+}
+
+bool profile_accepts(struct profile *profile, struct world *world, const struct sample *sample)
+{
+        struct profile_totals unused = {0};
+
+        return sample_passes(profile, world, &unused, sample) &&
+               (!profile->filter.modules ||
+                module_passes(profile, world,
+                              world_find(world, sample->pid, sample->misc, sample->ip).module));
+}
+
+void profile_set_state(struct profile *profile, uint32_t state)
+{
+        profile->state = state;
 }
 
 void profile_leave_out(struct profile *profile, uint32_t event)

@@ -32,10 +32,15 @@ enum profile_key {
                 << 12, /* samples count at their innermost Python frame; without one they are native code */
         PROFILE_MACHINE = 1u << 14, /* enum exec_machine */
         PROFILE_SOURCE = 1u << 13,  /* of samples of Arm SPE: spe_raw_pack_source() */
+        PROFILE_STATE = 1u << 15,   /* the thread's state; with states in the filter */
 };
 
 /* Which samples count; zero-initialised: all.  Strings and arrays are kept by the caller. */
 struct profile_filter {
+        /* For a session that recorded waiting: samples count for wall time in these states, a set of
+         * WALL_BIT(); 0: as they are. */
+        unsigned states;
+        bool needs_states; /* an error for other sessions */
         const int32_t *pids;
         size_t n_pids;
         bool has_tid; /* only this thread */
@@ -59,7 +64,7 @@ struct profile_place {
         uint32_t cpu;
         str_id comm;      /* id in the world of the thread's name; with PROFILE_THREAD or PROFILE_COMM */
         str_id process;   /* the name of the process's first thread; with PROFILE_PROCESS */
-        uint32_t source;  /* 0: none; with PROFILE_SOURCE */
+        uint32_t source;  /* 0: none; with PROFILE_SOURCE; or the state + 1, with PROFILE_STATE */
         module_id module; /* MODULE_NONE: none */
         uint64_t offset;  /* as in struct place */
         uint64_t count;
@@ -92,6 +97,12 @@ bool profile_add_many(struct profile *profile, struct world *world, uint32_t eve
 
 /* True if samples count alike that have the same event, process, code address, source and CPU. */
 bool profile_counts_alike(const struct profile *profile);
+
+/* Whether the filter accepts a sample, without counting it. */
+bool profile_accepts(struct profile *profile, struct world *world, const struct sample *sample);
+
+/* With PROFILE_STATE: the state of the samples that are added from now on. */
+void profile_set_state(struct profile *profile, uint32_t state);
 
 /* For code that counts by itself: the index of the place of a sample, by all keys, which is added if it is
  * new.  The sample is neither filtered nor counted. */

@@ -69,6 +69,7 @@ struct profile {
         struct profile_totals *totals; /* for each event */
         size_t n_totals;
         uint64_t base_ns;      /* for relative times: time of the first sample */
+        uint32_t state;        /* with PROFILE_STATE: the state of the next sample */
         uint32_t spe_event;    /* the event whose samples have sources; UINT32_MAX: none */
         struct map cpu_counts; /* CPU -> number of its samples, but without those of the last ones: */
         uint32_t last_cpu;

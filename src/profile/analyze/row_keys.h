@@ -25,6 +25,7 @@
         MORE(line, LINE, PROFILE_LINE)                                                                       \
         MORE(addr, ADDR, PROFILE_ADDR)                                                                       \
         MORE(source, SOURCE, PROFILE_SOURCE)                                                                 \
+        MORE(state, STATE, PROFILE_STATE)                                                                    \
         MORE(event, EVENT, PROFILE_EVENT)                                                                    \
         MORE(overhead, OVERHEAD, PROFILE_EVENT)
 

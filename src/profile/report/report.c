@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "perfdata_format.h"
 #include "report_internal.h"
+#include "report_wall.h"
 #include "session_facts.h"
 #include "session_times.h"
 #include "spe_samples.h"
@@ -36,7 +37,7 @@ void report_free(struct report *report)
         sample_list_free(report->samples);
         cpu_spans_free(report->cpu_spans);
         wall_times_free(report->wall);
-        wait_section_free(report->waits);
+        wall_pieces_free(report->pieces);
         branches_free(report->branches);
         branch_rows_free(report->branch_rows);
         accesses_free(report->accesses);
@@ -73,7 +74,8 @@ static void begin_stacks(struct report_pass *pass)
         report->cpu_spans = report->samples ? cpu_spans_new(&session->budget) : NULL;
         if (report->samples)
                 sample_list_set_budget(report->samples, &session->budget);
-        pass->is_by_stacks = !report_wants(pass, REPORT_PACKED) && profile_by_place(report->profile);
+        pass->is_by_stacks = !report_wants(pass, REPORT_PACKED) && profile_by_place(report->profile) &&
+                             !report_wall_is_on(pass);
         session_archive_open_walks(&session->archive, session->reader, &session->budget);
         stack_unwind_use_archive(pass->unwind, session->archive.walks);
         report->packed.walks = report_wants(pass, REPORT_PACKED) ? stack_archive_writer_new() : NULL;
@@ -177,14 +179,12 @@ struct report *report_make_of(const struct report_request *request, struct sessi
 
         if (request->results & REPORT_PYTHON && !perfdata_feature(input->reader, FEATURE_WPERF_PYTHON).failed)
                 pass.request.results |= REPORT_STACKS;
-        if (request->results & REPORT_WALL)
-                report->waits = wait_section_new(perfdata_feature(input->reader, FEATURE_WPERF_WAITS));
-        if (report->waits)
-                pass.request.results |= REPORT_NAMED_STACKS | REPORT_SAMPLES;
+        report->has_waits = !perfdata_feature(input->reader, FEATURE_WPERF_WAITS).failed;
         if (pass.request.results & (REPORT_TREE | REPORT_NAMED_STACKS | REPORT_SAMPLES | REPORT_PACKED))
                 pass.request.results |= REPORT_STACKS;
         report_session_init(&report->session, &session, input);
-        if (!session_times_resolve(request->path, input, &pass.request.filter, err))
+        if (!session_times_resolve(request->path, input, &pass.request.filter, err) ||
+            !report_wall_begin(&pass, input, err))
                 return NULL;
         begin(&pass);
         if (!report_read(&pass, err))

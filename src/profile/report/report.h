@@ -42,7 +42,7 @@ enum report_result {
         REPORT_ACCESSES = 256,   /* accesses to memory, for report_access_rows() */
         REPORT_SECTIONS = 32,    /* sections of the modules' files */
         REPORT_PYTHON = 128,     /* rows of Python functions; none for a session without Python frames */
-        /* times by state of a session that recorded waiting; none for others */
+        /* with states in the filter: times by state of a session that recorded waiting */
         REPORT_WALL = 512,
         REPORT_PACKED = 64, /* stacks are made in addition to the samples' own places */
 };
@@ -87,6 +87,9 @@ struct report_request {
         struct report_progress *progress; /* updated while reading; may be NULL */
 };
 
+/* The name of the event of wall time. */
+#define REPORT_WALL_EVENT "wall-time"
+
 struct report_event {
         const char *name;
         struct perf_attr attr;
@@ -95,6 +98,8 @@ struct report_event {
         /* "none" if its samples have the exact address of the sampled instruction, else "possible". */
         const char *skid;
         bool is_waiting;  /* its samples are threads that wait */
+        bool is_wall;     /* wall time, made of the samples of other events, in ns: */
+        bool is_in_wall;  /* such an event; it has no samples of its own */
         bool only_tracks; /* it has no samples by its nature: a dummy event, or one whose samples are in a
                              trace */
         /* with by_source: its samples have events of their own, and: this is such an event */
@@ -172,8 +177,10 @@ struct report {
         struct sample_list *samples;
         struct cpu_spans
                 *cpu_spans; /* when threads ran, with the samples; empty: the session has no switches */
-        struct wait_section *waits; /* with REPORT_WALL */
-        struct wall_times *wall;
+        bool has_waits;     /* the session recorded waiting */
+        struct wall_pieces *pieces;                /* if samples count for wall time */
+        struct wall_times *wall;                   /* may be asked for together with these */
+        const char *(*state_word)(unsigned state); /* of frames and rows */
         struct branches *branches;
         struct branch_rows *branch_rows;
         struct accesses *accesses;

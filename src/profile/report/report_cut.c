@@ -6,6 +6,7 @@
 
 #include "call_graph.h"
 #include "mem.h"
+#include "report_wall.h"
 #include "report_workers.h"
 
 enum { USUAL_KERNEL_FRAMES = 127 }; /* kernel.perf_event_max_stack */
@@ -146,12 +147,12 @@ static void see_end(struct report_worker *w, const struct sample *sample, const 
         w->last_end = end;
 }
 
-void report_see_chain(struct report_worker *w, uint32_t event, const struct sample *sample)
+void report_see_chain(struct report_worker *w, const struct perf_attr *attr, const struct sample *sample)
 {
         struct stack_frame outermost;
         uint32_t kind;
 
-        if (!has_kernel_chains(w->pass, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
+        if (!has_kernel_chains(w->pass, attr) || !find_outermost(sample, &outermost))
                 return;
         kind = outermost.is_return ? CHAIN_END_RETURN : 0;
         if (sample->n_chain > w->pass->kernel_frames) /* at least one word is not an address */
@@ -235,7 +236,7 @@ struct path {
 
 static bool is_user_code(const struct code_place *place)
 {
-        return place->module != MODULE_NONE && !place->is_kernel && !place->is_cut;
+        return place->module != MODULE_NONE && !place->is_kernel && !place->is_cut && !place->state;
 }
 
 static struct path *find_paths(const struct stacks *stacks)
@@ -323,8 +324,7 @@ void report_judge_stacks(struct report_pass *pass)
         pass->report->quality.n_cut_stacks = 0;
         for (size_t i = 0; i < stacks_n_series(pass->report->stacks); i++) {
                 const struct stack_series *series = stacks_get_series(pass->report->stacks, i);
-                bool is_chain = has_kernel_chains(
-                        pass, &perfdata_get_event(pass->session->reader, series->event)->attr);
+                bool is_chain = has_kernel_chains(pass, report_wall_attr(pass, series->event));
 
                 for (size_t k = 0; k < series->n_ends; k++)
                         judge_end(&j, &series->ends[k], is_chain);

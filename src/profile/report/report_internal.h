@@ -29,6 +29,10 @@ struct report_pass {
         unsigned kernel_frames; /* the kernel's limit of frames in a chain */
         uint64_t n_deep_chains; /* number of chains with that many frames */
         uint64_t n_memory_cuts; /* number of chains that were dropped because memory ran out */
+        /* With times of states: the event of all samples, the events that they are of, and how far time
+         * without samples was taken. */
+        uint32_t wall_event, cpu_event, waiting_event;
+        size_t next_stackless;
         struct map cut_modules; /* modules in which cut stacks end, with the number of stacks */
 };
 

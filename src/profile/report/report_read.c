@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "record_aux.h"
 #include "report_internal.h"
+#include "report_wall.h"
 #include "report_workers.h"
 
 enum { SAMPLES_AHEAD = 12 };
@@ -27,11 +28,11 @@ static void take_lost(struct report_pass *pass, const struct perfdata_record *re
 /* --- Samples --- */
 
 /* `number` is the index of the sample among all samples, in the order of time. */
-static void take_stack(struct report_worker *w, uint32_t event, const struct sample *sample, uint64_t weight,
+static void take_stack(struct report_worker *w, const struct perf_attr *attr, uint32_t event, uint64_t weight,
                        uint64_t number)
 {
         struct report_pass *pass = w->pass;
-        const struct perf_attr *attr = &w->attrs[event]->attr;
+        const struct sample *sample = &w->sample;
         bool is_cut = stack_marks_is_cut(&pass->marks, number) ||
                       (attr->flags & PERF_ATTR_DEFER_CALLCHAIN && sample_is_deferred(sample, NULL));
         bool has_user = false, can_unwind = stack_unwind_can(attr);
@@ -44,10 +45,10 @@ static void take_stack(struct report_worker *w, uint32_t event, const struct sam
                 if (is_cut)
                         report_see_cut(w, sample);
                 else if (!can_unwind)
-                        report_see_chain(w, event, sample);
+                        report_see_chain(w, attr, sample);
                 return;
         }
-        if (!can_unwind && !is_cut && stacks_can_add_chain(sample)) {
+        if (!can_unwind && !is_cut && !w->state && stacks_can_add_chain(sample)) {
                 stacks_add_chain(w->stacks, w->world, event, sample, weight);
                 return;
         }
@@ -61,7 +62,22 @@ static void take_stack(struct report_worker *w, uint32_t event, const struct sam
                 w->frames[n++] = stack_frame_of_sample(sample);
         if (is_cut)
                 n = stack_frames_mark_cut(w->frames, n);
-        stacks_add(w->stacks, w->world, event, sample, w->frames, n, weight);
+        if (w->state)
+                n = stack_frames_add_state(w->frames, n, w->state);
+        stacks_add(w->stacks, w->world, event, sample, w->frames, n, !w->is_part, weight);
+}
+
+/* Time without stack: a frame that says so, and its state. */
+static void take_no_stack(struct report_worker *w, uint32_t event, uint64_t weight)
+{
+        size_t n;
+
+        if (!w->stacks)
+                return;
+        n = stack_frames_add_state(w->frames, 0, w->no_stack);
+        if (w->state)
+                n = stack_frames_add_state(w->frames, n, w->state);
+        stacks_add(w->stacks, w->world, event, &w->sample, w->frames, n, 0, weight);
 }
 
 static void keep_sample(struct report_worker *w, uint32_t event, const struct sample *sample, uint64_t weight)
@@ -143,7 +159,8 @@ static void set_code_time(struct report_worker *w)
 static bool count_sample(struct report_worker *w, uint32_t event, const struct sample *sample,
                          uint64_t weight)
 {
-        uint64_t n = w->pass->spe_period && event == w->pass->spe_event ? weight / w->pass->spe_period : 1;
+        uint64_t n = w->pass->spe_period && event == w->pass->spe_event ? weight / w->pass->spe_period
+                                                                        : !w->is_part;
 
         return w->pass->is_by_stacks ? profile_admit(w->profile, w->world, event, sample, weight)
                                      : profile_add_many(w->profile, w->world, event, sample, n, weight);
@@ -178,12 +195,12 @@ static void take_python_access(struct report_worker *w, uint32_t event, uint64_t
 }
 
 /* Like the sample itself, an access counts at its innermost Python frame if rows are by Python frames. */
-static void take_access(struct report_worker *w, uint32_t event)
+static void take_access(struct report_worker *w, const struct perf_attr *attr, uint32_t event)
 {
         struct report *report = w->pass->report;
         uint64_t at;
 
-        if (!report->accesses || !accesses_can(&w->attrs[event]->attr))
+        if (!report->accesses || !attr || !accesses_can(attr))
                 return;
         at = w->pass->python.by_place ? report_python_find(&w->sample) : 0;
         if (at)
@@ -192,16 +209,28 @@ static void take_access(struct report_worker *w, uint32_t event)
                 accesses_add(report->accesses, w->world, event, &w->sample);
 }
 
-static void take_event(struct report_worker *w, uint32_t event, uint64_t weight, uint64_t number)
+void report_take_event(struct report_worker *w, const struct perf_attr *attr, uint32_t event, uint64_t weight,
+                       uint64_t number)
 {
         const struct sample *sample = &w->sample;
 
         if (w->pass->python.is_wanted ? count_python(w, event, weight)
                                       : count_sample(w, event, sample, weight)) {
-                take_stack(w, event, sample, weight, number);
-                take_access(w, event);
+                if (attr)
+                        take_stack(w, attr, event, weight, number);
+                else
+                        take_no_stack(w, event, weight);
+                take_access(w, attr, event);
                 keep_sample(w, event, sample, weight);
         }
+}
+
+bool report_accepts(struct report_worker *w)
+{
+        const struct report_python *python = &w->pass->python;
+
+        return profile_accepts(w->profile, w->world, &w->sample) &&
+               (!python->is_wanted || report_python_wants(python, report_python_find(&w->sample)));
 }
 
 /* Takes the sample for its event, or for each event of the leader's group that counted. */
@@ -218,7 +247,7 @@ static void take_events(struct report_worker *w, uint32_t event, uint64_t weight
         }
         /* One call in the source, so that the compiler puts its code here, where most samples come by. */
         do
-                take_event(w, event, weight, number);
+                report_take_event(w, &w->attrs[event]->attr, event, weight, number);
         while (in_group && group_reads_next(&w->groups, &counts, &w->share, &event, &weight));
 }
 
@@ -241,7 +270,10 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
         see_pid(w, sample->pid);
         if (w->has_code)
                 set_code_time(w);
-        take_events(w, record->event, weight, number);
+        if (report_wall_is_on(w->pass))
+                report_wall_take(w, record->event, number);
+        else
+                take_events(w, record->event, weight, number);
 }
 
 /* --- Records --- */

@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "python_section.h"
 #include "report_internal.h"
+#include "report_wall.h"
 #include "resolver_facts.h"
 #include "spe_samples.h"
 #include "text.h"
@@ -50,14 +51,14 @@ static void add_sources(struct report *report, size_t first, const uint32_t *sou
         }
 }
 
-static void make_events(struct report *report)
+static void make_events(const struct report_pass *pass, struct report *report)
 {
         size_t n = perfdata_n_events(report->session.reader), n_sources = 0;
         uint32_t *sources = NULL;
 
         if (report->is_by_source)
                 sources = profile_split_sources(report->profile, (uint32_t)n, &n_sources);
-        report->n_events = n + n_sources;
+        report->n_events = n + n_sources + report_wall_is_on(pass);
         report->events = mem_new(report->n_events, sizeof(*report->events));
         for (size_t i = 0; i < n; i++) {
                 const struct perfdata_event *e = perfdata_get_event(report->session.reader, i);
@@ -68,11 +69,13 @@ static void make_events(struct report *report)
                         .skid = skid_of(&e->attr),
                         .only_tracks = text_starts(e->name, "dummy") ||
                                        spe_samples_is_source(report->spe, (uint32_t)i),
-                        .is_waiting = report->waits && !strcmp(e->name, "waiting"),
+                        .is_waiting = report->has_waits && !strcmp(e->name, "waiting"),
                 };
                 count_event(report, (uint32_t)i, &report->events[i]);
         }
         add_sources(report, n, sources, n_sources);
+        if (report_wall_is_on(pass))
+                report_wall_fill_events(pass, n);
         free(sources);
 }
 
@@ -90,6 +93,7 @@ static struct hot *new_hot(const struct report_pass *pass, const struct place_mo
                 .inlines = pass->request.inlines,
                 .arguments = pass->request.arguments,
                 .symbol = symbol,
+                .state_word = wall_state_word,
         });
 }
 
@@ -365,6 +369,7 @@ static void make_trees(const struct report_pass *pass, struct report *report)
                 .inlines = !pass->request.no_tree_inlines,
                 .lines = pass->request.tree_lines,
                 .arguments = pass->request.arguments,
+                .state_word = report->state_word,
         };
 
         if (report_wants(pass, REPORT_NAMED_STACKS))
@@ -373,30 +378,6 @@ static void make_trees(const struct report_pass *pass, struct report *report)
         request.budget = &pass->session->budget;
         if (report_wants(pass, REPORT_TREE))
                 report->tree = stacks_tree_new(&request);
-}
-
-/* The time on CPUs is divided by the first event that has samples of it. */
-static void make_wall(struct report *report)
-{
-        struct wall_request request = {
-                .waits = report->waits,
-                .named = report->named,
-                .samples = report->samples,
-                .spans = report->cpu_spans,
-                .waiting_event = UINT32_MAX,
-                .cpu_event = UINT32_MAX,
-                .elapsed_ns = report->run.info.elapsed_ns,
-        };
-
-        if (!report->waits || !report->named || !report->samples)
-                return;
-        for (uint32_t i = 0; i < report->n_events; i++) {
-                if (report->events[i].is_waiting)
-                        request.waiting_event = i;
-                else if (request.cpu_event == UINT32_MAX && report->events[i].n_samples)
-                        request.cpu_event = i;
-        }
-        report->wall = wall_times_new(&request);
 }
 
 struct access_rows *report_access_rows(struct report *report, unsigned keys, unsigned code_keys, bool inlines,
@@ -434,7 +415,7 @@ void report_make_results(struct report_pass *pass)
         const struct place_modules modules = report_session_modules(pass->session);
         struct resolver *resolver = report_session_resolver(pass->session);
 
-        make_events(report);
+        make_events(pass, report);
         report->hot = new_hot(pass, &modules, pattern_of_rows(pass));
         find_emulation(pass, &modules);
         if (report->branches)
@@ -449,10 +430,11 @@ void report_make_results(struct report_pass *pass)
         fill_quality(pass);
         find_image(pass, &report->image);
         make_modules(pass, &report->modules);
+        if (report_wall_is_on(pass) && report_wants(pass, REPORT_WALL))
+                report->wall = wall_times_new(report->pieces, pass->request.filter.states);
         if (!report->stacks)
                 return;
         count_ways(pass, &report->ways);
         make_python(pass, report);
         make_trees(pass, report);
-        make_wall(report);
 }

@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "os.h"
 #include "place_functions.h"
+#include "report_wall.h"
 #include "spe_samples.h"
 
 enum {
@@ -418,6 +419,7 @@ bool report_run_workers(struct report_pass *pass, struct err *err)
         if (pass->request.progress)
                 __atomic_store_n(&pass->request.progress->done_bytes, pass->request.progress->all_bytes,
                                  __ATOMIC_RELAXED);
+        report_wall_end(&team.workers[0]);
         if (pass->report->stacks)
                 os_parallel(team.n_running, finish_stacks, &team);
         /* After an error the chunks of the last batch were not taken. */

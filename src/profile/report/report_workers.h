@@ -31,7 +31,7 @@ struct report_worker {
         struct sample sample;        /* the last one */
         struct sample_layout layout; /* layout of its event: */
         uint32_t parsed_event;       /* UINT32_MAX: `sample` is of none */
-        struct stack_frame frames[STACKS_MAX_FRAMES + 1];
+        struct stack_frame frames[STACKS_ROOM];
         size_t next_other; /* index in the batch of the next record that changes the world */
         struct map seen_pids;
         int32_t *pids;
@@ -40,6 +40,9 @@ struct report_worker {
         bool misses_pids;                  /* as in struct report_pass */
         struct budget_share share;         /* for pids */
         uint64_t n_malformed, n_cut_stacks;
+        /* Frames of states: the innermost one, and one instead of those of the sample; 0: none. */
+        unsigned state, no_stack;
+        bool is_part; /* the sample was counted with another part of its weight, or there is none */
         /* Places where chains of the kernel end, if there are no stacks; an event's field is the kind of
          * end.  May be NULL. */
         struct profile *ends;
@@ -54,10 +57,18 @@ void report_worker_take(struct report_worker *worker, const struct perfdata_batc
 /* To be called after the last chunk of a batch. */
 void report_worker_end_batch(struct report_worker *worker, const struct perfdata_batch *batch);
 
+/* Whether the filter accepts the worker's sample. */
+bool report_accepts(struct report_worker *worker);
+
+/* Takes the worker's sample, if the filter accepts it. `attr` says what it has; NULL: nothing. */
+void report_take_event(struct report_worker *worker, const struct perf_attr *attr, uint32_t event,
+                       uint64_t weight, uint64_t number);
+
 /* --- report_cut.c --- */
 
 /* Without stacks: looks only at the end of the sample's chain. */
-void report_see_chain(struct report_worker *worker, uint32_t event, const struct sample *sample);
+void report_see_chain(struct report_worker *worker, const struct perf_attr *attr,
+                      const struct sample *sample);
 
 /* The same for a stack that is known to be cut. */
 void report_see_cut(struct report_worker *worker, const struct sample *sample);

@@ -16,6 +16,7 @@ enum calltree_kind {
         CALLTREE_UNKNOWN, /* code without a name */
         CALLTREE_PROCESS, /* a thread's name, above its outermost functions */
         CALLTREE_CUT,     /* represents missing callers */
+        CALLTREE_STATE,   /* a state of the thread, below the function that waits: "[network]" */
 };
 
 /* A function of the tree. Two are the same if all fields except `brief` and is_python are equal. Texts are

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "function_names.h"
 #include "mem.h"
 #include "place_frames.h"
@@ -182,6 +183,17 @@ static void name_place(struct stack_naming *n, uint32_t index, struct named_node
                 name_native(n, index, node);
 }
 
+static void add_state(struct stack_naming *n, unsigned state)
+{
+        struct named_frame frame = {.file = ""};
+        AUTO_RELEASE(buf) name = {0};
+
+        buf_printf(&name, "[%s]", n->request->state_word(state));
+        frame.function = strpool_get(n->named->texts, strpool_add(n->named->texts, buf_text(&name)));
+        ARRAY_PUSH(n->named->frames, n->named->n_frames, n->named->cap_frames, frame);
+        ARRAY_PUSH(n->numbers, n->n_numbers, n->cap_numbers, 0);
+}
+
 static void name_frames(struct stack_naming *n)
 {
         function_names_finish(n->functions);
@@ -218,9 +230,12 @@ static void add_nodes(struct stack_naming *n)
                         .is_return = at->is_return,
                         .is_unwound = at->is_unwound,
                         .is_cut = place->is_cut,
+                        .is_state = place->state,
                 };
                 if (place->is_cut)
                         add_frame(n, 0, NULL);
+                else if (place->state)
+                        add_state(n, place->state);
                 else
                         name_place(n, at->place, node);
                 node->n_frames = (uint32_t)named->n_frames - node->first_frame;

@@ -38,6 +38,7 @@ struct named_node {
         bool is_return;  /* the sample has `offset` + 1 */
         bool is_unwound; /* found in a stack copy, not in a chain */
         bool is_cut;     /* represents missing callers; the other fields are not used */
+        bool is_state;   /* its function is a state of the thread, as "[network]" */
 };
 
 enum { NAMED_BUILD_ID_MAX = 20 };

@@ -56,7 +56,9 @@ void places_release(struct places *p)
 
 static uint64_t hash_place(const struct code_place *place)
 {
-        uint64_t sort = place->module == MODULE_NONE ? 1u + place->is_kernel + 2u * place->is_cut : 0;
+        uint64_t sort = place->module == MODULE_NONE
+                                ? 1u + place->is_kernel + 2u * (place->is_cut || place->state)
+                                : 0;
 
         return map_mix(place->offset ^ ((uint64_t)place->module << 2 | sort) * map_factors[2]);
 }
@@ -67,7 +69,8 @@ static bool is_at(const struct places *p, const struct place_slot *slot, const s
 
         return slot->offset == place->offset && slot->module == place->module &&
                (place->module != MODULE_NONE ||
-                (known->is_kernel == place->is_kernel && known->is_cut == place->is_cut));
+                (known->is_kernel == place->is_kernel && known->is_cut == place->is_cut &&
+                 known->state == place->state));
 }
 
 static void put_slot(struct place_slot *slots, size_t n_slots, const struct code_place *place, size_t number)
@@ -141,7 +144,10 @@ static uint32_t look_up(struct places *p, struct world *world, int32_t pid, cons
         struct code_place place = {.module = MODULE_NONE, .is_cut = q->misc == PLACE_CUT};
         struct place at;
 
-        if (!place.is_cut) {
+        if (q->misc == PLACE_STATE) {
+                place.state = (uint8_t)q->addr;
+                place.offset = place.state;
+        } else if (!place.is_cut) {
                 at = world_find(world, pid, q->misc, q->addr);
                 place.module = at.module;
                 place.offset = at.offset;

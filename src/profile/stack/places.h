@@ -15,16 +15,19 @@
 
 enum {
         PLACE_CUT = PERF_MISC_CPUMODE_MASK, /* instead of a CPU mode: callers are missing */
+        PLACE_STATE = PLACE_CUT | 0x100,    /* the same: the "address" is a state of the thread */
         PLACE_BYTES = 128, /* memory for one place, including slots, rows and its own stack */
 };
 
-/* Two places are equal if module and offset are; without a module, is_kernel and is_cut must be equal too. */
+/* Two places are equal if module and offset are; without a module, is_kernel, is_cut and state must be equal,
+ * too. */
 struct code_place {
         uint64_t offset;  /* as in struct place */
         uint64_t base;    /* address of file offset 0 in its map, when it was first found */
         module_id module; /* as in struct place */
         bool is_kernel;
-        bool is_cut; /* represents missing callers */
+        bool is_cut;   /* represents missing callers */
+        uint8_t state; /* represents a state of the thread; 0: none */
 };
 
 enum { FOUND_WAYS = 4, PLACE_KEY_BITS = 4, PLACE_VERSION_BITS = 28 };
@@ -63,7 +66,7 @@ void places_finish(struct places *places);
 struct place_query {
         uint64_t addr;
         uint32_t key;  /* places_key() of the next two fields and the state of the maps */
-        uint16_t misc; /* CPU mode, or PLACE_CUT */
+        uint16_t misc; /* CPU mode, PLACE_CUT or PLACE_STATE */
         bool is_caller;
 };
 

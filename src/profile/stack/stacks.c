@@ -141,6 +141,14 @@ size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n)
         return n + 1;
 }
 
+size_t stack_frames_add_state(struct stack_frame *frames, size_t n, unsigned state)
+{
+        assert(state && n < STACKS_ROOM);
+        memmove(frames + 1, frames, n * sizeof(*frames));
+        frames[0] = (struct stack_frame){.addr = state, .misc = STACKS_STATE};
+        return n + 1;
+}
+
 /* --- Samples --- */
 
 /* The series without a thread name takes samples for which there is no memory. */
@@ -271,7 +279,7 @@ void stacks_sort_ends(struct stacks *stacks)
 }
 
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
-                const struct stack_frame *frames, size_t n_frames, uint64_t weight)
+                const struct stack_frame *frames, size_t n_frames, uint64_t count, uint64_t weight)
 {
         struct stack_walk *walk = stacks->walks;
 
@@ -280,7 +288,7 @@ void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, cons
         stack_walks_end(stacks, world, walk, 1);
         stacks->last_known = KNOWN_NONE;
         stacks->last_node = walk->node;
-        stacks_count(stacks, stacks_find_series(stacks, world, event, sample), walk->node, 1, weight);
+        stacks_count(stacks, stacks_find_series(stacks, world, event, sample), walk->node, count, weight);
 }
 
 /* --- Reading --- */

@@ -14,14 +14,16 @@
 #include "world.h"
 
 enum {
-        STACKS_MAX_FRAMES = 8192, /* of a stack; of a deeper one the innermost are used */
-        STACKS_CUT = PLACE_CUT,   /* instead of a CPU mode: the frame represents missing callers */
+        STACKS_MAX_FRAMES = 8192,            /* of a stack; of a deeper one the innermost are used */
+        STACKS_CUT = PLACE_CUT,              /* instead of a CPU mode: the frame represents missing callers */
+        STACKS_ROOM = STACKS_MAX_FRAMES + 2, /* with the mark of a cut stack, and a state */
+        STACKS_STATE = PLACE_STATE, /* instead of a CPU mode: the frame represents a state of the thread */
 };
 
 /* One frame of a sample. Frames are ordered from the innermost one. */
 struct stack_frame {
         uint64_t addr;
-        uint16_t misc;   /* CPU mode as in a sample; STACKS_CUT if callers are missing */
+        uint16_t misc;   /* CPU mode as in a sample; STACKS_CUT if callers are missing, or STACKS_STATE */
         bool is_return;  /* addr is a return address: the call is before it */
         bool is_unwound; /* found in a stack copy */
 };
@@ -41,6 +43,10 @@ struct stack_node {
         uint32_t place;             /* index for stacks_get_place() */
         bool is_return, is_unwound; /* as in the first frame of this node */
 };
+
+/* Inserts a frame that represents a state of the thread, not 0, as the innermost one of `n` frames; returns
+ * their new number. `frames` has room for STACKS_ROOM. */
+size_t stack_frames_add_state(struct stack_frame *frames, size_t n, unsigned state);
 
 /* Appends the mark of a cut stack to `n` frames, at most STACKS_MAX_FRAMES; returns their new number. */
 size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n);
@@ -88,9 +94,10 @@ void stacks_catch_up(struct stacks *stacks, struct world *world);
  * and innermost frames keep their own place. */
 void stacks_share_place(struct stacks *stacks, uint32_t place, uint32_t other);
 
-/* Adds a sample with its frames, which are looked up in the current world. */
+/* Adds a sample with its frames, which are looked up in the current world. `count` is 1, or 0 if the sample
+ * was added with another part of its weight. */
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
-                const struct stack_frame *frames, size_t n_frames, uint64_t weight);
+                const struct stack_frame *frames, size_t n_frames, uint64_t count, uint64_t weight);
 
 /* The node of the sample that was added last. Counts all samples that wait, like stacks_catch_up(). */
 uint32_t stacks_last(struct stacks *stacks, struct world *world);

@@ -101,10 +101,10 @@ struct stack_walk {
         /* number of outermost frames that equal those of the previous walk, whose places and nodes are
          * reused */
         size_t n_same;
-        struct place_query queries[STACKS_MAX_FRAMES + 1];
+        struct place_query queries[STACKS_ROOM];
         bool has_unwound; /* is_unwound is valid */
-        bool is_unwound[STACKS_MAX_FRAMES + 1];
-        uint32_t places[STACKS_MAX_FRAMES + 1], nodes[STACKS_MAX_FRAMES + 1];
+        bool is_unwound[STACKS_ROOM];
+        uint32_t places[STACKS_ROOM], nodes[STACKS_ROOM];
 };
 
 struct child_slot *stacks_slots_new(size_t n);

@@ -64,6 +64,8 @@ static bool is_eval(struct python_folding *f, uint32_t node)
 /* Whether to remove a node whose caller is represented by `outer`. */
 static bool is_left_out(struct python_folding *f, uint32_t node, uint32_t outer, enum stacks_python how)
 {
+        if (stacks_place_of(f->stacks, node)->state)
+                return false;
         switch (how) {
         case STACKS_PYTHON_MERGED: return is_python(f, outer) && !is_python(f, node) && is_eval(f, node);
         case STACKS_PYTHON_ONLY: return is_python(f, outer) && !is_python(f, node);

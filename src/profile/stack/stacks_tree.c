@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "buf.h"
 #include "function_names.h"
 #include "map.h"
 #include "mem.h"
@@ -121,12 +122,26 @@ static void add_native(struct stacks_tree *t, uint32_t index)
                 add_inlined(t, &outer, &frames[i - 1]);
 }
 
+static void add_state(struct stacks_tree *t, unsigned state)
+{
+        AUTO_RELEASE(buf) name = {0};
+
+        buf_printf(&name, "[%s]", t->request.state_word(state));
+        add_shown(t, &(struct shown_node){.name = strpool_add(t->texts, buf_text(&name)),
+                                          .kind = CALLTREE_STATE});
+}
+
 static void add_place(struct stacks_tree *t, uint32_t index)
 {
         const struct code_place *place = stacks_get_place(t->request.stacks, index);
         struct place_python python;
 
-        if (place_python_find(&t->names, place, &python))
+        if (place->is_cut)
+                add_shown(t,
+                          &(struct shown_node){.name = strpool_add(t->texts, "[cut]"), .kind = CALLTREE_CUT});
+        else if (place->state)
+                add_state(t, place->state);
+        else if (place_python_find(&t->names, place, &python))
                 add_python(t, place, &python);
         else
                 add_native(t, index);
@@ -188,11 +203,7 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
         t->spans = mem_new(n, sizeof(*t->spans));
         for (uint32_t i = 0; i < n; i++) {
                 t->spans[i].first = (uint32_t)t->n_shown;
-                if (stacks_get_place(request->stacks, i)->is_cut)
-                        add_shown(t, &(struct shown_node){.name = strpool_add(t->texts, "[cut]"),
-                                                          .kind = CALLTREE_CUT});
-                else
-                        add_place(t, i);
+                add_place(t, i);
                 t->spans[i].n = (uint32_t)t->n_shown - t->spans[i].first;
                 if (t->spans[i].n == 1)
                         t->spans[i].first = share_shown(t, t->spans[i].first);

@@ -19,6 +19,8 @@ struct stacks_tree_request {
         bool processes;        /* the top nodes are processes, by name */
         /* show arguments in function names; if false, only to distinguish functions of a module */
         bool arguments;
+        /* The word of a state, as "network"; needed if stacks have frames of states. */
+        const char *(*state_word)(unsigned state);
 };
 
 struct stacks_tree;

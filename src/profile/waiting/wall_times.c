@@ -1,534 +1,161 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread's time is divided at its switches. A gap between two spans on CPUs is a wait, or the thread was
- * ready to run. A gap in which the thread was read has the kind of the reading. Of the gaps that are shorter
- * than the time between two looks only some are read, each with a chance that grows with its length: these
- * stand for all of them, each with the same weight. */
 #include "wall_times.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "map.h"
 #include "mem.h"
-#include "text.h"
-#include "wait_functions.h"
 
-enum {
-        MAX_IDLE_CALLS = 8,
-        MAX_FUNCTIONS = 64,     /* of a stack, that decide what it is */
-        OWN_NS = 20000000,      /* a stop by wperf takes less */
-        BEFORE_OWN_NS = 300000, /* a sample is taken so long before the thread leaves its CPU, at most */
-        HOLDER_NS = 20000000,   /* a sample of the GIL's holder is at most so far from the reading */
+struct wall_thread_sums {
+        uint64_t idle_ns, waiting_ns; /* waiting_ns includes idle_ns */
 };
 
-/* What is known of a thread while it is divided. */
-struct wall_thread {
-        int32_t tid, pid;
-        size_t first_span, n_spans; /* in order of time */
-};
-
-struct wall_reading {
-        const struct wait_reading *reading;
-        uint32_t node;
-        uint64_t weight_ns;
-        uint8_t kind;
-        bool is_short; /* the wait was shorter than the time between two looks */
-};
-
-struct wall_sample {
-        int32_t tid;
-        uint64_t time_ns, weight;
-        uint32_t node;
-};
-
-struct wall_making {
-        struct wall_times times;
-        const struct wall_request *request;
-        struct cpu_span *spans; /* by thread, then time */
-        size_t n_spans;
-        struct wall_reading *readings; /* by thread, then time */
-        size_t n_readings;
-        struct wall_sample *samples; /* on a CPU, by thread, then time */
-        size_t n_samples;
-        uint64_t from_ns, to_ns;
-        struct map functions; /* hash of name and file to index + 1 */
-        size_t cap_functions;
-        struct map nodes; /* node to the index of its function + 1 */
-        struct buf idle_calls;
-        size_t n_idle_calls;
+struct wall_summing {
+        const struct wall_pieces *pieces;
+        struct wall_times *times;
+        struct map threads; /* tid to index + 1 */
+        struct wall_thread_sums *sums;
+        size_t n_sums, cap_sums;
         uint64_t *holder_ns; /* by function */
 };
 
-const char *wall_state_word(unsigned state)
+static struct wall_thread_sums *sums_of(struct wall_summing *s, int32_t tid)
 {
-        return state == WALL_RUNNABLE ? "runnable"
-               : state == WALL_OWN    ? "wperf"
-                                      : wait_kind_word((enum wait_kind)state);
-}
+        uint64_t *at = map_put(&s->threads, (uint64_t)(uint32_t)tid, NULL);
 
-/* --- Input --- */
-
-static int by_thread_and_time(int32_t a_tid, uint64_t a_ns, int32_t b_tid, uint64_t b_ns)
-{
-        if (a_tid != b_tid)
-                return a_tid < b_tid ? -1 : 1;
-        return a_ns < b_ns ? -1 : a_ns > b_ns;
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-        const struct cpu_span *x = a, *y = b;
-
-        return by_thread_and_time(x->tid, x->from_ns, y->tid, y->from_ns);
-}
-
-static int compare_readings(const void *a, const void *b)
-{
-        const struct wall_reading *x = a, *y = b;
-
-        return by_thread_and_time(x->reading->tid, x->reading->time_ns, y->reading->tid, y->reading->time_ns);
-}
-
-static int compare_samples(const void *a, const void *b)
-{
-        const struct wall_sample *x = a, *y = b;
-
-        return by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
-}
-
-static void see_time(struct wall_making *m, uint64_t ns)
-{
-        if (!ns || ns == UINT64_MAX)
-                return;
-        m->from_ns = !m->from_ns || ns < m->from_ns ? ns : m->from_ns;
-        m->to_ns = ns > m->to_ns ? ns : m->to_ns;
-}
-
-static void take_spans(struct wall_making *m)
-{
-        m->n_spans = cpu_spans_n(m->request->spans);
-        m->spans = mem_new(m->n_spans + 1, sizeof(*m->spans));
-        for (size_t i = 0; i < m->n_spans; i++) {
-                m->spans[i] = *cpu_spans_get(m->request->spans, i);
-                see_time(m, m->spans[i].from_ns);
-                see_time(m, m->spans[i].to_ns);
+        if (!*at) {
+                ARRAY_PUSH(s->sums, s->n_sums, s->cap_sums, (struct wall_thread_sums){0});
+                *at = s->n_sums;
         }
-        qsort(m->spans, m->n_spans, sizeof(*m->spans), compare_spans);
+        return &s->sums[*at - 1];
 }
 
-static uint8_t decide(const struct wall_making *m, const struct wait_reading *reading, uint32_t node,
-                      struct buf *text)
+static void add_state(struct wall_summing *s, const struct wall_piece *piece)
 {
-        struct wait_function functions[MAX_FUNCTIONS];
-        size_t n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
+        struct wall_thread_sums *sums = sums_of(s, piece->tid);
 
-        return (uint8_t)wait_kind_decide(reading, functions, n, NULL, NULL, text).kind;
+        s->times->ns[piece->state] += piece->ns;
+        s->times->total_ns += piece->ns;
+        if (WALL_BIT(piece->state) & (WALL_WAITING | WALL_IDLE))
+                sums->waiting_ns += piece->ns;
+        if (piece->state == WAIT_KIND_IDLE)
+                sums->idle_ns += piece->ns;
 }
 
-/* A text of an idle thread says in what it waits: "idle, in epoll_wait for ..." */
-static void add_idle_call(struct wall_making *m, const char *text)
+static void add_idle_call(struct wall_times *t, const char *call)
 {
-        const char *in = strstr(text, " in ");
-        const char *at = in ? in + strlen(" in ") : text_starts(text, "idle, accepts") ? "accept" : NULL;
-        size_t len = at ? strcspn(at, " ") : 0;
-
-        if (!len || m->n_idle_calls == MAX_IDLE_CALLS)
-                return;
-        for (const char *known = buf_text(&m->idle_calls); *known;) {
-                size_t known_len = strcspn(known, ",");
-
-                if (known_len == len && !strncmp(known, at, len))
+        for (size_t i = 0; i < t->n_idle_calls; i++) {
+                if (t->idle_calls[i] == call)
                         return;
-                known += known_len;
-                known += strspn(known, ", ");
         }
-        m->n_idle_calls++;
-        buf_printf(&m->idle_calls, "%s%.*s", m->idle_calls.len ? ", " : "", (int)len, at);
+        t->idle_calls[t->n_idle_calls++] = call;
 }
 
-static void add_reading(struct wall_making *m, const struct listed_sample *sample)
+static void add_piece(struct wall_summing *s, const struct wall_piece *piece)
 {
-        const struct wait_reading *reading =
-                wait_section_find(m->request->waits, sample->tid, sample->time_ns);
-        AUTO_RELEASE(buf) text = {0};
-        struct wall_reading *made;
+        add_state(s, piece);
+        if (piece->idle_call)
+                add_idle_call(s->times, s->pieces->idle_calls[piece->idle_call - 1]);
+        if (piece->holder)
+                s->holder_ns[piece->holder - 1] += piece->ns;
+        if (piece->function) {
+                struct wall_function *f = &s->times->functions[piece->function - 1];
 
-        if (!reading || reading->how != WAIT_HOW_STILL)
-                return;
-        made = &m->readings[m->n_readings++];
-        *made = (struct wall_reading){.reading = reading, .node = sample->node};
-        made->kind = decide(m, reading, sample->node, &text);
-        if (made->kind == WAIT_KIND_IDLE)
-                add_idle_call(m, buf_text(&text));
-}
-
-static void take_samples(struct wall_making *m)
-{
-        const struct sample_list *samples = m->request->samples;
-        size_t n = sample_list_n(samples);
-
-        m->readings = mem_new(n + 1, sizeof(*m->readings));
-        m->samples = mem_new(n + 1, sizeof(*m->samples));
-        for (size_t i = 0; i < n; i++) {
-                const struct listed_sample *sample = sample_list_get(samples, i);
-
-                see_time(m, sample->time_ns);
-                if (sample->event == m->request->waiting_event)
-                        add_reading(m, sample);
-                else if (sample->event == m->request->cpu_event)
-                        m->samples[m->n_samples++] = (struct wall_sample){sample->tid, sample->time_ns,
-                                                                          sample->weight, sample->node};
-        }
-        qsort(m->readings, m->n_readings, sizeof(*m->readings), compare_readings);
-        qsort(m->samples, m->n_samples, sizeof(*m->samples), compare_samples);
-}
-
-/* The first reading of the thread at or after a time; n_readings if there is none. */
-static size_t find_reading(const struct wall_making *m, int32_t tid, uint64_t ns)
-{
-        size_t low = 0, high = m->n_readings;
-
-        while (low < high) {
-                size_t middle = (low + high) / 2;
-                const struct wait_reading *r = m->readings[middle].reading;
-
-                if (by_thread_and_time(r->tid, r->time_ns, tid, ns) < 0)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
-        return low;
-}
-
-static size_t find_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
-{
-        size_t low = 0, high = m->n_samples;
-
-        while (low < high) {
-                size_t middle = (low + high) / 2;
-
-                if (by_thread_and_time(m->samples[middle].tid, m->samples[middle].time_ns, tid, ns) < 0)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
-        return low;
-}
-
-/* --- Functions --- */
-
-/* The function of a stack that a row is for; the index + 1, 0 if the stack has none. */
-static uint64_t function_of(struct wall_making *m, uint32_t node)
-{
-        struct wait_function functions[MAX_FUNCTIONS];
-        struct wall_times *t = &m->times;
-        const struct wait_function *f;
-        uint64_t *known, *at;
-        bool is_new;
-        size_t n;
-
-        known = map_put(&m->nodes, node, &is_new);
-        if (!is_new)
-                return *known;
-        n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
-        f = wait_functions_shown(functions, n);
-        if (!f)
-                return 0;
-        at = map_put(
-                &m->functions,
-                map_mix(map_hash_bytes(f->name, strlen(f->name)) + map_hash_bytes(f->file, strlen(f->file))),
-                &is_new);
-        if (is_new) {
-                const struct wall_function row = {
-                        .name = f->name, .file = f->file, .line = f->line, .is_python = f->is_python};
-
-                ARRAY_PUSH(t->functions, t->n_functions, m->cap_functions, row);
-                *at = t->n_functions;
-        }
-        *map_put(&m->nodes, node, NULL) = *at;
-        if (f->line && (!t->functions[*at - 1].line || f->line < t->functions[*at - 1].line))
-                t->functions[*at - 1].line = f->line;
-        return *at;
-}
-
-static void add_to_function(struct wall_making *m, uint32_t node, unsigned state, uint64_t ns)
-{
-        uint64_t index = function_of(m, node);
-
-        if (!index)
-                return;
-        m->times.functions[index - 1].ns[state] += ns;
-        if (state != WAIT_KIND_IDLE)
-                m->times.functions[index - 1].total_ns += ns;
-}
-
-/* --- A thread --- */
-
-struct dividing {
-        const struct wall_thread *thread;
-        uint64_t cpu_ns, runnable_ns, own_ns;
-        uint64_t shared_ns;   /* gaps that were not read, and short ones that were */
-        double looks_ns;      /* what the readings in short ones stand for, before it is scaled */
-        size_t first_reading; /* of this thread */
-};
-
-static bool is_own(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
-{
-        size_t i = find_sample(m, tid, from_ns - BEFORE_OWN_NS);
-
-        return to_ns - from_ns < OWN_NS && i < m->n_samples && m->samples[i].tid == tid &&
-               m->samples[i].time_ns <= to_ns;
-}
-
-static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns, uint64_t to_ns,
-                    bool is_preempted)
-{
-        uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;
-        size_t i;
-
-        if (is_preempted) {
-                d->runnable_ns += ns;
-                return;
-        }
-        i = find_reading(m, d->thread->tid, from_ns);
-        if (i < m->n_readings && m->readings[i].reading->tid == d->thread->tid &&
-            m->readings[i].reading->time_ns <= to_ns) {
-                uint64_t look_ns = m->readings[i].reading->look_ns;
-
-                m->readings[i].is_short = ns < look_ns;
-                m->readings[i].weight_ns = ns < look_ns ? look_ns : ns;
-                d->looks_ns += ns < look_ns ? (double)look_ns : 0;
-                d->shared_ns += ns < look_ns ? ns : 0;
-        } else if (is_own(m, d->thread->tid, from_ns, to_ns)) {
-                d->own_ns += ns;
-        } else {
-                d->shared_ns += ns;
+                f->ns[piece->state] += piece->ns;
+                f->total_ns += s->times->shown & WALL_BIT(piece->state) ? piece->ns : 0;
         }
 }
 
-static void divide_spans(struct wall_making *m, struct dividing *d)
+static void add_stackless(struct wall_summing *s, const struct wall_piece *piece)
 {
-        const struct wall_thread *thread = d->thread;
-        const struct cpu_span *spans = &m->spans[thread->first_span];
-
-        for (size_t i = 0; i < thread->n_spans; i++) {
-                uint64_t from_ns = spans[i].from_ns ? spans[i].from_ns : m->from_ns;
-                uint64_t to_ns = spans[i].to_ns == UINT64_MAX ? m->to_ns : spans[i].to_ns;
-                bool is_last = i + 1 == thread->n_spans;
-
-                d->cpu_ns += to_ns > from_ns ? to_ns - from_ns : 0;
-                if (is_last && spans[i].is_last)
-                        return;
-                add_gap(m, d, to_ns, is_last ? m->to_ns : spans[i + 1].from_ns, spans[i].is_preempted);
-        }
+        add_state(s, piece);
+        if (WALL_BIT(piece->state) & WALL_WAITING)
+                s->times->stackless_ns += piece->ns;
 }
 
-/* A thread that never ran waited all the time. */
-static void divide_still(struct wall_making *m, struct dividing *d)
+static void find_gil_holder(struct wall_summing *s)
 {
-        add_gap(m, d, m->from_ns, m->to_ns, false);
-}
+        struct wall_times *t = s->times;
+        uint64_t most_ns = 0;
 
-static void add_state(struct wall_making *m, unsigned state, uint64_t ns)
-{
-        m->times.ns[state] += ns;
-        m->times.total_ns += ns;
-}
-
-/* Defined for times of a damaged session, too. `part` is from 0 to 1. */
-static uint64_t part_of(double part, uint64_t whole_ns)
-{
-        double ns = part * (double)whole_ns;
-
-        return ns < 0x1p64 ? (uint64_t)ns : whole_ns;
-}
-
-/* Shares out what the short gaps have in all, so that the sums are exact. */
-static void share_out(struct wall_making *m, struct dividing *d)
-{
-        uint64_t unknown_ns = d->looks_ns > 0 ? 0 : d->shared_ns, idle_ns = 0, waiting_ns = 0;
-
-        for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].reading->tid == d->thread->tid;
-             i++) {
-                struct wall_reading *r = &m->readings[i];
-
-                if (r->is_short)
-                        r->weight_ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
-                add_state(m, r->kind, r->weight_ns);
-                add_to_function(m, r->node, r->kind, r->weight_ns);
-                waiting_ns += r->weight_ns;
-                idle_ns += r->kind == WAIT_KIND_IDLE ? r->weight_ns : 0;
-        }
-        add_state(m, WAIT_KIND_UNKNOWN, unknown_ns);
-        m->times.stackless_ns += unknown_ns;
-        m->times.n_idle_threads += idle_ns > (waiting_ns + unknown_ns) / 2;
-}
-
-static void share_cpu(struct wall_making *m, const struct dividing *d)
-{
-        size_t first = find_sample(m, d->thread->tid, 0);
-        double sum = 0;
-
-        add_state(m, WAIT_KIND_ON_CPU, d->cpu_ns);
-        add_state(m, WALL_RUNNABLE, d->runnable_ns);
-        add_state(m, WALL_OWN, d->own_ns);
-        for (size_t i = first; i < m->n_samples && m->samples[i].tid == d->thread->tid; i++)
-                sum += (double)m->samples[i].weight;
-        for (size_t i = first; sum > 0 && i < m->n_samples && m->samples[i].tid == d->thread->tid; i++) {
-                double part = (double)m->samples[i].weight / sum;
-
-                add_to_function(m, m->samples[i].node, WAIT_KIND_ON_CPU, part_of(part, d->cpu_ns));
-                add_to_function(m, m->samples[i].node, WALL_RUNNABLE, part_of(part, d->runnable_ns));
-        }
-}
-
-static void divide(struct wall_making *m, const struct wall_thread *thread)
-{
-        struct dividing d = {.thread = thread, .first_reading = find_reading(m, thread->tid, 0)};
-
-        if (thread->n_spans)
-                divide_spans(m, &d);
-        else
-                divide_still(m, &d);
-        m->times.n_threads++;
-        share_cpu(m, &d);
-        share_out(m, &d);
-}
-
-static void divide_all(struct wall_making *m)
-{
-        struct map seen = {0};
-
-        for (size_t i = 0, n; i < m->n_spans; i += n) {
-                for (n = 1; i + n < m->n_spans && m->spans[i + n].tid == m->spans[i].tid;)
-                        n++;
-                *map_put(&seen, (uint64_t)(uint32_t)m->spans[i].tid, NULL) = 1;
-                divide(m, &(struct wall_thread){m->spans[i].tid, m->spans[i].pid, i, n});
-        }
-        for (size_t i = 0; i < m->n_readings; i++) {
-                const struct wait_reading *r = m->readings[i].reading;
-
-                if (!map_find(&seen, (uint64_t)(uint32_t)r->tid)) {
-                        *map_put(&seen, (uint64_t)(uint32_t)r->tid, NULL) = 1;
-                        divide(m, &(struct wall_thread){.tid = r->tid, .pid = r->pid});
-                }
-        }
-        map_release(&seen);
-}
-
-/* --- Who had the GIL --- */
-
-static const struct wall_sample *near_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
-{
-        size_t i = find_sample(m, tid, ns);
-        const struct wall_sample *after =
-                i < m->n_samples && m->samples[i].tid == tid ? &m->samples[i] : NULL;
-        const struct wall_sample *before = i && m->samples[i - 1].tid == tid ? &m->samples[i - 1] : NULL;
-
-        if (after && after->time_ns - ns > HOLDER_NS)
-                after = NULL;
-        if (before && ns - before->time_ns > HOLDER_NS)
-                before = NULL;
-        if (!after || !before)
-                return after ? after : before;
-        return after->time_ns - ns < ns - before->time_ns ? after : before;
-}
-
-static void find_gil_holder(struct wall_making *m)
-{
-        struct wall_times *t = &m->times;
-        uint64_t all_ns = 0, most_ns = 0;
-
-        m->holder_ns = mem_new(t->n_functions + 1, sizeof(*m->holder_ns));
-        for (size_t i = 0; i < m->n_readings; i++) {
-                const struct wall_reading *r = &m->readings[i];
-                const struct wall_sample *sample;
-                const uint64_t *known;
-                uint64_t function;
-
-                if (r->kind != WAIT_KIND_GIL)
+        for (size_t i = 0; i < s->pieces->n_functions; i++) {
+                if (s->holder_ns[i] <= most_ns)
                         continue;
-                all_ns += r->weight_ns;
-                /* in a PID namespace the holder's number is another one than in the samples */
-                sample = r->reading->inner_tid == r->reading->tid
-                                 ? near_sample(m, r->reading->gil_holder, r->reading->time_ns)
-                                 : NULL;
-                /* only functions that have a row, which t->gil_holder points to */
-                known = sample ? map_find(&m->nodes, sample->node) : NULL;
-                function = known ? *known : 0;
-                if (!function)
-                        continue;
-                m->holder_ns[function - 1] += r->weight_ns;
-                if (m->holder_ns[function - 1] > most_ns) {
-                        most_ns = m->holder_ns[function - 1];
-                        t->gil_holder = &t->functions[function - 1];
-                }
+                most_ns = s->holder_ns[i];
+                t->gil_holder = &s->pieces->functions[i];
         }
-        t->gil_share = all_ns ? (double)most_ns / (double)all_ns : 0;
+        t->gil_share = t->ns[WAIT_KIND_GIL] ? (double)most_ns / (double)t->ns[WAIT_KIND_GIL] : 0;
 }
 
-/* --- Results --- */
+static void drop_untaken(struct wall_times *t)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < t->n_functions; i++) {
+                uint64_t ns = 0;
+
+                for (unsigned k = 0; k < WALL_N_STATES; k++)
+                        ns |= t->functions[i].ns[k];
+                if (ns)
+                        t->functions[n++] = t->functions[i];
+        }
+        t->n_functions = n;
+}
 
 static int compare_functions(const void *a, const void *b)
 {
         const struct wall_function *x = a, *y = b;
+        int order;
 
         if (x->total_ns != y->total_ns)
                 return x->total_ns < y->total_ns ? 1 : -1;
-        return strcmp(x->name, y->name);
+        order = strcmp(x->name->name, y->name->name);
+        return order ? order : strcmp(x->name->file, y->name->file);
 }
 
-static void sort_functions(struct wall_making *m)
+static void sort_functions(struct wall_times *t)
 {
-        struct wall_times *t = &m->times;
-        struct wall_function holder = {0};
+        if (t->n_functions)
+                qsort(t->functions, t->n_functions, sizeof(*t->functions), compare_functions);
+}
 
-        if (t->gil_holder)
-                holder = *t->gil_holder;
-        qsort(t->functions, t->n_functions, sizeof(*t->functions), compare_functions);
-        for (size_t i = 0; t->gil_holder && i < t->n_functions; i++) {
-                if (t->functions[i].name == holder.name && t->functions[i].file == holder.file) {
-                        t->gil_holder = &t->functions[i];
-                        break;
-                }
+struct wall_times *wall_times_new(const struct wall_pieces *pieces, unsigned shown)
+{
+        struct wall_times *t = mem_new(1, sizeof(*t));
+        struct wall_summing s = {.pieces = pieces, .times = t};
+
+        t->shown = shown;
+        t->elapsed_ns = pieces->elapsed_ns;
+        t->n_functions = pieces->n_functions;
+        t->functions = mem_new(t->n_functions + 1, sizeof(*t->functions));
+        for (size_t i = 0; i < t->n_functions; i++)
+                t->functions[i].name = &pieces->functions[i];
+        s.holder_ns = mem_new(t->n_functions + 1, sizeof(*s.holder_ns));
+        for (size_t i = 0; i < pieces->n; i++) {
+                if (pieces->items[i].is_taken)
+                        add_piece(&s, &pieces->items[i]);
         }
-}
-
-struct wall_times *wall_times_new(const struct wall_request *request)
-{
-        struct wall_making *m;
-
-        if (!cpu_spans_n(request->spans) && !request->waits->n)
-                return NULL;
-        m = mem_new(1, sizeof(*m));
-        m->request = request;
-        take_spans(m);
-        take_samples(m);
-        /* where nothing ran there is no record of the end */
-        if (m->to_ns - m->from_ns < request->elapsed_ns)
-                m->to_ns = m->from_ns + request->elapsed_ns;
-        m->times.elapsed_ns = m->to_ns - m->from_ns;
-        divide_all(m);
-        find_gil_holder(m);
-        sort_functions(m);
-        m->times.idle_calls = buf_text(&m->idle_calls);
-        return &m->times;
+        for (size_t i = 0; i < pieces->n_stackless; i++) {
+                if (pieces->stackless[i].is_taken)
+                        add_stackless(&s, &pieces->stackless[i]);
+        }
+        t->n_threads = s.n_sums;
+        for (size_t i = 0; i < s.n_sums; i++)
+                t->n_idle_threads += s.sums[i].idle_ns > s.sums[i].waiting_ns / 2;
+        find_gil_holder(&s);
+        drop_untaken(t);
+        sort_functions(t);
+        free(s.sums);
+        free(s.holder_ns);
+        map_release(&s.threads);
+        return t;
 }
 
 void wall_times_free(struct wall_times *times)
 {
-        struct wall_making *m = (struct wall_making *)times;
-
-        if (!m)
+        if (!times)
                 return;
-        free(m->spans);
-        free(m->readings);
-        free(m->samples);
-        free(m->holder_ns);
-        free(m->times.functions);
-        map_release(&m->functions);
-        map_release(&m->nodes);
-        buf_release(&m->idle_calls);
-        free(m);
+        free(times->functions);
+        free(times);
 }

@@ -51,7 +51,7 @@ static void apply_filter(const struct browser *browser, struct profile_filter *f
 /* The results that take longer than the rows. */
 static unsigned whole_results(const struct browser *browser)
 {
-        return REPORT_TREE | REPORT_PYTHON | REPORT_ACCESSES |
+        return REPORT_TREE | REPORT_PYTHON | REPORT_ACCESSES | REPORT_WALL |
                (browser->wants_samples ? REPORT_SAMPLES | REPORT_NAMED_STACKS : 0);
 }
 

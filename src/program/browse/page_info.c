@@ -6,6 +6,7 @@
 #include "page_text.h"
 #include "quality_view.h"
 #include "session_facts.h"
+#include "wall_view.h"
 
 static void add_run(const struct browser *browser, struct buf *out)
 {
@@ -38,10 +39,17 @@ static void add_text(const struct browser *browser, struct buf *out)
         buf_add_char(out, '\n');
         quality_add_poor(&report->quality, out);
         quality_add_text(&report->quality, out);
-        buf_add_str(out, "\n\nevents:\n");
-        for (size_t i = 0; i < report->n_events; i++)
-                buf_printf(out, "  %s: %" PRIu64 " samples, skid: %s\n", report->events[i].name,
-                           report->events[i].n_samples, report->events[i].skid);
+        buf_add_str(out, "\n\n");
+        if (report->wall) {
+                wall_view_add_states(&(struct wall_view){.times = report->wall}, out);
+                buf_add_char(out, '\n');
+        }
+        buf_add_str(out, "events:\n");
+        for (size_t i = 0; i < report->n_events; i++) {
+                if (!report->events[i].is_in_wall)
+                        buf_printf(out, "  %s: %" PRIu64 " samples, skid: %s\n", report->events[i].name,
+                                   report->events[i].n_samples, report->events[i].skid);
+        }
         buf_add_str(out, "\nmodules with samples:\n");
         for (size_t i = 0; i < report->modules.n; i++) {
                 const struct report_module *module = &report->modules.items[i];

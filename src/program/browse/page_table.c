@@ -82,6 +82,7 @@ static int by_key(const struct table_page *p, const struct hot_row *a, const str
         case ROW_FILE: return by_text(p, a->file, b->file);
         case ROW_LINE: return by_text(p, a->line, b->line);
         case ROW_ADDR: return by_number(a->addr, b->addr);
+        case ROW_STATE:
         case ROW_SOURCE: return by_text(p, a->source, b->source);
         case ROW_EVENT:
         case ROW_OVERHEAD:
@@ -120,6 +121,7 @@ static uint64_t number_of(const struct table_page *p, const struct hot_row *row,
         case ROW_FILE: return lazy_order_text_key(text_of(p, row->file));
         case ROW_LINE: return lazy_order_text_key(text_of(p, row->line));
         case ROW_ADDR: return row->addr;
+        case ROW_STATE:
         case ROW_SOURCE: return lazy_order_text_key(text_of(p, row->source));
         case ROW_EVENT:
         case ROW_OVERHEAD:

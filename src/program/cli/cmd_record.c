@@ -302,6 +302,7 @@ static int show(struct recording *r, const struct run *run)
                 .by_source = true,
                 .collected = facts.collected,
                 .sources = &r->lookup.sources,
+                .filter.states = r->wall ? WALL_SHOWN | (r->options->sampling.idle ? WALL_IDLE : 0) : 0,
         };
         AUTO_RELEASE(buf) sampling_line = {0};
         AUTO(report) report = NULL;
@@ -426,7 +427,7 @@ static bool choose_call_graph(struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
 
-        r->wall = o->wall || (o->mode && !strcmp(o->mode, "wall"));
+        r->wall = o->wall || o->idle || (o->mode && !strcmp(o->mode, "wall"));
         if (o->call_graph || r->wall)
                 r->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
         if (o->call_graph_mode && !call_graph_parse(o->call_graph_mode, &r->call_graph, err))

@@ -81,6 +81,11 @@ static const struct option sampling_options[] = {
                 .help = "record all of wall time: when threads ran and waited, and what they waited for; implies -g",
         },
         {
+                .name = "idle",
+                .offset = offsetof(struct sampling_options, idle),
+                .help = "--wall with idle time in the table",
+        },
+        {
                 .name = "mode",
                 .kind = OPTION_STRING,
                 .arg = "MODE",

@@ -17,6 +17,7 @@ struct sampling_options {
         const char *call_graph_mode; /* "fp", "dwarf,8192", "lbr", or NULL */
         const char *engine;          /* "ring", "stop", or NULL */
         bool wall;                   /* --wall */
+        bool idle;                   /* --idle */
         const char *mode;            /* "cpu", "wall", or NULL */
         bool compress;
         bool tui;

@@ -121,6 +121,15 @@ static bool has_accesses(const struct report *report, const char *path, struct e
         return err_set(err, ERR_MISSING, "%s: no sample says what it did to memory; record with --mem", path);
 }
 
+static bool has_states(const struct report *report, const struct report_request *request, struct err *err)
+{
+        if (!(request->keys & PROFILE_STATE) || report->pieces)
+                return true;
+        return err_set(err, ERR_MISSING,
+                       "%s: --sort state needs the states of threads; record them with wperf record --wall",
+                       request->path);
+}
+
 static bool has_python(const struct report *report, const struct report_request *request, struct err *err)
 {
         if (!(request->keys & PROFILE_PYTHON) || module_source_python(report->session.modules))
@@ -243,7 +252,8 @@ static bool check_first(const void *ctx, const struct report *report, struct err
         const struct reporting *r = ctx;
 
         return filter_none_check(report, &r->request, &r->options->filter, err) &&
-               has_python(report, &r->request, err) && has_sources(report, &r->request, err);
+               has_python(report, &r->request, err) && has_sources(report, &r->request, err) &&
+               has_states(report, &r->request, err);
 }
 
 static int browse(struct reporting *r)

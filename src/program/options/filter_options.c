@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wall_states.h"
+
 static const struct option filter_options[] = {
         {
                 .name = "pid",
@@ -45,6 +47,29 @@ static const struct option filter_options[] = {
                 .offset = offsetof(struct filter_options, time),
                 .help = "show only samples from second A to second B of the session (A or B may be omitted), "
                         "or from a part of its time: 10%-20%, or 10%/2 for the second tenth",
+        },
+        {
+                .name = "state",
+                .kind = OPTION_LIST,
+                .arg = "STATES",
+                .values = WALL_STATE_WORDS,
+                .offset = offsetof(struct filter_options, states),
+                .help = "of a session of record --wall show only time in these states, such as waiting or "
+                        "gil,lock",
+        },
+        {
+                .name = "idle",
+                .offset = offsetof(struct filter_options, idle),
+                .help = "of a session of record --wall show idle time, too: threads that wait for work",
+        },
+        {
+                .name = "mode",
+                .kind = OPTION_STRING,
+                .arg = "MODE",
+                .values = "cpu wall",
+                .offset = offsetof(struct filter_options, mode),
+                .help = "what counts in a session of record --wall: wall, the default, or cpu: only samples "
+                        "of threads on a CPU",
         },
         {
                 .name = "no-demangle",
@@ -146,6 +171,24 @@ static bool parse_time(const char *text, struct profile_filter *filter, struct e
                 text);
 }
 
+static bool parse_states(const struct filter_options *o, struct profile_filter *filter, struct err *err)
+{
+        bool is_cpu = o->mode && !strcmp(o->mode, "cpu");
+
+        if (o->mode && !is_cpu && strcmp(o->mode, "wall") != 0)
+                return err_set(err, ERR_USAGE, "--mode takes cpu or wall, not '%.40s'", o->mode);
+        if (is_cpu && (o->states || o->idle))
+                return err_set(err, ERR_USAGE,
+                               "--mode cpu and --%s cannot be used together: states are of wall time",
+                               o->states ? "state" : "idle");
+        filter->needs_states = o->states || o->idle || (o->mode && !is_cpu);
+        filter->states = is_cpu ? 0 : WALL_SHOWN;
+        if (o->states && !wall_states_parse(o->states, &filter->states, err))
+                return false;
+        filter->states |= o->idle ? WALL_IDLE : 0;
+        return true;
+}
+
 bool filter_fill(const struct filter_options *options, const int32_t *pids, struct profile_filter *ret,
                  struct err *err)
 {
@@ -156,5 +199,5 @@ bool filter_fill(const struct filter_options *options, const int32_t *pids, stru
                 .modules = options->modules,
                 .python_file = options->python_file,
         };
-        return parse_time(options->time, ret, err);
+        return parse_states(options, ret, err) && parse_time(options->time, ret, err);
 }

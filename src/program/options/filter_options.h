@@ -13,6 +13,9 @@ struct filter_options {
         const char *modules;     /* comma-separated, or NULL */
         const char *python_file; /* a pattern, or NULL */
         const char *time;        /* "A,B" in seconds, or NULL */
+        const char *states;      /* comma-separated, or NULL */
+        const char *mode;        /* "cpu", "wall", or NULL */
+        bool idle;
         bool no_demangle;
 };
 extern const struct option_group filter_group;

@@ -32,7 +32,16 @@ enum {
         N_STEPS = 4, /* of colours for less, and for more */
 };
 
-enum color { COLOR_PROCESS, COLOR_USER, COLOR_KERNEL, COLOR_INLINED, COLOR_UNKNOWN, COLOR_PYTHON, N_COLORS };
+enum color {
+        COLOR_PROCESS,
+        COLOR_USER,
+        COLOR_KERNEL,
+        COLOR_INLINED,
+        COLOR_UNKNOWN,
+        COLOR_PYTHON,
+        COLOR_STATE,
+        N_COLORS
+};
 
 static const struct {
         const char *name, *class;
@@ -42,13 +51,14 @@ static const struct {
         {"process", "p", 205, 200, 220, 2, 2, 2},        {"user", "u", 226, 118, 62, 3, 12, 2},
         {"kernel", "k", 122, 165, 222, 6, 5, 2},         {"inlined", "i", 128, 190, 108, 8, 4, 6},
         {"without a name", "n", 188, 188, 188, 4, 4, 4}, {"Python", "y", 222, 196, 70, 3, 6, 8},
+        {"waiting", "w", 150, 128, 176, 5, 6, 4},
 };
 
 struct drawing {
         const struct calltree *tree;
         const struct export_about *about;
         bool upwards, by_count;
-        int n_colors;   /* without COLOR_PYTHON if there is no Python function */
+        bool has_python, has_states; /* functions with these colours */
         unsigned shift; /* shift for values, so that their products with widths do not overflow */
         uint64_t total, total_shifted;
         const double *before;  /* as in export_svg_options */
@@ -131,6 +141,7 @@ static enum color color_of(const struct calltree_function *f)
 {
         switch (f->kind) {
         case CALLTREE_PROCESS: return COLOR_PROCESS;
+        case CALLTREE_STATE: return COLOR_STATE;
         case CALLTREE_FUNCTION:
                 if (f->is_python)
                         return COLOR_PYTHON;
@@ -335,7 +346,7 @@ static void add_style(const struct drawing *d, struct buf *out)
                 ".kind{display:inline-block;margin-right:16px}.key{display:inline-block;width:12px;height:12px;"
                 "margin-right:5px;vertical-align:-2px}.status{border-top:1px solid #999;overflow:hidden;"
                 "overflow-wrap:anywhere;max-height:40vh}.status span{margin-left:2ch}.status-box{pointer-events:none}\n");
-        for (int i = 0; i < d->n_colors; i++) {
+        for (int i = 0; i < N_COLORS; i++) {
                 for (int shade = 0; shade < N_SHADES; shade++)
                         buf_printf(out, ".%s%d{fill:#%02x%02x%02x}", colors[i].class, shade,
                                    colors[i].red + shade * colors[i].red_step,
@@ -383,7 +394,9 @@ static void add_legend(const struct drawing *d, struct buf *out)
         uint32_t x = MARGIN;
 
         buf_add_str(out, "<g class=\"l\">\n");
-        for (int i = COLOR_USER; i < d->n_colors; i++) {
+        for (int i = COLOR_USER; i < N_COLORS; i++) {
+                if ((i == COLOR_PYTHON && !d->has_python) || (i == COLOR_STATE && !d->has_states))
+                        continue;
                 buf_printf(out,
                            "<rect class=\"%s%d\" x=\"%" PRIu32 "\" y=\"46\" width=\"12\" height=\"12\"/>"
                            "<text x=\"%" PRIu32 "\" y=\"56\">%s</text>\n",
@@ -462,10 +475,10 @@ static void add_note(const struct drawing *d, uint32_t height)
         buf_add_str(d->out, "</text></g>\n");
 }
 
-static bool has_python(const struct calltree *tree)
+static bool has_color(const struct calltree *tree, enum color color)
 {
         for (size_t i = 0; i < calltree_n_functions(tree); i++) {
-                if (calltree_get_function(tree, (uint32_t)i)->is_python)
+                if (color_of(calltree_get_function(tree, (uint32_t)i)) == color)
                         return true;
         }
         return false;
@@ -492,7 +505,8 @@ void export_svg(const struct calltree *tree, const struct export_about *about,
         d.total_shifted = d.total >> d.shift;
         if (d.before)
                 find_largest_change(&d);
-        d.n_colors = has_python(tree) ? N_COLORS : COLOR_PYTHON;
+        d.has_python = has_color(tree, COLOR_PYTHON);
+        d.has_states = has_color(tree, COLOR_STATE);
         visit_frames(&d, NULL);
         height = TOP + ROW * d.n_rows + BOTTOM;
         add_head(&d, height);

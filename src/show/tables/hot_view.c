@@ -39,7 +39,7 @@ const char *hot_view_row_noun(const struct hot_view *view)
                 {ROW_PYTHON, "functions"}, {ROW_FILE, "files"},       {ROW_MODULE, "modules"},
                 {ROW_THREAD, "threads"},   {ROW_TID, "threads"},      {ROW_PROCESS, "processes"},
                 {ROW_PID, "processes"},    {ROW_COMM, "commands"},    {ROW_CPU, "CPUs"},
-                {ROW_SOURCE, "sources"},   {ROW_MACHINE, "machines"},
+                {ROW_SOURCE, "sources"},   {ROW_MACHINE, "machines"}, {ROW_STATE, "states"},
         };
 
         if (!view->keys.n)
@@ -87,14 +87,24 @@ static const struct column key_columns[ROW_N_KEYS] = {
         [ROW_LINE] = {.name = "line"},
         [ROW_ADDR] = {.name = "addr", .can_cut = true},
         [ROW_SOURCE] = {.name = "source"},
+        [ROW_STATE] = {.name = "state"},
 };
+
+/* Wall time is shown in seconds: a sample stands for more time than another one. */
+static bool is_by_time(const struct hot_view *view)
+{
+        return view->n_events && view->events[view->n_events - 1].is_wall;
+}
 
 static void add_share_columns(const struct hot_view *view, struct columns *c)
 {
         c->first_share = c->n;
         add_column(c, (struct column){
                               .name = "overhead", .type = COLUMN_FIXED, .decimals = 2, .is_share = true});
-        add_column(c, (struct column){.name = "count", .type = COLUMN_U64});
+        if (is_by_time(view))
+                add_column(c, (struct column){.name = "seconds", .type = COLUMN_FIXED, .decimals = 3});
+        else
+                add_column(c, (struct column){.name = "count", .type = COLUMN_U64});
         if (view->verbose)
                 add_column(c, (struct column){.name = "95 % interval",
                                               .key = "interval_95",
@@ -135,7 +145,10 @@ static void add_share_cells(const struct hot_view *view, const struct hot_row *r
         char interval[32];
 
         table_add_fixed(table, 100 * row->share);
-        table_add_u64(table, row->count);
+        if (is_by_time(view))
+                table_add_fixed(table, (double)row->weight / 1e9);
+        else
+                table_add_u64(table, row->count);
         if (!view->verbose)
                 return;
         snprintf(interval, sizeof(interval), "%.2f-%.2f", 100 * row->low, 100 * row->high);
@@ -220,6 +233,7 @@ void hot_view_add_key(const struct hot_view *view, const struct hot_row *row, en
         case ROW_FILE: add_python(row, text(view, row->file), out); break;
         case ROW_LINE: add_python(row, text(view, row->line), out); break;
         case ROW_ADDR: add_addr(view, row, out); break;
+        case ROW_STATE:
         case ROW_SOURCE: add_known(text(view, row->source), out); break;
         case ROW_OVERHEAD:
         case ROW_EVENT:
@@ -314,6 +328,7 @@ size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_
                 if (sums->n_rows < view->max_rows) {
                         sums->share += row->share;
                         sums->count += row->count;
+                        sums->weight += row->weight;
                         sums->n_rows++;
                 }
                 if (shown == view->max_rows || hot_view_hides(view, row))
@@ -331,7 +346,10 @@ static void add_totals(const struct hot_view *view, const struct columns *c, con
         char share[24], count[24], top[48];
 
         snprintf(share, sizeof(share), "%.2f%%", 100 * sums->share);
-        snprintf(count, sizeof(count), "%" PRIu64, sums->count);
+        if (is_by_time(view))
+                snprintf(count, sizeof(count), "%.3f", (double)sums->weight / 1e9);
+        else
+                snprintf(count, sizeof(count), "%" PRIu64, sums->count);
         snprintf(top, sizeof(top), "top %zu in total", sums->n_rows);
         texts[c->first_share] = share;
         texts[c->first_share + 1] = count;
@@ -444,8 +462,8 @@ bool hot_view_has_section(const struct hot_view *view, size_t event)
         bool any = false;
 
         assert(event < view->n_events);
-        /* times by state are shown instead */
-        if (view->events[event].is_waiting)
+        /* wall time is shown instead */
+        if (view->events[event].is_waiting || view->events[event].is_in_wall)
                 return false;
         if (view->events[event].n_samples || view->events[event].has_sources)
                 return view->events[event].n_samples;

@@ -14,7 +14,7 @@ struct columns {
 
 struct hot_sums {
         double share;
-        uint64_t count;
+        uint64_t count, weight;
         size_t n_rows;
 };
 

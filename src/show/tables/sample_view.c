@@ -79,7 +79,8 @@ static void add_heading(const struct sample_view *view, struct buf *out)
         const char *machine = buf_text(&report->run.machine), *note = report->run.info.source_note;
 
         for (size_t i = 0; i < view->hot.n_events; i++) {
-                if (view->hot.events[i].only_tracks || view->hot.events[i].is_source)
+                if (view->hot.events[i].only_tracks || view->hot.events[i].is_source ||
+                    view->hot.events[i].is_wall)
                         continue;
                 buf_add_str(out, "event: ");
                 add_event(&view->hot.events[i], out);

@@ -373,10 +373,9 @@ void tree_view_text(const struct tree_view *view, struct buf *out)
 static void add_function_json(const struct calltree_function *f, struct json *json)
 {
         static const char *const kinds[] = {
-                [CALLTREE_FUNCTION] = "function",
-                [CALLTREE_UNKNOWN] = "unknown",
-                [CALLTREE_PROCESS] = "process",
-                [CALLTREE_CUT] = "cut",
+                [CALLTREE_FUNCTION] = "function", [CALLTREE_UNKNOWN] = "unknown",
+                [CALLTREE_PROCESS] = "process",   [CALLTREE_CUT] = "cut",
+                [CALLTREE_STATE] = "state",
         };
 
         json_begin_object(json);

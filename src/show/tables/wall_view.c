@@ -79,7 +79,7 @@ static void add_state(const struct wall_view *view, const char *name, uint64_t n
         add_line(view, &line, out);
 }
 
-static void add_states(const struct wall_view *view, struct buf *out)
+void wall_view_add_states(const struct wall_view *view, struct buf *out)
 {
         const struct wall_times *t = view->times;
         const struct buf nothing = {0};
@@ -90,9 +90,11 @@ static void add_states(const struct wall_view *view, struct buf *out)
         buf_printf(&head, "%-14s %8s %3s  of %zu thread%s in %.2f s", "", "seconds", "%", t->n_threads,
                    t->n_threads == 1 ? "" : "s", seconds(t->elapsed_ns));
         add_line(view, &head, out);
-        buf_printf(&idle, "  %zu thread%s%s", t->n_idle_threads, t->n_idle_threads == 1 ? "" : "s",
-                   *t->idle_calls ? ": " : "");
-        text_add_printable(&idle, t->idle_calls);
+        buf_printf(&idle, "  %zu thread%s", t->n_idle_threads, t->n_idle_threads == 1 ? "" : "s");
+        for (size_t i = 0; i < t->n_idle_calls; i++) {
+                buf_add_str(&idle, i ? ", " : ": ");
+                text_add_printable(&idle, t->idle_calls[i]);
+        }
         add_kinds(t, &kinds);
         if (t->ns[WAIT_KIND_IDLE])
                 add_state(view, "idle", t->ns[WAIT_KIND_IDLE], &idle, out);
@@ -105,22 +107,29 @@ static void add_states(const struct wall_view *view, struct buf *out)
 
 /* --- Functions --- */
 
-/* Columns that have one part in a hundred of what is shown. */
-static size_t choose_columns(const struct wall_view *view, unsigned *columns)
+static uint64_t shown_ns(const struct wall_times *t)
 {
-        const struct wall_times *t = view->times;
-        uint64_t shown_ns = t->total_ns - (view->shows_idle ? 0 : t->ns[WAIT_KIND_IDLE]);
-        size_t n = 0;
+        uint64_t ns = 0;
 
-        columns[n++] = WAIT_KIND_ON_CPU;
-        if (view->shows_idle && t->ns[WAIT_KIND_IDLE])
-                columns[n++] = WAIT_KIND_IDLE;
-        for (size_t i = 0; i < N_ELEMENTS(waits); i++) {
-                if (t->ns[waits[i]] && t->ns[waits[i]] >= shown_ns / 100)
-                        columns[n++] = waits[i];
+        for (unsigned i = 0; i < WALL_N_STATES; i++)
+                ns += t->shown & WALL_BIT(i) ? t->ns[i] : 0;
+        return ns;
+}
+
+/* Columns that have one part in a hundred of what is shown. */
+static size_t choose_columns(const struct wall_times *t, unsigned *columns)
+{
+        uint64_t least_ns = shown_ns(t) / 100;
+        unsigned order[WALL_N_STATES] = {WAIT_KIND_ON_CPU, WAIT_KIND_IDLE};
+        size_t n_order = 2, n = 0;
+
+        for (size_t i = 0; i < N_ELEMENTS(waits); i++)
+                order[n_order++] = waits[i];
+        order[n_order++] = WALL_RUNNABLE;
+        for (size_t i = 0; i < n_order; i++) {
+                if (t->shown & WALL_BIT(order[i]) && t->ns[order[i]] && t->ns[order[i]] >= least_ns)
+                        columns[n++] = order[i];
         }
-        if (t->ns[WALL_RUNNABLE] && t->ns[WALL_RUNNABLE] >= shown_ns / 100)
-                columns[n++] = WALL_RUNNABLE;
         return n;
 }
 
@@ -132,11 +141,6 @@ static const char *column_name(unsigned state)
         };
 
         return names[state] ? names[state] : wall_state_word(state);
-}
-
-static uint64_t function_ns(const struct wall_view *view, const struct wall_function *f)
-{
-        return f->total_ns + (view->shows_idle ? f->ns[WAIT_KIND_IDLE] : 0);
 }
 
 static void add_cell(uint64_t ns, struct buf *line)
@@ -160,16 +164,17 @@ static void add_function(const struct wall_view *view, const struct wall_functio
         AUTO_RELEASE(buf) line = {0};
         AUTO_RELEASE(buf) name = {0};
 
-        add_cell(function_ns(view, f), &line);
+        add_cell(f->total_ns, &line);
         for (size_t i = 0; i < columns->n; i++)
                 add_cell(f->ns[columns->states[i]], &line);
-        text_add_printable(&name, f->name);
+        text_add_printable(&name, f->name->name);
         for (size_t width = text_width(buf_text(&name)); width < columns->name_columns; width++)
                 buf_add_char(&name, ' ');
         buf_printf(&line, "  %s  ", buf_text(&name));
-        text_add_printable(&line, f->is_python ? python_label_file(f->file) : text_base_name(f->file));
-        if (f->line)
-                buf_printf(&line, ":%" PRIu32, f->line);
+        text_add_printable(&line, f->name->is_python ? python_label_file(f->name->file)
+                                                     : text_base_name(f->name->file));
+        if (f->name->line)
+                buf_printf(&line, ":%" PRIu32, f->name->line);
         add_line(view, &line, out);
 }
 
@@ -179,26 +184,27 @@ static void add_rest(const struct wall_view *view, size_t first, const struct wa
         const struct wall_times *t = view->times;
         struct wall_function rest = {0};
         AUTO_RELEASE(buf) line = {0};
+        size_t end;
 
-        for (size_t i = first; i < t->n_functions; i++) {
-                rest.total_ns += t->functions[i].total_ns;
+        for (end = first; end < t->n_functions && t->functions[end].total_ns; end++) {
+                rest.total_ns += t->functions[end].total_ns;
                 for (unsigned k = 0; k < WALL_N_STATES; k++)
-                        rest.ns[k] += t->functions[i].ns[k];
+                        rest.ns[k] += t->functions[end].ns[k];
         }
-        add_cell(function_ns(view, &rest), &line);
+        add_cell(rest.total_ns, &line);
         for (size_t i = 0; i < columns->n; i++)
                 add_cell(rest.ns[columns->states[i]], &line);
-        buf_printf(&line, "  %zu more", t->n_functions - first);
+        buf_printf(&line, "  %zu more", end - first);
         add_line(view, &line, out);
 }
 
 static size_t count_rows(const struct wall_view *view)
 {
         const struct wall_times *t = view->times;
+        uint64_t least_ns = shown_ns(t) / 1000;
         size_t n = 0;
 
-        while (n < t->n_functions && n < view->n_rows &&
-               function_ns(view, &t->functions[n]) >= t->total_ns / 1000)
+        while (n < t->n_functions && n < view->n_rows && t->functions[n].total_ns >= least_ns)
                 n++;
         return n;
 }
@@ -208,7 +214,7 @@ static size_t name_columns(const struct wall_view *view, size_t n_rows)
         size_t most = 0;
 
         for (size_t i = 0; i < n_rows; i++) {
-                size_t width = text_width(view->times->functions[i].name);
+                size_t width = text_width(view->times->functions[i].name->name);
 
                 if (width > most && width <= MOST_NAME_COLUMNS)
                         most = width;
@@ -223,15 +229,15 @@ static void add_functions(const struct wall_view *view, struct buf *out)
         struct wall_columns columns = {.name_columns = name_columns(view, n_rows)};
         AUTO_RELEASE(buf) head = {0};
 
-        columns.n = choose_columns(view, columns.states);
+        columns.n = choose_columns(t, columns.states);
         buf_printf(&head, "%*s", COLUMN, "wall");
         for (size_t i = 0; i < columns.n; i++)
                 buf_printf(&head, "%*s", COLUMN, column_name(columns.states[i]));
-        buf_printf(&head, "  function, in seconds%s", view->shows_idle ? "" : ", without idle");
+        buf_printf(&head, "  function, in seconds%s", t->shown & WALL_IDLE ? "" : ", without idle");
         add_line(view, &head, out);
         for (size_t i = 0; i < n_rows; i++)
                 add_function(view, &t->functions[i], &columns, out);
-        if (n_rows < t->n_functions)
+        if (n_rows < t->n_functions && t->functions[n_rows].total_ns)
                 add_rest(view, n_rows, &columns, out);
 }
 
@@ -261,7 +267,7 @@ static void add_known(const struct wall_view *view, struct buf *out)
 
 void wall_view_text(const struct wall_view *view, struct buf *out)
 {
-        add_states(view, out);
+        wall_view_add_states(view, out);
         add_functions(view, out);
         if (view->times->gil_holder)
                 add_gil(view, out);
@@ -301,9 +307,9 @@ void wall_view_json(const struct wall_view *view, struct json *json)
                 const struct wall_function *f = &t->functions[i];
 
                 json_begin_object(json);
-                json_key_str(json, "function", f->name);
-                json_key_str(json, "file", f->file);
-                json_key_bool(json, "python", f->is_python);
+                json_key_str(json, "function", f->name->name);
+                json_key_str(json, "file", f->name->file);
+                json_key_bool(json, "python", f->name->is_python);
                 json_key(json, "seconds");
                 add_json_states(f->ns, json);
                 json_end_object(json);

@@ -13,11 +13,13 @@
 struct wall_view {
         const struct wall_times *times;
         uint64_t n_rows;      /* at most, of functions */
-        bool shows_idle;      /* in the table of functions, too */
         unsigned max_columns; /* of the screen; 0: no limit */
 };
 
 void wall_view_text(const struct wall_view *view, struct buf *out);
+
+/* The states alone. */
+void wall_view_add_states(const struct wall_view *view, struct buf *out);
 
 /* Adds the key "wall". */
 void wall_view_json(const struct wall_view *view, struct json *json);

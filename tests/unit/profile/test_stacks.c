@@ -226,7 +226,7 @@ static void add_frames(struct stacks *stacks, struct world *w, const struct samp
 
         if (!n)
                 frames[n++] = stack_frame_of_sample(sample);
-        stacks_add(stacks, w, 0, sample, frames, n, 10);
+        stacks_add(stacks, w, 0, sample, frames, n, 1, 10);
 }
 
 /* Chains of few words, so that many have ends, marks and whole contexts in common; compared with adding
@@ -316,9 +316,9 @@ TEST(a_cut_stack_is_marked)
         struct stack_frame frames[3] = {{0x401010, PERF_MISC_USER, false}, {0x401020, PERF_MISC_USER, true}};
         struct sample sample = sample_of(10, NULL, 0);
 
-        stacks_add(stacks, w, 0, &sample, frames, 2, 10);
+        stacks_add(stacks, w, 0, &sample, frames, 2, 1, 10);
         ASSERT_CMP(stack_frames_mark_cut(frames, 2), ==, 3);
-        stacks_add(stacks, w, 0, &sample, frames, 3, 10);
+        stacks_add(stacks, w, 0, &sample, frames, 3, 1, 10);
         expect_stacks(stacks, w, "0 ten 1: a+1010 < a+101f\n0 ten 1: a+1010 < a+101f < none+0\n");
         EXPECT_TRUE(stacks_place_of(stacks, 2)->is_cut && !stacks_place_of(stacks, 0)->is_cut);
 }
@@ -365,7 +365,7 @@ TEST(the_node_of_the_last_sample)
         stacks_add_chain(stacks, w, 0, &b, 10);
         stacks_add_chain(stacks, w, 0, &a, 10);
         EXPECT_INT(stacks_last(stacks, w), 1);
-        stacks_add(stacks, w, 0, &b, &copied, 1, 10);
+        stacks_add(stacks, w, 0, &b, &copied, 1, 1, 10);
         EXPECT_INT(stacks_last(stacks, w), 3);
         EXPECT_TRUE(stacks_get_node(stacks, 0)->is_return && !stacks_get_node(stacks, 0)->is_unwound);
         EXPECT_TRUE(!stacks_get_node(stacks, 1)->is_return);

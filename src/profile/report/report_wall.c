@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_wall.h"
+
+#include <string.h>
+
+#include "perfdata_format.h"
+#include "wait_section.h"
+
+/* A frame above the state of time that has no stack. */
+enum { STATE_NO_STACK = WALL_N_STATES + 1 };
+
+static const char *state_word(unsigned state)
+{
+        return state == STATE_NO_STACK ? "no stack" : wall_state_word(state - 1);
+}
+
+/* --- The first pass --- */
+
+static struct session_input *open_again(const struct report_pass *pass, const struct session_input *input,
+                                        struct err *err)
+{
+        AUTO_RELEASE(buf) copy = {0};
+
+        if (strcmp(pass->request.path, "-") && !input->is_converted && !input->bytes.len)
+                return session_input_open(pass->request.path, report_session_access(pass->request.sources),
+                                          err);
+        buf_add(&copy, input->bytes.data, input->bytes.len);
+        return session_input_of_memory(&copy, pass->request.path, err);
+}
+
+static bool is_waiting(const struct report *report, uint32_t event)
+{
+        return !strcmp(perfdata_get_event(report->session.reader, event)->name, "waiting");
+}
+
+/* The time on CPUs is divided by the first event that has samples of it. */
+static void choose_events(const struct report *whole, struct wall_request *request)
+{
+        request->waiting_event = request->cpu_event = UINT32_MAX;
+        for (uint32_t i = 0; i < whole->n_events; i++) {
+                if (is_waiting(whole, i))
+                        request->waiting_event = i;
+                else if (request->cpu_event == UINT32_MAX && whole->events[i].n_samples)
+                        request->cpu_event = i;
+        }
+}
+
+static bool make_pieces(struct report_pass *pass, const struct session_input *input, struct err *err)
+{
+        AUTO(wait_section) waits = wait_section_new(perfdata_feature(input->reader, FEATURE_WPERF_WAITS));
+        struct report_request request = {
+                .path = pass->request.path,
+                .results = REPORT_NAMED_STACKS | REPORT_SAMPLES,
+                .no_tree_inlines = true,
+                .sources = pass->request.sources,
+                .collected = pass->request.collected,
+        };
+        struct session_input *again = waits ? open_again(pass, input, err) : NULL;
+        AUTO(report) whole = again ? report_make_of(&request, again, err) : NULL;
+        struct wall_request wall = {.waits = waits};
+
+        if (!waits)
+                return true;
+        if (!whole)
+                return false;
+        wall.named = whole->named;
+        wall.samples = whole->samples;
+        wall.spans = whole->cpu_spans;
+        wall.elapsed_ns = whole->run.info.elapsed_ns;
+        choose_events(whole, &wall);
+        pass->waiting_event = wall.waiting_event;
+        pass->cpu_event = wall.cpu_event;
+        pass->report->pieces = wall_pieces_new(&wall);
+        return true;
+}
+
+bool report_wall_begin(struct report_pass *pass, const struct session_input *input, struct err *err)
+{
+        if (!pass->request.filter.states)
+                return true;
+        if (!make_pieces(pass, input, err))
+                return false;
+        if (!report_wall_is_on(pass))
+                return !pass->request.filter.needs_states ||
+                       err_set(err, ERR_MISSING,
+                               "%s: its states of threads are not known; record them with wperf record --wall",
+                               pass->request.path);
+        pass->wall_event = (uint32_t)perfdata_n_events(input->reader);
+        pass->request.n_workers = 1; /* time without samples is added in the order of time */
+        pass->request.merges_callers = false;
+        pass->report->state_word = state_word;
+        return true;
+}
+
+/* --- Samples --- */
+
+/* The states of frames and rows are numbered from 1. */
+static void take(struct report_worker *w, const struct perf_attr *attr, struct wall_piece *piece,
+                 uint64_t number)
+{
+        unsigned shown = w->pass->request.filter.states;
+
+        if (!report_accepts(w)) {
+                profile_leave_out(w->profile, w->pass->wall_event);
+                return;
+        }
+        piece->is_taken = true;
+        if (!(shown & WALL_BIT(piece->state)))
+                return;
+        profile_set_state(w->profile, piece->state);
+        w->state = piece->state == WAIT_KIND_ON_CPU ? 0 : piece->state + 1u;
+        w->is_part = !attr || (piece->state == WALL_RUNNABLE && shown & WALL_BIT(WAIT_KIND_ON_CPU));
+        report_take_event(w, attr, w->pass->wall_event, piece->ns, number);
+        w->state = 0;
+        w->is_part = false;
+}
+
+/* Time without sample has neither a place nor callers. */
+static void take_stackless(struct report_worker *w, uint64_t until_ns)
+{
+        struct report_pass *pass = w->pass;
+        struct wall_pieces *pieces = pass->report->pieces;
+
+        for (; pass->next_stackless < pieces->n_stackless; pass->next_stackless++) {
+                struct wall_piece *piece = &pieces->stackless[pass->next_stackless];
+
+                if (piece->time_ns > until_ns)
+                        return;
+                w->sample = (struct sample){
+                        .time = piece->time_ns, .pid = piece->pid, .tid = piece->tid, .cpu = UINT32_MAX};
+                w->parsed_event = UINT32_MAX;
+                w->no_stack = STATE_NO_STACK;
+                take(w, NULL, piece, 0);
+        }
+}
+
+void report_wall_take(struct report_worker *w, uint32_t event, uint64_t number)
+{
+        struct report_pass *pass = w->pass;
+        struct wall_pieces *pieces = pass->report->pieces;
+        const struct sample sample = w->sample;
+        size_t i;
+
+        take_stackless(w, sample.time);
+        if (event != pass->waiting_event && event != pass->cpu_event)
+                return;
+        w->sample = sample;
+        for (i = wall_pieces_find(pieces, sample.tid, sample.time);
+             i < pieces->n && pieces->items[i].tid == sample.tid && pieces->items[i].time_ns == sample.time;
+             i++) {
+                struct wall_piece *piece = &pieces->items[i];
+
+                if (piece->is_reading == (event == pass->waiting_event) && !piece->is_taken)
+                        take(w, &w->attrs[event]->attr, piece, number);
+        }
+}
+
+void report_wall_end(struct report_worker *w)
+{
+        if (report_wall_is_on(w->pass))
+                take_stackless(w, UINT64_MAX);
+}
+
+/* --- Events --- */
+
+const struct perf_attr *report_wall_attr(const struct report_pass *pass, uint32_t event)
+{
+        uint32_t of = report_wall_is_on(pass) && event == pass->wall_event ? pass->cpu_event : event;
+
+        if (of >= perfdata_n_events(pass->session->reader))
+                of = 0;
+        return &perfdata_get_event(pass->session->reader, of)->attr;
+}
+
+void report_wall_fill_events(const struct report_pass *pass, size_t n)
+{
+        struct report *report = pass->report;
+        struct report_event *wall = &report->events[n];
+        struct profile_totals totals = profile_get_totals(report->profile, pass->wall_event);
+
+        for (size_t i = 0; i < n; i++)
+                report->events[i].is_in_wall = true;
+        *wall = (struct report_event){
+                .name = REPORT_WALL_EVENT,
+                .attr = *report_wall_attr(pass, pass->wall_event),
+                .n_samples = totals.n_samples,
+                .weight = totals.weight,
+                .mean_period = totals.n_samples ? totals.weight / totals.n_samples : 0,
+                .skid = "possible",
+                .is_wall = true,
+        };
+        /* weights are nanoseconds */
+        wall->attr.type = PERF_TYPE_SOFTWARE;
+        wall->attr.config = PERF_COUNT_SW_CPU_CLOCK;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All of wall time in pieces: each sample and each reading of a session stands for a part of its thread's
+ * time in a state. Times on and off a CPU are exact, from the kernel's switches. What threads waited for is
+ * known of the waits that were read: long ones whole, short ones as a sample. */
+#ifndef WALL_PIECES_H
+#define WALL_PIECES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "attributes.h"
+#include "cpu_spans.h"
+#include "named_stacks.h"
+#include "sample_list.h"
+#include "wall_states.h"
+
+/* A function that pieces count for. */
+struct wall_name {
+        const char *name; /* never NULL */
+        const char *file; /* of Python: its source; else the module's path */
+        uint32_t line;    /* of Python: the function's first line that was met; 0: not known */
+        bool is_python;
+};
+
+struct wall_piece {
+        uint64_t time_ns; /* of its sample or reading */
+        uint64_t ns;      /* what it stands for */
+        int32_t pid, tid;
+        uint32_t function; /* index + 1; 0: not known */
+        uint32_t holder;   /* of state GIL: the function that had the GIL, index + 1; 0: not known */
+        uint8_t state;
+        uint8_t idle_call; /* what an idle thread does, index + 1; 0: not known */
+        bool is_reading;
+        bool is_taken; /* for the reader of the session: its sample passed the filter */
+};
+
+enum { WALL_MAX_IDLE_CALLS = 8 };
+
+struct wall_pieces {
+        struct wall_piece *items; /* by thread, then time; of a sample one for each state */
+        size_t n;
+        struct wall_piece *stackless; /* by time: for each thread the sums of what has neither sample nor
+                                         reading, at the thread's first time */
+        size_t n_stackless;
+        struct wall_name *functions;
+        size_t n_functions;
+        const char *idle_calls[WALL_MAX_IDLE_CALLS];
+        size_t n_idle_calls;
+        uint64_t elapsed_ns; /* of the session */
+        struct arena texts;
+};
+
+struct wall_request {
+        const struct wait_section *waits;
+        const struct named_stacks *named;
+        const struct sample_list *samples; /* all of the session */
+        const struct cpu_spans *spans;
+        uint32_t waiting_event; /* the event of the readings; all others are on a CPU */
+        uint32_t cpu_event;     /* the event whose samples divide the time on CPUs */
+        uint64_t elapsed_ns;    /* of the recording; 0: not known */
+};
+
+/* NULL if the session has neither switches nor readings. Keeps nothing of the request. */
+struct wall_pieces *wall_pieces_new(const struct wall_request *request);
+void wall_pieces_free(struct wall_pieces *pieces);
+AUTO_DEFINE(wall_pieces)
+
+/* The first piece of the thread at this time or later; n if there is none. */
+size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t time_ns);
+
+#endif
