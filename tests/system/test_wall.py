@@ -76,7 +76,7 @@ def test_short_waits_share_out_their_time(t: Context) -> None:
     waited = float(done.err.splitlines()[-1])
     wall = wall_of(t, path)
     shown = sum(row["seconds"].get("lock", 0) for row in wall["functions"])
-    n = len(re.findall(r"\bwaiting\b", t.good("export", "-i", path, "--format", "perf-script").out))
+    n = len(re.findall(r"\bwaiting\b", t.good("export", "-i", path, "--format", "perf-script", "--mode", "cpu").out))
     check(n > 20, f"{n} readings")
     check(abs(shown - waited) < 0.35 * waited, f"{shown} s for the mutex, and it measured {waited}: {wall}")
 
@@ -95,6 +95,56 @@ def test_words_for_wall_time(t: Context) -> None:
         t.good("record", *words, "--session", path, "--", "sleep", "0.3")
         wall = wall_of(t, path)
         check(0.25 < wall["seconds"]["sleep"] < 3, f"{words}: {wall}")
+
+
+def rows_of(t: Context, path: str, *argv: str) -> list[list[str]]:
+    """Lines of CSV without the heading."""
+    return [line.split(",") for line in t.good("report", "-i", path, "--csv", *argv).out.splitlines()[1:]]
+
+
+def test_views_by_wall_time(t: Context) -> None:
+    """Tables, trees, exports and annotated source show the same times as the states."""
+    need_python()
+    path = t.path("s.data")
+    recorded(t, "record", "--wall", "--session", path, "--", PYTHON, WORK)
+    seconds = wall_of(t, path)["seconds"]
+    shown = {state: n for state, n in seconds.items() if state not in ("idle", "wperf")}
+    rows = rows_of(t, path, "--sort", "state")
+    check({row[-1]: True for row in rows} == {state: True for state in shown}, f"{rows}, and the states {shown}")
+    for row in rows:
+        check(abs(float(row[-2]) - shown[row[-1]]) < 0.002, f"{row}, and the states {shown}")
+    rows = rows_of(t, path, "--sort", "state,python", "--state", "sleep")
+    check(any(row[-1] == "nap" for row in rows) and all(row[-2] == "sleep" for row in rows), f"{rows}")
+    check(any(row[-1] == "idle" for row in rows_of(t, path, "--sort", "state", "--idle")), "--idle adds a state")
+    folded = t.good("export", "-i", path, "--format", "folded", "--weights").out
+    naps = [line.rpartition(" ") for line in folded.splitlines() if "nap [" in line and line.rpartition(" ")[0].endswith(";[sleep]")]
+    check(abs(sum(int(nap[2]) for nap in naps) / 1e9 - seconds_of(wall_of(t, path), "nap", "sleep")) < 0.002, f"{naps}")
+    total = sum(int(line.rpartition(" ")[2]) for line in folded.splitlines()) / 1e9
+    check(abs(total - sum(shown.values())) < 0.002, f"{total} s in stacks, and the states {shown}")
+    tree = t.good("report", "-i", path, "-g", "--python", "only").out
+    check(re.search(r"nap \[.*\] > \[sleep\]", tree) is not None, "a state is below the function that waits", tree)
+    lines = t.good("annotate", "-i", path, "nap").out
+    check(re.search(r"^ *\d+\.\d+ .*sleep\(", lines, re.M) is not None, "the line that waits", lines)
+    check("[sleep]" in t.good("export", "-i", path, "--format", "svg").out, "a picture by wall time")
+
+
+def test_only_cpu_time(t: Context) -> None:
+    path, other = t.path("s.data"), t.path("other.data")
+    recorded(t, "record", "--wall", "--session", path, "--", t.program("wall_locks"))
+    recorded(t, "record", "--session", other, "--", t.program("wall_locks"))
+    done = t.good("report", "-i", path, "--mode", "cpu")
+    check("cpu-clock, top" in done.out and "waiting  " not in done.out and "wall-time" not in done.out, "CPU time", done)
+    for command in ("diff", path, other), ("check", path, "--", other):
+        done = t.ours(*command)
+        check(done.status != 0 and "add --mode cpu" in done.err, "wall time and CPU time are not compared", done)
+    done = t.good("diff", "--mode", "cpu", path, other)
+    check("CPU time" in done.out and "wall-time" not in done.out, "CPU time of both is compared", done)
+    for option in ("--state", "lock"), ("--idle",), ("--mode", "wall"), ("--sort", "state"):
+        done = t.ours("report", "-i", other, *option)
+        check(done.status == 1 and "record --wall" in done.err, f"{option} needs the states", done)
+    for option in ("--state", "wating"), ("--state", ","), ("--mode", "gpu"), ("--mode", "cpu", "--idle"):
+        done = t.ours("report", "-i", path, *option)
+        check(done.status == 2, f"{option} is wrong", done)
 
 
 def test_a_process_that_sleeps_all_the_time(t: Context) -> None:

@@ -103,7 +103,7 @@ static bool read_runs(struct checking *c, struct err *err)
         }
         run_values_finish(c->values);
         cmd_warn(&warnings);
-        return true;
+        return compared_runs_check(c->values, err);
 }
 
 static bool write_baseline(struct checking *c, struct err *err)

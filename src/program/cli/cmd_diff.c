@@ -198,7 +198,8 @@ static bool compare_events(struct diffing *d, struct err *err)
                         err, ERR_MISSING,
                         "%s has counts and %s has samples: compare sessions of wperf stat, or of wperf record",
                         a_counts ? "A" : "B", a_counts ? "B" : "A");
-
+        if (!compared_runs_check(d->values, err))
+                return false;
         for (uint32_t i = 0; i < run_values_n_events(d->values); i++) {
                 if (!wanted || !strcmp(wanted, run_values_event_name(d->values, i)))
                         compare_event(d, i);

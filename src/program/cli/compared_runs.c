@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "report.h"
+
 static bool check_distinct(const struct command_line *line, struct err *err)
 {
         for (size_t i = 0; i < line->n_args; i++) {
@@ -65,4 +67,30 @@ bool compared_runs_read(struct run_values *values, const struct compared_paths *
                         __atomic_fetch_add(n_read, 1, __ATOMIC_RELAXED);
         }
         return true;
+}
+
+static bool has_event(const struct run_values *values, size_t run, const char *name)
+{
+        for (uint32_t i = 0; i < run_values_n_events(values); i++) {
+                if (!strcmp(run_values_event_name(values, i), name))
+                        return run_values_event(values, run, i);
+        }
+        return false;
+}
+
+bool compared_runs_check(const struct run_values *values, struct err *err)
+{
+        size_t with = SIZE_MAX, without = SIZE_MAX;
+
+        for (size_t run = 0; run < run_values_n_all_runs(values); run++) {
+                if (has_event(values, run, REPORT_WALL_EVENT))
+                        with = run;
+                else
+                        without = run;
+        }
+        if (with == SIZE_MAX || without == SIZE_MAX)
+                return true;
+        return err_set(err, ERR_MISSING,
+                       "%.80s has wall time and %.80s has CPU time only: to compare CPU time add --mode cpu",
+                       run_values_path(values, with), run_values_path(values, without));
 }

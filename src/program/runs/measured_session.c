@@ -39,7 +39,7 @@ static void add_event_fact(struct measuring *m)
                 const struct report_event *e = &m->report->events[i];
                 uint64_t rate = e->attr.sample_period_or_freq;
 
-                if (e->only_tracks)
+                if (e->only_tracks || e->is_wall || e->is_waiting)
                         continue;
                 buf_printf(&text, "%s%s ", text.len ? ", " : "", e->name);
                 if (e->attr.flags & PERF_ATTR_FREQ)
@@ -120,6 +120,8 @@ static double amount_of(const struct report *report, const struct report_event *
         const struct run_info *info = &report->run.info;
         uint64_t busy_ns = info->user_ns;
 
+        if (event->is_wall)
+                return (double)event->weight;
         if (!(event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL))
                 busy_ns += info->kernel_ns;
         if (report->run.is_known && busy_ns && perf_attr_is_clock(&event->attr) &&
@@ -141,7 +143,9 @@ static void add_events(struct measuring *m)
                         .amount = amount_of(m->report, e),
                 };
 
-                m->numbers[i] = e->only_tracks ? UINT32_MAX : run_values_add_event(m->values, &event);
+                m->numbers[i] = e->only_tracks || e->is_in_wall || e->is_waiting
+                                        ? UINT32_MAX
+                                        : run_values_add_event(m->values, &event);
         }
 }
 
