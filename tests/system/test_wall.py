@@ -128,6 +128,25 @@ def test_views_by_wall_time(t: Context) -> None:
     check("[sleep]" in t.good("export", "-i", path, "--format", "svg").out, "a picture by wall time")
 
 
+def test_states_over_time(t: Context) -> None:
+    """Waits that are longer than a slice count in it for as long as they lasted there."""
+    need_python()
+    path = t.path("s.data")
+    recorded(t, "record", "--wall", "--session", path, "--", PYTHON, WORK)
+    halves = [json.loads(t.good("report", "-i", path, "--json-extended", "--time", half).out)["wall"]["seconds"] for half in ("0%-50%", "50%-100%")]
+    whole = wall_of(t, path)["seconds"]
+    for state in ("idle", "lock", "sleep", "network", "pipe", "child"):
+        both = halves[0].get(state, 0) + halves[1].get(state, 0)
+        # before the first sample and after the last one there is time, too
+        check(abs(both - whole[state]) < 0.05 * whole[state] + 0.06, f"{state}: {halves} of {whole[state]}")
+    strips = json.loads(t.good("report", "-i", path, "--threads", "--json").out)["strips"][0]
+    column = (strips["to_ns"] - strips["from_ns"]) / 1e9 / len(strips["rows"][0]["columns"])
+    naps = sum(row["states"].count("sleep") for row in strips["rows"]) * column
+    check(abs(naps - whole["sleep"]) < 0.25 * whole["sleep"] + 2 * column, f"{naps} s of sleep in strips, and {whole['sleep']}")
+    text = t.good("report", "-i", path, "--threads").out
+    check(re.search(r"sss", text) is not None and "s sleep, " in text and "n network, " in text, "letters of states", text)
+
+
 def test_only_cpu_time(t: Context) -> None:
     path, other = t.path("s.data"), t.path("other.data")
     recorded(t, "record", "--wall", "--session", path, "--", t.program("wall_locks"))

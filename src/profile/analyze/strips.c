@@ -77,11 +77,17 @@ static bool has_cpu_spans(const struct strips_request *request)
         return request->cpu_spans && cpu_spans_n(request->cpu_spans);
 }
 
+static bool has_states(const struct strips_request *request)
+{
+        return request->by == STRIPS_BY_THREAD && request->n_states && has_cpu_spans(request);
+}
+
 static void make_columns(const struct strips_request *request, struct strip *strip, unsigned n)
 {
         strip->columns = mem_new(n, sizeof(*strip->columns));
         strip->marked = request->marked_nodes ? mem_new(n, sizeof(*strip->marked)) : NULL;
         strip->running = has_cpu_spans(request) ? mem_new(n, sizeof(*strip->running)) : NULL;
+        strip->states = has_states(request) ? mem_new(n, sizeof(*strip->states)) : NULL;
 }
 
 static void choose(const struct strips_request *request, struct strip_sums *sums, struct strips *strips)
@@ -169,6 +175,59 @@ static void fill_running(const struct strips_request *request, const struct stri
         }
 }
 
+/* --- States --- */
+
+/* What a thread was how long in each column. */
+typedef uint64_t state_columns[STRIPS_MAX_COLUMNS];
+
+static void choose_states(const struct strips *strips, state_columns *ns, uint8_t *ret)
+{
+        for (unsigned column = 0; column < strips->n_columns; column++) {
+                uint64_t most = 0;
+
+                for (unsigned state = 0; state < STRIPS_MAX_STATES; state++) {
+                        if (ns[state][column] <= most)
+                                continue;
+                        most = ns[state][column];
+                        ret[column] = (uint8_t)(1 + state);
+                }
+        }
+}
+
+static void add_state(const struct strips *strips, const struct strip_state *s, state_columns *ns)
+{
+        assert(s->state < STRIPS_MAX_STATES);
+        add_run(strips, s->from_ns > strips->from_ns ? s->from_ns : strips->from_ns,
+                s->to_ns < strips->to_ns ? s->to_ns : strips->to_ns, ns[s->state]);
+}
+
+static bool is_same_thread(const struct strip_state *a, const struct strip_state *b)
+{
+        return a->pid == b->pid && a->tid == b->tid;
+}
+
+static void fill_states(const struct strips_request *request, const struct strip_sums *sums,
+                        struct strips *strips)
+{
+        state_columns *ns = has_states(request) ? mem_new(STRIPS_MAX_STATES, sizeof(*ns)) : NULL;
+
+        for (size_t i = 0, n; ns && i < request->n_states; i += n) {
+                const struct strip_state *first = &request->states[i];
+                const struct listed_sample like = {.pid = first->pid, .tid = first->tid};
+                const uint64_t *place = map_find(&sums->places, key_of(request, &like));
+
+                for (n = 0; i + n < request->n_states && is_same_thread(first, &first[n]); n++) {
+                        if (place)
+                                add_state(strips, &first[n], ns);
+                }
+                if (!place)
+                        continue;
+                choose_states(strips, ns, strips->items[*place - 1].states);
+                memset(ns, 0, STRIPS_MAX_STATES * sizeof(*ns));
+        }
+        free(ns);
+}
+
 struct strips *strips_new(const struct strips_request *request)
 {
         size_t n = sample_list_n(request->samples);
@@ -191,6 +250,7 @@ struct strips *strips_new(const struct strips_request *request)
         choose(request, &sums, strips);
         fill(request, &sums, strips);
         fill_running(request, &sums, strips);
+        fill_states(request, &sums, strips);
         map_release(&sums.places);
         free(sums.items);
         return strips;
@@ -204,6 +264,7 @@ void strips_free(struct strips *strips)
                 free(strips->items[i].columns);
                 free(strips->items[i].marked);
                 free(strips->items[i].running);
+                free(strips->items[i].states);
         }
         free(strips->items);
         free(strips);

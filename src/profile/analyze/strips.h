@@ -25,6 +25,7 @@ struct strip {
         uint64_t *columns; /* weight of the samples in each column */
         uint64_t *marked;  /* the part of it that belongs to marked samples; NULL: there are none */
         uint64_t *running; /* ns on a CPU in each column; NULL: the session has no switches */
+        uint8_t *states;   /* 1 + the state in most of the rest of a column; 0: not known; NULL: no states */
 };
 
 struct strips {
@@ -36,12 +37,23 @@ struct strips {
         uint64_t most;           /* the largest weight of a column */
 };
 
+enum { STRIPS_MAX_STATES = 32 };
+
+/* A thread was in a state from one time to another. */
+struct strip_state {
+        uint64_t from_ns, to_ns;
+        int32_t pid, tid;
+        uint8_t state; /* below STRIPS_MAX_STATES */
+};
+
 struct strips_request {
         const struct sample_list *samples;
         uint32_t event;
         enum strips_by by;
         unsigned n_columns;                /* 1 to STRIPS_MAX_COLUMNS */
         const struct cpu_spans *cpu_spans; /* when threads ran; NULL or empty: not known */
+        const struct strip_state *states;  /* those of a thread follow each other; for strips of threads */
+        size_t n_states;
         /* for the nodes of the samples' stacks: true if samples there are marked; NULL: none */
         const bool *marked_nodes;
 };

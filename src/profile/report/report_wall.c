@@ -45,6 +45,18 @@ static void choose_events(const struct report *whole, struct wall_request *reque
         }
 }
 
+/* Times of the filter by the session's clock, because a wait may have begun before them. */
+static void make_absolute(struct profile_filter *filter, const struct sample_list *samples)
+{
+        uint64_t first_ns = sample_list_n(samples) ? sample_list_get(samples, 0)->time_ns : 0;
+
+        if (!filter->times_are_relative)
+                return;
+        filter->from_ns += filter->from_ns ? first_ns : 0;
+        filter->to_ns += filter->to_ns ? first_ns : 0;
+        filter->times_are_relative = false;
+}
+
 static bool make_pieces(struct report_pass *pass, const struct session_input *input, struct err *err)
 {
         AUTO(wait_section) waits = wait_section_new(perfdata_feature(input->reader, FEATURE_WPERF_WAITS));
@@ -71,6 +83,7 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         pass->waiting_event = wall.waiting_event;
         pass->cpu_event = wall.cpu_event;
         pass->report->pieces = wall_pieces_new(&wall);
+        make_absolute(&pass->request.filter, whole->samples);
         return true;
 }
 
@@ -94,13 +107,33 @@ bool report_wall_begin(struct report_pass *pass, const struct session_input *inp
 
 /* --- Samples --- */
 
+/* The part of a piece that is in the times of the filter; moves the worker's sample into them. */
+static uint64_t part_in_time(struct report_worker *w, const struct wall_piece *piece)
+{
+        const struct profile_filter *filter = &w->pass->request.filter;
+        uint64_t from_ns = piece->from_ns > filter->from_ns ? piece->from_ns : filter->from_ns;
+        uint64_t to_ns = filter->to_ns && filter->to_ns < piece->to_ns ? filter->to_ns : piece->to_ns;
+        double whole = (double)(piece->to_ns - piece->from_ns);
+
+        if ((!filter->from_ns && !filter->to_ns) || piece->to_ns <= piece->from_ns)
+                return piece->ns;
+        if (to_ns <= from_ns)
+                return 0;
+        if (w->sample.time < from_ns)
+                w->sample.time = from_ns;
+        if (w->sample.time > to_ns)
+                w->sample.time = to_ns;
+        return (uint64_t)((double)(to_ns - from_ns) / whole * (double)piece->ns);
+}
+
 /* The states of frames and rows are numbered from 1. */
 static void take(struct report_worker *w, const struct perf_attr *attr, struct wall_piece *piece,
                  uint64_t number)
 {
         unsigned shown = w->pass->request.filter.states;
 
-        if (!report_accepts(w)) {
+        piece->ns = part_in_time(w, piece);
+        if (!piece->ns || !report_accepts(w)) {
                 profile_leave_out(w->profile, w->pass->wall_event);
                 return;
         }
@@ -150,6 +183,7 @@ void report_wall_take(struct report_worker *w, uint32_t event, uint64_t number)
              i++) {
                 struct wall_piece *piece = &pieces->items[i];
 
+                w->sample.time = sample.time;
                 if (piece->is_reading == (event == pass->waiting_event) && !piece->is_taken)
                         take(w, &w->attrs[event]->attr, piece, number);
         }

@@ -30,6 +30,7 @@ struct wall_reading {
         const struct wait_reading *reading;
         uint32_t node;
         uint64_t weight_ns;
+        uint64_t from_ns, to_ns; /* of the wait */
         uint8_t kind, idle_call;
         bool is_short; /* the wait was shorter than the time between two looks */
 };
@@ -287,10 +288,10 @@ static uint32_t holder_of(struct wall_making *m, const struct wall_reading *r)
 struct dividing {
         const struct wall_thread *thread;
         uint64_t cpu_ns, runnable_ns, own_ns;
-        uint64_t shared_ns;   /* gaps that were not read, and short ones that were */
-        double looks_ns;      /* what the readings in short ones stand for, before it is scaled */
-        size_t first_reading; /* of this thread */
-        uint64_t from_ns;     /* the thread's first time */
+        uint64_t shared_ns;      /* gaps that were not read, and short ones that were */
+        double looks_ns;         /* what the readings in short ones stand for, before it is scaled */
+        size_t first_reading;    /* of this thread */
+        uint64_t from_ns, to_ns; /* the thread's first time, and its last */
 };
 
 static bool is_own(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
@@ -316,6 +317,8 @@ static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns,
             m->readings[i].reading->time_ns <= to_ns) {
                 uint64_t look_ns = m->readings[i].reading->look_ns;
 
+                m->readings[i].from_ns = from_ns;
+                m->readings[i].to_ns = to_ns;
                 m->readings[i].is_short = ns < look_ns;
                 m->readings[i].weight_ns = ns < look_ns ? look_ns : ns;
                 d->looks_ns += ns < look_ns ? (double)look_ns : 0;
@@ -366,10 +369,21 @@ static void add_piece(struct wall_making *m, const struct wall_piece *piece)
                 ARRAY_PUSH(m->pieces->items, m->pieces->n, m->cap_pieces, *piece);
 }
 
+/* The time around a sample or a reading that stands for `ns`. */
+static void set_around(struct wall_piece *piece, const struct dividing *d)
+{
+        uint64_t half = piece->ns / 2;
+
+        piece->from_ns = piece->time_ns > d->from_ns + half ? piece->time_ns - half : d->from_ns;
+        piece->to_ns = piece->time_ns + half < d->to_ns ? piece->time_ns + half : d->to_ns;
+}
+
 static void add_stackless(struct wall_making *m, const struct dividing *d, unsigned state, uint64_t ns)
 {
         const struct wall_piece piece = {.time_ns = d->from_ns,
                                          .ns = ns,
+                                         .from_ns = d->from_ns,
+                                         .to_ns = d->to_ns,
                                          .pid = d->thread->pid,
                                          .tid = d->thread->tid,
                                          .state = (uint8_t)state};
@@ -387,29 +401,38 @@ static void share_out(struct wall_making *m, struct dividing *d)
              i++) {
                 struct wall_reading *r = &m->readings[i];
 
-                if (r->is_short)
-                        r->weight_ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
-                add_piece(m, &(struct wall_piece){.time_ns = r->reading->time_ns,
-                                                  .ns = r->weight_ns,
-                                                  .pid = r->reading->pid,
-                                                  .tid = r->reading->tid,
-                                                  .function = function_of(m, r->node),
-                                                  .holder = holder_of(m, r),
-                                                  .state = r->kind,
-                                                  .idle_call = r->idle_call,
-                                                  .is_reading = true});
+                struct wall_piece piece = {.time_ns = r->reading->time_ns,
+                                           .ns = r->weight_ns,
+                                           .from_ns = r->from_ns,
+                                           .to_ns = r->to_ns,
+                                           .pid = r->reading->pid,
+                                           .tid = r->reading->tid,
+                                           .function = function_of(m, r->node),
+                                           .holder = holder_of(m, r),
+                                           .state = r->kind,
+                                           .idle_call = r->idle_call,
+                                           .is_reading = true};
+
+                if (r->is_short) {
+                        piece.ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
+                        set_around(&piece, d);
+                }
+                add_piece(m, &piece);
         }
 }
 
 static void add_running(struct wall_making *m, const struct dividing *d, const struct wall_sample *sample,
                         unsigned state, uint64_t ns)
 {
-        add_piece(m, &(struct wall_piece){.time_ns = sample->time_ns,
-                                          .ns = ns,
-                                          .pid = d->thread->pid,
-                                          .tid = d->thread->tid,
-                                          .function = function_of(m, sample->node),
-                                          .state = (uint8_t)state});
+        struct wall_piece piece = {.time_ns = sample->time_ns,
+                                   .ns = ns,
+                                   .pid = d->thread->pid,
+                                   .tid = d->thread->tid,
+                                   .function = function_of(m, sample->node),
+                                   .state = (uint8_t)state};
+
+        set_around(&piece, d);
+        add_piece(m, &piece);
 }
 
 /* The last sample takes what the others leave, so that the sums are exact. */
@@ -444,10 +467,11 @@ static void divide(struct wall_making *m, const struct wall_thread *thread)
 {
         struct dividing d = {.thread = thread, .first_reading = find_reading(m, thread->tid, 0)};
 
-        if (thread->n_spans && m->spans[thread->first_span].from_ns)
-                d.from_ns = m->spans[thread->first_span].from_ns;
-        else
-                d.from_ns = m->from_ns;
+        const struct cpu_span *first = thread->n_spans ? &m->spans[thread->first_span] : NULL;
+        const struct cpu_span *last = first ? &first[thread->n_spans - 1] : NULL;
+
+        d.from_ns = first && first->from_ns ? first->from_ns : m->from_ns;
+        d.to_ns = last && last->is_last && last->to_ns != UINT64_MAX ? last->to_ns : m->to_ns;
         if (thread->n_spans)
                 divide_spans(m, &d);
         else
@@ -558,4 +582,19 @@ size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t 
                         high = middle;
         }
         return low;
+}
+
+struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, size_t *ret_n)
+{
+        struct strip_state *states = mem_new(pieces->n + 1, sizeof(*states));
+        size_t n = 0;
+
+        for (size_t i = 0; i < pieces->n; i++) {
+                const struct wall_piece *p = &pieces->items[i];
+
+                if (p->state != WAIT_KIND_ON_CPU)
+                        states[n++] = (struct strip_state){p->from_ns, p->to_ns, p->pid, p->tid, p->state};
+        }
+        *ret_n = n;
+        return states;
 }

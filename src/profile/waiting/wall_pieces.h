@@ -14,6 +14,7 @@
 #include "cpu_spans.h"
 #include "named_stacks.h"
 #include "sample_list.h"
+#include "strips.h"
 #include "wall_states.h"
 
 /* A function that pieces count for. */
@@ -27,6 +28,8 @@ struct wall_name {
 struct wall_piece {
         uint64_t time_ns; /* of its sample or reading */
         uint64_t ns;      /* what it stands for */
+        /* When that was: of a wait that was read whole, its time; of others the time around. */
+        uint64_t from_ns, to_ns;
         int32_t pid, tid;
         uint32_t function; /* index + 1; 0: not known */
         uint32_t holder;   /* of state GIL: the function that had the GIL, index + 1; 0: not known */
@@ -66,6 +69,9 @@ struct wall_request {
 struct wall_pieces *wall_pieces_new(const struct wall_request *request);
 void wall_pieces_free(struct wall_pieces *pieces);
 AUTO_DEFINE(wall_pieces)
+
+/* When threads waited or were ready to run, as strips show it. free() it. */
+struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, size_t *ret_n);
 
 /* The first piece of the thread at this time or later; n if there is none. */
 size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t time_ns);

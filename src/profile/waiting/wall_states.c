@@ -13,6 +13,19 @@ const char *wall_state_word(unsigned state)
                                       : wait_kind_word((enum wait_kind)state);
 }
 
+const char *wall_state_letter(unsigned state)
+{
+        static const char *const letters[WALL_N_STATES] = {
+                [WAIT_KIND_ON_CPU] = "#",  [WAIT_KIND_IDLE] = ".",     [WAIT_KIND_GIL] = "g",
+                [WAIT_KIND_LOCK] = "l",    [WAIT_KIND_DISK] = "d",     [WAIT_KIND_FAULT] = "f",
+                [WAIT_KIND_NETWORK] = "n", [WAIT_KIND_PIPE] = "p",     [WAIT_KIND_CHILD] = "c",
+                [WAIT_KIND_SLEEP] = "s",   [WAIT_KIND_TERMINAL] = "t", [WAIT_KIND_OTHER] = "o",
+                [WAIT_KIND_UNKNOWN] = "?", [WALL_RUNNABLE] = "r",      [WALL_OWN] = "w",
+        };
+
+        return state < WALL_N_STATES ? letters[state] : "?";
+}
+
 static bool take_word(const char *word, size_t len, unsigned *states)
 {
         static const char waiting[] = "waiting";

@@ -31,6 +31,9 @@ enum {
 /* The word of a state, as "network". */
 const char *wall_state_word(unsigned state);
 
+/* A letter for a strip of time. */
+const char *wall_state_letter(unsigned state);
+
 /* A comma-separated list of states, or of "waiting": all kinds of waiting without idle. ERR_USAGE. */
 bool wall_states_parse(const char *list, unsigned *ret, struct err *err);
 

@@ -117,14 +117,19 @@ static void make_strips(const struct browser *browser, struct strip_page *p)
                 .n_columns = columns,
                 .marked_nodes = p->marked,
         };
+        struct strip_state *states = NULL;
 
         if (p->strips && p->strips->n_columns == columns)
                 return;
         free_strips(p);
+        if (browser->report->pieces)
+                states = wall_pieces_states(browser->report->pieces, &request.n_states);
+        request.states = states;
         for (size_t by = 0; by < N_ELEMENTS(p->both); by++) {
                 request.by = (enum strips_by)by;
                 p->both[by] = strips_new(&request);
         }
+        free(states);
         show_by(p, p->by);
         p->at = p->at < columns ? p->at : columns - 1;
         p->has_range = false;

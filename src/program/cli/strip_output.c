@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "strip_output.h"
 
+#include <stdlib.h>
+
 #include "os.h"
 #include "quality_view.h"
 #include "strip_view.h"
@@ -8,12 +10,17 @@
 static void add_event(const struct strip_output *o, uint32_t event, struct buf *text, struct json *json)
 {
         unsigned max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0;
+        size_t n_states = 0;
+        struct strip_state *states =
+                o->report->pieces ? wall_pieces_states(o->report->pieces, &n_states) : NULL;
         const struct strips_request request = {
                 .samples = o->report->samples,
                 .cpu_spans = o->report->cpu_spans,
                 .event = event,
                 .by = o->by,
                 .n_columns = strip_view_columns(max_columns),
+                .states = states,
+                .n_states = n_states,
         };
         AUTO(strips) strips = strips_new(&request);
         const struct strip_view view = {
@@ -26,6 +33,7 @@ static void add_event(const struct strip_output *o, uint32_t event, struct buf *
 
         strip_view_text(&view, text);
         strip_view_json(&view, json);
+        free(states);
 }
 
 int strip_output_show(const struct strip_output *o)

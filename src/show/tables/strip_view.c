@@ -4,10 +4,12 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "table.h"
 #include "text_code.h"
 #include "text_printable.h"
+#include "wall_states.h"
 
 enum {
         LEVELS = 8,
@@ -41,15 +43,32 @@ static const char *ran_mark(void)
         return text_code_is_ascii() ? "." : "·";
 }
 
+static uint64_t column_ns(const struct strips *strips, unsigned column)
+{
+        return strips_column_ns(strips, column + 1) - strips_column_ns(strips, column);
+}
+
+/* Always, if states are not known. */
+static bool runs_mostly(const struct strips *strips, const struct strip *strip, unsigned column)
+{
+        return !strip->states || strip->running[column] >= column_ns(strips, column) / 2;
+}
+
 const char *strip_view_block(const struct strips *strips, const struct strip *strip, unsigned column)
 {
         static const char *const blocks[][LEVELS + 1] = {
                 {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
                 {" ", "_", "-", "~", "=", "+", "*", "%", "#"},
         };
-        unsigned level = strip_view_level(strip->columns[column], strips->most);
+        unsigned level;
 
         assert(column < strips->n_columns);
+        if (!runs_mostly(strips, strip, column))
+                return strip->states[column]    ? wall_state_letter(strip->states[column] - 1u)
+                       : strip->running[column] ? ran_mark()
+                                                : " ";
+        level = strip->states ? strip_view_level(strip->running[column], column_ns(strips, column))
+                              : strip_view_level(strip->columns[column], strips->most);
         return !level && strip->running && strip->running[column] ? ran_mark()
                                                                   : blocks[text_code_is_ascii()][level];
 }
@@ -93,6 +112,20 @@ static void add_row(const struct strips *strips, const struct strip *strip, enum
         table_add_text(table, buf_text(&blocks));
 }
 
+/* "g gil, n network; bars: on a CPU" */
+static void add_states(const struct strips *strips, struct buf *out)
+{
+        for (unsigned state = 0; state < WALL_N_STATES; state++) {
+                bool is_shown = false;
+
+                for (size_t i = 0; i < strips->n && !is_shown; i++)
+                        is_shown = memchr(strips->items[i].states, (int)state + 1, strips->n_columns);
+                if (is_shown)
+                        buf_printf(out, "%s %s, ", wall_state_letter(state), wall_state_word(state));
+        }
+        buf_printf(out, "bars: on a CPU, %s: less than half of the time; blank: not known\n", ran_mark());
+}
+
 void strip_view_text(const struct strip_view *view, struct buf *out)
 {
         const struct strips *strips = view->strips;
@@ -120,7 +153,9 @@ void strip_view_text(const struct strip_view *view, struct buf *out)
         for (size_t i = 0; i < strips->n; i++)
                 add_row(strips, &strips->items[i], view->by, table);
         table_render_text(table, view->max_columns, out);
-        if (strips->n && strips->items[0].running)
+        if (strips->n && strips->items[0].states)
+                add_states(strips, out);
+        else if (strips->n && strips->items[0].running)
                 buf_printf(out, "%s: %s\n", ran_mark(),
                            view->by == STRIPS_BY_CPU ? "a thread ran, but without a sample; blank: idle"
                                                      : "on a CPU, but without a sample; blank: waiting");
@@ -134,6 +169,15 @@ static void add_numbers(const char *key, const uint64_t *numbers, unsigned n, st
         json_begin_array(json);
         for (unsigned i = 0; i < n; i++)
                 json_u64(json, numbers[i]);
+        json_end_array(json);
+}
+
+static void add_state_words(const uint8_t *states, unsigned n, struct json *json)
+{
+        json_key(json, "states");
+        json_begin_array(json);
+        for (unsigned i = 0; i < n; i++)
+                json_str(json, states[i] ? wall_state_word(states[i] - 1u) : "");
         json_end_array(json);
 }
 
@@ -167,6 +211,8 @@ void strip_view_json(const struct strip_view *view, struct json *json)
                 add_numbers("columns", strip->columns, strips->n_columns, json);
                 if (strip->running)
                         add_numbers("running_ns", strip->running, strips->n_columns, json);
+                if (strip->states)
+                        add_state_words(strip->states, strips->n_columns, json);
                 json_end_object(json);
         }
         json_end_array(json);
