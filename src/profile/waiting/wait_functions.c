@@ -37,6 +37,15 @@ size_t wait_functions_of(const struct named_stacks *named, uint32_t at, struct w
         return n;
 }
 
+static bool ends_with_one_of(const char *file, const char *const *ends, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                if (text_ends(file, ends[i]))
+                        return true;
+        }
+        return false;
+}
+
 bool wait_functions_are_between(const char *file)
 {
         static const char *const files[] = {"/threading.py",
@@ -46,11 +55,21 @@ bool wait_functions_are_between(const char *file)
                                             "/multiprocessing/queues.py",
                                             "/multiprocessing/synchronize.py"};
 
-        for (size_t i = 0; i < N_ELEMENTS(files); i++) {
-                if (text_ends(file, files[i]))
-                        return true;
-        }
-        return false;
+        return ends_with_one_of(file, files, N_ELEMENTS(files));
+}
+
+/* Files of the standard library whose functions wait for the one that calls them. */
+static bool are_for_caller(const char *file)
+{
+        static const char *const files[] = {"/subprocess.py",
+                                            "/socket.py",
+                                            "/ssl.py",
+                                            "/concurrent/futures/_base.py",
+                                            "/multiprocessing/pool.py",
+                                            "/multiprocessing/process.py",
+                                            "/multiprocessing/popen_fork.py"};
+
+        return wait_functions_are_between(file) || ends_with_one_of(file, files, N_ELEMENTS(files));
 }
 
 bool wait_functions_are_of_system(const char *path)
@@ -73,7 +92,7 @@ const struct wait_function *wait_functions_shown(const struct wait_function *fun
         for (size_t i = 0; i < n; i++) {
                 const struct wait_function *f = &functions[i];
 
-                if (f->is_python && !wait_functions_are_between(f->file))
+                if (f->is_python && !are_for_caller(f->file))
                         return f;
                 if (f->is_python && !python)
                         python = f;

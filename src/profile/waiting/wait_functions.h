@@ -11,8 +11,9 @@
 size_t wait_functions_of(const struct named_stacks *named, uint32_t node, struct wait_function *ret,
                          size_t max);
 
-/* The function for which a stack counts: the innermost one of Python that is not part of a lock or a queue,
- * else the innermost one outside of the C library. NULL: there is none. */
+/* The function for which a stack counts: the innermost one of Python that is not part of a lock, a queue, a
+ * socket or another object that waits for its caller, else the innermost one outside of the C library. NULL:
+ * there is none. */
 const struct wait_function *wait_functions_shown(const struct wait_function *functions, size_t n);
 
 /* Whether a Python file's functions wait for others that call them, as threading.py's. */

@@ -219,7 +219,6 @@ static uint64_t add_function(struct wall_making *m, const struct wait_function *
                 const struct wall_name name = {
                         .name = arena_copy(&p->texts, f->name, strlen(f->name)),
                         .file = arena_copy(&p->texts, f->file, strlen(f->file)),
-                        .line = f->line,
                         .is_python = f->is_python,
                 };
 
@@ -229,29 +228,28 @@ static uint64_t add_function(struct wall_making *m, const struct wait_function *
         return *at;
 }
 
-/* The function that a stack counts for; the index + 1, 0 if the stack has none. */
-static uint32_t function_of(struct wall_making *m, uint32_t node)
+/* The function that a stack counts for. */
+struct wall_at {
+        uint32_t function; /* the index + 1; 0: the stack has none */
+        uint32_t line;
+};
+
+static struct wall_at function_of(struct wall_making *m, uint32_t node)
 {
         struct wait_function functions[MAX_FUNCTIONS];
         const struct wait_function *f;
-        uint64_t *known, at;
-        struct wall_name *name;
+        uint64_t *known;
         bool is_new;
         size_t n;
 
         known = map_put(&m->nodes, node, &is_new);
-        if (!is_new)
-                return (uint32_t)*known;
-        n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
-        f = wait_functions_shown(functions, n);
-        if (!f)
-                return 0;
-        at = add_function(m, f);
-        *map_put(&m->nodes, node, NULL) = at;
-        name = &m->pieces->functions[at - 1];
-        if (f->line && (!name->line || f->line < name->line))
-                name->line = f->line;
-        return (uint32_t)at;
+        if (is_new) {
+                n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
+                f = wait_functions_shown(functions, n);
+                if (f)
+                        *known = add_function(m, f) | (uint64_t)f->line << 32;
+        }
+        return (struct wall_at){(uint32_t)*known, (uint32_t)(*known >> 32)};
 }
 
 /* --- Who had the GIL --- */
@@ -280,7 +278,7 @@ static uint32_t holder_of(struct wall_making *m, const struct wall_reading *r)
         if (r->kind != WAIT_KIND_GIL || r->reading->inner_tid != r->reading->tid)
                 return 0;
         sample = near_sample(m, r->reading->gil_holder, r->reading->time_ns);
-        return sample ? function_of(m, sample->node) : 0;
+        return sample ? function_of(m, sample->node).function : 0;
 }
 
 /* --- A thread --- */
@@ -400,14 +398,15 @@ static void share_out(struct wall_making *m, struct dividing *d)
         for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].reading->tid == d->thread->tid;
              i++) {
                 struct wall_reading *r = &m->readings[i];
-
+                struct wall_at at = function_of(m, r->node);
                 struct wall_piece piece = {.time_ns = r->reading->time_ns,
                                            .ns = r->weight_ns,
                                            .from_ns = r->from_ns,
                                            .to_ns = r->to_ns,
                                            .pid = r->reading->pid,
                                            .tid = r->reading->tid,
-                                           .function = function_of(m, r->node),
+                                           .function = at.function,
+                                           .line = at.line,
                                            .holder = holder_of(m, r),
                                            .state = r->kind,
                                            .idle_call = r->idle_call,
@@ -424,11 +423,13 @@ static void share_out(struct wall_making *m, struct dividing *d)
 static void add_running(struct wall_making *m, const struct dividing *d, const struct wall_sample *sample,
                         unsigned state, uint64_t ns)
 {
+        struct wall_at at = function_of(m, sample->node);
         struct wall_piece piece = {.time_ns = sample->time_ns,
                                    .ns = ns,
                                    .pid = d->thread->pid,
                                    .tid = d->thread->tid,
-                                   .function = function_of(m, sample->node),
+                                   .function = at.function,
+                                   .line = at.line,
                                    .state = (uint8_t)state};
 
         set_around(&piece, d);

@@ -21,7 +21,6 @@
 struct wall_name {
         const char *name; /* never NULL */
         const char *file; /* of Python: its source; else the module's path */
-        uint32_t line;    /* of Python: the function's first line that was met; 0: not known */
         bool is_python;
 };
 
@@ -32,6 +31,7 @@ struct wall_piece {
         uint64_t from_ns, to_ns;
         int32_t pid, tid;
         uint32_t function; /* index + 1; 0: not known */
+        uint32_t line;     /* of a function of Python; 0: not known */
         uint32_t holder;   /* of state GIL: the function that had the GIL, index + 1; 0: not known */
         uint8_t state;
         uint8_t idle_call; /* what an idle thread does, index + 1; 0: not known */

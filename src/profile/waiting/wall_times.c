@@ -18,6 +18,7 @@ struct wall_summing {
         struct wall_thread_sums *sums;
         size_t n_sums, cap_sums;
         uint64_t *holder_ns; /* by function */
+        struct map lines;    /* function and line to ns */
 };
 
 static struct wall_thread_sums *sums_of(struct wall_summing *s, int32_t tid)
@@ -61,9 +62,16 @@ static void add_piece(struct wall_summing *s, const struct wall_piece *piece)
                 s->holder_ns[piece->holder - 1] += piece->ns;
         if (piece->function) {
                 struct wall_function *f = &s->times->functions[piece->function - 1];
+                uint64_t shown_ns = s->times->shown & WALL_BIT(piece->state) ? piece->ns : 0;
+                uint64_t *line_ns = map_put(&s->lines, (uint64_t)piece->function << 32 | piece->line, NULL);
 
                 f->ns[piece->state] += piece->ns;
-                f->total_ns += s->times->shown & WALL_BIT(piece->state) ? piece->ns : 0;
+                f->total_ns += shown_ns;
+                *line_ns += shown_ns;
+                if (*line_ns < f->line_ns)
+                        return;
+                f->line_ns = *line_ns;
+                f->line = piece->line;
         }
 }
 
@@ -149,6 +157,7 @@ struct wall_times *wall_times_new(const struct wall_pieces *pieces, unsigned sho
         free(s.sums);
         free(s.holder_ns);
         map_release(&s.threads);
+        map_release(&s.lines);
         return t;
 }
 

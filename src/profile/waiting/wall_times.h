@@ -13,6 +13,8 @@ struct wall_function {
         const struct wall_name *name;
         uint64_t ns[WALL_N_STATES];
         uint64_t total_ns; /* in the states that are shown */
+        uint32_t line;     /* of Python: the one with most of it; 0: not known */
+        uint64_t line_ns;
 };
 
 struct wall_times {

@@ -16,7 +16,7 @@ static const unsigned waits[] = {WAIT_KIND_GIL,      WAIT_KIND_LOCK,  WAIT_KIND_
                                  WAIT_KIND_NETWORK,  WAIT_KIND_PIPE,  WAIT_KIND_CHILD,  WAIT_KIND_SLEEP,
                                  WAIT_KIND_TERMINAL, WAIT_KIND_OTHER, WAIT_KIND_UNKNOWN};
 
-enum { MOST_NAME_COLUMNS = 26, COLUMN = 7 };
+enum { MOST_NAME_COLUMNS = 26, COLUMN = 7, LEAST_NS = 5000000 };
 
 static double seconds(uint64_t ns)
 {
@@ -145,7 +145,7 @@ static const char *column_name(unsigned state)
 
 static void add_cell(uint64_t ns, struct buf *line)
 {
-        if (ns < 5000000)
+        if (ns < LEAST_NS)
                 buf_printf(line, "%*s", COLUMN, "-");
         else
                 buf_printf(line, "%*.2f", COLUMN, seconds(ns));
@@ -173,8 +173,8 @@ static void add_function(const struct wall_view *view, const struct wall_functio
         buf_printf(&line, "  %s  ", buf_text(&name));
         text_add_printable(&line, f->name->is_python ? python_label_file(f->name->file)
                                                      : text_base_name(f->name->file));
-        if (f->name->line)
-                buf_printf(&line, ":%" PRIu32, f->name->line);
+        if (f->line)
+                buf_printf(&line, ":%" PRIu32, f->line);
         add_line(view, &line, out);
 }
 
@@ -201,7 +201,7 @@ static void add_rest(const struct wall_view *view, size_t first, const struct wa
 static size_t count_rows(const struct wall_view *view)
 {
         const struct wall_times *t = view->times;
-        uint64_t least_ns = shown_ns(t) / 1000;
+        uint64_t least_ns = shown_ns(t) / 1000 > LEAST_NS ? shown_ns(t) / 1000 : LEAST_NS;
         size_t n = 0;
 
         while (n < t->n_functions && n < view->n_rows && t->functions[n].total_ns >= least_ns)
@@ -310,6 +310,8 @@ void wall_view_json(const struct wall_view *view, struct json *json)
                 json_key_str(json, "function", f->name->name);
                 json_key_str(json, "file", f->name->file);
                 json_key_bool(json, "python", f->name->is_python);
+                if (f->line)
+                        json_key_u64(json, "line", f->line);
                 json_key(json, "seconds");
                 add_json_states(f->ns, json);
                 json_end_object(json);

@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""Programs that are slow for one reason: the first lines of the report name the function, its line, and the state."""
+import os
+import re
+
+import harness
+from harness import Context, check
+
+PYTHON = "/usr/bin/python3.11"
+FIRST_LINES = 12
+
+# the state of the function, its name, what one of its lines has that may be named, and the program
+CAUSES = {
+    "cpu": ("on-cpu", "checksum", "total = (|for i", """
+def checksum(n):
+    total = 0
+    for i in range(n):
+        total = (total * 31 + i) & 0xFFFFFFFF
+    return total
+
+for _ in range(8):
+    checksum(500_000)
+"""),
+    "lock": ("lock", "lookup", "with cache", """
+import threading, time
+cache = threading.Lock()
+
+def refresh():
+    for _ in range(10):
+        with cache:
+            time.sleep(0.15)
+
+def lookup():
+    for _ in range(5):
+        with cache:
+            pass
+        time.sleep(0.001)
+
+threads = [threading.Thread(target=refresh), threading.Thread(target=lookup), threading.Thread(target=lookup)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""),
+    "gil": ("gil", "render", "text =|for i", """
+import threading
+
+def render(n):
+    text = ""
+    for i in range(n):
+        text = str(i) + text[:50]
+
+threads = [threading.Thread(target=render, args=(3_000_000,)) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""),
+    "disk": ("disk", "save", "fsync", """
+import os, time
+
+def save(path):
+    end = time.monotonic() + 2
+    fd = os.open(path, os.O_RDWR | os.O_CREAT)
+    while time.monotonic() < end:
+        os.pwrite(fd, bytes(4096), 0)
+        os.fsync(fd)
+    os.close(fd)
+
+save(FILE)
+"""),
+    "network": ("network", "query", "recv", """
+import socket, threading, time
+
+listener = socket.create_server(("127.0.0.1", 0))
+
+def server():
+    client, _ = listener.accept()
+    while client.recv(1):
+        time.sleep(0.05)
+        client.sendall(b"y")
+
+def query(connection):
+    connection.sendall(b"x")
+    connection.recv(1)
+
+threading.Thread(target=server, daemon=True).start()
+connection = socket.create_connection(listener.getsockname())
+for _ in range(30):
+    query(connection)
+"""),
+    "sleep": ("sleep", "retry", "sleep", """
+import time
+
+def retry():
+    for _ in range(5):
+        time.sleep(0.3)
+
+retry()
+"""),
+    "child": ("child", "convert", "run(", """
+import subprocess
+
+def convert():
+    subprocess.run(["sleep", "1.5"])
+
+convert()
+"""),
+    "faults": ("fault", "scan", "m[at]|for at", """
+import mmap, os
+
+def scan(fd):
+    total = 0
+    for _ in range(6):
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        with mmap.mmap(fd, 0, prot=mmap.PROT_READ) as m:
+            m.madvise(mmap.MADV_RANDOM)
+            for at in range(0, len(m), 65536):
+                total += m[at]
+    return total
+
+scan(os.open(FILE, os.O_RDONLY))
+"""),
+    "run queue": ("runnable", "crunch", "total +=|for i", """
+import os
+
+def crunch(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+
+os.sched_setaffinity(0, {0})
+children = []
+for _ in range(4):
+    pid = os.fork()
+    if not pid:
+        crunch(5_000_000)
+        os._exit(0)
+    children.append(pid)
+for pid in children:
+    os.waitpid(pid, 0)
+"""),
+}
+
+
+def fill(path: str) -> None:
+    with open(path, "wb") as file:
+        for _ in range(256):
+            file.write(os.urandom(1 << 20))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def check_cause(t: Context, name: str) -> None:
+    if not os.path.exists(PYTHON):
+        raise harness.Skip(PYTHON)
+    state, function, line, text = CAUSES[name]
+    script, session, file = t.path("app.py"), t.path("s.data"), os.path.join("/var/tmp", f"wperf-cause-{os.getpid()}")
+    try:
+        if name == "faults":
+            fill(file)
+        with open(script, "w") as out:
+            out.write(text.replace("FILE", repr(file)))
+        t.good("record", "--wall", "--session", session, "--", PYTHON, script)
+    finally:
+        if os.path.exists(file):
+            os.unlink(file)
+    done = t.good("report", "-i", session, "--stdio")
+    first = "\n".join(done.out.splitlines()[:FIRST_LINES])
+    at = re.search(rf" {function} +app\.py:(\d+)$", first, re.M)
+    check(at is not None, f"{function} stands in the first {FIRST_LINES} lines", done)
+    source = text.splitlines()[int(at[1]) - 1]
+    check(any(part in source for part in line.split("|")), f"the line is '{source}'", done)
+    rows = harness.document_of(t.good("report", "-i", session, "--json"))["wall"]["functions"]
+    seconds = next(row["seconds"] for row in rows if row["function"] == function)
+    waited = {key: n for key, n in seconds.items() if key != "wperf"}
+    if name in ("cpu", "run queue"):
+        # another program may have the CPU for a while, and a thread that runs is seldom alone
+        check(waited.get("on-cpu", 0) + waited.get("runnable", 0) > 0.8 * sum(waited.values()), f"{waited}")
+        check(name == "cpu" or waited["runnable"] > 1.5 * waited["on-cpu"], f"four programs share a CPU: {waited}")
+    elif name == "faults":
+        check(waited.get(state, 0) > 0.05, f"pages are read, also where the kernel reads ahead: {waited}")
+    else:
+        check(max(waited, key=lambda key: waited[key]) == state, f"{waited}")
+
+
+def test_a_function_that_computes(t: Context) -> None:
+    check_cause(t, "cpu")
+
+
+def test_a_lock(t: Context) -> None:
+    check_cause(t, "lock")
+
+
+def test_the_gil(t: Context) -> None:
+    check_cause(t, "gil")
+
+
+def test_a_disk(t: Context) -> None:
+    check_cause(t, "disk")
+
+
+def test_a_network(t: Context) -> None:
+    check_cause(t, "network")
+
+
+def test_a_sleep(t: Context) -> None:
+    check_cause(t, "sleep")
+
+
+def test_a_child(t: Context) -> None:
+    check_cause(t, "child")
+
+
+def test_page_faults(t: Context) -> None:
+    check_cause(t, "faults")
+
+
+def test_a_run_queue(t: Context) -> None:
+    check_cause(t, "run queue")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
