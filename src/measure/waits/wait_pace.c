@@ -106,13 +106,29 @@ static bool add_sample(struct wait_pace *p, const struct wait_reading *reading,
         return has_room;
 }
 
-static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *thread, uint64_t look_ns)
+/* Whether the wait that was read is the one that was met, or another one at the same place of the program. */
+static bool is_as_met(const struct wait_reading *reading, const struct wait_registers *registers,
+                      const struct wait_thread *met)
+{
+        if (reading->how != WAIT_HOW_STILL)
+                return false;
+        return reading->n_switches == met->n_switches ||
+               (reading->number == met->number && registers->values[linux_arch()->reg_ip] == met->pc &&
+                registers->values[linux_arch()->reg_sp] == met->sp);
+}
+
+/* A wait that ended meanwhile counts as well, without stack: otherwise kinds of short waits had too little
+ * time. */
+static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *thread,
+                        const struct wait_thread *met, uint64_t look_ns)
 {
         struct wait_registers registers;
         struct wait_reading reading;
 
-        if (!wait_reader_read(p->reader, tid, &reading, &registers) || reading.how != WAIT_HOW_STILL)
+        if (!wait_reader_read(p->reader, tid, &reading, &registers) || reading.how == WAIT_HOW_REFUSED)
                 return;
+        if (!is_as_met(&reading, &registers, met))
+                wait_reader_met(p->reader, tid, met, &reading, &registers);
         thread->n_switches = reading.n_switches;
         reading.look_ns = look_ns;
         if (p->n_readings == MAX_READINGS || !add_sample(p, &reading, &registers)) {
@@ -132,7 +148,7 @@ static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
         thread->looked_ns = now_ns;
         if (wait_thread_read(pid, tid, &now) && !now.is_running && !now.is_refused &&
             now.n_switches != thread->n_switches)
-                read_thread(p, tid, thread, before_ns ? now_ns - before_ns : p->between_ns);
+                read_thread(p, tid, thread, &now, before_ns ? now_ns - before_ns : p->between_ns);
 }
 
 /* False if it has ended. */

@@ -396,6 +396,25 @@ bool wait_reader_read(struct wait_reader *r, int32_t tid, struct wait_reading *r
         return true;
 }
 
+void wait_reader_met(struct wait_reader *r, int32_t tid, const struct wait_thread *met,
+                     struct wait_reading *ret, struct wait_registers *ret_registers)
+{
+        assert(r->process);
+        r->tid = tid;
+        r->inner_tid = met->inner_tid;
+        begin_reading(r, ret);
+        r->is_whole = true;
+        ret->how = WAIT_HOW_MOVING;
+        ret->number = met->number;
+        memcpy(ret->args, met->args, sizeof(ret->args));
+        wait_objects_see(r->process->objects, met, ret, &r->text);
+        ret->state = (uint8_t)met->state;
+        ret->n_switches = met->n_switches;
+        ret->text = buf_text(&r->text);
+        *ret_registers = (struct wait_registers){0};
+        ret_registers->values[linux_arch()->reg_ip] = met->pc;
+}
+
 void wait_reader_take_stack(struct wait_reader *r, struct deep_stack *ret)
 {
         *ret = (struct deep_stack){.is_whole = r->is_whole, .used_size = r->is_whole ? 0 : r->stack_bytes};

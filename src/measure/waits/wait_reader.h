@@ -15,6 +15,7 @@
 #include "stop_python.h"
 #include "wait_section.h"
 #include "wait_tasks.h"
+#include "wait_thread.h"
 
 struct wait_reader;
 
@@ -48,6 +49,11 @@ struct wait_registers {
 /* Reads a thread; false if it has ended. ret->text is valid until the next call. Times of readings grow. */
 bool wait_reader_read(struct wait_reader *reader, int32_t tid, struct wait_reading *ret,
                       struct wait_registers *ret_registers);
+
+/* What a thread waited for that has gone on before it could be read: without stack and Python frames, with
+ * WAIT_HOW_MOVING. `met` is how it was found. */
+void wait_reader_met(struct wait_reader *reader, int32_t tid, const struct wait_thread *met,
+                     struct wait_reading *ret, struct wait_registers *ret_registers);
 
 /* The name that the thread that was read last has in its Python program; "" for none. Valid until the process
  * is prepared again. */

@@ -111,8 +111,10 @@ static uint8_t decide(const struct wall_making *m, const struct wait_reading *re
 {
         struct wait_function functions[MAX_FUNCTIONS];
         size_t n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
+        struct wait_reading waited = *reading;
 
-        return (uint8_t)wait_kind_decide(reading, functions, n, NULL, NULL, text).kind;
+        waited.how = WAIT_HOW_STILL; /* what is known of one that has gone on is its call */
+        return (uint8_t)wait_kind_decide(&waited, functions, n, NULL, NULL, text).kind;
 }
 
 /* A text of an idle thread says in what it waits: "idle, in epoll_wait for ..." Returns the index + 1. */
@@ -141,7 +143,7 @@ static void add_reading(struct wall_making *m, const struct listed_sample *sampl
         AUTO_RELEASE(buf) text = {0};
         struct wall_reading *made;
 
-        if (!reading || reading->how != WAIT_HOW_STILL)
+        if (!reading || (reading->how != WAIT_HOW_STILL && reading->how != WAIT_HOW_MOVING))
                 return;
         made = &m->readings[m->n_readings++];
         *made = (struct wall_reading){.reading = reading, .node = sample->node};
@@ -410,7 +412,8 @@ static void share_out(struct wall_making *m, struct dividing *d)
                                            .holder = holder_of(m, r),
                                            .state = r->kind,
                                            .idle_call = r->idle_call,
-                                           .is_reading = true};
+                                           .is_reading = true,
+                                           .is_cut = r->reading->how == WAIT_HOW_MOVING};
 
                 if (r->is_short) {
                         piece.ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);

@@ -36,6 +36,7 @@ struct wall_piece {
         uint8_t state;
         uint8_t idle_call; /* what an idle thread does, index + 1; 0: not known */
         bool is_reading;
+        bool is_cut;   /* without callers: the thread went on while it was read */
         bool is_taken; /* for the reader of the session: its sample passed the filter */
 };
 

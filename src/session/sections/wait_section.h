@@ -16,7 +16,7 @@
 /* How a thread was met. Sessions store these numbers, and those of the other enums: append new ones. */
 enum wait_how {
         WAIT_HOW_STILL,   /* it waited, and did not move while it was read */
-        WAIT_HOW_MOVING,  /* it moved during each attempt; the stack may be wrong and is left out */
+        WAIT_HOW_MOVING,  /* it went on while it was read; the stack may be wrong and is left out */
         WAIT_HOW_ON_CPU,  /* it ran, or was ready to run; without a stack of native frames */
         WAIT_HOW_STOPPED, /* it ran, and was stopped once for its registers */
         WAIT_HOW_REFUSED, /* its system call and memory may not be read */

@@ -140,6 +140,22 @@ TEST(looks_without_sense_share_out_no_more_than_there_is)
         end(&f, times);
 }
 
+/* What is known of them is their system call. */
+TEST(waits_that_ended_while_they_were_read_count_without_stack)
+{
+        struct fixture f;
+        struct wall_times *times;
+
+        begin(&f, "");
+        f.readings[0].how = WAIT_HOW_MOVING;
+        f.readings[0].call = WAIT_CALL_SLEEP;
+        add_sample(&f, WAITING, WAITER, f.readings[0].time_ns, 0);
+        times = times_of(&f, 1);
+        EXPECT_INT(times->ns[WAIT_KIND_SLEEP], 1000 * MS);
+        EXPECT_INT(times->stackless_ns, 1000 * MS);
+        end(&f, times);
+}
+
 /* They are names of functions, of which a session may have very many. */
 TEST(few_idle_calls_are_named)
 {
