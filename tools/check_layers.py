@@ -146,6 +146,9 @@ CALL_ROOMS: dict[str, tuple[str, ...]] = {
     "secure_getenv": ("os",),
     "os_environment": ("os", "cli"),
     "os_write_stream": ("os", "cli"),
+    # A process of several threads must not be forked: linux_own_thread.c sees to that.
+    "fork": ("os",),
+    "pthread_create": ("os",),
 }
 # call -> the files in which it is allowed, too
 CALL_FILES: dict[str, tuple[str, ...]] = {
@@ -156,6 +159,8 @@ CALL_FILES: dict[str, tuple[str, ...]] = {
     "fputs": ("src/base/log.c",),
     "fputc": ("src/base/log.c",),
     "_exit": ("src/system/os/os_linux_ends.c", "src/system/os/os_linux_init.c", "src/measure/processes/linux_spawn.c"),
+    "fork": ("src/measure/processes/linux_own_thread.c",),
+    "pthread_create": ("src/measure/processes/linux_own_thread.c", "src/measure/stops/stop_tracer.c"),
 }
 
 # Paths of the kernel's file systems and of /tmp; only the platform rooms may contain them.

@@ -5,6 +5,7 @@ The recorder starts the guardian, and the guardian starts the command, so that t
 import contextlib
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import time
@@ -145,3 +146,16 @@ def tracing(t: Context, *argv: str, session: str = "wperf.data") -> list[str]:
     at the end of the recorder that would be adopted, too."""
     options = f"ASAN_OPTIONS={os.environ.get('ASAN_OPTIONS', '')}:detect_leaks=0"
     return ["/usr/bin/env", options, t.wperf, "record", "-q", "-g", "--engine", ENGINE, "--session", t.path(session), "--", *argv]
+
+
+def check_processes_before_threads(t: Context, engines: tuple[str, ...], *target: str) -> None:
+    """What the first thread of a recorder creates: in a new process, locks that its other threads held would be held for ever."""
+    trace = [harness.need_tool("strace"), "-o", t.path("calls"), "-e", "trace=clone,clone3,fork,vfork"]
+    for engine in engines:
+        for wall in [], ["--wall"]:
+            done = t.run(*trace, t.wperf, "record", "-g", "--engine", engine, *wall, *target, env=harness.environment(ASAN_OPTIONS="detect_leaks=0"))
+            calls = [line for line in read(t.path("calls")).splitlines() if re.match(r"(clone3?|v?fork)\(.* = \d+$", line)]
+            created = ["thread" if "CLONE_THREAD" in line else "process" for line in calls]
+            what = f"{engine} {wall} {target}: {created}"
+            check("thread" in created or "can't be used here" in done.err, f"{what}: recorders have threads", done)
+            check("thread" not in created or "process" not in created[created.index("thread"):], what, done)

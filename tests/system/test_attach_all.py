@@ -3,6 +3,7 @@
 import os
 import re
 
+import guardian
 import harness
 from harness import Context, check
 from test_attach import FOREVER, PYTHON, SPAWNS, check_spawned, need_engine, python_of, sampled_for, script
@@ -29,6 +30,14 @@ def test_only_the_cpus_that_are_named(t: Context) -> None:
     text = t.good("dump").out
     pids = set(re.findall(r"SAMPLE .*?\bpid (\d+)", text))
     check(str(target.pid) in pids and str(other.pid) not in pids, f"samples of {sorted(pids)}")
+
+
+def test_processes_begin_before_threads(t: Context) -> None:
+    need_engine(t)
+    harness.need_root()
+    engines = "stop", "bpf", "ring"
+    guardian.check_processes_before_threads(t, engines, "-a", "-d", "50ms")
+    guardian.check_processes_before_threads(t, engines, "-a", "--", PYTHON, "-S", "-c", "pass")
 
 
 if __name__ == "__main__":

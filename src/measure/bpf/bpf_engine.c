@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -19,6 +17,7 @@
 #include "bpf_snapshot.h"
 #include "bpf_walk.h"
 #include "deep_stack.h"
+#include "linux_processes.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
@@ -48,9 +47,8 @@ struct bpf_engine {
         struct bpf_object *object;
         struct bpf_link *links[N_LINKS];
         struct ring_buffer *rings, *asks;
-        pthread_t thread; /* looks at processes */
-        bool has_thread;
-        int quit_fd; /* readable when the thread is to end */
+        struct own_thread *thread; /* looks at processes */
+        int quit_fd;               /* readable when the thread is to end */
         int layouts, processes, counts;
         uint32_t stack_bytes; /* of each stack, in the samples' records */
         struct stop_python *python;
@@ -427,7 +425,8 @@ bool bpf_engine_attach(struct bpf_engine *e, const struct opened *opened, struct
                                               "the BPF program can't be attached to an event");
                 }
         }
-        return true;
+        e->thread = e->quit_fd >= 0 ? own_thread_start(run_thread, e) : NULL;
+        return e->thread || err_set(err, ERR_LIMIT, "can't start a thread");
 }
 
 /* The program sees the numbers that processes have in the first namespace. */
@@ -439,18 +438,6 @@ static bool is_first_namespace(struct err *err)
                 return true;
         return err_set(err, ERR_UNSUPPORTED,
                        "in a container it needs the PID namespace of the host (docker run --pid=host)");
-}
-
-/* Signals that end the run must reach the thread that waits for them. */
-static bool start_thread(struct bpf_engine *e, struct err *err)
-{
-        sigset_t all, before;
-
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        e->has_thread = e->quit_fd >= 0 && !pthread_create(&e->thread, NULL, run_thread, e);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        return e->has_thread || err_set(err, ERR_LIMIT, "can't start a thread");
 }
 
 struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)
@@ -469,8 +456,6 @@ struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err)
         e->stack_parts = bpf_parts_new();
         e->stacks = deep_stacks_new();
         e->frames = stop_frames_new(stop_python_binaries(python), &sink);
-        if (!start_thread(e, err))
-                return NULL;
         return TAKE(e);
 }
 
@@ -478,8 +463,8 @@ void bpf_engine_free(struct bpf_engine *e)
 {
         if (!e)
                 return;
-        if (e->has_thread && !eventfd_write(e->quit_fd, 1))
-                pthread_join(e->thread, NULL);
+        if (e->thread && !eventfd_write(e->quit_fd, 1))
+                own_thread_join(e->thread);
         if (e->quit_fd >= 0)
                 close(e->quit_fd);
         for (size_t i = 0; i < N_LINKS; i++) {

@@ -9,10 +9,11 @@
 
 struct bpf_engine;
 
-/* Loads the program; `python` takes what it reads.  NULL with the reason, one sentence. */
+/* Loads the program; `python` takes what it reads.  NULL with the reason, one sentence.  Starts no thread, so
+ * that the command can be forked afterwards. */
 struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err);
 
-/* Attaches it to the events, which are not enabled yet. */
+/* Attaches it to the events, which are not enabled yet, and starts a thread. */
 bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened, struct err *err);
 void bpf_engine_free(struct bpf_engine *engine);
 AUTO_DEFINE(bpf_engine)

@@ -12,6 +12,17 @@
 #include "err.h"
 #include "target.h"
 
+/* --- linux_own_thread.c: threads of the recorder --- */
+
+/* Starts a thread, which handles no signals: those that end the run must reach the thread that waits for
+ * them. NULL if none can be created. */
+struct own_thread;
+struct own_thread *own_thread_start(void *(*run)(void *ctx), void *ctx);
+void own_thread_join(struct own_thread *thread); /* waits for its end, and frees it; may be NULL */
+
+/* fork(2). None of these threads may run, because the child may be one that goes on, as the guardian. */
+pid_t own_thread_fork(void);
+
 /* --- linux_spawn.c --- */
 
 struct spawned_command {

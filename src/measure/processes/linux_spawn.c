@@ -81,7 +81,7 @@ static bool open_pipes(struct pipes *pipes, struct err *err)
 
 static pid_t fork_command(const struct spawned_command *command, const struct pipes *pipes)
 {
-        pid_t pid = fork();
+        pid_t pid = own_thread_fork();
 
         if (pid == 0)
                 run_child(command, pipes->go[0], pipes->error[1]);
@@ -133,7 +133,7 @@ static pid_t fork_between(struct child *child, const struct spawned_command *com
         child->end = shared;
         if (pipe2(told, O_CLOEXEC))
                 return -1;
-        child->parent = fork();
+        child->parent = own_thread_fork();
         if (child->parent == 0) {
                 close(told[0]);
                 run_parent(command, pipes, parent, child->end, told[1]);

@@ -3,9 +3,7 @@
 
 #include <assert.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 
 #include "bpf_engine.h"
 #include "linux_others.h"
+#include "linux_processes.h"
 #include "linux_trim.h"
 #include "mem.h"
 #include "os.h"
@@ -33,9 +32,8 @@ struct drainer {
         struct ring_filter stop_filter;
         uint64_t *heads; /* of the rings, in this pass */
         struct ring_reader reader;
-        pthread_t thread;
-        bool has_thread;
-        int wake_fd, news_fd; /* wake the thread, and the reader; -1 without a thread */
+        struct own_thread *thread; /* NULL for none */
+        int wake_fd, news_fd;      /* wake the thread, and the reader; -1 without a thread */
         atomic_bool quits;
         atomic_int pace_ms;    /* next wait: short while new maps arrive, then growing */
         atomic_uint n_hurried; /* number of next waits with HURRIED_WAIT_MS */
@@ -290,21 +288,14 @@ static void close_fd(int *fd)
         *fd = -1;
 }
 
-/* Signals that end the run must reach the thread that waits for them. */
 void drainer_start(struct drainer *d)
 {
-        sigset_t all, before;
-
-        assert(!d->has_thread);
+        assert(!d->thread);
         d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         d->news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (d->wake_fd >= 0 && d->news_fd >= 0) {
-                sigfillset(&all);
-                pthread_sigmask(SIG_SETMASK, &all, &before);
-                d->has_thread = !pthread_create(&d->thread, NULL, run, d);
-                pthread_sigmask(SIG_SETMASK, &before, NULL);
-        }
-        if (d->has_thread)
+        if (d->wake_fd >= 0 && d->news_fd >= 0)
+                d->thread = own_thread_start(run, d);
+        if (d->thread)
                 return;
         close_fd(&d->wake_fd);
         close_fd(&d->news_fd);
@@ -312,17 +303,17 @@ void drainer_start(struct drainer *d)
 
 bool drainer_has_thread(const struct drainer *d)
 {
-        return d->has_thread;
+        return d->thread;
 }
 
 static void end_thread(struct drainer *d)
 {
-        if (!d->has_thread)
+        if (!d->thread)
                 return;
         d->quits = true;
         tell(d->wake_fd);
-        pthread_join(d->thread, NULL);
-        d->has_thread = false;
+        own_thread_join(d->thread);
+        d->thread = NULL;
 }
 
 void drainer_stop(struct drainer *d)
@@ -356,7 +347,7 @@ struct record_pool *drainer_get_pool(struct drainer *d)
 
 size_t drainer_add_fds(const struct drainer *d, struct pollfd *fds)
 {
-        if (!d->has_thread)
+        if (!d->thread)
                 return add_sources(d, fds);
         fds[0] = (struct pollfd){.fd = d->news_fd, .events = POLLIN};
         return 1;
@@ -364,14 +355,14 @@ size_t drainer_add_fds(const struct drainer *d, struct pollfd *fds)
 
 int drainer_wait_ms(struct drainer *d, int timeout_ms)
 {
-        int wait_ms = d->has_thread ? d->request.longest_wait_ms : next_wait_ms(d);
+        int wait_ms = d->thread ? d->request.longest_wait_ms : next_wait_ms(d);
 
         return timeout_ms < wait_ms ? timeout_ms : wait_ms;
 }
 
 void drainer_work(struct drainer *d)
 {
-        if (d->has_thread)
+        if (d->thread)
                 was_told(d->news_fd);
         else
                 pass(d);
@@ -384,6 +375,6 @@ void drainer_hurry(struct drainer *d, bool is_late)
 
         if (is_late)
                 d->n_hurried = HURRIED_WAITS;
-        if (d->has_thread && (was_slow || (is_late && !was_late)))
+        if (d->thread && (was_slow || (is_late && !was_late)))
                 tell(d->wake_fd);
 }

@@ -45,7 +45,7 @@ struct spawn_parent stop_engine_parent(struct stop_engine *e)
 bool stop_engine_start(struct stop_engine *e, const struct target *target, struct err *err)
 {
         e->guardian.attach = target;
-        e->apart = fork();
+        e->apart = own_thread_fork();
         if (e->apart == 0)
                 stop_guardian_attach(&e->guardian);
         if (e->apart > 0)

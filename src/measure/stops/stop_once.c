@@ -3,7 +3,6 @@
  * it has stopped or not: so no thread remains traced that does not stop in time. */
 #include "stop_once.h"
 
-#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "linux_processes.h"
 #include "mem.h"
 #include "os.h"
 #include "stop_internal.h"
@@ -20,7 +20,7 @@ enum { LOOK_NS = 10000, EVENT_SHIFT = 16 }; /* LOOK_NS: between two looks whethe
 struct stop_once {
         struct stop_thread *thread;
         uint64_t wait_ns;
-        pthread_t tracer;
+        struct own_thread *tracer;
         sem_t has_tried, may_end;
         bool is_stopped;
 };
@@ -77,7 +77,8 @@ struct stop_once *stop_once_begin(uint64_t wait_ns, struct stop_thread *ret_thre
         once->wait_ns = wait_ns;
         sem_init(&once->has_tried, 0, 0);
         sem_init(&once->may_end, 0, 0);
-        if (pthread_create(&once->tracer, NULL, trace, once)) {
+        once->tracer = own_thread_start(trace, once);
+        if (!once->tracer) {
                 free(once);
                 return NULL;
         }
@@ -91,7 +92,7 @@ struct stop_once *stop_once_begin(uint64_t wait_ns, struct stop_thread *ret_thre
 void stop_once_end(struct stop_once *once)
 {
         sem_post(&once->may_end);
-        pthread_join(once->tracer, NULL);
+        own_thread_join(once->tracer);
         sem_destroy(&once->has_tried);
         sem_destroy(&once->may_end);
         free(once);

@@ -2,8 +2,6 @@
 /* A pass looks at each thread: it is read if it waits and has been switched since its last reading. */
 #include "wait_pace.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,8 +37,7 @@ struct wait_pace {
         struct wait_pace_request request;
         int32_t *except; /* children that ran when it began, which are not measured, and their parents */
         size_t n_except;
-        pthread_t thread;
-        bool has_thread;
+        struct own_thread *thread;
         volatile bool quits;
         struct wait_reader *reader;
         struct map threads; /* tid to struct looked_thread * */
@@ -269,30 +266,24 @@ static void begin_processes(struct wait_pace *p)
         target_add_children(&p->except, &p->n_except, NULL, 0);
 }
 
-/* Signals that end the run must reach the thread that waits for them. */
 struct wait_pace *wait_pace_begin(const struct wait_pace_request *request)
 {
         struct wait_pace *p = mem_new(1, sizeof(*p));
-        sigset_t all, before;
 
         p->request = *request;
         begin_processes(p);
         p->random = os_monotonic_ns();
         p->lock = os_lock_new();
         p->reader = wait_reader_new(request->python, 0);
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        p->has_thread = !pthread_create(&p->thread, NULL, run, p);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        p->thread = own_thread_start(run, p);
         return p;
 }
 
 void wait_pace_end(struct wait_pace *p)
 {
         p->quits = true;
-        if (p->has_thread)
-                pthread_join(p->thread, NULL);
-        p->has_thread = false;
+        own_thread_join(p->thread);
+        p->thread = NULL;
 }
 
 void wait_pace_free(struct wait_pace *p)
