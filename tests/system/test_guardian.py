@@ -307,7 +307,7 @@ def test_too_few_processes(t: Context) -> None:
 
 def test_processes_begin_before_threads(t: Context) -> None:
     need_engine(t)
-    engines = "stop", "bpf", "ring"
+    engines = "stop", "pace", "bpf", "ring"
     target = t.started_ready(PYTHON, "-c", "print('ready', flush=True)\nwhile True: pass")
     guardian.check_processes_before_threads(t, engines, "-p", str(target.pid), "-d", "50ms")
     guardian.check_processes_before_threads(t, engines, "--", PYTHON, "-S", "-c", "pass")

@@ -74,7 +74,7 @@ static bool choose_pace(struct collector *c, struct err *err)
 static bool open_paced(struct collector *c, struct err *err)
 {
         int32_t *tids = NULL;
-        size_t n_tids;
+        size_t n_tids = 0;
         bool ok = find_threads(c, &tids, &n_tids, err);
 
         free(tids);
