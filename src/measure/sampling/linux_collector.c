@@ -58,19 +58,6 @@ static bool open_aux(struct collector *c, struct err *err)
         return c->aux;
 }
 
-/* The engine that needs no events, if the kernel refuses all of them or the user asks for it. */
-static bool choose_pace(struct collector *c, struct err *err)
-{
-        bool is_asked = c->request.engine == COLLECT_PACE;
-        const char *lacks = linux_paced_lacks(&c->request);
-        if (is_asked && lacks)
-                return err_set(err, ERR_USAGE, "--engine pace can't be used here: %s", lacks);
-        if (!is_asked && (c->request.engine == COLLECT_RING || lacks || !linux_refuses_events(&c->refusal)))
-                return true;
-        c->request.engine = COLLECT_PACE;
-        return true;
-}
-
 static bool open_paced(struct collector *c, struct err *err)
 {
         int32_t *tids = NULL;
@@ -140,68 +127,6 @@ static void give_memory_back(void)
 #endif
 }
 
-void collector_merge_python(struct collector *c)
-{
-        c->merge = stop_merge_new(c->python, c->request.python_symbols);
-        unwinder_set_merge(c->unwinder, c->merge);
-}
-
-/* Before the command is started, because the engine that stops threads has to start it instead. */
-static void load_bpf(struct collector *c, struct buf *note)
-{
-        const char *why = stop_engine_lacks_stacks(&c->request);
-        struct err err = {0};
-
-        if (c->request.engine != COLLECT_BPF)
-                return;
-        c->python = stop_python_new();
-        if (!why)
-                c->bpf = bpf_engine_new(c->python, &err);
-        if (c->bpf)
-                return;
-        buf_printf(note, "the engine bpf is not used: %s", why ? why : err.text);
-        stop_python_free(c->python);
-        c->python = NULL;
-        c->request.engine = COLLECT_STOP_IF_CAN;
-}
-
-static void open_bpf(struct collector *c)
-{
-        struct err err = {0};
-
-        if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &err)) {
-                buf_add_str(&c->stack_note, "Python frames are read by a BPF program");
-                unwinder_set_stacks(c->unwinder, bpf_engine_stacks(c->bpf));
-                collector_merge_python(c);
-                stop_merge_set_near(c->merge);
-                return;
-        }
-        buf_printf(&c->stack_note, "the engine bpf is not used: %s",
-                   c->unwinder ? err.text : "it can't be used with branch stacks or AUX area tracing");
-        bpf_engine_free(c->bpf);
-        c->bpf = NULL;
-}
-
-static bool open_stops(struct collector *c, struct err *err)
-{
-        if (c->bpf)
-                open_bpf(c);
-        if (!c->guardian)
-                return true;
-        c->python = stop_python_new();
-        if (c->request.engine == COLLECT_PACE) {
-                if (!stop_engine_choose_pace(c->guardian, &c->request, &c->opened, c->python, err))
-                        return false;
-                c->stops = c->guardian;
-        } else if (stop_engine_choose(c->guardian, &c->request, &c->opened, c->python, &c->stack_note))
-                c->stops = c->guardian;
-        if (!c->stops || !c->unwinder)
-                return true;
-        unwinder_set_stacks(c->unwinder, stop_engine_stacks(c->stops));
-        collector_merge_python(c);
-        return true;
-}
-
 /* Starts the command so far that it waits. */
 static bool start_command(struct collector *c, struct buf *stop_note, struct err *err)
 {
@@ -210,18 +135,14 @@ static bool start_command(struct collector *c, struct buf *stop_note, struct err
                                                 target->argv ? target->n_cpus : 0, target->output_to_stderr};
         struct spawn_parent parent;
 
-        bool attaches = !target->argv || target->system_wide, has_parent;
-
-        load_bpf(c, stop_note);
-        c->guardian = stop_engine_prepare(&c->request, stop_note);
-        if (c->guardian && attaches && !stop_engine_start(c->guardian, target, err))
+        if (!engines_prepare(c, stop_note, err))
                 return false;
         if (!command.argv)
                 return true;
-        has_parent = c->guardian && !attaches;
-        if (has_parent)
-                parent = stop_engine_parent(c->guardian);
-        return spawn_prepare(&c->child, &command, has_parent ? &parent : NULL, err);
+        if (!c->guardian || engines_attach(&c->request))
+                return spawn_prepare(&c->child, &command, NULL, err);
+        parent = stop_engine_parent(c->guardian);
+        return spawn_prepare(&c->child, &command, &parent, err);
 }
 
 struct collector *collector_open(const struct collect_request *request, struct err *err)
@@ -242,13 +163,13 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.counted_share = 1;
         c->result.sampled_share = -1;
         keeper_init(&c->keeper);
-        if (!wall_check(request, err) || !choose_pace(c, err) || !start_command(c, &stop_note, err) ||
+        if (!wall_check(request, err) || !engines_choose_pace(c, err) || !start_command(c, &stop_note, err) ||
             !open_events(c, err))
                 return NULL;
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
         buf_add_str(&c->stack_note, buf_text(&stop_note));
-        if (!open_stops(c, err))
+        if (!engines_open(c, err))
                 return NULL;
         wall_open(c);
         return TAKE(c);

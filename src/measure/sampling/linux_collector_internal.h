@@ -70,8 +70,23 @@ struct collector {
         uint64_t user_ns_before, kernel_ns_before;
 };
 
+/* --- linux_engines.c: who takes the samples, and who reads their Python frames --- */
+
+/* Chooses the engine that needs no events, if the kernel refuses all of them or the user asks for it. */
+bool engines_choose_pace(struct collector *collector, struct err *err);
+
+/* Whether what is sampled runs already, also beside a command. */
+bool engines_attach(const struct collect_request *request);
+
+/* Call before the command is started, because the guardian has to start it instead. Appends to the note for
+ * the report's header. */
+bool engines_prepare(struct collector *collector, struct buf *note, struct err *err);
+
+/* Call when the events are open. */
+bool engines_open(struct collector *collector, struct err *err);
+
 /* Adds Python frames to the chains of samples. */
-void collector_merge_python(struct collector *collector);
+void engines_merge_python(struct collector *collector);
 
 /* --- linux_wall.c: reads waiting threads, for wall time --- */
 

@@ -47,7 +47,7 @@ void wall_open(struct collector *c)
         if (!c->python)
                 c->python = stop_python_new();
         if (!c->merge)
-                collector_merge_python(c);
+                engines_merge_python(c);
         stop_merge_set_waits(c->merge, c->waits_python, WAIT_RECORD_STILL_ID);
 }
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chooses how samples are taken, and what reads their Python frames: by rings alone, by threads that are
+ * stopped, or by a BPF program. */
+#include "linux_collector_internal.h"
+#include "stop_merge.h"
+
+bool engines_attach(const struct collect_request *request)
+{
+        return !request->target.argv || request->target.system_wide;
+}
+
+bool engines_choose_pace(struct collector *c, struct err *err)
+{
+        bool is_asked = c->request.engine == COLLECT_PACE;
+        const char *lacks = linux_paced_lacks(&c->request);
+        if (is_asked && lacks)
+                return err_set(err, ERR_USAGE, "--engine pace can't be used here: %s", lacks);
+        if (!is_asked && (c->request.engine == COLLECT_RING || lacks || !linux_refuses_events(&c->refusal)))
+                return true;
+        c->request.engine = COLLECT_PACE;
+        return true;
+}
+
+void engines_merge_python(struct collector *c)
+{
+        c->merge = stop_merge_new(c->python, c->request.python_symbols);
+        unwinder_set_merge(c->unwinder, c->merge);
+}
+
+/* Before the command is started, because the engine that stops threads has to start it instead. */
+static void load_bpf(struct collector *c, struct buf *note)
+{
+        const char *why = stop_engine_lacks_stacks(&c->request);
+        struct err err = {0};
+
+        if (c->request.engine != COLLECT_BPF)
+                return;
+        c->python = stop_python_new();
+        if (!why)
+                c->bpf = bpf_engine_new(c->python, &err);
+        if (c->bpf)
+                return;
+        buf_printf(note, "the engine bpf is not used: %s", why ? why : err.text);
+        stop_python_free(c->python);
+        c->python = NULL;
+        c->request.engine = COLLECT_STOP_IF_CAN;
+}
+
+bool engines_prepare(struct collector *c, struct buf *note, struct err *err)
+{
+        const struct target *target = &c->request.target;
+
+        load_bpf(c, note);
+        c->guardian = stop_engine_prepare(&c->request, note);
+        return !c->guardian || !engines_attach(&c->request) || stop_engine_start(c->guardian, target, err);
+}
+
+static void open_bpf(struct collector *c)
+{
+        struct err err = {0};
+
+        if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &err)) {
+                buf_add_str(&c->stack_note, "Python frames are read by a BPF program");
+                unwinder_set_stacks(c->unwinder, bpf_engine_stacks(c->bpf));
+                engines_merge_python(c);
+                stop_merge_set_near(c->merge);
+                return;
+        }
+        buf_printf(&c->stack_note, "the engine bpf is not used: %s",
+                   c->unwinder ? err.text : "it can't be used with branch stacks or AUX area tracing");
+        bpf_engine_free(c->bpf);
+        c->bpf = NULL;
+}
+
+bool engines_open(struct collector *c, struct err *err)
+{
+        if (c->bpf)
+                open_bpf(c);
+        if (!c->guardian)
+                return true;
+        c->python = stop_python_new();
+        if (c->request.engine == COLLECT_PACE) {
+                if (!stop_engine_choose_pace(c->guardian, &c->request, &c->opened, c->python, err))
+                        return false;
+                c->stops = c->guardian;
+        } else if (stop_engine_choose(c->guardian, &c->request, &c->opened, c->python, &c->stack_note))
+                c->stops = c->guardian;
+        if (!c->stops || !c->unwinder)
+                return true;
+        unwinder_set_stacks(c->unwinder, stop_engine_stacks(c->stops));
+        engines_merge_python(c);
+        return true;
+}
