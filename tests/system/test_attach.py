@@ -53,7 +53,7 @@ def wait_until_traced(pid: int) -> None:
 
 
 def attach(t: Context, *argv: str) -> subprocess.Popen:
-    return t.start(t.wperf, "record", "-g", "-F", "999", *argv)
+    return t.start(t.wperf, "record", "-g", "--engine", "stop", "-F", "999", *argv)
 
 
 def sampled_for(t: Context, seconds: float, pid: int, *argv: str) -> Done:
@@ -149,7 +149,7 @@ def test_interpreters_that_it_starts_later(t: Context) -> None:
 def test_a_command_sets_how_long(t: Context) -> None:
     need_engine(t)
     target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "0")
-    done = t.ours("record", "-g", str(target.pid), "--", "/bin/sh", "-c", "sleep 0.5; exit 7")
+    done = t.ours("record", "-g", "--engine", "stop", str(target.pid), "--", "/bin/sh", "-c", "sleep 0.5; exit 7")
     check(done.status == 7, "the command's status", done)
     comms = set(re.findall(r"SAMPLE .*?\bpid (\d+)", t.good("dump").out))
     check(comms == {str(target.pid)}, f"only the process is sampled: {comms}", done)
@@ -195,9 +195,9 @@ def test_children_that_run_already(t: Context) -> None:
     need_engine(t)
     path = script(t, "forever.py", FOREVER)
     parent = t.started_ready("/bin/sh", "-c", f"{PYTHON} {path} 0; exit 0")
-    done = t.ours("record", "-g", "-p", str(parent.pid), "-d", "300ms")
+    done = t.ours("record", "-g", "--engine", "stop", "-p", str(parent.pid), "-d", "300ms")
     check("1 child process runs already; --subprocesses measures it, too" in done.out, "the heading counts it", done)
-    done = t.ours("record", "-g", "--subprocesses", "-F", "999", "-p", str(parent.pid), "-d", "700ms")
+    done = t.ours("record", "-g", "--engine", "stop", "--subprocesses", "-F", "999", "-p", str(parent.pid), "-d", "700ms")
     check(python_of(done)[0] > 50 and "runs already" not in done.out, "its frames", done)
     counted = t.ours("stat", "-e", "task-clock", "-p", str(parent.pid), "--timeout", "300ms")
     check("1 child process runs already" in counted.out, "stat counts it, too", counted)
@@ -209,7 +209,7 @@ def test_a_control_group(t: Context) -> None:
         path = script(t, "forks.py", FORKS)
         inside = t.started_ready("/bin/sh", "-c", f"echo $$ >{group}/cgroup.procs && exec {PYTHON} {path}")
         outside = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "0")
-        done = t.ours("record", "-g", "-F", "999", "--cgroup", os.path.basename(group), "-d", "1500ms")
+        done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "--cgroup", os.path.basename(group), "-d", "1500ms")
         merged, all_stacks = python_of(done)
         check(merged >= 0.7 * all_stacks > 50, f"{merged} of {all_stacks} stacks have Python frames", done)
         check(f"only processes of the control group /{os.path.basename(group)}" in done.out, "the heading names it", done)
@@ -232,7 +232,7 @@ def test_beside_another_tracer(t: Context) -> None:
     tracer = t.launch("strace", "-o", "/dev/null", "-p", str(target.pid))
     wait_until_traced(target.pid)
     before = harness.usage_of(target.pid)
-    done = t.ours("record", "-g", "-F", "999", "-p", str(target.pid), "-d", "1")
+    done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "-p", str(target.pid), "-d", "1")
     used = harness.usage_between(before, harness.usage_of(target.pid))
     check(f"strace ({tracer.pid}) traces it already" in done.out, "the heading says who traces it", done)
     harness.check_samples(harness.quality_of(done)["samples"], used, 999, "samples of both threads", done)
@@ -279,7 +279,7 @@ def live_through(t: Context, n: int) -> None:
     bare = t.started_ready(PYTHON, script(t, "server.py", SERVER), stdin=subprocess.PIPE)
     server = t.started_ready(PYTHON, t.path("server.py"), stdin=subprocess.PIPE)
     for number in range(n):
-        recorder = t.start(t.wperf, "record", "-q", "-g", "-F", "999", "-p", str(server.pid), stderr=subprocess.DEVNULL)
+        recorder = t.start(t.wperf, "record", "-q", "-g", "--engine", "stop", "-F", "999", "-p", str(server.pid), stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0, 0.2))
         # Not SIGINT, which is lost before wperf handles it if the shell that runs the tests lets it be ignored.
         recorder.send_signal(signal.SIGKILL if number % 2 else signal.SIGTERM)
@@ -302,7 +302,7 @@ def waits_with_visitors(t: Context) -> dict[str, tuple[str, float]]:
     def visit() -> None:
         while not over.is_set():
             pids = [pid for pid in harness.children_of(os.getpid()) if guardian.status_of(pid).get("Name") == "waits"]
-            recorders = [t.start(t.wperf, "record", "-q", "-g", "-F", "4999", "--session", t.path(f"{pid}.data"), "-p", str(pid),
+            recorders = [t.start(t.wperf, "record", "-q", "-g", "--engine", "stop", "-F", "4999", "--session", t.path(f"{pid}.data"), "-p", str(pid),
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for pid in pids]
             over.wait(random.uniform(0.2, 0.8))
             for recorder in recorders:

@@ -13,7 +13,7 @@ def test_the_whole_machine(t: Context) -> None:
     need_engine(t)
     harness.need_root()
     t.started_ready(PYTHON, script(t, "spawns.py", SPAWNS))
-    check_spawned(t, t.ours("record", "-g", "-F", "999", "-a", "-d", "2"))
+    check_spawned(t, t.ours("record", "-g", "--engine", "stop", "-F", "999", "-a", "-d", "2"))
 
 
 def test_only_the_cpus_that_are_named(t: Context) -> None:

@@ -120,6 +120,50 @@ def test_a_recorder_that_is_killed(t: Context) -> None:
     check(target.poll() is None and tracer_of(target.pid) == 0, "the target runs on")
 
 
+def test_the_first_choice(t: Context) -> None:
+    """For programs that run already, if root records them."""
+    record(t, "--", PYTHON, "-c", "pass")
+    target = t.started_ready(PYTHON, script(t, "forever.py", FOREVER), "0")
+    for argv in (["-p", str(target.pid), "-d", "300ms"], ["-a", "-d", "300ms"]):
+        done = t.ours("record", "-g", "-F", "999", *argv)
+        check(done.status == 0 and done.err == "" and HEADING in done.out, f"{argv}: a BPF program", done)
+        check(merged_of(done)[0] > 0, "Python frames", done)
+    started = t.ours("record", "-g", "--", PYTHON, script(t, "traced.py", TRACED))
+    check(HEADING not in started.out and "bpf" not in started.out, "a command is traced", started)
+
+
+def test_in_a_container(t: Context) -> None:
+    """The kernel's program sees other process ids: threads are stopped, and the heading says why."""
+    record(t, "--", PYTHON, "-c", "pass")
+    path = script(t, "traced.py", TRACED)
+    done = t.run(harness.need_tool("unshare"), "--fork", "--pid", "--mount-proc", t.wperf, "record", "-g", "--engine", "bpf", "-F", "999",
+                 "--", PYTHON, path)
+    if "perm" in done.err:
+        raise Skip("a PID namespace")
+    check("the engine bpf is not used: in a container" in done.out and merged_of(done)[0] > 0, "stopped instead", done)
+
+
+MANY = BURN + """
+begin = threading.Event()
+def spin():
+    begin.wait()
+    while True:
+        outer(1)
+for _ in range(1000):
+    threading.Thread(target=spin, daemon=True).start()
+begin.set()
+print("ready", flush=True)
+spin()
+"""
+
+
+def test_a_thousand_threads(t: Context) -> None:
+    target = t.started_ready(PYTHON, script(t, "many.py", MANY))
+    done = record(t, "-p", str(target.pid), "-d", "2", hz=999)
+    merged, total = merged_of(done)
+    check(total > 100 and merged >= 0.95 * total, f"{merged} of {total} merged", done)
+
+
 def test_users_without_rights(t: Context) -> None:
     """Threads are stopped instead."""
     record(t, "--session", t.path("as-root.data"), "--", PYTHON, "-c", "pass")

@@ -410,15 +410,36 @@ static bool follow_processes(struct bpf_engine *e, struct err *err)
         return true;
 }
 
-bool bpf_engine_attach(struct bpf_engine *e, const struct opened *opened, struct err *err)
+static void look_at_watched(struct bpf_engine *e, const struct watched_list *watched)
+{
+        for (size_t i = 0; i < watched->n; i++) {
+                struct walk_message m = {.pid = (uint32_t)watched->items[i].pid,
+                                         .time_ns = os_monotonic_ns()};
+
+                look_at(e, &m, sizeof(m));
+        }
+}
+
+/* Layouts have the size of the events' stack copies, so it must be known before the first process is looked
+ * at. */
+static void set_stack_bytes(struct bpf_engine *e, const struct opened *opened)
+{
+        for (size_t i = 0; i < opened->n_events; i++) {
+                if (opened->events[i].is_unwound)
+                        e->stack_bytes = opened->events[i].attr.sample_stack_user;
+        }
+}
+
+bool bpf_engine_attach(struct bpf_engine *e, const struct opened *opened, const struct watched_list *watched,
+                       struct err *err)
 {
         int program = e->lib.program_fd(e->lib.find_program(e->object, "on_sample"));
 
+        set_stack_bytes(e, opened);
+        look_at_watched(e, watched);
         for (size_t i = 0; i < opened->n_events; i++) {
                 const struct opened_event *event = &opened->events[i];
 
-                if (event->is_unwound)
-                        e->stack_bytes = event->attr.sample_stack_user;
                 for (size_t j = 0; event->is_unwound && j < event->n_fds; j++) {
                         if (ioctl(event->fds[j].fd, IOC_SET_BPF, program))
                                 return err_os(err, ERR_UNSUPPORTED, errno,

@@ -5,6 +5,7 @@
 #define BPF_ENGINE_H
 
 #include "linux_events.h"
+#include "linux_processes.h"
 #include "stop_python.h"
 
 struct bpf_engine;
@@ -13,8 +14,10 @@ struct bpf_engine;
  * that the command can be forked afterwards. */
 struct bpf_engine *bpf_engine_new(struct stop_python *python, struct err *err);
 
-/* Attaches it to the events, which are not enabled yet, and starts a thread. */
-bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened, struct err *err);
+/* Attaches it to the events, which are not enabled yet, and starts a thread.  The interpreters of the watched
+ * processes are found before their first sample. */
+bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened,
+                       const struct watched_list *watched, struct err *err);
 void bpf_engine_free(struct bpf_engine *engine);
 AUTO_DEFINE(bpf_engine)
 

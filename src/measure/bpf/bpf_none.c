@@ -13,7 +13,8 @@ void bpf_engine_free(struct bpf_engine *engine)
 {
 }
 
-bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened, struct err *err)
+bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened,
+                       const struct watched_list *watched, struct err *err)
 {
         return false;
 }

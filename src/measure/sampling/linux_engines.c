@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Chooses how samples are taken, and what reads their Python frames: by rings alone, by threads that are
  * stopped, or by a BPF program. */
+#include <unistd.h>
+
 #include "linux_collector_internal.h"
 #include "stop_merge.h"
 
@@ -27,13 +29,20 @@ void engines_merge_python(struct collector *c)
         unwinder_set_merge(c->unwinder, c->merge);
 }
 
+/* A command that wperf starts is traced from its first instruction on. */
+static bool bpf_is_first_choice(const struct collect_request *request)
+{
+        return request->engine == COLLECT_BEST_ENGINE && !geteuid() && !linux_attr_has_spe(request) &&
+               !stop_engine_lacks_stacks(request) && engines_attach(request);
+}
+
 /* Before the command is started, because the engine that stops threads has to start it instead. */
 static void load_bpf(struct collector *c, struct buf *note)
 {
         const char *why = stop_engine_lacks_stacks(&c->request);
         struct err err = {0};
 
-        if (c->request.engine != COLLECT_BPF)
+        if (c->request.engine != COLLECT_BPF && !bpf_is_first_choice(&c->request))
                 return;
         c->python = stop_python_new();
         if (!why)
@@ -43,7 +52,7 @@ static void load_bpf(struct collector *c, struct buf *note)
         buf_printf(note, "the engine bpf is not used: %s", why ? why : err.text);
         stop_python_free(c->python);
         c->python = NULL;
-        c->request.engine = COLLECT_STOP_IF_CAN;
+        c->request.engine = COLLECT_BEST_ENGINE;
 }
 
 bool engines_prepare(struct collector *c, struct buf *note, struct err *err)
@@ -51,7 +60,8 @@ bool engines_prepare(struct collector *c, struct buf *note, struct err *err)
         const struct target *target = &c->request.target;
 
         load_bpf(c, note);
-        c->guardian = stop_engine_prepare(&c->request, note);
+        if (!c->bpf)
+                c->guardian = stop_engine_prepare(&c->request, note);
         return !c->guardian || !engines_attach(&c->request) || stop_engine_start(c->guardian, target, err);
 }
 
@@ -59,15 +69,18 @@ static void open_bpf(struct collector *c)
 {
         struct err err = {0};
 
-        if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &err)) {
+        if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &c->watched, &err)) {
                 buf_add_str(&c->stack_note, "Python frames are read by a BPF program");
                 unwinder_set_stacks(c->unwinder, bpf_engine_stacks(c->bpf));
                 engines_merge_python(c);
                 stop_merge_set_near(c->merge);
                 return;
         }
-        buf_printf(&c->stack_note, "the engine bpf is not used: %s",
-                   c->unwinder ? err.text : "it can't be used with branch stacks or AUX area tracing");
+        if (c->unwinder || c->request.engine == COLLECT_BPF)
+                buf_printf(&c->stack_note, "the engine bpf is not used: %s",
+                           c->unwinder
+                                   ? err.text
+                                   : "it needs -g, and can't be used with branch stacks or AUX area tracing");
         bpf_engine_free(c->bpf);
         c->bpf = NULL;
 }

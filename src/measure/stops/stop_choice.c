@@ -42,7 +42,7 @@ static void say_not(const char *why, struct buf *note)
 
 struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note)
 {
-        bool is_stop = request->engine == COLLECT_STOP || request->engine == COLLECT_STOP_IF_CAN;
+        bool is_stop = request->engine == COLLECT_STOP || request->engine == COLLECT_BEST_ENGINE;
         const char *why = is_stop ? why_not(request) : NULL;
         struct stop_engine *engine = NULL;
         struct err err = {0};

@@ -112,7 +112,7 @@ static bool choose_engine(struct recording *r, struct err *err)
         const char *name = r->options->sampling.engine;
 
         if (!name)
-                r->engine = COLLECT_STOP_IF_CAN;
+                r->engine = COLLECT_BEST_ENGINE;
         if (!name || !strcmp(name, "ring"))
                 return true;
         if (strcmp(name, "stop") && strcmp(name, "bpf") && strcmp(name, "pace"))

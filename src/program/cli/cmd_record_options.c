@@ -70,8 +70,9 @@ static const struct option sampling_options[] = {
                         "functions; no debugger can attach to an interpreter), bpf (as root, on x86-64: a BPF program in the "
                         "kernel reads the Python functions at each sample, and nothing is stopped) or "
                         "ring (read the kernel's ring buffer, as for all other programs; stacks have native "
-                        "functions only); default stop. pace samples all programs without the kernel's events: it stops threads "
-                        "that run at random moments; the default where the kernel refuses events",
+                        "functions only); default stop, but bpf for root with -p, -a or --cgroup. pace samples all programs "
+                        "without the kernel's events: it stops threads that run at random moments; the default where the "
+                        "kernel refuses events",
         },
         {
                 .name = "wall",
