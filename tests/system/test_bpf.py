@@ -13,7 +13,7 @@ from test_attach import BURN, FOREVER, tracer_of
 from test_refusals import as_plain_user
 from test_stop_harmless import PYTHON, script
 
-HEADING = "Python frames are read by a BPF program"
+HEADING = "engine bpf: Python frames are read by a BPF program"
 
 FORKS = BURN + """
 for _ in range(60):

@@ -12,7 +12,7 @@ from harness import Context, Done, Skip, check
 
 PYTHON = "/usr/bin/python3.11"
 NOBODY = 65534
-HEADING = "Python programs are traced for their stacks"
+HEADING = "engine stop: Python programs are traced for their stacks"
 
 BURN = """
 import resource, time

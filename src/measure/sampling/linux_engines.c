@@ -70,7 +70,7 @@ static void open_bpf(struct collector *c)
         struct err err = {0};
 
         if (c->unwinder && bpf_engine_attach(c->bpf, &c->opened, &c->watched, &err)) {
-                buf_add_str(&c->stack_note, "Python frames are read by a BPF program");
+                buf_add_str(&c->stack_note, "engine bpf: Python frames are read by a BPF program");
                 unwinder_set_stacks(c->unwinder, bpf_engine_stacks(c->bpf));
                 engines_merge_python(c);
                 stop_merge_set_near(c->merge);
