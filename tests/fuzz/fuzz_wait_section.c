@@ -25,6 +25,13 @@ static void check(const struct wait_section *section)
                      r->peer < WAIT_N_PEERS);
                 must(!i || r[-1].tid <= r->tid);
         }
+        for (size_t i = 0; i < section->n_holders; i++) {
+                const struct wait_holder *h = &section->holders[i];
+                const struct wait_holder *found = wait_section_find_holder(section, h->tid, h->time_ns);
+
+                must(found && found->tid == h->tid && found->time_ns == h->time_ns);
+                must(!i || h[-1].tid <= h->tid);
+        }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -42,10 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!section)
                 return 0;
         check(section);
-        wait_section_write(section->readings, section->n, &out);
+        wait_section_write(section->readings, section->n, section->holders, section->n_holders, &out);
         must(out.len <= size);
         again = wait_section_new(cursor_make(out.data, out.len));
-        must(again && again->n == section->n);
+        must(again && again->n == section->n && again->n_holders == section->n_holders);
         for (size_t i = 0; i < again->n; i++)
                 must(!strcmp(again->readings[i].text, section->readings[i].text));
         return 0;

@@ -446,6 +446,20 @@ static void save_tasks(void)
 
 /* --- wait_section --- */
 
+static void save_holders(const struct wait_reading *reading)
+{
+        static const struct wait_holder holders[] = {
+                {.time_ns = 9, .tid = 2, .gil_holder = 1},
+                {.time_ns = 7, .tid = 2, .gil_holder = 2, .has_gil = true}};
+        struct buf out = {0};
+
+        wait_section_write(reading, 1, holders, N_ELEMENTS(holders), &out);
+        save("wait_section", "holders", &out);
+        wait_section_write(NULL, 0, holders, N_ELEMENTS(holders), &out);
+        buf_truncate(&out, out.len - 1);
+        save("wait_section", "short_holders", &out);
+}
+
 static void save_waits(void)
 {
         const struct wait_reading readings[] = {
@@ -474,9 +488,9 @@ static void save_waits(void)
         };
         struct buf out = {0};
 
-        wait_section_write(readings, N_ELEMENTS(readings), &out);
+        wait_section_write(readings, N_ELEMENTS(readings), NULL, 0, &out);
         save("wait_section", "three", &out);
-        wait_section_write(NULL, 0, &out);
+        wait_section_write(NULL, 0, NULL, 0, &out);
         save("wait_section", "none", &out);
         for (int i = 0; i < 4; i++) {
                 struct wait_reading damaged = readings[0];
@@ -485,10 +499,11 @@ static void save_waits(void)
                   : i == 1 ? &damaged.call
                   : i == 2 ? &damaged.object
                            : &damaged.peer) = UINT8_MAX;
-                wait_section_write(&damaged, 1, &out);
+                wait_section_write(&damaged, 1, NULL, 0, &out);
                 save("wait_section", (const char *[]){"how", "call", "object", "peer"}[i], &out);
         }
-        wait_section_write(readings, 1, &out);
+        save_holders(readings);
+        wait_section_write(readings, 1, NULL, 0, &out);
         buf_truncate(&out, out.len - 1);
         save("wait_section", "short", &out);
         buf_add(&out, "WPWA\0\0\0\1\0\0\0\0", 12);

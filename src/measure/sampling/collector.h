@@ -20,6 +20,7 @@ struct module;         /* world.h */
 struct python_places;  /* python_section.h */
 struct python_counts;  /* python_section.h */
 struct recorded_image; /* image_section.h */
+struct wait_holder;    /* wait_section.h */
 struct wait_reading;   /* wait_section.h */
 
 struct collector;
@@ -148,6 +149,8 @@ struct collect_result {
         const char *not_traced;           /* Python programs that could not be traced; "" for none */
         const struct wait_reading *waits; /* what waiting threads did, in the order of their samples */
         size_t n_waits;
+        const struct wait_holder *holders; /* who had the GIL, in the order of their samples */
+        size_t n_holders;
         const struct stack_marks *stacks; /* NULL if no stack was unwound while recording */
         uint64_t recorder_ns;             /* CPU time of the recorder itself; valid after collector_end */
 };

@@ -39,6 +39,7 @@ struct wall_sample {
         int32_t tid;
         uint64_t time_ns, weight;
         uint32_t node;
+        bool lacks_gil; /* it is known that the thread did not have the GIL */
 };
 
 struct wall_making {
@@ -152,6 +153,15 @@ static void add_reading(struct wall_making *m, const struct listed_sample *sampl
                 made->idle_call = add_idle_call(m->pieces, buf_text(&text));
 }
 
+static void add_sample(struct wall_making *m, const struct listed_sample *sample)
+{
+        const struct wait_holder *holder =
+                wait_section_find_holder(m->request->waits, sample->tid, sample->time_ns);
+
+        m->samples[m->n_samples++] = (struct wall_sample){sample->tid, sample->time_ns, sample->weight,
+                                                          sample->node, holder && !holder->has_gil};
+}
+
 static void take_samples(struct wall_making *m)
 {
         const struct sample_list *samples = m->request->samples;
@@ -166,8 +176,7 @@ static void take_samples(struct wall_making *m)
                 if (sample->event == m->request->waiting_event)
                         add_reading(m, sample);
                 else if (sample->event == m->request->cpu_event)
-                        m->samples[m->n_samples++] = (struct wall_sample){sample->tid, sample->time_ns,
-                                                                          sample->weight, sample->node};
+                        add_sample(m, sample);
         }
         qsort(m->readings, m->n_readings, sizeof(*m->readings), compare_readings);
         qsort(m->samples, m->n_samples, sizeof(*m->samples), compare_samples);
@@ -256,17 +265,27 @@ static struct wall_at function_of(struct wall_making *m, uint32_t node)
 
 /* --- Who had the GIL --- */
 
+static bool is_near(const struct wall_sample *sample, int32_t tid, uint64_t ns)
+{
+        uint64_t distance_ns = sample->time_ns > ns ? sample->time_ns - ns : ns - sample->time_ns;
+
+        return sample->tid == tid && distance_ns <= HOLDER_NS;
+}
+
+/* The thread may have run without the GIL before and after. */
 static const struct wall_sample *near_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
 {
-        size_t i = find_sample(m, tid, ns);
-        const struct wall_sample *after =
-                i < m->n_samples && m->samples[i].tid == tid ? &m->samples[i] : NULL;
-        const struct wall_sample *before = i && m->samples[i - 1].tid == tid ? &m->samples[i - 1] : NULL;
+        const struct wall_sample *first = m->samples, *end = first + m->n_samples,
+                                 *middle = first + find_sample(m, tid, ns);
+        const struct wall_sample *after = middle, *before = middle;
 
-        if (after && after->time_ns - ns > HOLDER_NS)
+        while (after < end && is_near(after, tid, ns) && after->lacks_gil)
+                after++;
+        if (after == end || !is_near(after, tid, ns))
                 after = NULL;
-        if (before && ns - before->time_ns > HOLDER_NS)
-                before = NULL;
+        while (before > first && is_near(before - 1, tid, ns) && before[-1].lacks_gil)
+                before--;
+        before = before > first && is_near(before - 1, tid, ns) ? before - 1 : NULL;
         if (!after || !before)
                 return after ? after : before;
         return after->time_ns - ns < ns - before->time_ns ? after : before;

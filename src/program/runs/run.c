@@ -411,7 +411,8 @@ static void write_waits(struct run *run)
         const struct collect_result *collected = run->out.collected;
         AUTO_RELEASE(buf) bytes = {0};
 
-        wait_section_write(collected->waits, collected->n_waits, &bytes);
+        wait_section_write(collected->waits, collected->n_waits, collected->holders, collected->n_holders,
+                           &bytes);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_WAITS, bytes.data, bytes.len);
 }
 

@@ -123,7 +123,7 @@ static bool end_session(struct stack_run *run, struct err *err)
         size_t n;
 
         readings = thread_stacks_readings(run->stacks, &n);
-        wait_section_write(readings, n, &run->waits);
+        wait_section_write(readings, n, NULL, 0, &run->waits);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_WAITS, run->waits.data, run->waits.len);
         task_section_write(thread_stacks_tasks(run->stacks), &run->task_bytes);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_TASKS, run->task_bytes.data,

@@ -8,7 +8,7 @@
 #include "mem.h"
 
 #define MAGIC "WPWA"
-enum { VERSION = 3, MAGIC_BYTES = 4, MIN_READING_BYTES = 100 };
+enum { VERSION = 3, MAGIC_BYTES = 4, MIN_READING_BYTES = 100, HOLDER_BYTES = 17 };
 
 static void write_reading(const struct wait_reading *r, struct buf *out)
 {
@@ -31,13 +31,28 @@ static void write_reading(const struct wait_reading *r, struct buf *out)
         buf_add(out, r->python_name, strlen(r->python_name) + 1);
 }
 
-void wait_section_write(const struct wait_reading *readings, size_t n, struct buf *out)
+static void write_holder(const struct wait_holder *h, struct buf *out)
+{
+        const uint8_t has_gil = h->has_gil;
+
+        buf_add_u64(out, h->time_ns);
+        buf_add_u32(out, (uint32_t)h->tid);
+        buf_add_u32(out, (uint32_t)h->gil_holder);
+        buf_add(out, &has_gil, 1);
+}
+
+void wait_section_write(const struct wait_reading *readings, size_t n, const struct wait_holder *holders,
+                        size_t n_holders, struct buf *out)
 {
         buf_add(out, MAGIC, MAGIC_BYTES);
         buf_add_u32(out, VERSION);
         buf_add_u32(out, (uint32_t)n);
         for (size_t i = 0; i < n; i++)
                 write_reading(&readings[i], out);
+        if (n_holders)
+                buf_add_u32(out, (uint32_t)n_holders);
+        for (size_t i = 0; i < n_holders; i++)
+                write_holder(&holders[i], out);
 }
 
 static bool is_valid(const struct wait_reading *r)
@@ -70,13 +85,45 @@ static bool read_reading(struct cursor *c, struct wait_reading *r)
         return !c->failed && is_valid(r);
 }
 
+static int by_thread_and_time(int32_t a_tid, uint64_t a_ns, int32_t b_tid, uint64_t b_ns)
+{
+        if (a_tid != b_tid)
+                return a_tid < b_tid ? -1 : 1;
+        return a_ns < b_ns ? -1 : a_ns > b_ns;
+}
+
 static int compare(const void *a, const void *b)
 {
         const struct wait_reading *x = a, *y = b;
 
-        if (x->tid != y->tid)
-                return x->tid < y->tid ? -1 : 1;
-        return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+        return by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
+}
+
+static int compare_holders(const void *a, const void *b)
+{
+        const struct wait_holder *x = a, *y = b;
+
+        return by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
+}
+
+/* A section without them ends before their number. */
+static bool read_holders(struct cursor *c, struct wait_section *section)
+{
+        uint32_t n = cursor_left(c) ? cursor_u32(c) : 0;
+
+        if (c->failed || n > cursor_left(c) / HOLDER_BYTES)
+                return false;
+        section->holders = mem_new(n ? n : 1, sizeof(*section->holders));
+        for (uint32_t i = 0; i < n; i++) {
+                struct wait_holder *h = &section->holders[section->n_holders++];
+
+                h->time_ns = cursor_u64(c);
+                h->tid = (int32_t)cursor_u32(c);
+                h->gil_holder = (int32_t)cursor_u32(c);
+                h->has_gil = cursor_u8(c);
+        }
+        qsort(section->holders, n, sizeof(*section->holders), compare_holders);
+        return true;
 }
 
 struct wait_section *wait_section_new(struct cursor c)
@@ -95,7 +142,7 @@ struct wait_section *wait_section_new(struct cursor c)
                         return NULL;
         }
         qsort(section->readings, n, sizeof(*section->readings), compare);
-        return TAKE(section);
+        return read_holders(&c, section) ? TAKE(section) : NULL;
 }
 
 void wait_section_free(struct wait_section *section)
@@ -103,6 +150,7 @@ void wait_section_free(struct wait_section *section)
         if (!section)
                 return;
         free(section->readings);
+        free(section->holders);
         free(section);
 }
 
@@ -112,4 +160,14 @@ const struct wait_reading *wait_section_find(const struct wait_section *section,
         const struct wait_reading wanted = {.tid = tid, .time_ns = time_ns};
 
         return bsearch(&wanted, section->readings, section->n, sizeof(wanted), compare);
+}
+
+const struct wait_holder *wait_section_find_holder(const struct wait_section *section, int32_t tid,
+                                                   uint64_t time_ns)
+{
+        const struct wait_holder wanted = {.tid = tid, .time_ns = time_ns};
+
+        if (!section->n_holders)
+                return NULL;
+        return bsearch(&wanted, section->holders, section->n_holders, sizeof(wanted), compare_holders);
 }

@@ -113,12 +113,25 @@ struct wait_reading {
         const char *python_name; /* threading.Thread.name; "" for none */
 };
 
+/* Who had the GIL at a sample of a thread on a CPU. */
+struct wait_holder {
+        uint64_t time_ns; /* as in the sample */
+        int32_t tid;
+        int32_t gil_holder; /* in the process's own PID namespace; 0: nobody, or not known */
+        bool has_gil;       /* it is this thread */
+};
+
+enum { WAIT_MAX_HOLDERS = 1 << 22 };
+
 /* Appends the section. */
-void wait_section_write(const struct wait_reading *readings, size_t n, struct buf *out);
+void wait_section_write(const struct wait_reading *readings, size_t n, const struct wait_holder *holders,
+                        size_t n_holders, struct buf *out);
 
 struct wait_section {
         struct wait_reading *readings; /* sorted by thread, then time */
         size_t n;
+        struct wait_holder *holders; /* the same */
+        size_t n_holders;
 };
 
 /* The texts point into the section, which must outlive the result. NULL if it is damaged or of another
@@ -130,5 +143,7 @@ AUTO_DEFINE(wait_section)
 /* NULL if the sample of this thread and time has none. */
 const struct wait_reading *wait_section_find(const struct wait_section *section, int32_t tid,
                                              uint64_t time_ns);
+const struct wait_holder *wait_section_find_holder(const struct wait_section *section, int32_t tid,
+                                                   uint64_t time_ns);
 
 #endif

@@ -349,7 +349,17 @@ static void show_reading(const struct wait_reading *r, struct field_sink *sink)
         field_end(sink);
 }
 
-/* WPERF_WAITS: a line for each reading, by threads and then by time. */
+static void show_holder(const struct wait_holder *h, struct field_sink *sink)
+{
+        field_begin(sink, FIELD_LINE, NULL);
+        field_u64(sink, "time", h->time_ns);
+        field_i64(sink, "tid", h->tid);
+        field_i64(sink, "gil_holder", h->gil_holder);
+        field_u64(sink, "has_gil", h->has_gil);
+        field_end(sink);
+}
+
+/* WPERF_WAITS: a line for each reading, by threads and then by time, and the same of who had the GIL. */
 static bool show_waits(const struct cursor *c, struct field_sink *sink)
 {
         AUTO(wait_section) section = wait_section_new(*c);
@@ -359,6 +369,12 @@ static bool show_waits(const struct cursor *c, struct field_sink *sink)
         field_begin(sink, FIELD_LINES, "readings");
         for (size_t i = 0; i < section->n && !sink->failed; i++)
                 show_reading(&section->readings[i], sink);
+        field_end(sink);
+        if (!section->n_holders)
+                return true;
+        field_begin(sink, FIELD_LINES, "gil_holders");
+        for (size_t i = 0; i < section->n_holders && !sink->failed; i++)
+                show_holder(&section->holders[i], sink);
         field_end(sink);
         return true;
 }

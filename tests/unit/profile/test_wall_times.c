@@ -17,6 +17,8 @@ struct fixture {
         struct named_node nodes[N_STACKS];
         struct named_stacks named;
         struct wait_reading readings[N_STACKS];
+        struct wait_holder holders[2];
+        size_t n_holders;
         struct sample_list *samples;
         struct cpu_spans *spans;
         struct wall_pieces *pieces;
@@ -48,7 +50,7 @@ static void begin(struct fixture *f, const char *suffix)
 
 static struct wall_pieces *pieces_of(struct fixture *f, size_t n_readings)
 {
-        const struct wait_section waits = {f->readings, n_readings};
+        const struct wait_section waits = {f->readings, n_readings, f->holders, f->n_holders};
 
         return wall_pieces_new(&(struct wall_request){.waits = &waits,
                                                       .named = &f->named,
@@ -109,14 +111,49 @@ TEST(holders_without_time_have_no_rows)
         end(&f, times);
 }
 
-static void run_for_a_while(struct fixture *f, uint64_t from_ns)
+static void run_thread_for_a_while(struct fixture *f, int32_t tid, uint64_t from_ns)
 {
-        struct cpu_change change = {.time_ns = from_ns, .cpu = 0, .pid = WAITER, .tid = WAITER};
+        struct cpu_change change = {.time_ns = from_ns, .cpu = 0, .pid = tid, .tid = tid};
 
         cpu_spans_add(f->spans, &change);
         change.time_ns += MS;
         change.is_out = true;
         cpu_spans_add(f->spans, &change);
+}
+
+static void run_for_a_while(struct fixture *f, uint64_t from_ns)
+{
+        run_thread_for_a_while(f, WAITER, from_ns);
+}
+
+/* A thread that has the GIL at the reading, and computes without it at the nearest sample. */
+static void expect_gil_holder(size_t n_holders, const char *function)
+{
+        struct fixture f;
+        struct wall_times *times;
+        uint64_t ns;
+
+        begin(&f, "");
+        ns = f.readings[0].time_ns;
+        f.readings[0].python = WAIT_PYTHON_STATE | WAIT_PYTHON_IN_RUNTIME;
+        f.readings[0].gil_holder = HOLDER;
+        f.holders[0] = (struct wait_holder){.time_ns = ns - 5 * MS, .tid = HOLDER, .has_gil = true};
+        f.holders[1] = (struct wait_holder){.time_ns = ns + MS, .tid = HOLDER};
+        f.n_holders = n_holders;
+        run_thread_for_a_while(&f, HOLDER, ns - 5 * MS);
+        add_sample(&f, CPU, HOLDER, ns - 5 * MS, 1);
+        add_sample(&f, WAITING, WAITER, ns, 0);
+        add_sample(&f, CPU, HOLDER, ns + MS, 2);
+        times = times_of(&f, 1);
+        ASSERT_TRUE(times->gil_holder);
+        EXPECT_STR(times->gil_holder->name, function);
+        end(&f, times);
+}
+
+TEST(a_function_that_runs_without_the_gil_did_not_have_it)
+{
+        expect_gil_holder(2, "f1");
+        expect_gil_holder(0, "f2"); /* the nearest sample, where that is not known */
 }
 
 /* The sum of the looks is 2 in 64 bits. */

@@ -69,7 +69,7 @@ static struct wait_section *read(const struct buf *bytes)
 
 static void write_all(struct buf *out)
 {
-        wait_section_write(readings, N_ELEMENTS(readings), out);
+        wait_section_write(readings, N_ELEMENTS(readings), NULL, 0, out);
 }
 
 static void expect_same(const struct wait_reading *got, const struct wait_reading *want)
@@ -134,12 +134,39 @@ TEST(they_are_sorted_by_thread_and_time)
         EXPECT_INT(section->readings[3].tid, INT32_MAX);
 }
 
+TEST(who_had_the_gil)
+{
+        static const struct wait_holder holders[] = {
+                {.time_ns = 300, .tid = 12, .gil_holder = 4},
+                {.time_ns = 200, .tid = 12, .gil_holder = 3, .has_gil = true},
+                {.time_ns = 200, .tid = -1}};
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(wait_section) section = NULL;
+
+        wait_section_write(readings, 1, holders, N_ELEMENTS(holders), &bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_INT(section->n, 1);
+        EXPECT_INT(section->n_holders, N_ELEMENTS(holders));
+        for (size_t i = 0; i < N_ELEMENTS(holders); i++) {
+                const struct wait_holder *found =
+                        wait_section_find_holder(section, holders[i].tid, holders[i].time_ns);
+
+                ASSERT_TRUE(found);
+                EXPECT_INT(found->gil_holder, holders[i].gil_holder);
+                EXPECT_TRUE(found->has_gil == holders[i].has_gil);
+        }
+        EXPECT_TRUE(!wait_section_find_holder(section, 12, 301));
+        bytes.len--;
+        EXPECT_TRUE(!read(&bytes));
+}
+
 TEST(an_empty_section_has_no_readings)
 {
         AUTO_RELEASE(buf) bytes = {0};
         AUTO(wait_section) section = NULL;
 
-        wait_section_write(NULL, 0, &bytes);
+        wait_section_write(NULL, 0, NULL, 0, &bytes);
         section = read(&bytes);
         ASSERT_TRUE(section);
         EXPECT_INT(section->n, 0);
