@@ -9,6 +9,7 @@ import subprocess
 
 import harness
 from harness import Context, Done, Skip, check
+from pythons import find_python, installed
 from test_attach import BURN, FOREVER, tracer_of
 from test_refusals import as_plain_user
 from test_stop_harmless import PYTHON, script
@@ -141,6 +142,37 @@ def test_in_a_container(t: Context) -> None:
     if "perm" in done.err:
         raise Skip("a PID namespace")
     check("the engine bpf is not used: in a container" in done.out and merged_of(done)[0] > 0, "stopped instead", done)
+
+
+# The first thread has the GIL, but for moments; the second one computes without it.
+GIL = """
+import os, threading, zlib
+data = os.urandom(1 << 24)
+def computes_without():
+    begun.set()
+    while True:
+        zlib.compress(data, 9)
+begun = threading.Event()
+threading.Thread(target=computes_without, daemon=True).start()
+begun.wait()
+print("ready", flush=True)
+while True:
+    pass
+"""
+
+
+def test_who_has_the_gil(t: Context) -> None:
+    """At each sample of record --wall, with each interpreter."""
+    for kind in installed():
+        target = t.started_ready(find_python(kind), script(t, "gil.py", GIL))
+        record(t, "--wall", "-p", str(target.pid), "-d", "1", hz=499)
+        target.kill()
+        rows = re.findall(r"^ +time \d+ tid (\d+) gil_holder (\d+) has_gil (\d)$", t.good("dump").out, re.M)
+        of_first = [row[1:] for row in rows if int(row[0]) == target.pid]
+        of_second = [row[1:] for row in rows if int(row[0]) != target.pid]
+        its = str(target.pid)
+        check(of_first.count((its, "1")) > 0.9 * len(of_first) > 10, f"{kind}: the first thread has it: {of_first}")
+        check(of_second.count((its, "0")) > 0.9 * len(of_second) > 10, f"{kind}: the second one has not: {of_second}")
 
 
 MANY = BURN + """

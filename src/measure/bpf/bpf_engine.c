@@ -51,6 +51,7 @@ struct bpf_engine {
         int quit_fd;               /* readable when the thread is to end */
         int layouts, processes, counts;
         uint32_t stack_bytes; /* of each stack, in the samples' records */
+        bool wants_holder;    /* of the GIL */
         struct stop_python *python;
         struct stop_frames *frames;
         struct bpf_snapshot *snapshot;
@@ -114,6 +115,8 @@ static bool make_layout(const struct python_layout *l, struct walk_layout *ret)
                 .text_ascii_bytes = l->text_ascii_bytes,
                 .bytes_size = l->bytes_size,
                 .bytes_data = l->bytes_data,
+                .thread_native_id = l->thread_native_id,
+                .pthread_tid = PYTHON_PTHREAD_TID_AT,
         };
         set_mask(ret, l, end + 8);
         return true;
@@ -137,6 +140,7 @@ static bool write_layout(struct bpf_engine *e, uint32_t number, const struct pyt
         if (number >= WALK_MAX_LAYOUTS || !make_layout(&binary->layout, &layout))
                 return false;
         layout.stack_bytes = e->stack_bytes;
+        layout.wants_holder = e->wants_holder;
         map_put(&e->known, number, &is_new);
         if (is_new)
                 e->lib.update(e->layouts, &number, &layout, 0);
@@ -231,6 +235,8 @@ static void see_sample(struct bpf_engine *e, const struct walk_message *m, struc
                 .pc = m->ip,
                 .tls = m->tls,
                 .stack_addr = m->sp,
+                .gil_holder = (int32_t)m->gil_holder,
+                .has_gil = m->has_gil,
         };
 
         if (!process || m->is_cut)
@@ -428,6 +434,11 @@ static void set_stack_bytes(struct bpf_engine *e, const struct opened *opened)
                 if (opened->events[i].is_unwound)
                         e->stack_bytes = opened->events[i].attr.sample_stack_user;
         }
+}
+
+void bpf_engine_want_holder(struct bpf_engine *e)
+{
+        e->wants_holder = true;
 }
 
 bool bpf_engine_attach(struct bpf_engine *e, const struct opened *opened, const struct watched_list *watched,

@@ -13,6 +13,10 @@ void bpf_engine_free(struct bpf_engine *engine)
 {
 }
 
+void bpf_engine_want_holder(struct bpf_engine *engine)
+{
+}
+
 bool bpf_engine_attach(struct bpf_engine *engine, const struct opened *opened,
                        const struct watched_list *watched, struct err *err)
 {

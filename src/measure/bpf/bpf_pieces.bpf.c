@@ -36,7 +36,8 @@ struct task_struct {
 
 enum {
         SEEN_CODES = 64,
-        MAX_SEARCH = 4096, /* thread states that a search reads: some 0.4 ms, in an interrupt */
+        MAX_SEARCH = 4096,       /* thread states that a search reads: some 0.4 ms, in an interrupt */
+        MAX_HOLDER_SEARCH = 128, /* the same at each sample without the GIL */
         TAG_BITS = 7,
         OWNER_SHIM = 3,
         STATUS_ACTIVE = 1 << 4,
@@ -114,6 +115,7 @@ struct frame_chain {
 /* A search for the states of a thread. */
 struct walk_search {
         __u64 interp, state, current;
+        __u64 holder; /* the state that has the GIL */
 };
 
 /* The copy of a stack. */

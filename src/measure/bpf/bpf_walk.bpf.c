@@ -134,6 +134,21 @@ static __always_inline void add_state(struct scratch *s, const struct walk_layou
         }
 }
 
+/* Begins with the states of the next interpreter. */
+static __always_inline void enter_interpreter(struct walk_search *search, const struct walk_layout *l)
+{
+        if (read_word(search->interp + l->interp_threads, &search->state))
+                search->state = 0;
+        if (read_word(search->interp + l->interp_next, &search->interp))
+                search->interp = 0;
+}
+
+static __always_inline void go_to_next_state(struct walk_search *search, const struct walk_layout *l)
+{
+        if (read_word(search->state + l->thread_next, &search->state))
+                search->state = 0;
+}
+
 static long search_step(__u32 i, struct walk_loop *loop)
 {
         const struct walk_layout *l = loop->l;
@@ -146,16 +161,12 @@ static long search_step(__u32 i, struct walk_loop *loop)
                 if (!search->interp)
                         return 1;
                 s->found.n_interpreters++;
-                if (read_word(search->interp + l->interp_threads, &search->state))
-                        search->state = 0;
-                if (read_word(search->interp + l->interp_next, &search->interp))
-                        search->interp = 0;
+                enter_interpreter(search, l);
                 return 0;
         }
         if (is_of_thread(l, search->state, tls, &interp))
                 add_state(s, l, search->state, search->current);
-        if (read_word(search->state + l->thread_next, &search->state))
-                search->state = 0;
+        go_to_next_state(search, l);
         return 0;
 }
 
@@ -228,6 +239,77 @@ __noinline int find_states(struct scratch *s, const struct walk_layout *l, __u64
                 search_states(s, l, runtime, tid, t);
         return 0;
 }
+
+/* --- the GIL --- */
+
+static __always_inline int is_active(const struct walk_layout *l, __u64 state)
+{
+        __u32 status = 0;
+
+        return !read_user(&status, sizeof(status), state + l->thread_status) && status & STATUS_ACTIVE;
+}
+
+static long search_holder_step(__u32 i, struct walk_loop *loop)
+{
+        const struct walk_layout *l = loop->l;
+        struct walk_search *search = &loop->s->search;
+
+        (void)i;
+        if (!search->state) {
+                if (!search->interp)
+                        return 1;
+                enter_interpreter(search, l);
+                return 0;
+        }
+        if (is_active(l, search->state)) {
+                search->holder = search->state;
+                return 1;
+        }
+        go_to_next_state(search, l);
+        return 0;
+}
+
+static __always_inline __u32 tid_of_state(const struct walk_layout *l, __u64 state)
+{
+        __u64 id = 0;
+        __u32 tid = 0;
+
+        if (l->thread_native_id != WALK_NO_FIELD)
+                return read_word(state + l->thread_native_id, &id) ? 0 : (__u32)id;
+        if (read_word(state + l->thread_id, &id) || read_user(&tid, sizeof(tid), id + l->pthread_tid))
+                return 0;
+        return tid;
+}
+
+/* Up to 3.11 the runtime has the state that has the GIL; later each state says whether it runs.  The first
+ * one of this thread is looked at first. */
+__noinline int find_holder(struct scratch *s, const struct walk_layout *l, __u64 runtime)
+{
+        struct walk_loop loop = {s, l};
+        struct walk_search *search;
+        __u64 interp;
+
+        if (!s || !l)
+                return 0;
+        search = &s->search;
+        __builtin_memset(search, 0, sizeof(*search));
+        if (l->thread_status == WALK_NO_FIELD) {
+                if (l->runtime_current == WALK_NO_FIELD ||
+                    read_word(runtime + l->runtime_current, &search->holder))
+                        search->holder = 0;
+        } else if (s->found.n_states && is_active(l, s->found.states[0])) {
+                search->holder = s->found.states[0];
+        } else if (!read_word(runtime + l->runtime_interpreters, &search->interp)) {
+                bpf_loop(MAX_HOLDER_SEARCH, search_holder_step, &loop, 0);
+        }
+        if (!search->holder)
+                return 0;
+        s->message.gil_holder = tid_of_state(l, search->holder);
+        s->message.has_gil = is_of_thread(l, search->holder, s->message.tls, &interp);
+        return 0;
+}
+
+/* --- processes --- */
 
 static __always_inline void ask(const struct walk_message *m)
 {
@@ -361,6 +443,8 @@ static __always_inline void send_sample(struct scratch *s, const struct walk_pro
         add_piece(s, process->runtime + l->runtime_interpreters, 8, 8);
         if (l->runtime_current != WALK_NO_FIELD)
                 add_piece(s, process->runtime + l->runtime_current, 8, 8);
+        if (l->wants_holder)
+                find_holder(s, l, process->runtime);
         m->n_states = s->found.n_states;
         for (__u32 i = 0; i < WALK_MAX_STATES; i++) {
                 m->states[i] = s->found.states[i];

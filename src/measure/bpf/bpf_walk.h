@@ -43,6 +43,8 @@ struct walk_layout {
         __u32 code_bytes, code_name, code_file, code_lines, code_version;
         __u32 text_length, text_ascii_bytes, bytes_size, bytes_data;
         __u32 stack_bytes;                    /* that the samples' records have of each stack */
+        __u32 wants_holder;                   /* who has the GIL is to be found */
+        __u32 thread_native_id, pthread_tid;  /* CPython up to 3.10 does not store the former */
         __u64 code_mask[WALK_CODE_BYTES / 8]; /* the bits that do not change while a code object exists */
 };
 
@@ -75,6 +77,8 @@ struct walk_message {
         __u64 lost_stack_bytes; /* size of the stack whose copy was lost; 0: none was */
         __u32 binary;
         __u32 n_states;
+        __u32 gil_holder; /* its number in its PID namespace; 0: nobody, or not known */
+        __u32 has_gil;    /* it is this thread */
         __u64 states[WALK_MAX_STATES];
 };
 

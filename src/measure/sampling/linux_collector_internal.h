@@ -54,7 +54,9 @@ struct collector {
         struct children *children; /* NULL if the events see only the targets */
         struct unwinder *unwinder; /* NULL if records are not changed */
         struct drainer *drainer;
-        struct wait_pace *waits; /* NULL: waiting threads are not read */
+        struct wait_pace *waits;     /* NULL: waiting threads are not read */
+        struct wait_holder *holders; /* of the GIL, at samples, with both request.wall and bpf */
+        size_t n_holders, cap_holders;
         struct record_rounds rounds;
         struct denied denied;
         struct sampled sampled;
@@ -97,7 +99,8 @@ bool wall_check(const struct collect_request *request, struct err *err);
  * which the kernel does not know. */
 void wall_add_event(struct collector *collector);
 
-/* Call when it is known how samples get their Python frames. */
+/* Call before the BPF program is attached, and when it is known how samples get their Python frames. */
+void wall_prepare_bpf(struct collector *collector);
 void wall_open(struct collector *collector);
 
 /* Starts to read. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the collector does for wall time, besides asking the kernel for switches: waiting threads are read. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "linux_collector_internal.h"
 #include "mem.h"
@@ -38,6 +39,24 @@ void wall_add_event(struct collector *c)
         wait_record_event(&o->events[o->n_events++], false);
 }
 
+void wall_prepare_bpf(struct collector *c)
+{
+        if (c->request.wall)
+                bpf_engine_want_holder(c->bpf);
+}
+
+static void see_holder(void *ctx, const struct sample *sample, const struct stop_python_stack *stack)
+{
+        struct collector *c = ctx;
+        const struct wait_holder holder = {.time_ns = sample->time,
+                                           .tid = sample->tid,
+                                           .gil_holder = stack->gil_holder,
+                                           .has_gil = stack->has_gil};
+
+        if (c->n_holders < WAIT_MAX_HOLDERS)
+                ARRAY_PUSH(c->holders, c->n_holders, c->cap_holders, holder);
+}
+
 /* Python frames of waiting threads are read here, by another thread than those of samples. */
 void wall_open(struct collector *c)
 {
@@ -49,6 +68,8 @@ void wall_open(struct collector *c)
         if (!c->merge)
                 engines_merge_python(c);
         stop_merge_set_waits(c->merge, c->waits_python, WAIT_RECORD_STILL_ID);
+        if (c->bpf)
+                stop_merge_on_stack(c->merge, see_holder, c);
 }
 
 void wall_begin(struct collector *c)
@@ -83,6 +104,7 @@ void wall_end(struct collector *c)
 void wall_release(struct collector *c)
 {
         wait_pace_free(c->waits);
+        free(c->holders);
         stop_python_free(c->waits_python);
 }
 
@@ -99,4 +121,6 @@ void wall_fill_result(struct collector *c)
         waits = wait_pace_get(c->waits);
         c->result.waits = waits.readings;
         c->result.n_waits = waits.n_readings;
+        c->result.holders = c->holders;
+        c->result.n_holders = c->n_holders;
 }

@@ -325,6 +325,8 @@ void stop_frames_see(void *ctx, const struct stop_thread *thread)
                                           .binary = image->binary,
                                           .bias = image->bias,
                                           .pc = thread->pc,
+                                          .gil_holder = thread->gil_holder,
+                                          .has_gil = thread->has_gil,
                                           .is_unsupported = image->is_unsupported,
                                           .end = PYTHON_END_NO_THREAD};
         struct python_walked walked;

@@ -40,6 +40,9 @@ struct stop_merge {
 
         const char *(*path_of)(void *ctx, int32_t pid, uint64_t addr); /* NULL: not known */
         void *path_of_ctx;
+        void (*see_stack)(void *ctx, const struct sample *sample,
+                          const struct stop_python_stack *stack); /* NULL: nobody */
+        void *see_stack_ctx;
 
         /* The current sample. */
         int32_t pid;
@@ -194,6 +197,8 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
                                ? stop_python_take_near(m->now, sample->tid, sample->time, sample->ip,
                                                        &m->stack, &m->frames)
                                : stop_python_take(m->now, sample->tid, sample->time, &m->stack, &m->frames);
+        if (m->has_stack && m->see_stack && m->now == m->python)
+                m->see_stack(m->see_stack_ctx, sample, &m->stack);
         if (!m->has_stack || !m->stack.n_frames)
                 return;
         map_put(&m->mapped, source_bit(m) | m->stack.image, &is_new);
@@ -217,6 +222,15 @@ void stop_merge_set_waits(struct stop_merge *m, struct stop_python *waits, uint6
 {
         m->waits = waits;
         m->waits_id = id;
+}
+
+void stop_merge_on_stack(struct stop_merge *m,
+                         void (*see)(void *ctx, const struct sample *sample,
+                                     const struct stop_python_stack *stack),
+                         void *ctx)
+{
+        m->see_stack = see;
+        m->see_stack_ctx = ctx;
 }
 
 void stop_merge_set_near(struct stop_merge *m)

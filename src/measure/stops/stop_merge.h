@@ -48,6 +48,12 @@ void stop_merge_set_paths(struct stop_merge *merge,
 /* Samples with this id have their stacks in `waits`, which belongs to the caller. */
 void stop_merge_set_waits(struct stop_merge *merge, struct stop_python *waits, uint64_t id);
 
+/* Sets what sees the stack of each sample that has one, but for the samples of stop_merge_set_waits. */
+void stop_merge_on_stack(struct stop_merge *merge,
+                         void (*see)(void *ctx, const struct sample *sample,
+                                     const struct stop_python_stack *stack),
+                         void *ctx);
+
 /* The stacks come from the kernel's event itself: stop_python_take_near. */
 void stop_merge_set_near(struct stop_merge *merge);
 

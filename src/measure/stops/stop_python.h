@@ -27,6 +27,8 @@ struct stop_python_stack {
         bool is_unsupported; /* wperf can't read this interpreter */
         uint64_t bias;       /* of that file: run-time address - virtual address */
         uint64_t pc;         /* of the sample */
+        int32_t gil_holder;  /* as in struct stop_thread */
+        bool has_gil;
         uint64_t n_frames;
 };
 

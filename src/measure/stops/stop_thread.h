@@ -28,6 +28,8 @@ struct stop_thread {
         /* a new number for each traced program: a pid may execute another program or be reused */
         uint32_t image;
         uint64_t until_ns;            /* with `memory`: when it was copied completely */
+        int32_t gil_holder;           /* with `memory`: as in struct wait_reading; 0: nobody, or not known */
+        bool has_gil;                 /* with `memory`: it is this thread */
         uint64_t time_ns;             /* CLOCK_MONOTONIC, as in the thread's sample */
         uint64_t regs[ARCH_REGS_MAX]; /* by perf register number; those in arch.regs_user_mask */
         uint64_t pc;

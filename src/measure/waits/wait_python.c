@@ -14,12 +14,6 @@
 #include "wait_thread.h"
 
 enum {
-/* where glibc's struct pthread has the number of the thread */
-#if defined(__aarch64__)
-        PTHREAD_TID_AT = 0xd0,
-#else
-        PTHREAD_TID_AT = 0x2d0,
-#endif
         RUNTIME_BYTES = 1 << 20, /* at most, of _PyRuntime */
         HOLDER_NS = 5000000,     /* how old what is known of the GIL may be: its interval for switches */
         MAX_OBJECTS = 4096,      /* words of a stack that are followed */
@@ -65,7 +59,7 @@ static int32_t tid_of(const struct wait_python *p, const struct python_state *st
 
         if (state->native_id)
                 return (int32_t)state->native_id;
-        return wait_read_memory(p->pid, state->pointer + PTHREAD_TID_AT, &tid, sizeof(tid)) ? tid : 0;
+        return wait_read_memory(p->pid, state->pointer + PYTHON_PTHREAD_TID_AT, &tid, sizeof(tid)) ? tid : 0;
 }
 
 static bool see_state(void *ctx, const struct python_state *state)

@@ -12,6 +12,12 @@ enum {
         PYTHON_MAX_THREADS = 16384, /* maximum number of thread states that one search reads */
         PYTHON_MAX_STATES = 8, /* thread states of one native thread: one for each interpreter that it runs */
         PYTHON_KEPT_COPIES = 256,
+/* where glibc's struct pthread, to which pthread_self() points, has the number of the thread */
+#if defined(__aarch64__)
+        PYTHON_PTHREAD_TID_AT = 0xd0,
+#else
+        PYTHON_PTHREAD_TID_AT = 0x2d0,
+#endif
 };
 
 /* The address of the bytecode of a code object for one thread, in a free-threaded build. */
