@@ -175,6 +175,26 @@ def test_who_has_the_gil(t: Context) -> None:
         check(of_second.count((its, "0")) > 0.9 * len(of_second) > 10, f"{kind}: the second one has not: {of_second}")
 
 
+DEEP = """
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+def recurse(n):
+    return sorted([n], key=lambda _: recurse(n - 1)) if n else fib(18)
+print("ready", flush=True)
+while True:
+    recurse(40)
+"""
+
+
+def test_deep_stacks(t: Context) -> None:
+    """What the event's record has no room for is copied by the program, also with the larger stacks of waiting threads."""
+    target = t.started_ready(PYTHON, script(t, "deep.py", DEEP))
+    for options in ([], ["--wall"]):
+        done = record(t, *options, "-p", str(target.pid), "-d", "1", hz=499)
+        n, cut = harness.quality_of(done)["samples"], re.search(r", ([\d,]+) cut stacks", done.out)
+        check(n > 10 and cut and int(cut[1].replace(",", "")) <= 0.05 * n, f"{options}: whole stacks", done)
+
+
 MANY = BURN + """
 begin = threading.Event()
 def spin():

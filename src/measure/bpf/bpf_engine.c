@@ -427,11 +427,11 @@ static void look_at_watched(struct bpf_engine *e, const struct watched_list *wat
 }
 
 /* Layouts have the size of the events' stack copies, so it must be known before the first process is looked
- * at. */
+ * at. An event without descriptors is not the kernel's. */
 static void set_stack_bytes(struct bpf_engine *e, const struct opened *opened)
 {
         for (size_t i = 0; i < opened->n_events; i++) {
-                if (opened->events[i].is_unwound)
+                if (opened->events[i].is_unwound && opened->events[i].n_fds)
                         e->stack_bytes = opened->events[i].attr.sample_stack_user;
         }
 }
