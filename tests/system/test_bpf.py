@@ -172,7 +172,10 @@ def test_who_has_the_gil(t: Context) -> None:
         of_second = [row[1:] for row in rows if int(row[0]) != target.pid]
         its = str(target.pid)
         check(of_first.count((its, "1")) > 0.9 * len(of_first) > 10, f"{kind}: the first thread has it: {of_first}")
-        check(of_second.count((its, "0")) > 0.9 * len(of_second) > 10, f"{kind}: the second one has not: {of_second}")
+        # on a busy machine nobody has it for a while: the first one has given it away, and the second one has not run yet
+        check(of_second.count((its, "0")) > 0.5 * len(of_second) > 5, f"{kind}: the second one has not: {of_second}")
+        lacks = sum(row[1] == "0" for row in of_second)
+        check(lacks > 0.9 * len(of_second), f"{kind}: the second one has not: {of_second}")
 
 
 DEEP = """
