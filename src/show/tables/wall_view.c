@@ -116,7 +116,7 @@ static uint64_t shown_ns(const struct wall_times *t)
         return ns;
 }
 
-/* Columns that have one part in a hundred of what is shown. */
+/* The CPU, and columns that have one part in a hundred of what is shown. */
 static size_t choose_columns(const struct wall_times *t, unsigned *columns)
 {
         uint64_t least_ns = shown_ns(t) / 100;
@@ -127,7 +127,10 @@ static size_t choose_columns(const struct wall_times *t, unsigned *columns)
                 order[n_order++] = waits[i];
         order[n_order++] = WALL_RUNNABLE;
         for (size_t i = 0; i < n_order; i++) {
-                if (t->shown & WALL_BIT(order[i]) && t->ns[order[i]] && t->ns[order[i]] >= least_ns)
+                bool is_worth =
+                        order[i] == WAIT_KIND_ON_CPU || (t->ns[order[i]] && t->ns[order[i]] >= least_ns);
+
+                if (t->shown & WALL_BIT(order[i]) && is_worth)
                         columns[n++] = order[i];
         }
         return n;
@@ -148,7 +151,7 @@ static void add_cell(uint64_t ns, struct buf *line)
         if (ns < LEAST_NS)
                 buf_printf(line, "%*s", COLUMN, "-");
         else
-                buf_printf(line, "%*.2f", COLUMN, seconds(ns));
+                buf_printf(line, " %*.*f", COLUMN - 1, seconds(ns) < 1000 ? 2 : 0, seconds(ns));
 }
 
 /* The columns of the table. */
