@@ -128,6 +128,20 @@ def test_views_by_wall_time(t: Context) -> None:
     check("[sleep]" in t.good("export", "-i", path, "--format", "svg").out, "a picture by wall time")
 
 
+def test_latency(t: Context) -> None:
+    """Threads that take turns are alone on a CPU: then latency has the shares of CPU time."""
+    need_python()
+    path, other = t.path("s.data"), t.path("other.data")
+    recorded(t, "record", "--wall", "--session", path, "--", "taskset", "-c", "0", PYTHON, WORK)
+    shares = [{row[-1]: float(row[-3]) for row in rows_of(t, path, "--sort", "python", *mode)} for mode in (("--latency",), ("--mode", "cpu"))]
+    check(abs(shares[0]["spin"] - shares[1]["spin"]) < 0.1, f"{shares}")
+    recorded(t, "record", "--session", other, "--", "true")
+    done = t.ours("report", "--latency", "-i", other)
+    check(done.status == 1 and "--latency needs to know when threads ran" in done.err, "it needs switches", done)
+    done = t.ours("report", "--latency", "--state", "lock", "-i", path)
+    check(done.status == 2, "there is no latency of waiting", done)
+
+
 def test_states_over_time(t: Context) -> None:
     """Waits that are longer than a slice count in it for as long as they lasted there."""
     need_python()

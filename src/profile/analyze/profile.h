@@ -41,6 +41,8 @@ struct profile_filter {
          * WALL_BIT(); 0: as they are. */
         unsigned states;
         bool needs_states; /* an error for other sessions */
+        /* Samples count for wall time, of which each moment is divided among the threads on a CPU then. */
+        bool is_latency;
         const int32_t *pids;
         size_t n_pids;
         bool has_tid; /* only this thread */

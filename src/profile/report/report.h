@@ -89,6 +89,8 @@ struct report_request {
 
 /* The name of the event of wall time. */
 #define REPORT_WALL_EVENT "wall-time"
+/* That of wall time divided among the threads on a CPU. */
+#define REPORT_LATENCY_EVENT "latency"
 
 struct report_event {
         const char *name;
@@ -98,8 +100,9 @@ struct report_event {
         /* "none" if its samples have the exact address of the sampled instruction, else "possible". */
         const char *skid;
         bool is_waiting;  /* its samples are threads that wait */
-        bool is_wall;     /* wall time, made of the samples of other events, in ns: */
+        bool is_derived;  /* made of the samples of other events: */
         bool is_in_wall;  /* such an event; it has no samples of its own */
+        bool is_wall;     /* the derived event is wall time, in ns */
         bool only_tracks; /* it has no samples by its nature: a dummy event, or one whose samples are in a
                              trace */
         /* with by_source: its samples have events of their own, and: this is such an event */

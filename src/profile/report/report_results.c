@@ -430,7 +430,7 @@ void report_make_results(struct report_pass *pass)
         fill_quality(pass);
         find_image(pass, &report->image);
         make_modules(pass, &report->modules);
-        if (report_wall_is_on(pass) && report_wants(pass, REPORT_WALL))
+        if (report_wall_is_on(pass) && report_wants(pass, REPORT_WALL) && !pass->request.filter.is_latency)
                 report->wall = wall_times_new(report->pieces, pass->request.filter.states);
         if (!report->stacks)
                 return;

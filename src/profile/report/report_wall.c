@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "latency_pieces.h"
 #include "perfdata_format.h"
 #include "wait_section.h"
 
@@ -87,17 +88,49 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         return true;
 }
 
-bool report_wall_begin(struct report_pass *pass, const struct session_input *input, struct err *err)
+static bool make_latency(struct report_pass *pass, const struct session_input *input, struct err *err)
 {
-        if (!pass->request.filter.states)
-                return true;
+        const struct report_request request = {
+                .path = pass->request.path, .results = REPORT_SAMPLES, .sources = pass->request.sources};
+        struct session_input *again = open_again(pass, input, err);
+        AUTO(report) whole = again ? report_make_of(&request, again, err) : NULL;
+        struct wall_request events = {0};
+
+        if (!whole)
+                return false;
+        choose_events(whole, &events);
+        pass->waiting_event = UINT32_MAX;
+        pass->cpu_event = events.cpu_event;
+        pass->request.filter.states = WALL_BIT(WAIT_KIND_ON_CPU);
+        pass->report->pieces = latency_pieces_new(
+                &(struct latency_request){whole->samples, whole->cpu_spans, events.cpu_event});
+        return report_wall_is_on(pass) ||
+               err_set(err, ERR_MISSING,
+                       "%s: --latency needs to know when threads ran; record with wperf record --wall, or "
+                       "perf record --latency",
+                       pass->request.path);
+}
+
+static bool make_wall(struct report_pass *pass, const struct session_input *input, struct err *err)
+{
         if (!make_pieces(pass, input, err))
                 return false;
+        return report_wall_is_on(pass) || !pass->request.filter.needs_states ||
+               err_set(err, ERR_MISSING,
+                       "%s: its states of threads are not known; record them with wperf record --wall",
+                       pass->request.path);
+}
+
+bool report_wall_begin(struct report_pass *pass, const struct session_input *input, struct err *err)
+{
+        const struct profile_filter *filter = &pass->request.filter;
+
+        if (!filter->states && !filter->is_latency)
+                return true;
+        if (!(filter->is_latency ? make_latency(pass, input, err) : make_wall(pass, input, err)))
+                return false;
         if (!report_wall_is_on(pass))
-                return !pass->request.filter.needs_states ||
-                       err_set(err, ERR_MISSING,
-                               "%s: its states of threads are not known; record them with wperf record --wall",
-                               pass->request.path);
+                return true;
         pass->wall_event = (uint32_t)perfdata_n_events(input->reader);
         pass->request.n_workers = 1; /* time without samples is added in the order of time */
         pass->request.merges_callers = false;
@@ -221,8 +254,14 @@ void report_wall_fill_events(const struct report_pass *pass, size_t n)
                 .weight = totals.weight,
                 .mean_period = totals.n_samples ? totals.weight / totals.n_samples : 0,
                 .skid = "possible",
+                .is_derived = true,
                 .is_wall = true,
         };
+        if (pass->request.filter.is_latency) {
+                wall->name = REPORT_LATENCY_EVENT;
+                wall->is_wall = false;
+                return;
+        }
         /* weights are nanoseconds */
         wall->attr.type = PERF_TYPE_SOFTWARE;
         wall->attr.config = PERF_COUNT_SW_CPU_CLOCK;

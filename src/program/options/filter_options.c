@@ -63,6 +63,13 @@ static const struct option filter_options[] = {
                 .help = "of a session of record --wall show idle time, too: threads that wait for work",
         },
         {
+                .name = "latency",
+                .offset = offsetof(struct filter_options, latency),
+                .help = "of a session with switches (record --wall, perf record --latency) show shares of wall "
+                        "time on CPUs: each moment is divided among the threads on a CPU then, so that code "
+                        "that runs alone counts for more",
+        },
+        {
                 .name = "mode",
                 .kind = OPTION_STRING,
                 .arg = "MODE",
@@ -181,6 +188,13 @@ static bool parse_states(const struct filter_options *o, struct profile_filter *
                 return err_set(err, ERR_USAGE,
                                "--mode cpu and --%s cannot be used together: states are of wall time",
                                o->states ? "state" : "idle");
+        if (o->latency && (o->states || o->idle || is_cpu))
+                return err_set(err, ERR_USAGE,
+                               "--latency and --%s cannot be used together: it is of time on CPUs",
+                               o->states ? "state"
+                               : o->idle ? "idle"
+                                         : "mode");
+        filter->is_latency = o->latency;
         filter->needs_states = o->states || o->idle || (o->mode && !is_cpu);
         filter->states = is_cpu ? 0 : WALL_SHOWN;
         if (o->states && !wall_states_parse(o->states, &filter->states, err))

@@ -15,7 +15,7 @@ struct filter_options {
         const char *time;        /* "A,B" in seconds, or NULL */
         const char *states;      /* comma-separated, or NULL */
         const char *mode;        /* "cpu", "wall", or NULL */
-        bool idle;
+        bool idle, latency;
         bool no_demangle;
 };
 extern const struct option_group filter_group;

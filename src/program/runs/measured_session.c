@@ -39,7 +39,7 @@ static void add_event_fact(struct measuring *m)
                 const struct report_event *e = &m->report->events[i];
                 uint64_t rate = e->attr.sample_period_or_freq;
 
-                if (e->only_tracks || e->is_wall || e->is_waiting)
+                if (e->only_tracks || e->is_derived || e->is_waiting)
                         continue;
                 buf_printf(&text, "%s%s ", text.len ? ", " : "", e->name);
                 if (e->attr.flags & PERF_ATTR_FREQ)

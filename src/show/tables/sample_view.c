@@ -80,7 +80,7 @@ static void add_heading(const struct sample_view *view, struct buf *out)
 
         for (size_t i = 0; i < view->hot.n_events; i++) {
                 if (view->hot.events[i].only_tracks || view->hot.events[i].is_source ||
-                    view->hot.events[i].is_wall)
+                    view->hot.events[i].is_derived)
                         continue;
                 buf_add_str(out, "event: ");
                 add_event(&view->hot.events[i], out);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "latency_pieces.h"
+
+#include <stdlib.h>
+
+#include "mem.h"
+
+/* When threads came to CPUs and left them, each sorted. */
+struct running_times {
+        uint64_t *from_ns, *to_ns;
+        size_t n;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+        uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+        return (x > y) - (x < y);
+}
+
+static struct running_times collect(const struct cpu_spans *spans)
+{
+        struct running_times t = {.n = cpu_spans_n(spans)};
+
+        t.from_ns = mem_new(t.n, sizeof(*t.from_ns));
+        t.to_ns = mem_new(t.n, sizeof(*t.to_ns));
+        for (size_t i = 0; i < t.n; i++) {
+                t.from_ns[i] = cpu_spans_get(spans, i)->from_ns;
+                t.to_ns[i] = cpu_spans_get(spans, i)->to_ns;
+        }
+        qsort(t.from_ns, t.n, sizeof(*t.from_ns), compare_times);
+        qsort(t.to_ns, t.n, sizeof(*t.to_ns), compare_times);
+        return t;
+}
+
+/* How many of `times` are not after `ns`. */
+static size_t count_until(const uint64_t *times, size_t n, uint64_t ns)
+{
+        size_t low = 0, high = n;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (times[middle] <= ns)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+/* The sampled thread ran, whatever the switches say. */
+static uint64_t parallelism_at(const struct running_times *t, uint64_t ns)
+{
+        size_t came = count_until(t->from_ns, t->n, ns), left = count_until(t->to_ns, t->n, ns);
+
+        return came > left ? came - left : 1;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+        const struct wall_piece *x = a, *y = b;
+
+        if (x->tid != y->tid)
+                return x->tid < y->tid ? -1 : 1;
+        return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+struct wall_pieces *latency_pieces_new(const struct latency_request *request)
+{
+        struct wall_pieces *pieces;
+        struct running_times times;
+        size_t n = sample_list_n(request->samples);
+
+        if (!cpu_spans_n(request->spans))
+                return NULL;
+        times = collect(request->spans);
+        pieces = mem_new(1, sizeof(*pieces));
+        pieces->items = mem_new(n + 1, sizeof(*pieces->items));
+        for (size_t i = 0; i < n; i++) {
+                const struct listed_sample *sample = sample_list_get(request->samples, i);
+
+                if (sample->event == request->event)
+                        pieces->items[pieces->n++] = (struct wall_piece){
+                                .time_ns = sample->time_ns,
+                                .ns = sample->weight / parallelism_at(&times, sample->time_ns),
+                                .pid = sample->pid,
+                                .tid = sample->tid,
+                                .state = WAIT_KIND_ON_CPU,
+                        };
+        }
+        if (pieces->n)
+                qsort(pieces->items, pieces->n, sizeof(*pieces->items), compare_pieces);
+        free(times.from_ns);
+        free(times.to_ns);
+        return pieces;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples by latency, as perf report --latency: each stands for its period divided by the number of threads
+ * that were on a CPU at its time, so that code that runs alone has more weight. */
+#ifndef LATENCY_PIECES_H
+#define LATENCY_PIECES_H
+
+#include "wall_pieces.h"
+
+struct latency_request {
+        const struct sample_list *samples;
+        const struct cpu_spans *spans;
+        uint32_t event; /* the event whose samples count */
+};
+
+/* NULL if the session has no switches. Keeps nothing of the request. */
+struct wall_pieces *latency_pieces_new(const struct latency_request *request);
+
+#endif
