@@ -12,6 +12,7 @@
 #include "place_python.h"
 #include "python_section.h"
 #include "resolver_facts.h"
+#include "stacks_python.h"
 #include "stacks_tree.h"
 
 struct stack_naming {
@@ -129,6 +130,7 @@ static void take_frame(struct symbol *symbol, const struct resolver_frame *outer
 static void name_python(struct stack_naming *n, const struct place_python *python, struct named_node *node)
 {
         uint64_t half = PYTHON_PLACE_BYTES / 2;
+        AUTO_RELEASE(buf) label = {0};
         struct named_frame frame = {
                 .function = strpool_get(n->named->texts, python->name),
                 .brief = strpool_get(n->named->texts, python->label),
@@ -136,6 +138,9 @@ static void name_python(struct stack_naming *n, const struct place_python *pytho
                 .line = python->line,
         };
 
+        resolver_add_arguments(n->request->resolver, python->function, &label);
+        if (label.len)
+                frame.label = strpool_get(n->named->texts, strpool_add(n->named->texts, buf_text(&label)));
         /* As in FILE.pysyms. */
         node->addr = node->offset;
         node->start = (node->offset + half) / PYTHON_PLACE_BYTES * PYTHON_PLACE_BYTES - half;
@@ -160,6 +165,7 @@ static void name_native(struct stack_naming *n, uint32_t place, struct named_nod
         node->start = symbol.start;
         node->size = symbol.size;
         node->has_start = symbol.status != SYMBOL_NONE;
+        node->runs_python = stacks_python_runs(&n->names, &symbol);
         module = place_names_module(&n->names, node->module, &symbol);
         for (size_t i = 0; n->request->inlines && i + 1 < n_frames; i++) {
                 const struct symbol inlined = {.status = SYMBOL_NAMED, .name = frames[i].function};

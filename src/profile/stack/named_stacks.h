@@ -22,6 +22,9 @@ struct named_frame {
         /* the name that perf would show: without arguments, or for Python with file and line; NULL if it
          * equals `function` */
         const char *brief;
+        /* `parse [app.py:5]`, with the first line of the function, which distinguishes Python functions of
+         * one name; NULL if it is not Python */
+        const char *label;
 };
 
 /* A node of the tree of stacks: an address and its callers. */
@@ -39,6 +42,8 @@ struct named_node {
         bool is_unwound; /* found in a stack copy, not in a chain */
         bool is_cut;     /* represents missing callers; the other fields are not used */
         bool is_state;   /* its function is a state of the thread, as "[network]" */
+        /* a native function that runs Python frames; STACKS_PYTHON_MERGED leaves it out below them */
+        bool runs_python;
 };
 
 enum { NAMED_BUILD_ID_MAX = 20 };

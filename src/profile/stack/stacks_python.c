@@ -27,11 +27,13 @@ bool stacks_python_parse(const char *word, enum stacks_python *ret)
         return false;
 }
 
-/* Functions that run Python frames, and their helpers. */
-static bool is_of_interpreter(const char *function)
+bool stacks_python_runs(const struct place_names *names, const struct symbol *symbol)
 {
-        enum python_native kind = python_native_of(function);
+        enum python_native kind;
 
+        if (symbol->status != SYMBOL_NAMED)
+                return false;
+        kind = python_native_of(resolver_text(names->resolver, symbol->name));
         return kind == PYTHON_NATIVE_EVAL || kind == PYTHON_NATIVE_GLUE;
 }
 
@@ -56,8 +58,7 @@ static bool is_eval(struct python_folding *f, uint32_t node)
         if (f->is_eval[index])
                 return f->is_eval[index] == 2;
         symbol = place_names_symbol(&f->names, place->module, place->offset);
-        f->is_eval[index] = 1 + (symbol.status == SYMBOL_NAMED &&
-                                 is_of_interpreter(resolver_text(f->names.resolver, symbol.name)));
+        f->is_eval[index] = 1 + stacks_python_runs(&f->names, &symbol);
         return f->is_eval[index] == 2;
 }
 

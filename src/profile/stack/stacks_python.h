@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "place_modules.h"
+#include "place_names.h"
 #include "sample_list.h"
 #include "stacks.h"
 
@@ -18,6 +19,10 @@ enum stacks_python {
 
 /* Parses "all", "merged", "only" or "native"; false for another word. */
 bool stacks_python_parse(const char *word, enum stacks_python *ret);
+
+/* Whether a native function runs Python frames, or helps to: the one frame that STACKS_PYTHON_MERGED leaves
+ * out below Python frames. */
+bool stacks_python_runs(const struct place_names *names, const struct symbol *symbol);
 
 struct stacks_python_request {
         struct resolver *resolver;
