@@ -7,15 +7,20 @@ The bytes are numbers, because standard C allows string literals of 4095 bytes o
 import sys
 
 
+def array_of(name: str, data: bytes) -> str:
+    """The C text of an array and its size."""
+    data += b"\0"
+    lines = ["        " + ",".join(str(byte) for byte in data[at:at + 24]) + ",\n" for at in range(0, len(data), 24)]
+    return (f"extern const unsigned char {name}[];\nconst unsigned char {name}[] = {{\n" + "".join(lines) +
+            f"}};\nextern const size_t {name}_bytes;\nconst size_t {name}_bytes = sizeof({name}) - 1;\n")
+
+
 def main() -> int:
     source, output, name = sys.argv[1:]
     with open(source, "rb") as file:
-        data = file.read() + b"\0"
+        data = file.read()
     with open(output, "w", encoding="ascii") as file:
-        file.write(f"/* Made by tools/embed_text.py. */\n#include <stddef.h>\n\nextern const unsigned char {name}[];\nconst unsigned char {name}[] = {{\n")
-        for at in range(0, len(data), 24):
-            file.write("        " + ",".join(str(byte) for byte in data[at:at + 24]) + ",\n")
-        file.write(f"}};\nextern const size_t {name}_bytes;\nconst size_t {name}_bytes = sizeof({name}) - 1;\n")
+        file.write("/* Made by tools/embed_text.py. */\n#include <stddef.h>\n\n" + array_of(name, data))
     return 0
 
 

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads what web_page.c wrote: columns of LEB128 numbers, in the order of make_data() there. */
+
+/* As in web_page_stacks.c. */
+var KIND_NATIVE = 0, KIND_KERNEL = 1, KIND_PYTHON = 2, KIND_UNKNOWN = 3, KIND_CUT = 4, KIND_SMALL = 5, KIND_MASK = 7;
+var KIND_INLINED = 8, KIND_RUNS_PYTHON = 16;
+/* As in web_page.h. */
+var FRAMES_MERGED = 0, FRAMES_ALL = 1, FRAMES_PYTHON = 2, FRAMES_NATIVE = 3;
+
+function Reader(bytes) {
+  this.bytes = bytes;
+  this.at = 0;
+}
+
+Reader.prototype.number = function () {
+  var value = 0, factor = 1, byte;
+  do {
+    byte = this.bytes[this.at++];
+    value += (byte & 127) * factor;
+    factor *= 128;
+  } while (byte & 128);
+  return value;
+};
+
+Reader.prototype.column = function (n, Type) {
+  var values = new Type(n);
+  for (var i = 0; i < n; i++) values[i] = this.number();
+  return values;
+};
+
+Reader.prototype.texts = function () {
+  var n = this.number(), lengths = this.column(n, Uint32Array), decoder = new TextDecoder("utf-8"), texts = new Array(n);
+  for (var i = 0; i < n; i++) {
+    texts[i] = decoder.decode(this.bytes.subarray(this.at, this.at + lengths[i]));
+    this.at += lengths[i];
+  }
+  return texts;
+};
+
+/* A table of numbers by the names of its columns, and their number `n`. */
+Reader.prototype.table = function (names) {
+  var table = { n: this.number() };
+  for (var i = 0; i < names.length; i++) table[names[i]] = this.column(table.n, Uint32Array);
+  return table;
+};
+
+function readEvent(reader, texts) {
+  var event = { name: texts[reader.number()], isTime: reader.number() === 1, unit: 0, tickNs: 0, nSamples: 0, parts: [], n: 0 };
+  var at = 0, i, tick, part;
+  event.unit = reader.number();
+  event.unit /= reader.number();
+  event.tickNs = reader.number();
+  event.nSamples = reader.number();
+  for (i = reader.number(); i > 0; i--) {
+    part = { thread: reader.number(), from: event.n, to: 0 };
+    part.to = event.n += reader.number();
+    event.parts.push(part);
+  }
+  event.time = new Float64Array(event.n);
+  for (i = 0; i < event.parts.length; i++) {
+    for (tick = 0; at < event.parts[i].to; at++) event.time[at] = (tick += reader.number()) * event.tickNs;
+  }
+  event.stack = reader.column(event.n, Uint32Array);
+  event.count = reader.column(event.n, Uint32Array);
+  event.weight = reader.column(event.n, Float64Array);
+  for (event.total = 0, i = 0; i < event.n; i++) event.total += event.weight[i] *= event.unit;
+  return event;
+}
+
+function readSource(reader, texts) {
+  var source = { path: texts[reader.number()], note: texts[reader.number()], lines: [] }, table = reader.table(["step", "text"]);
+  for (var i = 0, line = 0; i < table.n; i++) source.lines.push({ line: line += table.step[i], text: texts[table.text[i]] });
+  return source;
+}
+
+function readThreads(table, texts) {
+  var threads = [];
+  for (var i = 0; i < table.n; i++) {
+    threads.push({ pid: table.pid[i] | 0, tid: table.tid[i] | 0, name: texts[table.name[i]] || "unknown", process: texts[table.process[i]] });
+  }
+  return threads;
+}
+
+/* The profile.  Stacks count from 1, callers first: `parent` and `frame` by stack; frames have a function, a file and a
+   line; functions have a name, a module, a path and a kind. */
+function readProfile(bytes) {
+  var reader = new Reader(bytes), profile = {}, i;
+  if (reader.number() !== 1) throw new Error("the data of this page is of another version");
+  profile.texts = reader.texts();
+  profile.functions = reader.table(["name", "module", "path", "kind"]);
+  profile.frames = reader.table(["fn", "file", "line"]);
+  profile.stacks = reader.table(["step", "frame"]);
+  profile.nStacks = profile.stacks.n + 1;
+  profile.parent = new Uint32Array(profile.nStacks);
+  profile.frame = new Uint32Array(profile.nStacks);
+  for (i = 1; i < profile.nStacks; i++) {
+    profile.parent[i] = i - profile.stacks.step[i - 1];
+    profile.frame[i] = profile.stacks.frame[i - 1];
+  }
+  profile.leastSamples = reader.number();
+  profile.runNs = reader.number();
+  profile.events = [];
+  for (i = reader.number(); i > 0; i--) profile.events.push(readEvent(reader, profile.texts));
+  profile.threads = readThreads(reader.table(["pid", "tid", "name", "process"]), profile.texts);
+  profile.facts = [];
+  for (i = reader.number(); i > 0; i--) profile.facts.push({ label: profile.texts[reader.number()], text: profile.texts[reader.number()] });
+  profile.sources = [];
+  for (i = reader.number(); i > 0; i--) profile.sources.push(readSource(reader, profile.texts));
+  profile.firstFrames = reader.number();
+  return profile;
+}
+
+function kindOf(profile, fn) {
+  return profile.functions.kind[fn] & KIND_MASK;
+}
+
+function nameOf(profile, fn) {
+  return profile.texts[profile.functions.name[fn]];
+}
+
+function moduleOf(profile, fn) {
+  return profile.texts[profile.functions.module[fn]];
+}

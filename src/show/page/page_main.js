@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The page as a whole: what is shown of the profile, and which parts are drawn again when that changes. */
+
+var FRAME_CHOICES = [
+  { value: FRAMES_MERGED, text: "Python + native", title: "Python frames replace the frames of the interpreter's loop" },
+  { value: FRAMES_PYTHON, text: "Python", title: "only Python frames, where a stack has them" },
+  { value: FRAMES_NATIVE, text: "Native", title: "no Python frames" },
+  { value: FRAMES_ALL, text: "All", title: "Python frames and all native frames" }
+];
+
+function makeApp(profile) {
+  var app = {
+    profile: profile, event: profile.events[0], frames: profile.firstFrames, shape: null, sums: null, selected: -1, matches: null,
+    selection: { threads: null, from: 0, to: Infinity }, isInverted: false, tab: "flame"
+  };
+  var shapes = [], hasPython = false, i;
+  var status = make("div", { class: "status", role: "status", "aria-live": "polite" });
+  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, tabs, frameChoice, directionChoice, search, isRegular, found, noteLine;
+
+  for (i = 0; i < profile.functions.n; i++) hasPython = hasPython || kindOf(profile, i) === KIND_PYTHON;
+
+  /* --- What parts ask --- */
+
+  app.isSelected = function (fn) { return fn >= 0 && fn === app.selected; };
+  app.isSearching = function () { return app.matches !== null; };
+  app.isMatch = function (fn) { return app.matches !== null && fn >= 0 && app.matches.isMatch[fn] === 1; };
+
+  app.titleOfAll = function () {
+    return "all: " + plural(app.sums.nSamples, "sample") + (app.event.total ? ", " + amount(app.event, app.sums.total) : "");
+  };
+
+  /* The line of a function with the most samples, its own or those of what it called: its number in the texts. */
+  function hottestFrame(fn) {
+    var totals = new Map(), best = null;
+    for (var stack = 1; stack < profile.nStacks; stack++) {
+      var frame = profile.frame[stack];
+      if (app.shape.to[stack] !== stack || profile.frames.fn[frame] !== fn || !profile.frames.line[frame]) continue;
+      totals.set(frame, (totals.get(frame) || 0) + app.stackTotals()[stack]);
+    }
+    totals.forEach(function (weight, frame) {
+      if (best === null || weight > best.weight) best = { frame: frame, weight: weight };
+    });
+    return best && { file: profile.frames.file[best.frame], path: profile.texts[profile.frames.file[best.frame]], line: profile.frames.line[best.frame] };
+  }
+
+  var hottestKnown = new Map();
+
+  app.stackTotals = function () {
+    if (!app.sums.stackTotal) {
+      app.sums.stackTotal = app.sums.stackSelf.slice();
+      addToParents(app.sums.stackTotal, app.shape.stackParent);
+    }
+    return app.sums.stackTotal;
+  };
+
+  app.sourceOf = function (fn) {
+    if (!hottestKnown.has(fn)) hottestKnown.set(fn, hottestFrame(fn));
+    return hottestKnown.get(fn);
+  };
+
+  /* The status line: full name, module, line and share. */
+  app.describe = function (branch, root) {
+    var fn = branch.fn, where, parts;
+    if (!branch) return;
+    empty(status);
+    if (fn < 0) {
+      status.append(make("b", {}, app.titleOfAll()));
+      return;
+    }
+    where = app.sourceOf(fn);
+    parts = [profile.texts[profile.functions.path[fn]] || moduleOf(profile, fn), where ? baseName(where.path) + ":" + where.line : "",
+             profile.functions.kind[fn] & KIND_INLINED ? "inlined" : "", plural(branch.count, "sample"),
+             percent(branch.weight, app.sums.total) + " of all" + (root && root.fn >= 0 && root.weight ? ", " + percent(branch.weight, root.weight) + " of the function" : "")];
+    status.append(make("b", {}, nameOf(profile, fn)), " " + parts.filter(Boolean).join(" · "));
+  };
+
+  /* --- Changes --- */
+
+  function shapeOf(frames) {
+    return shapes[frames] = shapes[frames] || makeShape(profile, frames);
+  }
+
+  function showFlame() {
+    var make_ = app.isInverted ? treeOfCallers : treeOfCallees;
+    flame.show(make_(profile, app.shape, app.sums), app.isInverted ? "from where samples were taken, up to the callers" : "from the outermost functions down to the callees");
+  }
+
+  /* Only what is visible is drawn; other tabs when they are shown. */
+  function drawTab() {
+    if (app.tab === "flame") showFlame();
+    else if (app.tab === "functions") table.update();
+    else if (app.tab === "source") source.update();
+  }
+
+  function compute() {
+    app.shape = shapeOf(app.frames);
+    app.sums = makeSums(profile, app.shape, app.event, app.selection);
+    hottestKnown = new Map();
+    runSearch();
+    frameChoice.show(app.frames);
+    directionChoice.show(app.isInverted);
+    drawNote();
+    drawTab();
+  }
+
+  app.choose = function (selection) {
+    app.selection = selection;
+    compute();
+    timeline.update();
+  };
+
+  app.select = function (fn) {
+    app.selected = fn;
+    if (app.tab === "functions") table.select();
+    flame.redraw();
+  };
+
+  app.showSource = function (where) {
+    tabs.show("source");
+    source.show(where.file, where.line);
+  };
+
+  function chooseEvent(index) {
+    app.event = profile.events[index];
+    compute();
+    timeline.build();
+  }
+
+  function runSearch() {
+    var matcher;
+    app.matches = null;
+    search.setCustomValidity("");
+    try {
+      matcher = makeMatcher(search.value.trim(), isRegular.getAttribute("aria-pressed") === "true");
+      if (matcher) app.matches = findMatches(profile, app.shape, app.sums, matcher);
+      setText(found, app.matches ? plural(app.matches.nFunctions, "function") + ", " + percent(app.matches.weight, app.sums.total) : "");
+    } catch (error) {
+      search.setCustomValidity("not a regular expression");
+      setText(found, "not a regular expression");
+    }
+    found.classList.toggle("bad", !search.checkValidity());
+  }
+
+  function searchAgain() {
+    runSearch();
+    flame.redraw();
+    if (app.tab === "functions") table.search();
+  }
+
+  /* --- What is not exact --- */
+
+  function drawNote() {
+    var texts = [], small = 0, fn, all = app.event;
+    for (fn = 0; fn < profile.functions.n; fn++) if (kindOf(profile, fn) === KIND_SMALL) small += app.sums.fnTotal[fn];
+    if (profile.leastSamples > 1) texts.push("Stacks with fewer than " + plural(profile.leastSamples, "sample") + " (" + percent(small, app.sums.total) + " here) are merged into [small stacks].");
+    if (all.n < all.nSamples) texts.push("Samples of one thread with the same stack within " + seconds(all.tickNs) + " are merged.");
+    setText(noteLine, texts.join(" "));
+    noteLine.hidden = texts.length === 0;
+  }
+
+  /* --- The page --- */
+
+  function makeAbout() {
+    var list = make("dl", { class: "about" });
+    profile.facts.forEach(function (fact, i) {
+      if (!i || profile.facts[i - 1].label !== fact.label) list.append(make("dt", {}, fact.label));
+      list.append(make("dd", {}, fact.text));
+    });
+    return make("div", { class: "about-page" }, make("h2", {}, "What was measured"), list, make("h2", {}, "Keys"),
+                make("dl", { class: "about" }, make("dt", {}, "/"), make("dd", {}, "search"), make("dt", {}, "1 2 3 4"), make("dd", {}, "flame graph, functions, source, about"),
+                     make("dt", {}, "arrows"), make("dd", {}, "in a flame graph: caller, callee and neighbours; in the table: rows; on the strip of all threads: the selected time"),
+                     make("dt", {}, "Enter, Esc"), make("dd", {}, "in a flame graph: zoom to a function, reset zoom"), make("dt", {}, "i"), make("dd", {}, "turn the flame graph over: callees or callers")));
+  }
+
+  function makeLegend() {
+    var legend = make("span", { class: "legend", "aria-label": "Colours" }), kinds = {};
+    for (var fn = 0; fn < profile.functions.n; fn++) kinds[colorClass(profile, fn)] = true;
+    LEGEND.forEach(function (entry) {
+      if (kinds[entry[0]]) legend.append(make("span", {}, make("i", { class: "key " + entry[0] }), entry[1]));
+    });
+    return legend;
+  }
+
+  function toggleTheme() {
+    document.documentElement.setAttribute("data-theme", isDark() ? "light" : "dark");
+    redrawAll();
+  }
+
+  function redrawAll() {
+    flame.redraw();
+    timeline.redraw();
+    if (app.tab === "functions") table.redraw();
+  }
+
+  function factOf(label) {
+    return profile.facts.filter(function (entry) { return entry.label === label; }).map(function (entry) { return entry.text; }).join("; ");
+  }
+
+  function makeHeader() {
+    var events = make("select", { id: "event", onchange: function () { chooseEvent(Number(events.value)); } }), command = factOf("Command") || "profile";
+    profile.events.forEach(function (event, index) { events.append(make("option", { value: index }, event.name + ": " + plural(event.nSamples, "sample"))); });
+    document.title = command + " – wperf";
+    return make("header", { class: "head" }, make("h1", { title: command }, command),
+                make("label", { for: "event", class: "unseen" }, "Event"), events,
+                make("button", { type: "button", class: "theme", title: "Dark or light colours", "aria-label": "Switch between dark and light colours", onclick: toggleTheme }, "◐"));
+  }
+
+  function makeBar() {
+    isRegular = make("button", { type: "button", class: "regular", "aria-pressed": "false", title: "Search by a regular expression", "aria-label": "Regular expression",
+                                 onclick: function () {
+                                   isRegular.setAttribute("aria-pressed", String(isRegular.getAttribute("aria-pressed") !== "true"));
+                                   searchAgain();
+                                 } }, ".*");
+    search = make("input", { type: "search", id: "search", placeholder: "Search functions (/)", "aria-label": "Search functions and modules", spellcheck: "false", autocomplete: "off", oninput: searchAgain });
+    found = make("span", { class: "found", role: "status" });
+    frameChoice = makeChoice("Frames", FRAME_CHOICES, function (value) {
+      app.frames = value;
+      compute();
+    });
+    frameChoice.element.hidden = !hasPython;
+    directionChoice = makeChoice("Direction of the flame graph", [
+      { value: false, text: "Callees", title: "from the outermost functions down" },
+      { value: true, text: "Callers", title: "from where samples were taken up to the callers" }
+    ], function (value) {
+      app.isInverted = value;
+      compute();
+    });
+    return make("div", { class: "bar-line" }, tabs.list, frameChoice.element, directionChoice.element,
+                make("span", { class: "search" }, search, isRegular, found));
+  }
+
+  function onKey(event) {
+    var names = ["flame", "functions", "source", "about"], isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape" && event.target === search) {
+      search.value = "";
+      searchAgain();
+    }
+    if (isTyping) return;
+    if (event.key === "/") search.focus();
+    else if (event.key === "i") {
+      app.isInverted = !app.isInverted;
+      compute();
+    } else if (names[event.key - 1]) tabs.show(names[event.key - 1]);
+    else return;
+    event.preventDefault();
+  }
+
+  table = makeTable(app);
+  timeline = makeTimeline(app);
+  source = makeSource(app);
+  noteLine = make("p", { class: "note", hidden: true });
+  tabs = makeTabs("Views", [
+    { name: "flame", text: "Flame graph", element: flame.element }, { name: "functions", text: "Functions", element: table.element },
+    { name: "source", text: "Source", element: source.element }, { name: "about", text: "About", element: makeAbout() }
+  ], function (name) {
+    app.tab = name;
+    directionChoice.element.hidden = name !== "flame";
+    drawTab();
+  });
+  app.element = [makeHeader(), makeBar(), timeline.element, noteLine, make.apply(null, ["main", {}].concat(tabs.panels)),
+                 make("footer", {}, status, makeLegend(), make("span", { class: "quality", title: factOf("Quality") }, factOf("Quality")))];
+  app.start = function () {
+    app.shape = shapeOf(app.frames);
+    app.sums = makeSums(profile, app.shape, app.event, app.selection);
+    frameChoice.show(app.frames);
+    directionChoice.show(app.isInverted);
+    drawNote();
+    tabs.show("flame");
+    timeline.build();
+    app.describe({ fn: -1 });
+    document.addEventListener("keydown", onKey);
+    window.matchMedia("(prefers-color-scheme: dark)").addListener(redrawAll);
+  };
+  return app;
+}
+
+function startPage() {
+  var place = document.getElementById("page"), data = document.getElementById("data"), bytes, app;
+  try {
+    bytes = base64Bytes(data.textContent);
+    app = makeApp(readProfile(data.getAttribute("data-packing") === "gzip" ? gunzip(bytes) : bytes));
+    empty(place).append.apply(place, app.element);
+    app.start();
+    document.documentElement.setAttribute("data-ready", String(Math.round(performance.now())));
+  } catch (error) {
+    empty(place).append(make("p", { class: "wait" }, "This page cannot show its profile: " + error.message));
+    throw error;
+  }
+}
+
+startPage();

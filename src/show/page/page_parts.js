@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Elements, texts and colours.  Texts of the profile become text nodes only, never HTML. */
+
+/* make("button", {class: "x", onclick: f}, "text", child, ...).  A value of false or null leaves an attribute out. */
+function make(tag, attributes) {
+  var element = document.createElement(tag), i;
+  Object.keys(attributes || {}).forEach(function (name) {
+    var value = attributes[name];
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? "" : value);
+  });
+  for (i = 2; i < arguments.length; i++) {
+    if (arguments[i] !== null && arguments[i] !== undefined) element.append(arguments[i]);
+  }
+  return element;
+}
+
+function empty(element) {
+  while (element.firstChild) element.removeChild(element.firstChild);
+  return element;
+}
+
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/* --- Texts --- */
+
+function thousands(n) {
+  return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function plural(n, noun) {
+  return thousands(n) + " " + noun + (Math.round(n) === 1 ? "" : "s");
+}
+
+function percent(part, whole) {
+  return (whole > 0 ? part / whole * 100 : 0).toFixed(2) + " %";
+}
+
+function seconds(ns) {
+  var s = ns / 1e9;
+  return s >= 10 ? s.toFixed(1) + " s" : s >= 1 ? s.toFixed(2) + " s" : s >= 0.001 ? (s * 1e3).toFixed(s >= 0.1 ? 0 : 1) + " ms" :
+    Math.round(s * 1e6) + " µs";
+}
+
+/* A weight in words: seconds of a clock, or a number of events. */
+function amount(event, weight) {
+  var scale = [[1e12, " T"], [1e9, " G"], [1e6, " M"], [1e4, " k"]], i;
+  if (event.total === 0) return "";
+  if (event.isTime) return seconds(weight);
+  for (i = 0; i < scale.length && weight < scale[i][0]; i++);
+  return i < scale.length ? (weight / (scale[i][0] === 1e4 ? 1e3 : scale[i][0])).toPrecision(3) + scale[i][1] : thousands(weight);
+}
+
+function threadTitle(thread) {
+  return thread.name + " " + (thread.tid >= 0 ? thread.tid : "");
+}
+
+function baseName(path) {
+  return path.slice(path.lastIndexOf("/") + 1) || path;
+}
+
+/* --- Colours --- */
+
+var KIND_CLASSES = ["native", "kernel", "python", "unknown", "unknown", "unknown"];
+var LEGEND = [["python", "Python"], ["native", "native"], ["inlined", "inlined"], ["kernel", "kernel"], ["unknown", "without a name"]];
+/* Hue, saturation and lightness in light and in dark colours; the lightness of a function varies by its name. */
+var COLORS = {
+  python: [44, 68, 70, 38], native: [21, 66, 72, 40], inlined: [96, 34, 68, 34], kernel: [212, 52, 74, 42], unknown: [220, 8, 78, 36],
+  all: [220, 14, 84, 30]
+};
+
+function isDark() {
+  var chosen = document.documentElement.getAttribute("data-theme");
+  return chosen ? chosen === "dark" : window.matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function colorClass(profile, fn) {
+  var kind;
+  if (fn < 0) return "all";
+  kind = profile.functions.kind[fn];
+  return kind & KIND_INLINED ? "inlined" : KIND_CLASSES[kind & KIND_MASK];
+}
+
+function hashOf(text) {
+  var hash = 0;
+  for (var i = 0; i < text.length; i++) hash = Math.imul(hash, 31) + text.charCodeAt(i) | 0;
+  return (hash ^ hash >>> 15) >>> 0;
+}
+
+/* The shade depends only on the name, so that a function has one colour everywhere. */
+function fillOf(profile, fn, dark) {
+  var color = COLORS[colorClass(profile, fn)], shade = fn < 0 ? 0 : hashOf(nameOf(profile, fn)) % 8 - 4;
+  return "hsl(" + (color[0] + shade) + "," + color[1] + "%," + (color[dark ? 3 : 2] + shade * 1.5) + "%)";
+}
+
+function cssColor(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/* Makes a canvas as large as its box, sharp on any screen; returns its context, in CSS pixels. */
+function fitCanvas(canvas, width, height) {
+  var ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
+  canvas.style.width = width + "px";
+  canvas.style.height = height + "px";
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.max(1, Math.round(height * ratio));
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+/* --- Small controls --- */
+
+/* A group of buttons of which one is pressed. */
+function makeChoice(label, options, onChoose) {
+  var buttons = options.map(function (option) {
+    return make("button", { type: "button", title: option.title, "aria-pressed": "false", onclick: function () { onChoose(option.value); } }, option.text);
+  });
+  var group = make.apply(null, ["div", { class: "choice", role: "group", "aria-label": label }].concat(buttons));
+  return {
+    element: group,
+    show: function (value) {
+      options.forEach(function (option, i) { buttons[i].setAttribute("aria-pressed", String(option.value === value)); });
+    }
+  };
+}
+
+/* Tabs by the pattern of ARIA: arrow keys move between them. */
+function makeTabs(label, tabs, onChoose) {
+  var buttons, list, panels;
+
+  function choose(index, focuses) {
+    buttons.forEach(function (button, i) {
+      button.setAttribute("aria-selected", String(i === index));
+      button.tabIndex = i === index ? 0 : -1;
+      panels[i].hidden = i !== index;
+    });
+    if (focuses) buttons[index].focus();
+    onChoose(tabs[index].name);
+  }
+
+  buttons = tabs.map(function (tab, i) {
+    return make("button", { type: "button", role: "tab", id: "tab-" + tab.name, "aria-controls": "panel-" + tab.name, "aria-selected": "false",
+                            onclick: function () { choose(i, false); } }, tab.text);
+  });
+  panels = tabs.map(function (tab) {
+    return make("section", { role: "tabpanel", id: "panel-" + tab.name, "aria-labelledby": "tab-" + tab.name, class: "panel", hidden: true }, tab.element);
+  });
+  list = make.apply(null, ["div", { class: "tabs", role: "tablist", "aria-label": label, onkeydown: function (event) {
+    var at = buttons.indexOf(document.activeElement), step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (at < 0 || !step) return;
+    event.preventDefault();
+    choose((at + step + buttons.length) % buttons.length, true);
+  } }].concat(buttons));
+  return {
+    list: list, panels: panels,
+    show: function (name) { choose(tabs.findIndex(function (tab) { return tab.name === name; }), false); }
+  };
+}

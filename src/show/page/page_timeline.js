@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples over time, a strip for all threads and one for each.  Dragging selects a time, a click on a name selects a
+   thread; both filter everything else on the page. */
+
+var STRIP_HEIGHT = 22, STRIP_BIN = 4, STRIPS_FEW = 4, TIME_STEP = 0.02;
+
+function makeTimeline(app) {
+  var strips = [], isAll = false, dragFrom = null, width = 0;
+  var from = timeField("From second"), to = timeField("to second");
+  var list = make("div", { class: "strips" });
+  var all = make("button", { type: "button", class: "more", onclick: function () { isAll = !isAll; build(); } });
+  var clear = make("button", { type: "button", class: "back", onclick: function () { app.choose({ threads: null, from: 0, to: Infinity }); } }, "Clear selection");
+  var title = make("span", { class: "hint", role: "status" });
+  var element = make("section", { class: "timeline", "aria-label": "Samples over time" },
+                     make("div", { class: "timeline-head" }, make("h3", {}, "Time"), title,
+                          make("span", { class: "times" }, from.label, from.input, to.label, to.input, "s"), clear), list, all);
+
+  function timeField(text) {
+    var id = "time-" + text.split(" ")[0].toLowerCase();
+    var input = make("input", { type: "number", id: id, min: "0", step: "any", onchange: takeFields });
+    return { label: make("label", { for: id }, text.split(" ")[0]), input: input };
+  }
+
+  function takeFields() {
+    var start = Number(from.input.value) * 1e9, end = to.input.value === "" ? Infinity : Number(to.input.value) * 1e9;
+    if (start > end) end = Infinity;
+    chooseTime(start || 0, end >= app.profile.runNs ? Infinity : end);
+  }
+
+  function chooseTime(start, end) {
+    app.choose({ threads: app.selection.threads, from: start, to: end });
+  }
+
+  function chooseThread(thread, adds) {
+    var chosen = app.selection.threads, next = {};
+    if (adds && chosen) Object.keys(chosen).forEach(function (key) { next[key] = true; });
+    if (chosen && chosen[thread] && (adds || Object.keys(chosen).length === 1)) delete next[thread];
+    else next[thread] = true;
+    app.choose({ threads: Object.keys(next).length ? next : null, from: app.selection.from, to: app.selection.to });
+  }
+
+  /* --- Drawing --- */
+
+  function bins(parts) {
+    var event = app.event, n = Math.max(1, Math.floor(width / STRIP_BIN)), values = new Float64Array(n), most = 0, perBin = app.profile.runNs / n || 1;
+    parts.forEach(function (part) {
+      for (var i = part.from; i < part.to; i++) {
+        var bin = Math.min(n - 1, Math.floor(event.time[i] / perBin));
+        values[bin] += event.total === 0 ? event.count[i] : event.weight[i];
+      }
+    });
+    for (var i = 0; i < n; i++) most = Math.max(most, values[i]);
+    return { values: values, most: most };
+  }
+
+  function xOf(time) {
+    return app.profile.runNs ? time / app.profile.runNs * width : 0;
+  }
+
+  function drawStrip(strip) {
+    var context, found, color = cssColor("--strip"), chosen = app.selection.threads, isOff = strip.thread >= 0 && chosen && !chosen[strip.thread];
+    var height = STRIP_HEIGHT - 2, i, level, start, end;
+    context = fitCanvas(strip.canvas, width, STRIP_HEIGHT);
+    found = strip.found = strip.found && strip.found.width === width ? strip.found : Object.assign(bins(strip.parts), { width: width });
+    context.globalAlpha = isOff ? 0.35 : 1;
+    context.fillStyle = color;
+    for (i = 0; i < found.values.length; i++) {
+      level = found.most ? found.values[i] / found.most : 0;
+      if (level > 0) context.fillRect(i * width / found.values.length, height - Math.max(1, level * height), width / found.values.length + 0.2, Math.max(1, level * height));
+    }
+    context.globalAlpha = 1;
+    start = xOf(app.selection.from);
+    end = app.selection.to === Infinity ? width : xOf(app.selection.to);
+    if (start > 0 || end < width) {
+      context.fillStyle = cssColor("--shade");
+      context.fillRect(0, 0, start, STRIP_HEIGHT);
+      context.fillRect(end, 0, width - end, STRIP_HEIGHT);
+      context.fillStyle = cssColor("--focus");
+      context.fillRect(start, 0, 1, STRIP_HEIGHT);
+      context.fillRect(Math.max(end - 1, start), 0, 1, STRIP_HEIGHT);
+    }
+  }
+
+  function draw() {
+    if (!strips.length) return;
+    width = strips[0].box.clientWidth;
+    if (width < 1) return;
+    strips.forEach(drawStrip);
+  }
+
+  /* --- Choosing --- */
+
+  function timeAt(strip, event) {
+    var area = strip.box.getBoundingClientRect();
+    return Math.max(0, Math.min(1, (event.clientX - area.left) / width)) * app.profile.runNs;
+  }
+
+  function drag(strip, event) {
+    var now = timeAt(strip, event), start = Math.min(dragFrom, now), end = Math.max(dragFrom, now);
+    if (Math.abs(xOf(end) - xOf(start)) < 3) return;
+    chooseTime(start, end);
+  }
+
+  /* Left and right move the selected time, with Shift its end; Home selects all. */
+  function moveTime(event) {
+    var run = app.profile.runNs, step = run * TIME_STEP * (event.key === "ArrowLeft" ? -1 : 1), start = app.selection.from;
+    var end = Math.min(app.selection.to, run), isWhole = start === 0 && app.selection.to === Infinity;
+    if (event.key === "Home" || event.key === "Escape") {
+      chooseTime(0, Infinity);
+    } else if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") {
+      return;
+    } else if (event.shiftKey) {
+      chooseTime(start, Math.max(start + run * TIME_STEP, Math.min(run, end + step)));
+    } else if (isWhole) {
+      chooseTime(0, run / 10);
+    } else {
+      step = Math.max(-start, Math.min(run - end, step));
+      chooseTime(start + step, end + step);
+    }
+    event.preventDefault();
+  }
+
+  function makeStrip(thread, parts) {
+    var about = app.profile.threads[thread], name = about ? threadTitle(about) : "All threads", strip = { thread: thread, parts: parts, found: null };
+    var label = about ? make("button", { type: "button", class: "strip-name", "aria-pressed": "false",
+                                         title: name + " of " + about.process + " " + about.pid + ": click to show only this thread, with Ctrl to add it",
+                                         onclick: function (event) { chooseThread(thread, event.ctrlKey || event.metaKey || event.shiftKey); } }, name) :
+      make("span", { class: "strip-name" }, name);
+    strip.label = label;
+    strip.canvas = make("canvas", { "aria-hidden": "true" });
+    strip.box = make("div", { class: "strip", tabindex: about ? null : "0", role: about ? "img" : "application",
+                              "aria-label": about ? "samples of " + name + " over time" : "Selected time: left and right arrows move it, with Shift its end, Home selects all" },
+                     strip.canvas);
+    strip.box.addEventListener("pointerdown", function (event) {
+      dragFrom = timeAt(strip, event);
+      strip.box.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    });
+    strip.box.addEventListener("pointermove", function (event) { if (dragFrom !== null) drag(strip, event); });
+    strip.box.addEventListener("pointerup", function (event) {
+      if (Math.abs(xOf(timeAt(strip, event)) - xOf(dragFrom)) < 3 && (app.selection.from > 0 || app.selection.to !== Infinity)) chooseTime(0, Infinity);
+      dragFrom = null;
+    });
+    strip.box.addEventListener("keydown", moveTime);
+    return strip;
+  }
+
+  function partWeight(part) {
+    var sum = 0;
+    for (var i = part.from; i < part.to; i++) sum += app.event.count[i];
+    return sum;
+  }
+
+  /* Threads with the most samples first. */
+  function build() {
+    var parts = app.event.parts.slice().sort(function (a, b) { return partWeight(b) - partWeight(a); }), shown;
+    shown = isAll || parts.length <= STRIPS_FEW + 1 ? parts : parts.slice(0, STRIPS_FEW);
+    strips = [makeStrip(-1, parts)];
+    if (parts.length > 1) strips = strips.concat(shown.map(function (part) { return makeStrip(part.thread, [part]); }));
+    empty(list);
+    strips.forEach(function (strip) { list.append(strip.label, strip.box); });
+    all.hidden = parts.length <= STRIPS_FEW + 1;
+    setText(all, isAll ? "Show fewer threads" : "Show all " + parts.length + " threads");
+    element.classList.toggle("open", isAll);
+    update();
+  }
+
+  function update() {
+    var chosen = app.selection.threads, run = app.profile.runNs, end = Math.min(app.selection.to, run), isWhole = app.selection.from === 0 && app.selection.to === Infinity;
+    strips.forEach(function (strip) {
+      if (strip.thread >= 0) strip.label.setAttribute("aria-pressed", String(Boolean(chosen && chosen[strip.thread])));
+    });
+    from.input.value = (app.selection.from / 1e9).toFixed(3);
+    to.input.value = (end / 1e9).toFixed(3);
+    setText(title, (isWhole ? seconds(run) : seconds(end - app.selection.from) + " of " + seconds(run)) +
+            (chosen ? ", " + plural(Object.keys(chosen).length, "thread") : "") + (isWhole ? ": drag to select a time" : ""));
+    clear.hidden = isWhole && !chosen;
+    draw();
+  }
+
+  if (window.ResizeObserver) new ResizeObserver(draw).observe(list);
+  else window.addEventListener("resize", draw);
+  return { element: element, build: build, update: update, redraw: draw };
+}
