@@ -22,7 +22,7 @@ WINGS: dict[str, tuple[str, ...]] = {
     "names": ("cache", "search", "symbols", "unwind", "python"),
     "measure": ("processes", "backend", "counting", "sampling", "stops", "bpf", "waits", "facts"),
     "profile": ("stack", "analyze", "counts", "code", "compare", "waiting", "report", "archive"),
-    "show": ("columns", "tables", "stat", "export", "dump"),
+    "show": ("columns", "tables", "stat", "export", "page", "dump"),
     "program": ("options", "runs", "browse", "cli", "library"),
 }
 
@@ -82,6 +82,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
              "compare", "report", "archive"),
     "dump": ("base", "arch", "event", "perfdata", "sections", "unwind", "spe"),
     "export": ("base", "os/os_paths.h", "stack/calltree.h", "stack/named_stacks.h", "stack/sample_list.h"),
+    "page": ("base", "codec", "stack/named_stacks.h", "stack/sample_list.h", "export"),
     "columns": ("base",),
     "stat": ("base", "counts/sheet.h", "columns"),
     "tables": ("base", "stack/calltree.h", "analyze/access_level.h", "analyze/access_rows.h", "analyze/annotate.h",
@@ -93,7 +94,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "options": ("base", "waiting/wall_states.h", "stack/stacks_python.h", "analyze/access_keys.h", "analyze/profile.h", "analyze/row_keys.h"),
     "cli": ("base", "os", "options", "grammar", "counts/sheet.h", "stack/calltree.h", "stack/sample_list.h", "stack/stacks_tree.h", "analyze",
             "compare", "waiting/task_rows.h", "waiting/wait_threads.h", "waiting/wall_pieces.h", "waiting/wall_states.h", "report", "stat", "tables", "arch", "codec", "event", "perfdata", "sections",
-            "cache/answers_cache.h", "search", "symbols", "processes", "archive", "runs", "facts", "dump", "export",
+            "cache/answers_cache.h", "search", "symbols", "processes", "archive", "runs", "facts", "dump", "export", "page",
             "screen/cells.h", "browse/browser.h", "browse/diff_browser.h"),
     "browse": ("base", "os", "sections/session_facts.h", "disasm/disasm.h", "search/debuginfod.h", "stack/calltree.h",
                "stack/named_stacks.h", "stack/sample_list.h", "stack/stacks_python.h", "stack/stacks_tree.h", "analyze",

@@ -38,7 +38,7 @@ WRITERS = (
 )
 
 # The rooms that have only text to write must not write bytes.
-TEXT_WRITERS = (r"os_file_write(_at)?", {"cli", "tables", "columns", "stat", "dump", "export"}, {"text_stream"})
+TEXT_WRITERS = (r"os_file_write(_at)?", {"cli", "tables", "columns", "stat", "dump", "export", "page"}, {"text_stream"})
 
 
 def external_names(library: str) -> Iterator[tuple[str, str, bool]]:

@@ -17,6 +17,7 @@
 #include "filter_none.h"
 #include "mem.h"
 #include "os.h"
+#include "page_output.h"
 #include "perf_abi.h"
 #include "quality_view.h"
 #include "report.h"
@@ -40,6 +41,8 @@ struct exporting {
         struct exported *events;
         size_t n_events, cap_events;
         struct buf tool, command;
+        const char *session;
+        enum stacks_python python; /* as requested */
 };
 
 static void exporting_release(struct exporting *e)
@@ -132,6 +135,15 @@ static bool write_firefox(const struct exporting *e, struct buf *out, struct err
         return codec_pack_gzip(buf_text(&document), document.len, out, err);
 }
 
+static bool write_page(const struct exporting *e, struct buf *out, struct err *err)
+{
+        return page_output_make(&(struct page_output){.report = e->report,
+                                                      .session = e->session,
+                                                      .event = e->options->event,
+                                                      .python = e->python},
+                                out, err);
+}
+
 static bool is_wanted(const struct exporting *e, const struct report_event *event)
 {
         return !e->options->event || !strcmp(event->name, e->options->event);
@@ -164,6 +176,7 @@ struct format {
         bool is_binary;                        /* always packed */
         bool can_pack;                         /* packed if -o ends in .gz */
         bool keeps_clones;                     /* readers compare its names with perf's */
+        bool is_page;                          /* its reader chooses the frames of Python programs */
         bool has_weights, has_kinds, has_root; /* options that have an effect */
         /* One of these is set: writes the whole document, or piece by piece. */
         bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
@@ -188,6 +201,13 @@ static const struct format formats[] = {
          .by_sample = true,
          .stream = stream_perf_script},
         {"svg", {".svg"}, .has_root = true, .write = write_svg},
+        {"html",
+         {".html", ".htm"},
+         .takes_all = true,
+         .by_sample = true,
+         .takes_lines = true,
+         .is_page = true,
+         .write = write_page},
 };
 
 static bool is_named_as(const struct format *format, const char *output)
@@ -207,7 +227,7 @@ static const struct format *unknown_format(const char *name, struct err *err)
                 names[i] = formats[i].name;
         near = text_nearest(name, names, N_ELEMENTS(names));
         err_set(err, ERR_USAGE,
-                "--format takes folded, speedscope, firefox, pprof, perf-script or svg, not '%.40s'%s%s%s",
+                "--format takes folded, speedscope, firefox, pprof, perf-script, svg or html, not '%.40s'%s%s%s",
                 name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
         return NULL;
 }
@@ -222,7 +242,7 @@ static const struct format *find_format(const struct exporting_options *o, struc
         if (o->format)
                 return unknown_format(o->format, err);
         err_set(err, ERR_USAGE,
-                "%schoose a format with --format folded, speedscope, firefox, pprof, perf-script or svg",
+                "%schoose a format with --format folded, speedscope, firefox, pprof, perf-script, svg or html",
                 o->output ? "the file name does not end like the files of any format: " : "");
         return NULL;
 }
@@ -377,7 +397,7 @@ static bool check_output(const struct exporting_options *o, const struct format 
 }
 
 static bool make_request(const struct command_line *line, const struct format *format, const int32_t *pids,
-                         struct report_request *ret, struct err *err)
+                         struct report_request *ret, enum stacks_python *ret_python, struct err *err)
 {
         const struct export_options *o = line->options;
 
@@ -395,8 +415,12 @@ static bool make_request(const struct command_line *line, const struct format *f
                 return err_set(err, ERR_USAGE,
                                "%s: -o would overwrite the session that is read; name another file",
                                ret->path);
-        return python_options_frames(&o->python, &ret->python, err) &&
-               filter_fill(&o->filter, pids, &ret->filter, err);
+        if (!python_options_frames(&o->python, ret_python, err))
+                return false;
+        ret->python = *ret_python;
+        if (format->is_page)
+                page_output_request(ret);
+        return filter_fill(&o->filter, pids, &ret->filter, err);
 }
 
 int cmd_export(const struct command_line *line)
@@ -414,7 +438,9 @@ int cmd_export(const struct command_line *line)
         if (!format || !check_options(&o->what, format, &err) || !check_output(&o->what, format, &err))
                 return cmd_fail(&err);
         pids = cmd_pids(&o->filter.pids);
-        if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, format, pids, &request, &err)) {
+        if (lookup_init(&o->lookup, &lookup, &err) &&
+            make_request(line, format, pids, &request, &e.python, &err)) {
+                e.session = request.path;
                 lookup.sources.any_owner = o->input.force;
                 request.sources = &lookup.sources;
                 status = export_session(&e, &request, &o->filter, format, &err) ? EXIT_OK : cmd_fail(&err);

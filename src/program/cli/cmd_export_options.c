@@ -9,11 +9,11 @@ static const struct option exporting_options[] = {
                 .name = "format",
                 .kind = OPTION_STRING,
                 .arg = "FORMAT",
-                .values = "folded speedscope firefox pprof perf-script svg",
+                .values = "folded speedscope firefox pprof perf-script svg html",
                 .offset = offsetof(struct exporting_options, format),
-                .help = "write FORMAT: folded, speedscope, firefox, pprof, perf-script or svg; default "
+                .help = "write FORMAT: folded, speedscope, firefox, pprof, perf-script, svg or html; default "
                         "chosen by how FILE ends: .folded, .speedscope.json, .firefox.json or "
-                        ".firefox.json.gz, .pb.gz, .perf or .linux-perf.txt, .svg",
+                        ".firefox.json.gz, .pb.gz, .perf or .linux-perf.txt, .svg, .html",
         },
         {
                 .name = "output",

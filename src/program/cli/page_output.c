@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "page_output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "mem.h"
+#include "perf_abi.h"
+#include "quality_view.h"
+#include "session_facts.h"
+#include "text.h"
+#include "text_number.h"
+#include "version.h"
+
+/* What web_page_write() is given, and the texts of it. */
+struct page_making {
+        const struct page_output *output;
+        struct web_page_event *events;
+        struct export_about *abouts;
+        size_t n_events;
+        struct web_page_fact *facts;
+        size_t n_facts, cap_facts;
+        struct arena arena;
+};
+
+static void page_making_release(struct page_making *m)
+{
+        free(m->events);
+        free(m->abouts);
+        free(m->facts);
+        arena_release(&m->arena);
+}
+
+void page_output_request(struct report_request *request)
+{
+        request->results = REPORT_SAMPLES | REPORT_NAMED_STACKS;
+        request->python = STACKS_PYTHON_ALL;
+        request->tree_lines = true;
+}
+
+bool page_output_is(const char *name)
+{
+        return name && (text_ends(name, ".html") || text_ends(name, ".htm"));
+}
+
+static void add_events(struct page_making *m)
+{
+        const struct report *report = m->output->report;
+
+        m->events = mem_new(report->n_events, sizeof(*m->events));
+        m->abouts = mem_new(report->n_events, sizeof(*m->abouts));
+        for (uint32_t i = 0; i < report->n_events; i++) {
+                const struct report_event *event = &report->events[i];
+
+                if (m->output->event ? strcmp(event->name, m->output->event) != 0 : !event->n_samples)
+                        continue;
+                m->abouts[m->n_events] = (struct export_about){
+                        .event = event->name,
+                        .is_time = perf_attr_is_clock(&event->attr),
+                };
+                m->events[m->n_events] = (struct web_page_event){i, &m->abouts[m->n_events]};
+                m->n_events++;
+        }
+}
+
+/* --- What was measured --- */
+
+/* A fact for each line of the text. */
+static void add_fact(struct page_making *m, const char *label, const struct buf *text)
+{
+        const char *at = buf_text(text);
+
+        while (*at) {
+                size_t len = strcspn(at, "\n");
+
+                ARRAY_PUSH(m->facts, m->n_facts, m->cap_facts,
+                           (struct web_page_fact){label, arena_copy(&m->arena, at, len)});
+                at += len + (at[len] == '\n');
+        }
+}
+
+static void add_run(const struct report *report, struct buf *out)
+{
+        const struct run_info *run = &report->run.info;
+
+        if (!report->run.is_known || !run->elapsed_ns)
+                return;
+        buf_printf(out, "%.3f s", (double)run->elapsed_ns / 1e9);
+        if (run->user_ns || run->kernel_ns)
+                buf_printf(out, ", %.3f s of CPU time", (double)(run->user_ns + run->kernel_ns) / 1e9);
+        if (run->has_exit)
+                buf_printf(out, "; the command ended with status %d", run->exit_status);
+}
+
+static void add_counts(const struct page_making *m, struct buf *out)
+{
+        for (size_t i = 0; i < m->n_events; i++) {
+                const struct report_event *event = &m->output->report->events[m->events[i].index];
+
+                buf_printf(out, "%s%s: ", i ? "\n" : "", event->name);
+                text_add_thousands(out, event->n_samples);
+                buf_printf(out, " samples, skid %s", event->skid);
+        }
+}
+
+static void add_quality(const struct quality *quality, struct buf *out)
+{
+        quality_add_poor(quality, out);
+        quality_add_text(quality, out);
+}
+
+static void add_facts(struct page_making *m)
+{
+        const struct report *report = m->output->report;
+        struct buf text[8] = {0};
+
+        session_facts_add_command_line(report->session.reader, &text[0]);
+        buf_add(&text[1], report->run.machine.data, report->run.machine.len);
+        add_run(report, &text[2]);
+        add_counts(m, &text[3]);
+        add_quality(&report->quality, &text[4]);
+        buf_add_str(&text[5], strcmp(m->output->session, "-") ? m->output->session : "");
+        buf_add_str(&text[6], report->run.is_known ? report->run.info.source_note : "");
+        buf_printf(&text[7], "wperf %s", version_number);
+        add_fact(m, "Command", &text[0]);
+        add_fact(m, "Machine", &text[1]);
+        add_fact(m, "Run", &text[2]);
+        add_fact(m, "Events", &text[3]);
+        add_fact(m, "Note", &text[6]);
+        add_fact(m, "Quality", &text[4]);
+        add_fact(m, "Session", &text[5]);
+        add_fact(m, "Written by", &text[7]);
+        for (size_t i = 0; i < N_ELEMENTS(text); i++)
+                buf_release(&text[i]);
+}
+
+static enum web_page_frames frames_of(enum stacks_python python)
+{
+        switch (python) {
+        case STACKS_PYTHON_ALL: return WEB_PAGE_ALL;
+        case STACKS_PYTHON_ONLY: return WEB_PAGE_PYTHON;
+        case STACKS_PYTHON_NATIVE: return WEB_PAGE_NATIVE;
+        case STACKS_PYTHON_MERGED: break;
+        }
+        return WEB_PAGE_MERGED;
+}
+
+bool page_output_make(const struct page_output *output, struct buf *out, struct err *err)
+{
+        struct page_making m = {.output = output};
+        bool ok;
+
+        add_events(&m);
+        add_facts(&m);
+        ok = m.n_events ? web_page_write(&(struct web_page){.samples = output->report->samples,
+                                                            .stacks = output->report->named,
+                                                            .events = m.events,
+                                                            .n_events = m.n_events,
+                                                            .facts = m.facts,
+                                                            .n_facts = m.n_facts,
+                                                            .frames = frames_of(output->python)},
+                                         out, err)
+                        : err_set(err, ERR_MISSING, "the session has no samples for a page");
+        page_making_release(&m);
+        return ok;
+}

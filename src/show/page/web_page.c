@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "web_page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec.h"
+#include "mem.h"
+#include "web_page_internal.h"
+
+/* Made by tools/embed_page.py: the document before and after its data. */
+extern const unsigned char web_page_head[], web_page_tail[];
+extern const size_t web_page_head_bytes, web_page_tail_bytes;
+
+/* --- Tables --- */
+
+void web_page_table_add(struct web_page_table *table, const uint32_t *row)
+{
+        for (size_t i = 0; i < table->n_fields; i++) {
+                struct web_page_column *column = &table->columns[i];
+
+                ARRAY_PUSH(column->values, column->n, column->cap, row[i]);
+        }
+        table->n++;
+}
+
+void web_page_table_write(const struct web_page_table *table, struct buf *out)
+{
+        buf_add_uleb(out, table->n);
+        for (size_t i = 0; i < table->n_fields; i++) {
+                for (size_t row = 0; row < table->n; row++)
+                        buf_add_uleb(out, table->columns[i].values[row]);
+        }
+}
+
+void web_page_table_release(struct web_page_table *table)
+{
+        for (size_t i = 0; i < table->n_fields; i++)
+                free(table->columns[i].values);
+}
+
+bool web_page_wants(const struct web_page *page, uint32_t event)
+{
+        for (size_t i = 0; i < page->n_events; i++) {
+                if (page->events[i].index == event)
+                        return true;
+        }
+        return false;
+}
+
+uint32_t web_page_add_text(struct strpool *texts, const char *text)
+{
+        AUTO_RELEASE(buf) safe = {0};
+
+        export_add_text(text, &safe);
+        return strpool_add(texts, buf_text(&safe));
+}
+
+/* --- The data --- */
+
+static void add_facts(const struct web_page *page, struct strpool *texts, struct buf *out)
+{
+        buf_add_uleb(out, page->n_facts);
+        for (size_t i = 0; i < page->n_facts; i++) {
+                buf_add_uleb(out, web_page_add_text(texts, page->facts[i].label));
+                buf_add_uleb(out, web_page_add_text(texts, page->facts[i].text));
+        }
+}
+
+static void add_source(const struct web_page_source *source, struct strpool *texts, struct buf *out)
+{
+        struct web_page_table lines = {.n_fields = 2};
+        uint32_t before = 0;
+
+        for (size_t i = 0; i < source->n_lines; i++) {
+                web_page_table_add(&lines,
+                                   (const uint32_t[]){source->lines[i].line - before,
+                                                      web_page_add_text(texts, source->lines[i].text)});
+                before = source->lines[i].line;
+        }
+        buf_add_uleb(out, web_page_add_text(texts, source->path));
+        buf_add_uleb(out, web_page_add_text(texts, source->note));
+        web_page_table_write(&lines, out);
+        web_page_table_release(&lines);
+}
+
+/* The texts come first, because the reader needs them for the rest. */
+static void add_texts(const struct strpool *texts, struct buf *out)
+{
+        size_t n = strpool_count(texts);
+
+        buf_add_uleb(out, n);
+        for (size_t i = 0; i < n; i++)
+                buf_add_uleb(out, strlen(strpool_get(texts, (str_id)i)));
+        for (size_t i = 0; i < n; i++)
+                buf_add_str(out, strpool_get(texts, (str_id)i));
+}
+
+static void make_data(const struct web_page *page, struct buf *ret)
+{
+        AUTO(strpool) texts = strpool_new();
+        struct web_page_stacks stacks;
+        AUTO_RELEASE(buf) rest = {0};
+
+        web_page_stacks_make(page, texts, &stacks);
+        web_page_table_write(&stacks.functions, &rest);
+        web_page_table_write(&stacks.frames, &rest);
+        web_page_table_write(&stacks.stacks, &rest);
+        buf_add_uleb(&rest, stacks.least_samples);
+        web_page_samples_write(page, &stacks, texts, &rest);
+        add_facts(page, texts, &rest);
+        buf_add_uleb(&rest, page->n_sources);
+        for (size_t i = 0; i < page->n_sources; i++)
+                add_source(&page->sources[i], texts, &rest);
+        buf_add_uleb(&rest, page->frames);
+        buf_add_uleb(ret, WEB_PAGE_VERSION);
+        add_texts(texts, ret);
+        buf_add(ret, rest.data, rest.len);
+        web_page_stacks_release(&stacks);
+}
+
+/* --- The document --- */
+
+static void add_base64(const struct buf *bytes, struct buf *out)
+{
+        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        const unsigned char *in = (const unsigned char *)buf_text(bytes);
+
+        for (size_t i = 0; i < bytes->len; i += 3) {
+                size_t n = bytes->len - i < 3 ? bytes->len - i : 3;
+                uint32_t word = (uint32_t)in[i] << 16 | (n > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
+                                (n > 2 ? in[i + 2] : 0);
+
+                for (size_t k = 0; k < 4; k++)
+                        buf_add_char(out, k <= n ? digits[word >> (18 - 6 * k) & 63] : '=');
+        }
+}
+
+bool web_page_write(const struct web_page *page, struct buf *out, struct err *err)
+{
+        AUTO_RELEASE(buf) data = {0};
+        AUTO_RELEASE(buf) packed = {0};
+        bool packs = codec_available(CODEC_ZLIB);
+
+        make_data(page, &data);
+        if (packs && !codec_pack_gzip(buf_text(&data), data.len, &packed, err))
+                return false;
+        buf_add(out, web_page_head, web_page_head_bytes);
+        buf_printf(out, "<script type=\"application/octet-stream\" id=\"data\" data-packing=\"%s\">",
+                   packs ? "gzip" : "none");
+        add_base64(packs ? &packed : &data, out);
+        buf_add_str(out, "</script>\n");
+        buf_add(out, web_page_tail, web_page_tail_bytes);
+        return true;
+}

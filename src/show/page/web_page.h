@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A profile as one HTML file that opens without a network: the samples of a session as packed columns, and
+ * the script that shows them (page_*.js).  docs/decisions/0043-a-page-to-send.md. */
+#ifndef WEB_PAGE_H
+#define WEB_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "err.h"
+#include "export.h"
+#include "named_stacks.h"
+#include "sample_list.h"
+
+struct web_page_event {
+        uint32_t index; /* as in struct listed_sample */
+        const struct export_about *about;
+};
+
+/* What was measured, shown as a line. */
+struct web_page_fact {
+        const char *label, *text;
+};
+
+struct web_page_line {
+        uint32_t line;
+        const char *text;
+};
+
+/* A source file, or lines of it in ascending order. */
+struct web_page_source {
+        const char *path; /* as in struct named_frame */
+        const char *note; /* what is wrong with the file; NULL: nothing */
+        const struct web_page_line *lines;
+        size_t n_lines;
+};
+
+/* Which frames are shown first; the reader of the page chooses others. */
+enum web_page_frames { WEB_PAGE_MERGED, WEB_PAGE_ALL, WEB_PAGE_PYTHON, WEB_PAGE_NATIVE };
+
+struct web_page {
+        const struct sample_list *samples;
+        const struct named_stacks *stacks; /* with all frames of Python programs */
+        const struct web_page_event *events;
+        size_t n_events;
+        const struct web_page_fact *facts;
+        size_t n_facts;
+        const struct web_page_source *sources;
+        size_t n_sources;
+        enum web_page_frames frames;
+        /* Small stacks are merged, and samples of one stack at nearly the same time, until the page has at
+         * most so many; 0: a default. */
+        size_t max_stacks, max_samples;
+};
+
+/* Appends the document. */
+bool web_page_write(const struct web_page *page, struct buf *out, struct err *err);
+
+#endif

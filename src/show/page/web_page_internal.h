@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of a page's data: texts, stacks and samples, each as columns of LEB128 numbers.  page_data.js
+ * reads them in the same order. */
+#ifndef WEB_PAGE_INTERNAL_H
+#define WEB_PAGE_INTERNAL_H
+
+#include "buf.h"
+#include "strpool.h"
+#include "web_page.h"
+
+enum {
+        WEB_PAGE_VERSION = 1,
+        WEB_PAGE_MAX_STACKS = 100000,
+        WEB_PAGE_MAX_SAMPLES = 300000,
+};
+
+/* Rows of numbers that are kept and written as columns. */
+struct web_page_table {
+        size_t n_fields, n;
+        struct web_page_column {
+                uint32_t *values;
+                size_t n, cap;
+        } columns[4];
+};
+
+void web_page_table_add(struct web_page_table *table, const uint32_t *row);
+/* Appends the number of rows and the columns. */
+void web_page_table_write(const struct web_page_table *table, struct buf *out);
+void web_page_table_release(struct web_page_table *table);
+
+/* The stacks of the wanted samples.  A stack is a frame and the stack of its callers, a frame is a line of a
+ * function. */
+struct web_page_stacks {
+        struct web_page_table functions; /* name, module, path of the module, kind */
+        struct web_page_table frames;    /* function, source file, line */
+        struct web_page_table stacks;    /* distance to the callers' stack, frame; the first stack is 1 */
+        uint32_t *of_node;      /* for each node of the named stacks its innermost stack; 0: unused */
+        uint64_t least_samples; /* stacks with fewer samples are merged; 0: none are */
+};
+
+/* Adds the page's texts to `texts`. */
+void web_page_stacks_make(const struct web_page *page, struct strpool *texts, struct web_page_stacks *ret);
+void web_page_stacks_release(struct web_page_stacks *stacks);
+
+/* Whether the samples of an event are on the page. */
+bool web_page_wants(const struct web_page *page, uint32_t event);
+
+/* The number of a text that is safe to show. */
+uint32_t web_page_add_text(struct strpool *texts, const char *text);
+
+/* Appends the threads, and the samples of each event by thread and time. */
+void web_page_samples_write(const struct web_page *page, const struct web_page_stacks *stacks,
+                            struct strpool *texts, struct buf *out);
+
+#endif
