@@ -262,6 +262,10 @@ bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, stru
  * then the text was not shown. */
 bool os_page(const char *pager, const void *bytes, size_t size);
 
+/* Starts the user's program for a file, such as a browser for a page, and does not wait for it.  ERR_MISSING
+ * says why it cannot be started: over ssh, without a display, or because there is no such program. */
+bool os_open_viewer(const char *path, struct err *err);
+
 /* --- A terminal as a screen ------------------------------------------------------------------------- */
 
 /* The terminal of standard output, in a mode where each key is received at once and not echoed.  Only one
