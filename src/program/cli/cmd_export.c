@@ -43,6 +43,9 @@ struct exporting {
         struct buf tool, command;
         const char *session;
         enum stacks_python python; /* as requested */
+        const struct page_options *page;
+        bool takes_private; /* as in struct page_output, like the next one */
+        struct debuginfod *debuginfod;
 };
 
 static void exporting_release(struct exporting *e)
@@ -140,7 +143,10 @@ static bool write_page(const struct exporting *e, struct buf *out, struct err *e
         return page_output_make(&(struct page_output){.report = e->report,
                                                       .session = e->session,
                                                       .event = e->options->event,
-                                                      .python = e->python},
+                                                      .python = e->python,
+                                                      .options = e->page,
+                                                      .takes_private = e->takes_private,
+                                                      .debuginfod = e->debuginfod},
                                 out, err);
 }
 
@@ -202,7 +208,7 @@ static const struct format formats[] = {
          .stream = stream_perf_script},
         {"svg", {".svg"}, .has_root = true, .write = write_svg},
         {"html",
-         {".html", ".htm"},
+         {".html"},
          .takes_all = true,
          .by_sample = true,
          .takes_lines = true,
@@ -426,7 +432,7 @@ static bool make_request(const struct command_line *line, const struct format *f
 int cmd_export(const struct command_line *line)
 {
         const struct export_options *o = line->options;
-        struct exporting e = {.options = &o->what};
+        struct exporting e = {.options = &o->what, .page = &o->page, .takes_private = o->input.force};
         const struct format *format;
         struct report_request request;
         struct lookup lookup;
@@ -435,7 +441,9 @@ int cmd_export(const struct command_line *line)
         int status;
 
         format = find_format(&o->what, &err);
-        if (!format || !check_options(&o->what, format, &err) || !check_output(&o->what, format, &err))
+        if (!format || !check_options(&o->what, format, &err) ||
+            !page_output_check(&o->page, format->is_page ? o->what.output : NULL, false, &err) ||
+            !check_output(&o->what, format, &err))
                 return cmd_fail(&err);
         pids = cmd_pids(&o->filter.pids);
         if (lookup_init(&o->lookup, &lookup, &err) &&
@@ -443,7 +451,10 @@ int cmd_export(const struct command_line *line)
                 e.session = request.path;
                 lookup.sources.any_owner = o->input.force;
                 request.sources = &lookup.sources;
+                e.debuginfod = lookup.debuginfod;
                 status = export_session(&e, &request, &o->filter, format, &err) ? EXIT_OK : cmd_fail(&err);
+                if (!status && o->page.opens)
+                        page_output_show(&o->page, o->what.output, true);
         } else {
                 status = cmd_fail(&err);
         }

@@ -71,6 +71,7 @@ static const struct command_group export_groups[] = {
         {&exporting_group, offsetof(struct export_options, what)},
         {&python_group, offsetof(struct export_options, python)},
         {&filter_group, offsetof(struct export_options, filter)},
+        {&page_group, offsetof(struct export_options, page)},
         {&lookup_group, offsetof(struct export_options, lookup)},
         {&lookup_windows_group, offsetof(struct export_options, lookup)},
         {&option_group_general, offsetof(struct export_options, general)},
@@ -78,6 +79,7 @@ static const struct command_group export_groups[] = {
 };
 
 static const struct example export_examples[] = {
+        {"wperf export -o profile.html --open", "write a page that opens offline, and open it"},
         {"wperf export -o profile.svg", "write a flame graph that any browser shows"},
         {"wperf export -o profile.folded --kinds", "write folded lines for flamegraph.pl and inferno"},
         {"wperf export -o profile.speedscope.json", "write a profile for https://www.speedscope.app"},
@@ -95,7 +97,7 @@ const struct command cmd_export_command = {
         .about =
                 "Writes the call stacks of a session with the names of functions. The formats folded (for "
                 "flamegraph.pl and inferno), pprof and svg (a flame graph in one file, with search and zoom) "
-                "sum equal stacks. The formats speedscope, firefox and perf-script list the samples in order "
+                "sum equal stacks. html is a page with a flame graph, functions, source lines and a time line, in one file. The formats speedscope, firefox and perf-script list the samples in order "
                 "of time. Record the session with -g.",
         .groups = export_groups,
         .examples = export_examples,

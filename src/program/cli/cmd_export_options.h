@@ -6,6 +6,7 @@
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
+#include "page_output.h"
 #include "python_options.h"
 
 struct exporting_options {
@@ -26,6 +27,7 @@ struct export_options {
         struct python_options python;
         struct filter_options filter;
         struct lookup_options lookup;
+        struct page_options page;
 };
 
 extern const struct command cmd_export_command;

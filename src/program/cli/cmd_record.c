@@ -72,7 +72,7 @@ static bool choose_session(struct recording *r, struct err *err)
 
         if (o->sampling.session)
                 name = o->sampling.session;
-        else if (o->output.output && !document_is_output(o))
+        else if (o->output.output && !document_is_output(o) && !page_output_is(o->output.output))
                 name = o->output.output;
         cmd_output_path(o->output.output_prefix, name, &r->session);
         r->to_pipe = !strcmp(name, "-");
@@ -290,6 +290,32 @@ static int browse(struct recording *r, const struct report_request *report, int 
         return browse_choice_run(&browse, status);
 }
 
+/* Reads the session again: a page needs all frames and each sample. */
+static bool write_page(const struct recording *r, const struct run *run, struct err *err)
+{
+        const struct record_options *o = r->options;
+        struct report_request request = {
+                .path = buf_text(&r->session),
+                .long_names = o->display.long_names,
+                .collected = run_get_facts(run).collected,
+                .sources = &r->lookup.sources,
+        };
+        AUTO_RELEASE(buf) path = {0};
+        AUTO(report) report = NULL;
+
+        page_output_request(&request);
+        report = report_make(&request, err);
+        if (!report)
+                return false;
+        cmd_output_path(o->output.output_prefix, o->output.output, &path);
+        return page_output_write(&(struct page_output){.report = report,
+                                                       .session = request.path,
+                                                       .python = STACKS_PYTHON_MERGED,
+                                                       .options = &o->page,
+                                                       .debuginfod = r->lookup.debuginfod},
+                                 buf_text(&path), o->general.quiet, err);
+}
+
 static int show(struct recording *r, const struct run *run)
 {
         const struct record_options *o = r->options;
@@ -372,11 +398,13 @@ static int record(struct recording *r)
         struct run_request request;
         AUTO(run) run = NULL;
         struct err err = {0};
+        int status;
 
         if ((o->event.events && !event_check_intervals(o->event.events, run_longest_interval(), &err)) ||
             !choose_target(r, &err) || !check_children(r, &err) || !choose_session(r, &err) ||
             !choose_engine(r, &err) ||
-            (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)))
+            ((document_is_output(o) || page_output_is(o->output.output)) &&
+             !cmd_can_write(o->output.output_prefix, o->output.output, &err)))
                 return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);
         process_choice_add_note(&r->processes, &r->target_note);
@@ -391,7 +419,12 @@ static int record(struct recording *r)
         }
         r->has_run = true;
         fill_end(run, &r->end);
-        return show(r, run);
+        status = show(r, run);
+        if (page_output_is(o->output.output) && !write_page(r, run, &err)) {
+                cmd_fail(&err);
+                return cmd_run_failure(RUN_FAILED, r->has_command);
+        }
+        return status;
 }
 
 static int dry_run(struct recording *r)
@@ -493,7 +526,9 @@ int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
 
         if (!color_choose(&r.options->color, &r.is_colored, &err) || !choose_call_graph(&r, &err) ||
             !cmd_delay(&r.options->target, &r.delay_ns, &err) || !is_this_machine(r.options, &err) ||
-            has_extra(r.options, &err) || !check_mem(r.options, &err) || !init_lookup(&r, &err))
+            has_extra(r.options, &err) || !check_mem(r.options, &err) ||
+            !page_output_check(&r.options->page, r.options->output.output, r.options->output.json, &err) ||
+            !init_lookup(&r, &err))
                 status = fail(&r, &err);
         else
                 status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);

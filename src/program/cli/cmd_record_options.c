@@ -216,6 +216,7 @@ static const struct command_group groups[] = {
         {&sampling_group, offsetof(struct record_options, sampling)},
         {&option_group_target, offsetof(struct record_options, target)},
         {&option_group_display, offsetof(struct record_options, display)},
+        {&page_group, offsetof(struct record_options, page)},
         {&lookup_group, offsetof(struct record_options, lookup)},
         {&color_group, offsetof(struct record_options, color)},
         {&option_group_output, offsetof(struct record_options, output)},

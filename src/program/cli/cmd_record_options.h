@@ -6,6 +6,7 @@
 #include "color_options.h"
 #include "lookup.h"
 #include "option_groups.h"
+#include "page_output.h"
 
 struct sampling_options {
         uint64_t freq_hz; /* 0: not given */
@@ -40,6 +41,7 @@ struct record_options {
         struct lookup_options lookup;
         struct display_options display;
         struct color_options color;
+        struct page_options page;
 };
 
 extern const struct command cmd_record_command;

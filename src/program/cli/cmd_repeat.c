@@ -98,6 +98,7 @@ static bool check_options(const struct repeating *r, struct err *err)
         const struct record_options *o = r->options;
         bool is_document = o->output.output && text_ends(o->output.output, ".json");
         const char *in_the_way = is_document                               ? "-o with a name in .json"
+                                 : page_output_is(o->output.output)        ? "-o with a name in .html"
                                  : o->output.json                          ? "--json"
                                  : o->sampling.tui                         ? "--tui"
                                  : o->sampling.dry_run                     ? "--dry-run"

@@ -474,6 +474,37 @@ static int show(struct reporting *r)
         return show_table(r, report);
 }
 
+static bool make_page(struct reporting *r, const char *path, struct err *err)
+{
+        const struct report_options *o = r->options;
+        struct report_request request = r->request;
+        AUTO(report) report = NULL;
+
+        page_output_request(&request);
+        report = report_make(&request, err);
+        if (!report || !filter_none_check(report, &request, &o->filter, err))
+                return false;
+        return page_output_write(&(struct page_output){.report = report,
+                                                       .session = r->request.path,
+                                                       .python = r->request.python,
+                                                       .options = &o->page,
+                                                       .takes_private = o->input.force,
+                                                       .debuginfod = r->lookup.debuginfod},
+                                 path, o->general.quiet, err);
+}
+
+static int write_page(struct reporting *r)
+{
+        const struct output_options *o = &r->options->output;
+        AUTO_RELEASE(buf) path = {0};
+        struct err err = {0};
+
+        cmd_output_path(o->output_prefix, o->output, &path);
+        if (!cmd_can_write(o->output_prefix, o->output, &err) || !make_page(r, buf_text(&path), &err))
+                return cmd_fail(&err);
+        return EXIT_OK;
+}
+
 int cmd_report(const struct command_line *line)
 {
         const struct report_options *o = line->options;
@@ -484,10 +515,12 @@ int cmd_report(const struct command_line *line)
         int status;
 
         take_tree_word(&own);
-        if (lookup_init(&o->lookup, &r.lookup, &err) && make_request(&own, pids, &r, &err)) {
+        if (lookup_init(&o->lookup, &r.lookup, &err) &&
+            page_output_check(&o->page, o->output.output, o->output.json, &err) &&
+            make_request(&own, pids, &r, &err)) {
                 r.lookup.sources.any_owner = o->input.force;
                 r.request.sources = &r.lookup.sources;
-                status = show(&r);
+                status = page_output_is(o->output.output) ? write_page(&r) : show(&r);
         } else {
                 status = cmd_fail(&err);
         }

@@ -90,6 +90,7 @@ static const struct command_group report_groups[] = {
         {&lookup_group, offsetof(struct report_options, lookup)},
         {&lookup_windows_group, offsetof(struct report_options, lookup)},
         {&option_group_display, offsetof(struct report_options, display)},
+        {&page_group, offsetof(struct report_options, page)},
         {&color_group, offsetof(struct report_options, color)},
         {&option_group_output, offsetof(struct report_options, output)},
         {&option_group_general, offsetof(struct report_options, general)},

@@ -7,6 +7,7 @@
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
+#include "page_output.h"
 #include "python_options.h"
 #include "tree_output.h"
 
@@ -33,6 +34,7 @@ struct report_options {
         struct filter_options filter;
         struct lookup_options lookup;
         struct display_options display;
+        struct page_options page;
 };
 
 struct memory_options {

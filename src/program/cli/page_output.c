@@ -5,13 +5,41 @@
 #include <string.h>
 
 #include "buf.h"
+#include "cmd_output.h"
 #include "mem.h"
+#include "os.h"
 #include "perf_abi.h"
 #include "quality_view.h"
 #include "session_facts.h"
 #include "text.h"
 #include "text_number.h"
 #include "version.h"
+
+/* Source lines on a page, at most. */
+enum { MAX_SOURCE_LINES = 20000 };
+
+static const struct option page_option_table[] = {
+        {
+                .name = "open",
+                .offset = offsetof(struct page_options, opens),
+                .help = "open the page in the browser; over ssh, print its path",
+        },
+        {
+                .name = "strip-source",
+                .offset = offsetof(struct page_options, strip_source),
+                .help = "leave out the text of source files",
+        },
+        {
+                .name = "source-path",
+                .kind = OPTION_STRING,
+                .arg = "DIR[:DIR...]",
+                .offset = offsetof(struct page_options, source_path),
+                .help = "look for source files under these folders first",
+        },
+        {0},
+};
+
+const struct option_group page_group = {"HTML page, with -o FILE.html", page_option_table};
 
 /* What web_page_write() is given, and the texts of it. */
 struct page_making {
@@ -41,7 +69,24 @@ void page_output_request(struct report_request *request)
 
 bool page_output_is(const char *name)
 {
-        return name && (text_ends(name, ".html") || text_ends(name, ".htm"));
+        return name && text_ends(name, ".html");
+}
+
+bool page_output_check(const struct page_options *options, const char *name, bool json, struct err *err)
+{
+        const char *option = options->opens          ? "--open"
+                             : options->strip_source ? "--strip-source"
+                             : options->source_path  ? "--source-path"
+                                                     : NULL;
+
+        if (option && !page_output_is(name))
+                return err_set(err, ERR_USAGE, "%s applies to an HTML page: add -o FILE.html", option);
+        if (json && page_output_is(name))
+                return err_set(err, ERR_USAGE, "--json and an HTML page (-o %.200s) cannot be used together",
+                               name);
+        if (options->opens && !strcmp(name, "-"))
+                return err_set(err, ERR_USAGE, "--open needs a file");
+        return true;
 }
 
 static void add_events(struct page_making *m)
@@ -110,10 +155,29 @@ static void add_quality(const struct quality *quality, struct buf *out)
         quality_add_text(quality, out);
 }
 
-static void add_facts(struct page_making *m)
+/* Why the text of some files is not there. */
+static void add_source_note(const struct sampled_source *source, struct buf *out)
+{
+        if (!source)
+                return;
+        if (source->n_unproven)
+                buf_printf(
+                        out,
+                        "%zu files without their text: only a file that the debug information of a module "
+                        "with a known build id names, or a .py file that holds the recorded function, goes along\n",
+                        source->n_unproven);
+        if (source->n_refused)
+                buf_printf(out, "%zu files without their text, because not all users may read them\n",
+                           source->n_refused);
+        if (source->n_left_out)
+                buf_printf(out, "%zu lines of the files with the fewest samples are left out\n",
+                           source->n_left_out);
+}
+
+static void add_facts(struct page_making *m, const struct sampled_source *source)
 {
         const struct report *report = m->output->report;
-        struct buf text[8] = {0};
+        struct buf text[9] = {0};
 
         session_facts_add_command_line(report->session.reader, &text[0]);
         buf_add(&text[1], report->run.machine.data, report->run.machine.len);
@@ -123,12 +187,14 @@ static void add_facts(struct page_making *m)
         buf_add_str(&text[5], strcmp(m->output->session, "-") ? m->output->session : "");
         buf_add_str(&text[6], report->run.is_known ? report->run.info.source_note : "");
         buf_printf(&text[7], "wperf %s", version_number);
+        add_source_note(source, &text[8]);
         add_fact(m, "Command", &text[0]);
         add_fact(m, "Machine", &text[1]);
         add_fact(m, "Run", &text[2]);
         add_fact(m, "Events", &text[3]);
         add_fact(m, "Note", &text[6]);
         add_fact(m, "Quality", &text[4]);
+        add_fact(m, "Source", &text[8]);
         add_fact(m, "Session", &text[5]);
         add_fact(m, "Written by", &text[7]);
         for (size_t i = 0; i < N_ELEMENTS(text); i++)
@@ -146,22 +212,61 @@ static enum web_page_frames frames_of(enum stacks_python python)
         return WEB_PAGE_MERGED;
 }
 
+static struct sampled_source *list_source(const struct page_output *output)
+{
+        if (output->options->strip_source)
+                return NULL;
+        return sampled_source_new(&(struct sampled_source_request){
+                .report = output->report,
+                .folders = output->options->source_path,
+                .takes_private = output->takes_private,
+                .debuginfod = output->debuginfod,
+                .max_lines = MAX_SOURCE_LINES,
+        });
+}
+
 bool page_output_make(const struct page_output *output, struct buf *out, struct err *err)
 {
         struct page_making m = {.output = output};
+        AUTO(sampled_source) source = list_source(output);
         bool ok;
 
         add_events(&m);
-        add_facts(&m);
+        add_facts(&m, source);
         ok = m.n_events ? web_page_write(&(struct web_page){.samples = output->report->samples,
                                                             .stacks = output->report->named,
                                                             .events = m.events,
                                                             .n_events = m.n_events,
                                                             .facts = m.facts,
                                                             .n_facts = m.n_facts,
+                                                            .source = source,
                                                             .frames = frames_of(output->python)},
                                          out, err)
                         : err_set(err, ERR_MISSING, "the session has no samples for a page");
         page_making_release(&m);
         return ok;
+}
+
+void page_output_show(const struct page_options *options, const char *path, bool quiet)
+{
+        AUTO_RELEASE(buf) text = {0};
+        struct err err = {0};
+
+        if (options->opens && !os_open_viewer(path, &err)) {
+                buf_printf(&text, "%s was written, but not opened: %s", path, err.text);
+                cmd_warn(&text);
+        } else if (!quiet) {
+                buf_printf(&text, "%s %s\n", options->opens ? "opened" : "wrote", path);
+                cmd_print(&text, EXIT_OK);
+        }
+}
+
+bool page_output_write(const struct page_output *output, const char *path, bool quiet, struct err *err)
+{
+        AUTO_RELEASE(buf) page = {0};
+
+        if (!page_output_make(output, &page, err) || !cmd_write_file(path, &page, err))
+                return false;
+        page_output_show(output->options, path, quiet || !strcmp(path, "-"));
+        return true;
 }

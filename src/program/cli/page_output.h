@@ -3,9 +3,18 @@
 #ifndef PAGE_OUTPUT_H
 #define PAGE_OUTPUT_H
 
+#include "debuginfod.h"
 #include "export.h"
+#include "options.h"
 #include "report.h"
 #include "web_page.h"
+
+struct page_options {
+        bool opens;
+        bool strip_source;
+        const char *source_path; /* as in source_text_new(), or NULL */
+};
+extern const struct option_group page_group;
 
 /* What a report needs for a page: results, all frames of Python programs, and lines. */
 void page_output_request(struct report_request *request);
@@ -15,12 +24,26 @@ struct page_output {
         const char *session;         /* path of the session */
         const char *event;           /* only this event; NULL: all with samples */
         enum stacks_python python;   /* what the page shows first */
+        const struct page_options *options;
+        bool takes_private;            /* source files that not all users may read */
+        struct debuginfod *debuginfod; /* queried for source files; NULL for none */
 };
 
 /* Whether a file of this name is a page. */
 bool page_output_is(const char *name);
 
+/* Before anything is measured or read: ERR_USAGE if the options need a page and `name` (or NULL) is none, or
+ * if it is one and JSON was asked for. */
+bool page_output_check(const struct page_options *options, const char *name, bool json, struct err *err);
+
 /* Appends the document.  ERR_MISSING if there are no samples. */
 bool page_output_make(const struct page_output *output, struct buf *out, struct err *err);
+
+/* Opens a page that was written, if --open is given; otherwise, or if it cannot be opened, says where it is.
+ * `quiet`: only if it cannot be opened. */
+void page_output_show(const struct page_options *options, const char *path, bool quiet);
+
+/* Makes the document, writes it to a file and shows it. */
+bool page_output_write(const struct page_output *output, const char *path, bool quiet, struct err *err);
 
 #endif

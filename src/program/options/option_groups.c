@@ -84,7 +84,8 @@ static const struct option output_options[] = {
                 .arg = "FILE",
                 .offset = offsetof(struct output_options, output),
                 .help = "write to FILE: record and sample write the session, or with --json or a FILE that "
-                        "ends in .json the JSON document; stat -t writes CSV, other commands write JSON",
+                        "ends in .json the JSON document; stat -t writes CSV, other commands write JSON; "
+                        "record, sample and report write an HTML page if FILE ends in .html",
         },
         {
                 .name = "output-prefix",

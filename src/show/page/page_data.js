@@ -68,7 +68,7 @@ function readEvent(reader, texts) {
 }
 
 function readSource(reader, texts) {
-  var source = { path: texts[reader.number()], note: texts[reader.number()], lines: [] }, table = reader.table(["step", "text"]);
+  var source = { path: texts[reader.number()], lines: [] }, table = reader.table(["step", "text"]);
   for (var i = 0, line = 0; i < table.n; i++) source.lines.push({ line: line += table.step[i], text: texts[table.text[i]] });
   return source;
 }

@@ -61,7 +61,6 @@ function makeApp(profile) {
   /* The status line: full name, module, line and share. */
   app.describe = function (branch, root) {
     var fn = branch.fn, where, parts;
-    if (!branch) return;
     empty(status);
     if (fn < 0) {
       status.append(make("b", {}, app.titleOfAll()));
@@ -111,6 +110,7 @@ function makeApp(profile) {
 
   app.select = function (fn) {
     app.selected = fn;
+    app.describe({ fn: fn, weight: app.sums.fnTotal[fn], count: app.sums.fnCount[fn] });
     if (app.tab === "functions") table.select();
     flame.redraw();
   };

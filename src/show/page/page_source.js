@@ -68,7 +68,7 @@ function makeSource(app) {
     var file = files.find(function (entry) { return entry.file === shown; }), mostSelf = 0, before = 0, wanted;
     empty(body);
     setText(title, file ? baseName(file.path) : "");
-    setText(note, !file ? "" : file.path + (file.source ? file.source.note ? " · " + file.source.note : "" : " · the text of this file is not in the page"));
+    setText(note, !file ? "" : file.path + (file.source ? "" : " · the text of this file is not in the page"));
     if (!file) return;
     file.lines.forEach(function (line) { mostSelf = Math.max(mostSelf, line.self); });
     linesOf(file).forEach(function (line) {

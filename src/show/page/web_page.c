@@ -67,19 +67,17 @@ static void add_facts(const struct web_page *page, struct strpool *texts, struct
         }
 }
 
-static void add_source(const struct web_page_source *source, struct strpool *texts, struct buf *out)
+static void add_file(const struct sampled_file *file, struct strpool *texts, struct buf *out)
 {
         struct web_page_table lines = {.n_fields = 2};
         uint32_t before = 0;
 
-        for (size_t i = 0; i < source->n_lines; i++) {
-                web_page_table_add(&lines,
-                                   (const uint32_t[]){source->lines[i].line - before,
-                                                      web_page_add_text(texts, source->lines[i].text)});
-                before = source->lines[i].line;
+        for (size_t i = 0; i < file->n; i++) {
+                web_page_table_add(&lines, (const uint32_t[]){file->lines[i].line - before,
+                                                              web_page_add_text(texts, file->lines[i].text)});
+                before = file->lines[i].line;
         }
-        buf_add_uleb(out, web_page_add_text(texts, source->path));
-        buf_add_uleb(out, web_page_add_text(texts, source->note));
+        buf_add_uleb(out, web_page_add_text(texts, file->path));
         web_page_table_write(&lines, out);
         web_page_table_release(&lines);
 }
@@ -109,9 +107,9 @@ static void make_data(const struct web_page *page, struct buf *ret)
         buf_add_uleb(&rest, stacks.least_samples);
         web_page_samples_write(page, &stacks, texts, &rest);
         add_facts(page, texts, &rest);
-        buf_add_uleb(&rest, page->n_sources);
-        for (size_t i = 0; i < page->n_sources; i++)
-                add_source(&page->sources[i], texts, &rest);
+        buf_add_uleb(&rest, page->source ? page->source->n : 0);
+        for (size_t i = 0; page->source && i < page->source->n; i++)
+                add_file(&page->source->files[i], texts, &rest);
         buf_add_uleb(&rest, page->frames);
         buf_add_uleb(ret, WEB_PAGE_VERSION);
         add_texts(texts, ret);

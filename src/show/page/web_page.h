@@ -13,6 +13,7 @@
 #include "export.h"
 #include "named_stacks.h"
 #include "sample_list.h"
+#include "sampled_source.h"
 
 struct web_page_event {
         uint32_t index; /* as in struct listed_sample */
@@ -22,19 +23,6 @@ struct web_page_event {
 /* What was measured, shown as a line. */
 struct web_page_fact {
         const char *label, *text;
-};
-
-struct web_page_line {
-        uint32_t line;
-        const char *text;
-};
-
-/* A source file, or lines of it in ascending order. */
-struct web_page_source {
-        const char *path; /* as in struct named_frame */
-        const char *note; /* what is wrong with the file; NULL: nothing */
-        const struct web_page_line *lines;
-        size_t n_lines;
 };
 
 /* Which frames are shown first; the reader of the page chooses others. */
@@ -47,8 +35,7 @@ struct web_page {
         size_t n_events;
         const struct web_page_fact *facts;
         size_t n_facts;
-        const struct web_page_source *sources;
-        size_t n_sources;
+        const struct sampled_source *source; /* NULL: none */
         enum web_page_frames frames;
         /* Small stacks are merged, and samples of one stack at nearly the same time, until the page has at
          * most so many; 0: a default. */
