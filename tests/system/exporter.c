@@ -11,6 +11,7 @@
 #include "export_speedscope.h"
 #include "export_svg.h"
 #include "samples_builder.h"
+#include "web_page.h"
 
 static bool put(void *ctx, const void *bytes, size_t size, struct err *err)
 {
@@ -36,6 +37,18 @@ static bool add_samples(const char *format, bool is_hostile, const struct export
 
                 export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, out);
                 return true;
+        }
+        if (!strcmp(format, "html")) {
+                const struct web_page_event event = {0, about};
+                const struct web_page_fact fact = {"Command", about->command};
+                const struct web_page page = {.samples = samples,
+                                              .stacks = stacks,
+                                              .events = &event,
+                                              .n_events = 1,
+                                              .facts = &fact,
+                                              .n_facts = 1};
+
+                return web_page_write(&page, out, NULL);
         }
         if (strcmp(format, "firefox") != 0)
                 return false;

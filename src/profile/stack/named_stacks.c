@@ -135,6 +135,7 @@ static void name_python(struct stack_naming *n, const struct place_python *pytho
                 .function = strpool_get(n->named->texts, python->name),
                 .brief = strpool_get(n->named->texts, python->label),
                 .file = copy_text(n, python->path),
+                .file_name = strpool_get(n->named->texts, python->file),
                 .line = python->line,
         };
 

@@ -22,8 +22,9 @@ struct named_frame {
         /* the name that perf would show: without arguments, or for Python with file and line; NULL if it
          * equals `function` */
         const char *brief;
-        /* `parse [app.py:5]`, with the first line of the function, which distinguishes Python functions of
-         * one name; NULL if it is not Python */
+        /* Only of Python functions, otherwise NULL: `app.py`, or `json/__init__.py` if other files have the
+         * same name; and `parse [app.py:5]`, with the first line of the function. */
+        const char *file_name;
         const char *label;
 };
 

@@ -282,6 +282,7 @@ function startPage() {
     app = makeApp(readProfile(data.getAttribute("data-packing") === "gzip" ? gunzip(bytes) : bytes));
     empty(place).append.apply(place, app.element);
     app.start();
+    window.wperf = app; /* for the browser's console */
     document.documentElement.setAttribute("data-ready", String(Math.round(performance.now())));
   } catch (error) {
     empty(place).append(make("p", { class: "wait" }, "This page cannot show its profile: " + error.message));

@@ -48,7 +48,7 @@ function makeTable(app) {
     var sums = app.sums;
     rows = [];
     for (var fn = 0; fn < app.profile.functions.n; fn++) {
-      if (sums.fnTotal[fn] <= 0) continue;
+      if (!sums.fnCount[fn]) continue;
       rows.push({ fn: fn, name: nameOf(app.profile, fn), module: moduleOf(app.profile, fn), self: sums.fnSelf[fn], total: sums.fnTotal[fn],
                   selfCount: sums.fnSelfCount[fn], totalCount: sums.fnCount[fn] });
     }

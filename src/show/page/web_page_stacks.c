@@ -7,7 +7,6 @@
 #include "export_places.h"
 #include "map.h"
 #include "mem.h"
-#include "text.h"
 #include "web_page_internal.h"
 
 /* page_data.js has the same numbers. */
@@ -98,7 +97,7 @@ static uint32_t number_of(struct stack_listing *l, const struct named_node *node
                 node->is_cut || node->module == NAMED_NONE ? NULL : &stacks->modules[node->module];
         bool is_python = module && module->kind == NAMED_PYTHON;
         const char *path = is_python ? frame->file : module ? module->path : "";
-        const char *base = is_python ? text_base_name(path) : module ? export_module_name(module) : "";
+        const char *base = is_python ? frame->file_name : module ? export_module_name(module) : "";
         uint32_t kind = is_python ? KIND_PYTHON : kind_of(node, frame);
         AUTO_RELEASE(buf) name = {0};
 
