@@ -13,7 +13,7 @@ enum {
         MIN_TICK_NS = 1000,
         TICKS = 1 << 20,          /* in the run, at most */
         MOST_MERGED_TICKS = 8192, /* in the run, if rows are merged */
-        FEWEST_TICKS = 64,        /* in the run, however many samples there are */
+        FEWEST_TICKS = 256,       /* in the run, however many samples there are */
         UNITS = 4096,             /* in the mean weight of a sample */
 };
 
