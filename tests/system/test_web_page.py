@@ -250,6 +250,48 @@ def test_lines_are_those_of_annotate(t: Context) -> None:
         browser.close()
 
 
+WAITER = """\
+import threading
+import time
+lock = threading.Lock()
+def work():
+    for _ in range(5):
+        with lock:
+            time.sleep(0.05)
+            sum(range(300000))
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_waiting_is_that_of_report(t: Context) -> None:
+    need_events()
+    with open(t.path("waiter.py"), "w", encoding="utf-8") as file:
+        file.write(WAITER)
+    done = t.ours("record", "-q", "--wall", "-o", "wall.html", "--", "/usr/bin/python3", "waiter.py")
+    check(done.status == 0, "record", done)
+    wall = json.loads(t.ours("report", "--json").out)["wall"]
+    browser = open_page(t, "wall.html")
+    try:
+        shown = browser.run("window.wperf.profile.wall")
+        check({state["word"]: state["us"] for state in shown["states"]} == {word: round(s * 1e6) for word, s in wall["seconds"].items()}, f"states: {shown['states']}, not {wall['seconds']}")
+        words = [state["word"] for state in shown["states"]]
+        functions = [{"name": fn["name"], **{word: us for word, us in zip(words, fn["states"]) if us}} for fn in shown["functions"]]
+        expected = [{"name": fn["function"], **{word: round(s * 1e6) for word, s in fn["seconds"].items() if round(s * 1e6)}} for fn in wall["functions"]]
+        check(functions[:len(expected)] == expected[:len(functions)] and len(expected) > 1, f"functions: {functions[:3]}, not {expected[:3]}")
+        browser.click("#tab-waiting")
+        check("lock" in browser.text(".wall-states") and browser.text(".wall tbody tr .name") == expected[0]["name"], "the table")
+        browser.click(f".wall th:nth-child({words.index('sleep') + 2}) button")
+        check(browser.text(f".wall tbody tr td:nth-child({words.index('sleep') + 2})") != "", "sorted by another state")
+        check_names(browser)
+        check_clean(browser, "wall.html")
+    finally:
+        browser.close()
+
+
 # --- parts ---
 
 

@@ -62,7 +62,7 @@ static void page_making_release(struct page_making *m)
 
 void page_output_request(struct report_request *request)
 {
-        request->results = REPORT_SAMPLES | REPORT_NAMED_STACKS;
+        request->results = REPORT_SAMPLES | REPORT_NAMED_STACKS | REPORT_WALL;
         request->python = STACKS_PYTHON_ALL;
         request->tree_lines = true;
 }
@@ -240,6 +240,7 @@ bool page_output_make(const struct page_output *output, struct buf *out, struct 
                                                             .facts = m.facts,
                                                             .n_facts = m.n_facts,
                                                             .source = source,
+                                                            .wall = output->report->wall,
                                                             .frames = frames_of(output->python)},
                                          out, err)
                         : err_set(err, ERR_MISSING, "the session has no samples for a page");

@@ -73,6 +73,20 @@ function readSource(reader, texts) {
   return source;
 }
 
+/* Wall time by state and by function, in microseconds; null if the session did not record waiting. */
+function readWall(reader, texts) {
+  var n = reader.number(), wall = { states: [], functions: [] }, i;
+  if (!n) return null;
+  for (i = 0; i < n; i++) wall.states.push({ word: texts[reader.number()], us: reader.number() });
+  wall.elapsedUs = reader.number();
+  wall.nThreads = reader.number();
+  for (i = reader.number(); i > 0; i--) {
+    wall.functions.push({ name: texts[reader.number()], file: texts[reader.number()], line: reader.number(), us: reader.number(), states: reader.column(n, Float64Array) });
+  }
+  wall.functions.forEach(function (fn) { fn.states = Array.from(fn.states); });
+  return wall;
+}
+
 function readThreads(table, texts) {
   var threads = [];
   for (var i = 0; i < table.n; i++) {
@@ -106,6 +120,7 @@ function readProfile(bytes) {
   for (i = reader.number(); i > 0; i--) profile.facts.push({ label: profile.texts[reader.number()], text: profile.texts[reader.number()] });
   profile.sources = [];
   for (i = reader.number(); i > 0; i--) profile.sources.push(readSource(reader, profile.texts));
+  profile.wall = readWall(reader, profile.texts);
   profile.firstFrames = reader.number();
   return profile;
 }

@@ -15,7 +15,7 @@ function makeApp(profile) {
   };
   var shapes = [], hasPython = false, i;
   var status = make("div", { class: "status", role: "status", "aria-live": "polite" });
-  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, tabs, frameChoice, directionChoice, search, isRegular, found, noteLine;
+  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
 
   for (i = 0; i < profile.functions.n; i++) hasPython = hasPython || kindOf(profile, i) === KIND_PYTHON;
 
@@ -167,7 +167,7 @@ function makeApp(profile) {
       list.append(make("dd", {}, fact.text));
     });
     return make("div", { class: "about-page" }, make("h2", {}, "What was measured"), list, make("h2", {}, "Keys"),
-                make("dl", { class: "about" }, make("dt", {}, "/"), make("dd", {}, "search"), make("dt", {}, "1 2 3 4"), make("dd", {}, "flame graph, functions, source, about"),
+                make("dl", { class: "about" }, make("dt", {}, "/"), make("dd", {}, "search"), make("dt", {}, "1 2 3 …"), make("dd", {}, "the views from left to right"),
                      make("dt", {}, "arrows"), make("dd", {}, "in a flame graph: caller, callee and neighbours; in the table: rows; on the strip of all threads: the selected time"),
                      make("dt", {}, "Enter, Esc"), make("dd", {}, "in a flame graph: zoom to a function, reset zoom"), make("dt", {}, "i"), make("dd", {}, "turn the flame graph over: callees or callers")));
   }
@@ -230,7 +230,7 @@ function makeApp(profile) {
   }
 
   function onKey(event) {
-    var names = ["flame", "functions", "source", "about"], isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    var isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === "Escape" && event.target === search) {
       search.value = "";
@@ -241,7 +241,7 @@ function makeApp(profile) {
     else if (event.key === "i") {
       app.isInverted = !app.isInverted;
       compute();
-    } else if (names[event.key - 1]) tabs.show(names[event.key - 1]);
+    } else if (views[event.key - 1]) tabs.show(views[event.key - 1].name);
     else return;
     event.preventDefault();
   }
@@ -250,10 +250,13 @@ function makeApp(profile) {
   timeline = makeTimeline(app);
   source = makeSource(app);
   noteLine = make("p", { class: "note", hidden: true });
-  tabs = makeTabs("Views", [
+  views = [
     { name: "flame", text: "Flame graph", element: flame.element }, { name: "functions", text: "Functions", element: table.element },
-    { name: "source", text: "Source", element: source.element }, { name: "about", text: "About", element: makeAbout() }
-  ], function (name) {
+    { name: "source", text: "Source", element: source.element }
+  ];
+  if (profile.wall) views.push({ name: "waiting", text: "Waiting", element: makeWall(app).element });
+  views.push({ name: "about", text: "About", element: makeAbout() });
+  tabs = makeTabs("Views", views, function (name) {
     app.tab = name;
     directionChoice.element.hidden = name !== "flame";
     drawTab();

@@ -77,8 +77,7 @@ function makeSource(app) {
       before = line.line;
     });
     wanted = body.querySelector(".wanted");
-    if (wanted) wanted.scrollIntoView({ block: "center" });
-    else code.scrollTop = 0;
+    code.scrollTop = wanted ? wanted.offsetTop - code.clientHeight / 2 : 0;
   }
 
   function show(file, line) {

@@ -42,7 +42,9 @@ function makeTimeline(app) {
   /* --- Drawing --- */
 
   function bins(parts) {
-    var event = app.event, n = Math.max(1, Math.floor(width / STRIP_BIN)), values = new Float64Array(n), most = 0, perBin = app.profile.runNs / n || 1;
+    /* Not narrower than a tick, because then bins would be empty. */
+    var event = app.event, n = Math.max(1, Math.floor(Math.min(width / STRIP_BIN, app.profile.runNs / event.tickNs)));
+    var values = new Float64Array(n), most = 0, perBin = app.profile.runNs / n || 1;
     parts.forEach(function (part) {
       for (var i = part.from; i < part.to; i++) {
         var bin = Math.min(n - 1, Math.floor(event.time[i] / perBin));

@@ -14,6 +14,7 @@
 #include "named_stacks.h"
 #include "sample_list.h"
 #include "sampled_source.h"
+#include "wall_times.h"
 
 struct web_page_event {
         uint32_t index; /* as in struct listed_sample */
@@ -36,6 +37,7 @@ struct web_page {
         const struct web_page_fact *facts;
         size_t n_facts;
         const struct sampled_source *source; /* NULL: none */
+        const struct wall_times *wall;       /* NULL: the session did not record waiting */
         enum web_page_frames frames;
         /* Small stacks are merged, and samples of one stack at nearly the same time, until the page has at
          * most so many; 0: a default. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A pager on a console, which cmd.exe runs, because the value may contain options; and programs for files. */
+#include <windows.h>
+
 #include <shellapi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <windows.h>
 
 #include "err.h"
 #include "os.h"

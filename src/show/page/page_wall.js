@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wall time of a session that recorded waiting: all of it by state, and functions by state.  It is that of the whole
+   session: a selection of time does not change it. */
+
+var STATE_HUES = [21, 44, 280, 340, 212, 180, 96, 130, 250, 310, 60, 0];
+var WALL_ROWS = 300;
+
+function makeWall(app) {
+  var wall = app.profile.wall, states = wall.states, total = 0, sort = -1, body = make("tbody", {}), heads, idle, bar, list, element;
+
+  states.forEach(function (state) { total += state.us; });
+
+  function share(us) {
+    return percent(us, total);
+  }
+
+  function hueOf(index) {
+    return states[index].word === "idle" ? "hsl(220,8%,62%)" : "hsl(" + STATE_HUES[index % STATE_HUES.length] + ",40%,58%)";
+  }
+
+  function makeBar() {
+    var line = make("div", { class: "wall-bar", role: "img", "aria-label": states.map(function (state) { return state.word + " " + share(state.us); }).join(", ") });
+    states.forEach(function (state, i) {
+      var part = make("span", { title: state.word + ": " + seconds(state.us * 1e3) + ", " + share(state.us) });
+      part.style.width = (total ? state.us / total * 100 : 0) + "%";
+      part.style.background = hueOf(i);
+      line.append(part);
+    });
+    return line;
+  }
+
+  function makeList() {
+    var states_ = make("ul", { class: "wall-states" });
+    states.forEach(function (state, i) {
+      var key = make("i", { class: "key" });
+      key.style.background = hueOf(i);
+      states_.append(make("li", {}, key, state.word + " ", make("b", {}, seconds(state.us * 1e3)), " " + share(state.us)));
+    });
+    return states_;
+  }
+
+  function usOf(fn) {
+    return sort < 0 ? fn.us : fn.states[sort];
+  }
+
+  function draw() {
+    empty(body);
+    heads.forEach(function (head, i) { head.setAttribute("aria-sort", i - 1 === sort ? "descending" : "none"); });
+    wall.functions.slice().sort(function (a, b) { return usOf(b) - usOf(a); }).slice(0, WALL_ROWS).forEach(function (fn) {
+      var row = make("tr", {}, make("td", { class: "number" }, seconds(fn.us * 1e3)));
+      fn.states.forEach(function (us) { row.append(make("td", { class: "number" }, us ? seconds(us * 1e3) : "")); });
+      row.append(make("td", { class: "name", title: fn.name }, fn.name), make("td", { class: "module", title: fn.file }, baseName(fn.file) + (fn.line ? ":" + fn.line : "")));
+      body.append(row);
+    });
+  }
+
+  function makeHead(text, index, title) {
+    return make("th", { scope: "col", class: "number", "aria-sort": "none" },
+                make("button", { type: "button", title: "Sort by " + title, onclick: function () {
+                  sort = index;
+                  draw();
+                } }, text));
+  }
+
+  idle = states.findIndex(function (state) { return state.word === "idle"; });
+  heads = [makeHead("Total", -1, "the sum of all states" + (idle < 0 ? "" : " but idle"))].concat(states.map(function (state, i) { return makeHead(state.word, i, state.word); }));
+  bar = makeBar();
+  list = makeList();
+  element = make("div", { class: "wall-page" },
+                 make("h2", {}, "Wall time of " + plural(wall.nThreads, "thread") + " in " + seconds(wall.elapsedUs * 1e3)),
+                 make("p", { class: "hint" }, "Of the whole session, whatever time and threads are selected."), bar, list,
+                 make("div", { class: "wall-scroll", tabindex: "0", role: "region", "aria-label": "Functions by state" },
+                      make("table", { class: "wall" }, make("caption", { class: "unseen" }, "Functions by the time that they ran and waited"),
+                           make("thead", {}, make.apply(null, ["tr", {}].concat(heads, [make("th", { scope: "col" }, "Function"), make("th", { scope: "col" }, "Module")]))), body)));
+  draw();
+  return { element: element };
+}
