@@ -82,7 +82,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
              "compare", "report", "archive"),
     "dump": ("base", "arch", "event", "perfdata", "sections", "unwind", "spe"),
     "export": ("base", "os/os_paths.h", "stack/calltree.h", "stack/named_stacks.h", "stack/sample_list.h"),
-    "page": ("base", "codec", "stack/named_stacks.h", "stack/sample_list.h", "waiting/wall_times.h", "archive/sampled_source.h", "export"),
+    "page": ("base", "codec", "symbols/resolver.h", "disasm/disasm.h", "analyze/annotate.h", "analyze/hot.h", "report/annotation.h", "stack/named_stacks.h", "stack/sample_list.h", "waiting/wall_times.h", "archive/sampled_source.h", "export"),
     "columns": ("base",),
     "stat": ("base", "counts/sheet.h", "columns"),
     "tables": ("base", "stack/calltree.h", "analyze/access_level.h", "analyze/access_rows.h", "analyze/annotate.h",

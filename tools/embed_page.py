@@ -7,6 +7,7 @@ content security policy: it allows this style and this script by their digests, 
 """
 import base64
 import hashlib
+import re
 import sys
 
 from embed_text import array_of
@@ -39,6 +40,10 @@ def main() -> int:
     output, skeleton, *files = sys.argv[1:]
     style = "".join(read(name) for name in files if name.endswith(".css"))
     script = "(function () {\n\"use strict\";\n" + "".join(read(name) for name in files if name.endswith(".js")) + "}());\n"
+    names = re.findall(r"^(?:function|var) (\w+)", script, re.M)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"two files define {', '.join(twice)}")
     if "</script" in script or "</style" in style:
         raise ValueError("a script or style that ends early")
     head, tail = document(read(skeleton), style, script)

@@ -292,6 +292,32 @@ def test_waiting_is_that_of_report(t: Context) -> None:
         browser.close()
 
 
+def test_instructions_have_all_samples_of_a_function(t: Context) -> None:
+    record_python(t, "-o", "code.html")
+    rows = json.loads(t.ours("report", "--json").out)["sampling"]["events"][0]["samples"]
+    counts = {row["symbol"]: row["count"] for row in rows}
+    browser = open_page(t, "code.html")
+    try:
+        code = browser.run("window.wperf.profile.code")
+        check(len(code) > 5, "functions with instructions")
+        for fn in code:
+            check(sum(point["count"] for point in fn["points"]) == fn["count"], f"{fn['name']}: not all samples")
+            addresses = [point["address"] for point in fn["points"]]
+            check(addresses == sorted(set(addresses)), f"{fn['name']}: addresses")
+        hottest = max(code, key=lambda fn: fn["count"])
+        found = [count for symbol, count in counts.items() if symbol.partition(":")[0] == hottest["name"]]
+        check(hottest["count"] in found, f"{hottest['name']}: {hottest['count']}, not {found}")
+        browser.click("#tab-code")
+        check(browser.text(".wanted .text") != "" or hottest["note"], "its hottest instruction")
+        cells = browser.run("Array.from(document.querySelectorAll('#panel-code .code .heat'), function (cell) { return cell.textContent; })")
+        shares = sum(float(cell.split()[0]) for cell in cells if cell)
+        check(abs(shares - hottest["weight"] / browser.run("window.wperf.event.total") * 100) < 0.01 * len(cells), f"their shares: {shares}")
+        check_names(browser)
+        check_clean(browser, "code.html")
+    finally:
+        browser.close()
+
+
 # --- parts ---
 
 
@@ -396,6 +422,11 @@ def check_names(browser: Browser) -> None:
     check(seen > 20, f"only {seen} controls")
 
 
+def views_of(browser: Browser) -> list[str]:
+    """The names of the tabs."""
+    return browser.run("Array.from(document.querySelectorAll('[role=tab]'), function (tab) { return tab.id.slice(4); })")
+
+
 def check_fits(browser: Browser, what: str) -> None:
     """Nothing is wider than the window, and no text of a button is cut."""
     check(browser.run("document.documentElement.scrollWidth <= window.innerWidth"), f"{what}: wider than the window")
@@ -425,10 +456,12 @@ def test_every_part_works(t: Context) -> None:
         check_table(browser)
         check_selection(t, browser, tree)
         browser.press("i")
-        for key, name in zip("1234", ("flame", "functions", "source", "about")):
+        views = views_of(browser)
+        check(views[:3] + views[-1:] == ["flame", "functions", "source", "about"], f"views: {views}")
+        for number, name in enumerate(views, 1):
             browser.run("document.activeElement.blur()")
-            browser.press(key)
-            check(browser.run(f"document.getElementById('tab-{name}').getAttribute('aria-selected')") == "true", f"key {key}")
+            browser.press(str(number))
+            check(browser.run(f"document.getElementById('tab-{name}').getAttribute('aria-selected')") == "true", f"key {number}")
             check_names(browser)
         facts = browser.text(".about-page")
         check(all(word in facts for word in ("wperf record", "quality: ", "app.py", "samples, skid")), f"what was measured: {facts}")
@@ -445,7 +478,7 @@ def test_it_fits_small_windows(t: Context) -> None:
     try:
         for width, height, scale in ((1300, 900, 1), (800, 600, 1), (1300, 900, 2)):
             browser.resize(width, height, scale)
-            for name in ("flame", "functions", "source", "about"):
+            for name in views_of(browser):
                 browser.run(f"document.getElementById('tab-{name}').click()")
                 browser.settle()
                 check_fits(browser, f"{name} at {width}x{height}, zoom {scale}")

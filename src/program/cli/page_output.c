@@ -15,8 +15,11 @@
 #include "text_number.h"
 #include "version.h"
 
-/* Source lines on a page, at most. */
-enum { MAX_SOURCE_LINES = 20000 };
+/* On a page, at most. */
+enum {
+        MAX_SOURCE_LINES = 20000,
+        MAX_CODE_FUNCTIONS = 20, /* with their instructions, of each event */
+};
 
 static const struct option page_option_table[] = {
         {
@@ -229,6 +232,12 @@ bool page_output_make(const struct page_output *output, struct buf *out, struct 
 {
         struct page_making m = {.output = output};
         AUTO(sampled_source) source = list_source(output);
+        AUTO(annotation)
+        annotation =
+                annotation_new(output->report,
+                               &(struct annotation_request){
+                                       .all = true, .max_functions = MAX_CODE_FUNCTIONS, .with_code = true},
+                               NULL);
         bool ok;
 
         add_events(&m);
@@ -241,6 +250,8 @@ bool page_output_make(const struct page_output *output, struct buf *out, struct 
                                                             .n_facts = m.n_facts,
                                                             .source = source,
                                                             .wall = output->report->wall,
+                                                            .annotation = annotation,
+                                                            .hot = output->report->hot,
                                                             .frames = frames_of(output->python)},
                                          out, err)
                         : err_set(err, ERR_MISSING, "the session has no samples for a page");

@@ -20,10 +20,10 @@ extern const struct option_group page_group;
 void page_output_request(struct report_request *request);
 
 struct page_output {
-        const struct report *report; /* of such a request */
-        const char *session;         /* path of the session */
-        const char *event;           /* only this event; NULL: all with samples */
-        enum stacks_python python;   /* what the page shows first */
+        struct report *report;     /* of such a request */
+        const char *session;       /* path of the session */
+        const char *event;         /* only this event; NULL: all with samples */
+        enum stacks_python python; /* what the page shows first */
         const struct page_options *options;
         bool takes_private;            /* source files that not all users may read */
         struct debuginfod *debuginfod; /* queried for source files; NULL for none */

@@ -73,6 +73,17 @@ function readSource(reader, texts) {
   return source;
 }
 
+/* A function with instructions, of which those far from any sample are left out. */
+function readCode(reader, texts) {
+  var fn = { event: reader.number(), name: texts[reader.number()], module: texts[reader.number()], note: texts[reader.number()], count: reader.number(), weight: reader.number(), points: [] };
+  var n = reader.number(), steps = reader.column(n, Float64Array), counts = reader.column(n, Uint32Array), weights = reader.column(n, Float64Array), instructions = reader.column(n, Uint32Array);
+  var files = reader.column(n, Uint32Array), lines = reader.column(n, Uint32Array);
+  for (var i = 0, address = 0; i < n; i++) {
+    fn.points.push({ address: address += steps[i], count: counts[i], weight: weights[i], text: texts[instructions[i]], path: texts[files[i]], line: lines[i] });
+  }
+  return fn;
+}
+
 /* Wall time by state and by function, in microseconds; null if the session did not record waiting. */
 function readWall(reader, texts) {
   var n = reader.number(), wall = { states: [], functions: [] }, i;
@@ -121,6 +132,8 @@ function readProfile(bytes) {
   profile.sources = [];
   for (i = reader.number(); i > 0; i--) profile.sources.push(readSource(reader, profile.texts));
   profile.wall = readWall(reader, profile.texts);
+  profile.code = [];
+  for (i = reader.number(); i > 0; i--) profile.code.push(readCode(reader, profile.texts));
   profile.firstFrames = reader.number();
   return profile;
 }

@@ -15,7 +15,7 @@ function makeApp(profile) {
   };
   var shapes = [], hasPython = false, i;
   var status = make("div", { class: "status", role: "status", "aria-live": "polite" });
-  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
+  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
 
   for (i = 0; i < profile.functions.n; i++) hasPython = hasPython || kindOf(profile, i) === KIND_PYTHON;
 
@@ -89,6 +89,7 @@ function makeApp(profile) {
     if (app.tab === "flame") showFlame();
     else if (app.tab === "functions") table.update();
     else if (app.tab === "source") source.update();
+    else if (app.tab === "code") code.update();
   }
 
   function compute() {
@@ -118,6 +119,17 @@ function makeApp(profile) {
   app.showSource = function (where) {
     tabs.show("source");
     source.show(where.file, where.line);
+  };
+
+  /* The instructions of a function; undefined if they are not on the page. */
+  app.codeOf = function (fn) {
+    var name = nameOf(profile, fn), module = moduleOf(profile, fn);
+    return profile.code.find(function (entry) { return (entry.name === name || "[" + module + "+" + entry.name + "]" === name) && entry.module === module && profile.events[entry.event] === app.event; });
+  };
+
+  app.showCode = function (entry) {
+    tabs.show("code");
+    code.show(entry);
   };
 
   function chooseEvent(index) {
@@ -249,11 +261,13 @@ function makeApp(profile) {
   table = makeTable(app);
   timeline = makeTimeline(app);
   source = makeSource(app);
+  code = makeInstructions(app);
   noteLine = make("p", { class: "note", hidden: true });
   views = [
     { name: "flame", text: "Flame graph", element: flame.element }, { name: "functions", text: "Functions", element: table.element },
     { name: "source", text: "Source", element: source.element }
   ];
+  if (profile.code.length) views.push({ name: "code", text: "Instructions", element: code.element });
   if (profile.wall) views.push({ name: "waiting", text: "Waiting", element: makeWall(app).element });
   views.push({ name: "about", text: "About", element: makeAbout() });
   tabs = makeTabs("Views", views, function (name) {

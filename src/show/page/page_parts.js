@@ -95,6 +95,11 @@ function fillOf(profile, fn, dark) {
   return "hsl(" + (color[0] + shade) + "," + color[1] + "%," + (color[dark ? 3 : 2] + shade * 1.5) + "%)";
 }
 
+/* A background by heat, from 0 to 1, on dark and light. */
+function heatColor(heat) {
+  return "hsla(12,85%,55%," + (0.08 + 0.55 * heat).toFixed(3) + ")";
+}
+
 function cssColor(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -48,7 +48,7 @@ function makeSource(app) {
 
   function heatCell(part, most) {
     var cell = make("td", { class: "number heat" }, part > 0 ? percent(part, app.sums.total) : "");
-    if (part > 0 && most > 0) cell.style.backgroundColor = "hsla(12,85%,55%," + (0.08 + 0.55 * part / most).toFixed(3) + ")";
+    if (part > 0 && most > 0) cell.style.backgroundColor = heatColor(part / most);
     return cell;
   }
 

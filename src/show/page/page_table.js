@@ -90,7 +90,7 @@ function makeTable(app) {
   }
 
   function drawDetail() {
-    var fn = app.selected, profile = app.profile, kind, source;
+    var fn = app.selected, profile = app.profile, kind, source, code;
     detail.classList.toggle("none", fn < 0);
     if (fn < 0) return;
     kind = colorClass(profile, fn);
@@ -101,6 +101,8 @@ function makeTable(app) {
     empty(actions);
     source = app.sourceOf(fn);
     if (source) actions.append(make("button", { type: "button", onclick: function () { app.showSource(source); } }, "Show " + baseName(source.path) + ":" + source.line));
+    code = app.codeOf(fn);
+    if (code) actions.append(make("button", { type: "button", onclick: function () { app.showCode(code); } }, "Show instructions"));
     callers.show(treeOfFunction(profile, app.shape, app.sums, fn, true), "who called it");
     callees.show(treeOfFunction(profile, app.shape, app.sums, fn, false), "what it called");
   }

@@ -111,6 +111,7 @@ static void make_data(const struct web_page *page, struct buf *ret)
         for (size_t i = 0; page->source && i < page->source->n; i++)
                 add_file(&page->source->files[i], texts, &rest);
         web_page_wall_write(page->wall, texts, &rest);
+        web_page_code_write(page, texts, &rest);
         buf_add_uleb(&rest, page->frames);
         buf_add_uleb(ret, WEB_PAGE_VERSION);
         add_texts(texts, ret);

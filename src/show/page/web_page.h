@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "annotation.h"
 #include "buf.h"
 #include "err.h"
 #include "export.h"
@@ -38,6 +39,8 @@ struct web_page {
         size_t n_facts;
         const struct sampled_source *source; /* NULL: none */
         const struct wall_times *wall;       /* NULL: the session did not record waiting */
+        struct annotation *annotation;       /* of the hottest functions; NULL: no instructions */
+        const struct hot *hot;               /* of the annotation */
         enum web_page_frames frames;
         /* Small stacks are merged, and samples of one stack at nearly the same time, until the page has at
          * most so many; 0: a default. */

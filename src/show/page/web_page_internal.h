@@ -52,6 +52,9 @@ uint32_t web_page_add_text(struct strpool *texts, const char *text);
 void web_page_samples_write(const struct web_page *page, const struct web_page_stacks *stacks,
                             struct strpool *texts, struct buf *out);
 
+/* Appends the number of functions with instructions, and these. */
+void web_page_code_write(const struct web_page *page, struct strpool *texts, struct buf *out);
+
 /* Appends the number of states, 0 if `wall` is NULL, and the time of states and functions. */
 void web_page_wall_write(const struct wall_times *wall, struct strpool *texts, struct buf *out);
 
