@@ -9,6 +9,7 @@ import zlib
 from typing import Any
 
 import harness
+from firefox import Firefox
 from harness import Context, check, need_events, need_tool
 from web_browser import Browser
 
@@ -486,6 +487,26 @@ def test_it_fits_small_windows(t: Context) -> None:
                     browser.use_dark(dark)
                     browser.settle()
         check_clean(browser, "sizes.html")
+    finally:
+        browser.close()
+
+
+def test_firefox_shows_it(t: Context) -> None:
+    firefox = need_tool("firefox-esr")
+    record_python(t, "-o", "fox.html")
+    tree = tree_of_report(json.loads(t.ours("report", "-g", "--json").out))
+    browser = Firefox(firefox)
+    try:
+        browser.open(t.path("fox.html"))
+        check(browser.run("wperf.sums.nSamples") == sum(tree.values()), "all samples")
+        for name in ("functions", "source", "about", "flame"):
+            check(browser.run(f"(function () {{ document.getElementById('tab-{name}').click(); return document.getElementById('panel-{name}').textContent.length; }}())") > 20,
+                  f"{name} is shown")
+        found = browser.run("(function () { var s = document.getElementById('search'); s.value = 'fib'; s.dispatchEvent(new Event('input')); return document.querySelector('.found').textContent; }())")
+        weight = sum(count for path, count in tree.items() if any("fib" in name for name, _ in path))
+        check(found == f"1 function, {weight / sum(tree.values()) * 100:.2f} %", f"a search: {found}")
+        check(browser.run("""(function () { var c = document.querySelector('#panel-flame canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, n = 0;
+                             for (var i = 3; i < d.length; i += 4) n += d[i] > 0; return n / (d.length / 4); }())""") > 0.1, "the flame graph is drawn")
     finally:
         browser.close()
 

@@ -13,6 +13,7 @@ long_parts=(
         "arm64-rest: under qemu-user, all golden files, fuzz seeds, and the unit tests that compute much"
         "mingw-rest: under wine, the unit tests that compute much"
         "arm64-drivers: Windows on ARM64 under wine: both drivers"
+        "firefox: the HTML page in firefox-esr (./check opens it in Chromium)"
         "llvm: the disassembler with each LLVM that Debian 12 has"
         "builds: README's installation and the tests by Meson in fresh systems, with the compilers that people have"
         "packages: builds the packages twice, compares them, and uses them in fresh systems"
@@ -99,6 +100,10 @@ part_oracle() {
 part_driver_soak() {
         make_mingw && WPERF_DRIVER_SECONDS=${DRIVER_SECONDS:-600} WPERF_DRIVER_LOADS=100 \
                 suites mingw build/mingw --timeout-factor 20 --wrapper /usr/lib/wine/wine64 --suite driver test_wdm test_wdm_hostile
+}
+
+part_firefox() {
+        make_release && measured firefox python3 tests/system/test_web_page.py build/release/src/program/cli/wperf build/release firefox
 }
 
 # ./check has one golden case of each command.

@@ -76,7 +76,7 @@ function makeFlame(app, label, isUpwards) {
       text = label_(context, fn < 0 ? app.titleOfAll() : nameOf(app.profile, fn), box.width - 8);
       if (text) context.fillText(text, box.x + 4, y + FLAME_ROW / 2);
     }
-    if (box.branch === focused || box.branch === hovered || app.isSelected(fn)) {
+    if (box.branch === focused || box.branch === hovered || (app.isSelected(fn) && box.width > 6)) {
       context.strokeStyle = box.branch === focused && document.activeElement === scroller ? colors.focus : colors.text;
       context.lineWidth = box.branch === focused ? 2 : 1;
       context.strokeRect(box.x + 0.5, y + 0.5, Math.max(box.width - 1.6, 0.5), FLAME_ROW - 2);
