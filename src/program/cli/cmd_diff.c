@@ -15,11 +15,13 @@
 #include "group_rules.h"
 #include "mem.h"
 #include "os.h"
+#include "page_output.h"
 #include "run_notes.h"
 #include "text.h"
 #include "text_number.h"
 #include "text_printable.h"
 #include "version.h"
+#include "web_page_diff.h"
 
 struct diff_kind;
 
@@ -116,17 +118,19 @@ static bool check_options(struct diffing *d, const struct command_line *line, st
 {
         const struct diff_options *o = d->options;
 
-        if (o->output.output && text_ends(o->output.output, ".svg"))
+        if (page_output_is(o->output.output) || (o->output.output && text_ends(o->output.output, ".svg")))
                 d->trees = d->request.trees = diff_tree_new();
         if (d->trees && (o->output.json || o->what.group_by))
                 return err_set(err, ERR_USAGE,
-                               "%s cannot be drawn as a flame graph: name another file with -o",
+                               "%s cannot be used with a page or a flame graph: name another file with -o",
                                o->output.json ? "--json" : "--group-by");
         if (o->what.csv && o->output.json)
                 return err_set(err, ERR_USAGE, "--csv and --json cannot be used together: leave one out");
         if (o->what.pair && (!o->what.by || strcmp(o->what.by, "python") != 0))
                 return err_set(err, ERR_USAGE, "--pair pairs files of Python functions: add --by python");
-        return choose_kind(d, err) && choose_measure(d, err) && choose_change(d, err) &&
+        return page_output_check(&(struct page_options){.opens = o->what.opens}, o->output.output,
+                                 o->output.json, err) &&
+               choose_kind(d, err) && choose_measure(d, err) && choose_change(d, err) &&
                color_choose(&o->color, &d->is_colored, err) && compared_paths_split(line, &d->paths, err) &&
                cmd_can_write(o->output.output_prefix, o->output.output, err) && choose_groups(d, err);
 }
@@ -232,15 +236,45 @@ static bool compare(struct diffing *d, struct err *err)
         return compare_events(d, err);
 }
 
-/* --- Flame graph --- */
+/* --- Flame graph and page --- */
 
-/* The first compared event. */
+static void make_picture(const struct calltree *tree, const struct export_about *about, const double *before,
+                         struct buf *out)
+{
+        export_svg(tree, about, &(struct export_svg_options){.before = before}, out);
+}
+
+static bool make_page(const struct diffing *d, const struct calltree *tree, const struct export_about *about,
+                      const double *before, struct buf *out, struct err *err)
+{
+        const struct web_page_fact facts[] = {
+                {"Compared", about->command},
+                {"Notes", buf_text(&d->notes)},
+                {"Written by", about->tool},
+        };
+
+        return web_page_diff_write(
+                &(struct web_page_diff){
+                        .tree = tree,
+                        .before = before,
+                        .about = about,
+                        .comparisons = (const struct comparison *const *)d->comparisons,
+                        .n_comparisons = d->n_comparisons,
+                        .facts = facts,
+                        .n_facts = N_ELEMENTS(facts),
+                },
+                out, err);
+}
+
+/* Of the first compared event. */
 static bool draw(const struct diffing *d, struct err *err)
 {
         AUTO_RELEASE(buf) title = {0};
         AUTO_RELEASE(buf) tool = {0};
         AUTO_RELEASE(buf) path = {0};
         AUTO_RELEASE(buf) out = {0};
+        struct export_about about;
+        bool ok = true;
         AUTO(calltree) tree = NULL;
         double *before = NULL;
         uint32_t event = 0;
@@ -255,17 +289,25 @@ static bool draw(const struct diffing *d, struct err *err)
         buf_add_str(&title, ", B = ");
         run_notes_add_label(d->values, RUN_B, &title);
         buf_printf(&tool, "wperf %s", version_number);
-        export_svg(tree,
-                   &(struct export_about){
-                           .event = d->comparisons[0]->event,
-                           .tool = buf_text(&tool),
-                           .command = buf_text(&title),
-                           .is_time = d->comparisons[0]->is_time,
-                   },
-                   &(struct export_svg_options){.before = before}, &out);
+        about = (struct export_about){
+                .event = d->comparisons[0]->event,
+                .tool = buf_text(&tool),
+                .command = buf_text(&title),
+                .is_time = d->comparisons[0]->is_time,
+        };
+        if (page_output_is(d->options->output.output))
+                ok = make_page(d, tree, &about, before, &out, err);
+        else
+                make_picture(tree, &about, before, &out);
         free(before);
+        if (!ok)
+                return false;
         cmd_output_path(d->options->output.output_prefix, d->options->output.output, &path);
-        return cmd_write_file(buf_text(&path), &out, err);
+        if (!cmd_write_file(buf_text(&path), &out, err))
+                return false;
+        if (d->options->what.opens)
+                page_output_show(&(struct page_options){.opens = true}, buf_text(&path), true);
+        return true;
 }
 
 /* --- Output ----------------------------------------------------------------------------------------- */

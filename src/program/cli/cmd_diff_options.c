@@ -72,6 +72,11 @@ static const struct option comparing_options[] = {
                 .help = "print the rows as comma-separated values",
         },
         {
+                .name = "open",
+                .offset = offsetof(struct comparing_options, opens),
+                .help = "open the HTML page of -o FILE.html in the browser; over ssh, print its path",
+        },
+        {
                 .name = "stdio",
                 .offset = offsetof(struct comparing_options, stdio),
                 .help = "print text even on a terminal, instead of opening the browser",
@@ -101,6 +106,8 @@ static const struct example diff_examples[] = {
         {"wperf diff --by python a-*.data -- b-*.data", "compare Python functions"},
         {"wperf diff --find 2% a-*.data -- b-*.data",
          "also say how many more runs would show a change of 2 %"},
+        {"wperf diff -o diff.html --open a-*.data -- b-*.data",
+         "write a page with the verdicts and a flame graph of the differences, and open it"},
         {"wperf diff -o diff.svg a-*.data -- b-*.data",
          "draw a flame graph of B, coloured by the difference to A"},
         {"wperf diff --code old/python new/python",

@@ -19,6 +19,7 @@ struct comparing_options {
         uint64_t rows;
         bool csv;
         bool stdio; /* print text, also on a terminal */
+        bool opens; /* the page of -o */
 };
 
 struct diff_options {

@@ -85,7 +85,7 @@ static const struct option output_options[] = {
                 .offset = offsetof(struct output_options, output),
                 .help = "write to FILE: record and sample write the session, or with --json or a FILE that "
                         "ends in .json the JSON document; stat -t writes CSV, other commands write JSON; "
-                        "record, sample and report write an HTML page if FILE ends in .html",
+                        "record, sample, report and diff write an HTML page if FILE ends in .html",
         },
         {
                 .name = "output-prefix",

@@ -84,6 +84,19 @@ function readCode(reader, texts) {
   return fn;
 }
 
+/* The rows of a comparison, in texts.  The page then has two events, B and A. */
+function readComparison(reader, texts) {
+  var comparison = { event: texts[reader.number()], nA: reader.number(), nB: reader.number(), parts: [] }, part, i, n;
+  for (i = reader.number(); i > 0; i--) {
+    comparison.parts.push(part = { title: texts[reader.number()], rows: [] });
+    for (n = reader.number(); n > 0; n--) {
+      part.rows.push({ name: texts[reader.number()], module: texts[reader.number()], a: texts[reader.number()], b: texts[reader.number()],
+                       change: texts[reader.number()], interval: texts[reader.number()], verdict: texts[reader.number()], direction: reader.number() });
+    }
+  }
+  return comparison;
+}
+
 /* Wall time by state and by function, in microseconds; null if the session did not record waiting. */
 function readWall(reader, texts) {
   var n = reader.number(), wall = { states: [], functions: [] }, i;
@@ -135,6 +148,9 @@ function readProfile(bytes) {
   profile.code = [];
   for (i = reader.number(); i > 0; i--) profile.code.push(readCode(reader, profile.texts));
   profile.firstFrames = reader.number();
+  profile.changes = [];
+  for (i = reader.number(); i > 0; i--) profile.changes.push(readComparison(reader, profile.texts));
+  profile.isDiff = profile.changes.length > 0;
   return profile;
 }
 

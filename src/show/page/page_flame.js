@@ -11,7 +11,7 @@ function makeFlame(app, label, isUpwards) {
                       canvas, spacer);
   var back = make("button", { type: "button", class: "back", onclick: function () { zoom(root); scroller.focus(); } }, "Reset zoom");
   var hint = make("span", { class: "hint" });
-  var element = make("div", { class: "flame-box" }, make("div", { class: "flame-head" }, make("h3", {}, label), hint, back), scroller);
+  var element = make("div", { class: "flame-box" }, make("div", { class: "flame-head" }, make("h2", {}, label), hint, back), scroller);
   var root = null, zoomed = null, rows = [], focused = null, hovered = null, width = 0, height = 0, isPlanned = false;
 
   /* --- Layout --- */
@@ -68,7 +68,7 @@ function makeFlame(app, label, isUpwards) {
   function drawBox(context, box, y, colors) {
     var isAbove = box.branch !== zoomed && box.depth < boxOfZoomed.depth, fn = box.branch.fn, isLit = app.isMatch(fn), text;
     context.globalAlpha = isAbove || app.isSearching() && !isLit ? 0.45 : 1;
-    context.fillStyle = isLit ? colors.match : fillOf(app.profile, fn, colors.dark);
+    context.fillStyle = isLit ? colors.match : app.fillOfBranch(box.branch, colors.dark);
     context.fillRect(box.x, y, Math.max(box.width - 0.6, 0.5), FLAME_ROW - 1);
     context.globalAlpha = 1;
     if (box.width > 24) {

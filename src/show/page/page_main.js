@@ -13,11 +13,11 @@ function makeApp(profile) {
     profile: profile, event: profile.events[0], frames: profile.firstFrames, shape: null, sums: null, selected: -1, matches: null,
     selection: { threads: null, from: 0, to: Infinity }, isInverted: false, tab: "flame"
   };
-  var shapes = [], hasPython = false, i;
+  var shapes = [], hasPython = false, difference = null, i;
   var status = make("div", { class: "status", role: "status", "aria-live": "polite" });
   var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
 
-  for (i = 0; i < profile.functions.n; i++) hasPython = hasPython || kindOf(profile, i) === KIND_PYTHON;
+  for (i = 0; i < profile.functions.n && !profile.isDiff; i++) hasPython = hasPython || kindOf(profile, i) === KIND_PYTHON;
 
   /* --- What parts ask --- */
 
@@ -25,9 +25,27 @@ function makeApp(profile) {
   app.isSearching = function () { return app.matches !== null; };
   app.isMatch = function (fn) { return app.matches !== null && fn >= 0 && app.matches.isMatch[fn] === 1; };
 
+  app.fillOfBranch = function (branch, dark) {
+    return profile.isDiff ? differenceFill(difference, branch, dark) : fillOf(profile, branch.fn, dark);
+  };
+
+  /* Numbers of samples; of a comparison, the amount of a run. */
+  app.samplesText = function (count, weight) {
+    return profile.isDiff ? amount(app.event, weight) : plural(count, "sample");
+  };
+
   app.titleOfAll = function () {
+    if (profile.isDiff) return app.event.name + ": " + amount(app.event, app.sums.total) + " in a run";
     return "all: " + plural(app.sums.nSamples, "sample") + (app.event.total ? ", " + amount(app.event, app.sums.total) : "");
   };
+
+  /* A and B of a function or branch, if the page is a comparison. */
+  function comparedText(branch) {
+    var sums;
+    if (!profile.isDiff) return "";
+    sums = compareBranch(difference, branch);
+    return "A " + amount(app.event, sums.a) + ", B " + amount(app.event, sums.b) + ", " + changeText(sums);
+  }
 
   /* The line of a function with the most samples, its own or those of what it called: its number in the texts. */
   function hottestFrame(fn) {
@@ -54,6 +72,7 @@ function makeApp(profile) {
   };
 
   app.sourceOf = function (fn) {
+    if (profile.isDiff) return null; /* a comparison has no lines */
     if (!hottestKnown.has(fn)) hottestKnown.set(fn, hottestFrame(fn));
     return hottestKnown.get(fn);
   };
@@ -63,12 +82,12 @@ function makeApp(profile) {
     var fn = branch.fn, where, parts;
     empty(status);
     if (fn < 0) {
-      status.append(make("b", {}, app.titleOfAll()));
+      status.append(make("b", {}, app.titleOfAll()), " " + comparedText(branch));
       return;
     }
     where = app.sourceOf(fn);
     parts = [profile.texts[profile.functions.path[fn]] || moduleOf(profile, fn), where ? baseName(where.path) + ":" + where.line : "",
-             profile.functions.kind[fn] & KIND_INLINED ? "inlined" : "", plural(branch.count, "sample"),
+             profile.functions.kind[fn] & KIND_INLINED ? "inlined" : "", app.samplesText(branch.count, branch.weight), comparedText(branch),
              percent(branch.weight, app.sums.total) + " of all" + (root && root.fn >= 0 && root.weight ? ", " + percent(branch.weight, root.weight) + " of the function" : "")];
     status.append(make("b", {}, nameOf(profile, fn)), " " + parts.filter(Boolean).join(" · "));
   };
@@ -114,6 +133,12 @@ function makeApp(profile) {
     app.describe({ fn: fn, weight: app.sums.fnTotal[fn], count: app.sums.fnCount[fn] });
     if (app.tab === "functions") table.select();
     flame.redraw();
+  };
+
+  app.showFunction = function (fn) {
+    app.selected = fn;
+    tabs.show("functions");
+    app.select(fn);
   };
 
   app.showSource = function (where) {
@@ -185,6 +210,11 @@ function makeApp(profile) {
   }
 
   function makeLegend() {
+    if (profile.isDiff) return make("span", { class: "legend", "aria-label": "Colours" }, make("span", {}, make("i", { class: "key key-more" }), "more in B"), make("span", {}, make("i", { class: "key key-less" }), "less in B"));
+    return makeKinds();
+  }
+
+  function makeKinds() {
     var legend = make("span", { class: "legend", "aria-label": "Colours" }), kinds = {};
     for (var fn = 0; fn < profile.functions.n; fn++) kinds[colorClass(profile, fn)] = true;
     LEGEND.forEach(function (entry) {
@@ -209,8 +239,8 @@ function makeApp(profile) {
   }
 
   function makeHeader() {
-    var events = make("select", { id: "event", onchange: function () { chooseEvent(Number(events.value)); } }), command = factOf("Command") || "profile";
-    profile.events.forEach(function (event, index) { events.append(make("option", { value: index }, event.name + ": " + plural(event.nSamples, "sample"))); });
+    var events = make("select", { id: "event", onchange: function () { chooseEvent(Number(events.value)); } }), command = factOf("Command") || factOf("Compared") || "profile";
+    profile.events.forEach(function (event, index) { events.append(make("option", { value: index }, profile.isDiff ? event.name : event.name + ": " + plural(event.nSamples, "sample"))); });
     document.title = command + " – wperf";
     return make("header", { class: "head" }, make("h1", { title: command }, command),
                 make("label", { for: "event", class: "unseen" }, "Event"), events,
@@ -237,7 +267,7 @@ function makeApp(profile) {
       app.isInverted = value;
       compute();
     });
-    return make("div", { class: "bar-line" }, tabs.list, frameChoice.element, directionChoice.element,
+    return make("section", { class: "bar-line", "aria-label": "Views and search" }, tabs.list, frameChoice.element, directionChoice.element,
                 make("span", { class: "search" }, search, isRegular, found));
   }
 
@@ -263,10 +293,13 @@ function makeApp(profile) {
   source = makeSource(app);
   code = makeInstructions(app);
   noteLine = make("p", { class: "note", hidden: true });
+  timeline.element.append(noteLine);
+  if (profile.isDiff) timeline.element.hidden = true;
   views = [
     { name: "flame", text: "Flame graph", element: flame.element }, { name: "functions", text: "Functions", element: table.element },
     { name: "source", text: "Source", element: source.element }
   ];
+  if (profile.isDiff) views.splice(0, 3, { name: "changes", text: "Changes", element: makeChanges(app).element }, views[0], views[1]);
   if (profile.code.length) views.push({ name: "code", text: "Instructions", element: code.element });
   if (profile.wall) views.push({ name: "waiting", text: "Waiting", element: makeWall(app).element });
   views.push({ name: "about", text: "About", element: makeAbout() });
@@ -275,15 +308,16 @@ function makeApp(profile) {
     directionChoice.element.hidden = name !== "flame";
     drawTab();
   });
-  app.element = [makeHeader(), makeBar(), timeline.element, noteLine, make.apply(null, ["main", {}].concat(tabs.panels)),
+  app.element = [makeHeader(), makeBar(), timeline.element, make.apply(null, ["main", {}].concat(tabs.panels)),
                  make("footer", {}, status, makeLegend(), make("span", { class: "quality", title: factOf("Quality") }, factOf("Quality")))];
   app.start = function () {
     app.shape = shapeOf(app.frames);
     app.sums = makeSums(profile, app.shape, app.event, app.selection);
+    if (profile.isDiff) difference = makeDifference(profile, app.shape);
     frameChoice.show(app.frames);
     directionChoice.show(app.isInverted);
     drawNote();
-    tabs.show("flame");
+    tabs.show(views[0].name);
     timeline.build();
     app.describe({ fn: -1 });
     document.addEventListener("keydown", onKey);

@@ -48,7 +48,7 @@ function makeTable(app) {
     var sums = app.sums;
     rows = [];
     for (var fn = 0; fn < app.profile.functions.n; fn++) {
-      if (!sums.fnCount[fn]) continue;
+      if (!sums.fnCount[fn] && sums.fnTotal[fn] <= 0) continue;
       rows.push({ fn: fn, name: nameOf(app.profile, fn), module: moduleOf(app.profile, fn), self: sums.fnSelf[fn], total: sums.fnTotal[fn],
                   selfCount: sums.fnSelfCount[fn], totalCount: sums.fnCount[fn] });
     }
@@ -57,7 +57,7 @@ function makeTable(app) {
   function shareCell(part, samples) {
     var bar = make("span", { class: "bar", "aria-hidden": "true" });
     bar.style.width = (app.sums.total > 0 ? part / app.sums.total * 100 : 0) + "%";
-    return make("td", { class: "number", title: plural(samples, "sample") }, bar, make("span", { class: "value" }, percent(part, app.sums.total)));
+    return make("td", { class: "number", title: app.samplesText(samples, part) }, bar, make("span", { class: "value" }, percent(part, app.sums.total)));
   }
 
   function rowOf(row) {
@@ -97,7 +97,7 @@ function makeTable(app) {
     setText(title, nameOf(profile, fn));
     setText(facts, [profile.texts[profile.functions.path[fn]] || moduleOf(profile, fn), kind === "native" ? "" : kind === "python" ? "Python" : kind,
                     "self " + percent(app.sums.fnSelf[fn], app.sums.total), "total " + percent(app.sums.fnTotal[fn], app.sums.total),
-                    plural(app.sums.fnCount[fn], "sample")].filter(Boolean).join(" · "));
+                    app.samplesText(app.sums.fnCount[fn], app.sums.fnTotal[fn])].filter(Boolean).join(" · "));
     empty(actions);
     source = app.sourceOf(fn);
     if (source) actions.append(make("button", { type: "button", onclick: function () { app.showSource(source); } }, "Show " + baseName(source.path) + ":" + source.line));

@@ -12,7 +12,7 @@ function makeTimeline(app) {
   var clear = make("button", { type: "button", class: "back", onclick: function () { app.choose({ threads: null, from: 0, to: Infinity }); } }, "Clear selection");
   var title = make("span", { class: "hint", role: "status" });
   var element = make("section", { class: "timeline", "aria-label": "Samples over time" },
-                     make("div", { class: "timeline-head" }, make("h3", {}, "Time"), title,
+                     make("div", { class: "timeline-head" }, make("h2", {}, "Time"), title,
                           make("span", { class: "times" }, from.label, from.input, to.label, to.input, "s"), clear), list, all);
 
   function timeField(text) {

@@ -243,7 +243,7 @@ function findMatches(profile, shape, sums, matcher) {
   for (fn = 0; fn < profile.functions.n; fn++) {
     if (!matcher(nameOf(profile, fn)) && !matcher(moduleOf(profile, fn))) continue;
     found.isMatch[fn] = 1;
-    if (sums.fnCount[fn]) found.nFunctions++;
+    if (sums.fnCount[fn] || sums.fnTotal[fn] > 0) found.nFunctions++;
   }
   for (node = 1; node < shape.n; node++) {
     isBelow[node] = isBelow[shape.parent[node]] | found.isMatch[shape.fn[node]];

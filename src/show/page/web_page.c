@@ -58,12 +58,12 @@ uint32_t web_page_add_text(struct strpool *texts, const char *text)
 
 /* --- The data --- */
 
-static void add_facts(const struct web_page *page, struct strpool *texts, struct buf *out)
+void web_page_facts_write(const struct web_page_fact *facts, size_t n, struct strpool *texts, struct buf *out)
 {
-        buf_add_uleb(out, page->n_facts);
-        for (size_t i = 0; i < page->n_facts; i++) {
-                buf_add_uleb(out, web_page_add_text(texts, page->facts[i].label));
-                buf_add_uleb(out, web_page_add_text(texts, page->facts[i].text));
+        buf_add_uleb(out, n);
+        for (size_t i = 0; i < n; i++) {
+                buf_add_uleb(out, web_page_add_text(texts, facts[i].label));
+                buf_add_uleb(out, web_page_add_text(texts, facts[i].text));
         }
 }
 
@@ -94,28 +94,24 @@ static void add_texts(const struct strpool *texts, struct buf *out)
                 buf_add_str(out, strpool_get(texts, (str_id)i));
 }
 
-static void make_data(const struct web_page *page, struct buf *ret)
+static void make_data(const struct web_page *page, struct strpool *texts, struct buf *rest)
 {
-        AUTO(strpool) texts = strpool_new();
         struct web_page_stacks stacks;
-        AUTO_RELEASE(buf) rest = {0};
 
         web_page_stacks_make(page, texts, &stacks);
-        web_page_table_write(&stacks.functions, &rest);
-        web_page_table_write(&stacks.frames, &rest);
-        web_page_table_write(&stacks.stacks, &rest);
-        buf_add_uleb(&rest, stacks.least_samples);
-        web_page_samples_write(page, &stacks, texts, &rest);
-        add_facts(page, texts, &rest);
-        buf_add_uleb(&rest, page->source ? page->source->n : 0);
+        web_page_table_write(&stacks.functions, rest);
+        web_page_table_write(&stacks.frames, rest);
+        web_page_table_write(&stacks.stacks, rest);
+        buf_add_uleb(rest, stacks.least_samples);
+        web_page_samples_write(page, &stacks, texts, rest);
+        web_page_facts_write(page->facts, page->n_facts, texts, rest);
+        buf_add_uleb(rest, page->source ? page->source->n : 0);
         for (size_t i = 0; page->source && i < page->source->n; i++)
-                add_file(&page->source->files[i], texts, &rest);
-        web_page_wall_write(page->wall, texts, &rest);
-        web_page_code_write(page, texts, &rest);
-        buf_add_uleb(&rest, page->frames);
-        buf_add_uleb(ret, WEB_PAGE_VERSION);
-        add_texts(texts, ret);
-        buf_add(ret, rest.data, rest.len);
+                add_file(&page->source->files[i], texts, rest);
+        web_page_wall_write(page->wall, texts, rest);
+        web_page_code_write(page, texts, rest);
+        buf_add_uleb(rest, page->frames);
+        buf_add_uleb(rest, 0); /* no comparison */
         web_page_stacks_release(&stacks);
 }
 
@@ -136,13 +132,16 @@ static void add_base64(const struct buf *bytes, struct buf *out)
         }
 }
 
-bool web_page_write(const struct web_page *page, struct buf *out, struct err *err)
+bool web_page_document_write(const struct strpool *texts, const struct buf *rest, struct buf *out,
+                             struct err *err)
 {
         AUTO_RELEASE(buf) data = {0};
         AUTO_RELEASE(buf) packed = {0};
         bool packs = codec_available(CODEC_ZLIB);
 
-        make_data(page, &data);
+        buf_add_uleb(&data, WEB_PAGE_VERSION);
+        add_texts(texts, &data);
+        buf_add(&data, rest->data, rest->len);
         if (packs && !codec_pack_gzip(buf_text(&data), data.len, &packed, err))
                 return false;
         buf_add(out, web_page_head, web_page_head_bytes);
@@ -152,4 +151,13 @@ bool web_page_write(const struct web_page *page, struct buf *out, struct err *er
         buf_add_str(out, "</script>\n");
         buf_add(out, web_page_tail, web_page_tail_bytes);
         return true;
+}
+
+bool web_page_write(const struct web_page *page, struct buf *out, struct err *err)
+{
+        AUTO(strpool) texts = strpool_new();
+        AUTO_RELEASE(buf) rest = {0};
+
+        make_data(page, texts, &rest);
+        return web_page_document_write(texts, &rest, out, err);
 }

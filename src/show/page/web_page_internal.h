@@ -14,6 +14,18 @@ enum {
         WEB_PAGE_MAX_SAMPLES = 300000,
 };
 
+/* Kinds of functions.  page_data.js has the same numbers. */
+enum web_page_kind {
+        WEB_PAGE_NATIVE_CODE,
+        WEB_PAGE_KERNEL,
+        WEB_PAGE_PYTHON_CODE,
+        WEB_PAGE_UNKNOWN,
+        WEB_PAGE_CUT,
+        WEB_PAGE_SMALL,
+        WEB_PAGE_INLINED = 8, /* a flag, like the next one */
+        WEB_PAGE_RUNS_PYTHON = 16,
+};
+
 /* Rows of numbers that are kept and written as columns. */
 struct web_page_table {
         size_t n_fields, n;
@@ -51,6 +63,13 @@ uint32_t web_page_add_text(struct strpool *texts, const char *text);
 /* Appends the threads, and the samples of each event by thread and time. */
 void web_page_samples_write(const struct web_page *page, const struct web_page_stacks *stacks,
                             struct strpool *texts, struct buf *out);
+
+void web_page_facts_write(const struct web_page_fact *facts, size_t n, struct strpool *texts,
+                          struct buf *out);
+
+/* Appends the document with the texts and the rest of the data, which refers to them. */
+bool web_page_document_write(const struct strpool *texts, const struct buf *rest, struct buf *out,
+                             struct err *err);
 
 /* Appends the number of functions with instructions, and these. */
 void web_page_code_write(const struct web_page *page, struct strpool *texts, struct buf *out);

@@ -9,18 +9,6 @@
 #include "mem.h"
 #include "web_page_internal.h"
 
-/* page_data.js has the same numbers. */
-enum stack_kind {
-        KIND_NATIVE,
-        KIND_KERNEL,
-        KIND_PYTHON,
-        KIND_UNKNOWN,
-        KIND_CUT,
-        KIND_SMALL,
-        KIND_INLINED = 8, /* a flag, like the next one */
-        KIND_RUNS_PYTHON = 16,
-};
-
 /* Stack 0 is no stack: the callers of outermost functions. */
 struct stack_table {
         uint32_t *parents, *frames;
@@ -81,11 +69,13 @@ static uint32_t find_frame(struct stack_listing *l, const uint32_t *function, ui
         return find_row(&l->ret->frames, l->frame_keys, frame);
 }
 
-static enum stack_kind kind_of(const struct named_node *node, const struct named_frame *frame)
+static enum web_page_kind kind_of(const struct named_node *node, const struct named_frame *frame)
 {
         if (node->is_cut)
-                return KIND_CUT;
-        return !*frame->function ? KIND_UNKNOWN : node->is_kernel ? KIND_KERNEL : KIND_NATIVE;
+                return WEB_PAGE_CUT;
+        return !*frame->function ? WEB_PAGE_UNKNOWN
+               : node->is_kernel ? WEB_PAGE_KERNEL
+                                 : WEB_PAGE_NATIVE_CODE;
 }
 
 /* A Python function is in its source file, as other code is in a module. */
@@ -98,11 +88,11 @@ static uint32_t number_of(struct stack_listing *l, const struct named_node *node
         bool is_python = module && module->kind == NAMED_PYTHON;
         const char *path = is_python ? frame->file : module ? module->path : "";
         const char *base = is_python ? frame->file_name : module ? export_module_name(module) : "";
-        uint32_t kind = is_python ? KIND_PYTHON : kind_of(node, frame);
+        uint32_t kind = is_python ? WEB_PAGE_PYTHON_CODE : kind_of(node, frame);
         AUTO_RELEASE(buf) name = {0};
 
         export_add_function_name(stacks, node, frame->label ? frame->label : frame->function, &name);
-        kind |= (is_inlined ? KIND_INLINED : 0) | (node->runs_python ? KIND_RUNS_PYTHON : 0);
+        kind |= (is_inlined ? WEB_PAGE_INLINED : 0) | (node->runs_python ? WEB_PAGE_RUNS_PYTHON : 0);
         return find_frame(l,
                           (const uint32_t[]){strpool_add(l->texts, buf_text(&name)),
                                              web_page_add_text(l->texts, base),
@@ -221,7 +211,7 @@ static uint64_t find_least(const uint64_t *counts, size_t n, size_t max)
 
 static uint32_t find_small(struct stack_listing *l, uint32_t parent)
 {
-        const uint32_t function[] = {strpool_add(l->texts, "[small stacks]"), 0, 0, KIND_SMALL};
+        const uint32_t function[] = {strpool_add(l->texts, "[small stacks]"), 0, 0, WEB_PAGE_SMALL};
 
         return find_stack(&l->kept, parent, find_frame(l, function, 0, 0));
 }
