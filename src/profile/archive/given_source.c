@@ -29,7 +29,8 @@ struct wanted_source {
 
 struct given_source {
         struct given_source_request request;
-        struct map by_path; /* address of the path's text to index + 1 */
+        struct map by_path;   /* address of the path's text to index + 1 */
+        struct map referring; /* index of a file and module: the module refers to it */
         struct wanted_source *files;
         size_t n_files, cap_files;
         struct source_text *source;
@@ -68,6 +69,7 @@ void given_source_free(struct given_source *g)
         }
         free(g->files);
         map_release(&g->by_path);
+        map_release(&g->referring);
         source_text_free(g->source);
         free(g);
 }
@@ -95,22 +97,15 @@ static struct wanted_source *find_file(struct given_source *g, const char *path)
         return &g->files[*known - 1];
 }
 
-static bool has_module(const struct wanted_source *file, resolver_id module)
-{
-        for (size_t i = file->n_modules; i-- > 0;) {
-                if (file->modules[i] == module)
-                        return true;
-        }
-        return false;
-}
-
 void given_source_want(struct given_source *g, resolver_id module, const char *path, uint32_t line)
 {
         struct wanted_source *file = find_file(g, path);
+        bool is_new;
 
         if (line)
                 ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, line);
-        if (!has_module(file, module))
+        map_put(&g->referring, (uint64_t)(file - g->files) << 32 | module, &is_new);
+        if (is_new)
                 ARRAY_PUSH(file->modules, file->n_modules, file->cap_modules, module);
 }
 

@@ -38,16 +38,22 @@ function changeText(sums) {
 function makeChanges(app) {
   var element = make("div", { class: "changes-page", tabindex: "0", role: "region", "aria-label": "Verdicts on the rows of the comparison" });
 
+  var byName = new Map(), i;
+
+  for (i = app.profile.functions.n - 1; i >= 0; i--) {
+    byName.set(nameOf(app.profile, i), i);
+    byName.set(nameOf(app.profile, i) + "\n" + moduleOf(app.profile, i), i);
+  }
+
+  /* The function of a row; undefined if the tree has none.  Code without a name is `[MODULE+ADDRESS]` there. */
   function findFunction(row) {
-    for (var fn = 0; fn < app.profile.functions.n; fn++) {
-      if ((nameOf(app.profile, fn) === row.name || "[" + row.module + "+" + row.name + "]" === nameOf(app.profile, fn)) && (!row.module || moduleOf(app.profile, fn) === row.module)) return fn;
-    }
-    return -1;
+    var fn = byName.get(row.module ? row.name + "\n" + row.module : row.name);
+    return fn === undefined ? byName.get("[" + row.module + "+" + row.name + "]") : fn;
   }
 
   /* Whole runs have no function to show. */
   function nameCell(row) {
-    if (findFunction(row) < 0) return make("td", { class: "name" }, row.name);
+    if (findFunction(row) === undefined) return make("td", { class: "name" }, row.name);
     return make("td", { class: "name" }, make("button", { type: "button", title: row.name, onclick: function () { app.showFunction(findFunction(row)); } }, row.name));
   }
 
