@@ -172,7 +172,8 @@ static bool agree(struct given_source *g, const struct wanted_source *file)
         return any;
 }
 
-/* Wants the lines of functions that the file holds. */
+/* Wants the lines of functions that the file holds, and the lines that prove it: the packed lines are all
+ * that there is when the session is packed again elsewhere. */
 static void take_held_lines(struct given_source *g, struct wanted_source *file)
 {
         size_t n_held = 0;
@@ -183,8 +184,11 @@ static void take_held_lines(struct given_source *g, struct wanted_source *file)
                 if (!python_claim_holds(f->function, source_text_line(g->source, file->path, f->first_line)))
                         continue;
                 n_held++;
-                if (file->python[i].line)
-                        ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, file->python[i].line);
+                if (!file->python[i].line)
+                        continue;
+                ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, file->python[i].line);
+                if (!python_claim_holds(f->function, NULL))
+                        ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, f->first_line);
         }
         g->n_unproven += file->n_python && !n_held && !file->n_modules;
 }
