@@ -4,7 +4,7 @@ from release import PROJECT, Release, Target, write_tar_gz
 
 README = """wperf {version}, a performance profiler for Linux ({machine})
 
-    ./wperf record -g -- python3 app.py     # where does the time go?
+    ./wperf record -- python3 app.py     # where does the time go?
     ./wperf report -g                       # the same again, from the session file
     ./wperf --help
 

@@ -11,7 +11,7 @@ from release import PROJECT, WINDOWS_TARGETS, Release, Target, open_release, wri
 
 README = """wperf {version}, a performance profiler ({machine})
 
-    wperf record -g -- program.exe   samples a program by a timer, without a driver
+    wperf record -- program.exe   samples a program by a timer, without a driver
     wperf report -g -i perf.data     reads a session, also one that was recorded on another machine
     wperf --help
 

@@ -10,7 +10,7 @@ README = f"""# wperf
 
 A {SUMMARY}, for Linux.
 
-    npx wperf record -g -- node app.js
+    npx wperf record -- node app.js
     npx wperf report -g
 """
 

@@ -23,8 +23,8 @@ Description-Content-Type: text/plain
 
 {description}
 
-    python -m wperf record -g script.py     # with the interpreter that runs it
-    wperf record -g -- python3 app.py       # any program
+    python -m wperf record script.py     # with the interpreter that runs it
+    wperf record -- python3 app.py       # any program
     wperf report -g
 """
 WHEEL = """Wheel-Version: 1.0

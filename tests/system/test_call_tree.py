@@ -137,7 +137,7 @@ def test_choices(t: Context) -> None:
 
 def test_session_without_stacks(t: Context) -> None:
     path = t.path("flat.data")
-    t.good("record", "-e", "cpu-clock:u", "-F", "499", "--session", path, "--", t.program("paths"), "100")
+    t.good("record", "--no-stacks", "-e", "cpu-clock:u", "-F", "499", "--session", path, "--", t.program("paths"), "100")
     done = t.ours("report", "-g", "-i", path)
     check(done.status == 0 and "no call stacks, so the tree has no callers" in done.err, "it says so", done)
     check("no call stacks" not in t.good("report", "-i", path).err, "where nobody asked, nothing")

@@ -92,7 +92,7 @@ def test_each_process_is_a_session_of_its_values(t: Context) -> None:
         check(json.loads(done.out)[-1] == {"wperf_session": session}, "its name is metadata", done)
         check(json.loads(done.out)[0] == {} or len(json.loads(done.out)) == 1, "warmups are not recorded", done)
         check_session(t, session)
-    check(sorted(name for name in os.listdir(t.folder) if name.startswith("a-")) == ["a-1.data", "a-2.data", "a-3.data"], "no others")
+    check(sorted(name for name in os.listdir(t.folder) if name.startswith("a-") and name.endswith(".data")) == ["a-1.data", "a-2.data", "a-3.data"], "no others")
     t.good("diff", "a-1.data", "a-2.data", "--", "a-3.data")
 
 

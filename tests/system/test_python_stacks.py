@@ -310,19 +310,25 @@ def test_greenlets(t: Context) -> None:
     check(set(paths) == {"burn<first", "burn<second"} and min(paths.values()) > 20, f"{paths}")
 
 
-def test_python_stacks_are_the_default_with_g(t: Context) -> None:
+def test_python_stacks_are_the_default(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
     command = ("--", "/usr/bin/python3.11", PROGRAM, "1000")
-    done = t.good("record", "-g", *command)
+    done = t.good("record", *command)
     if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
     check("Python programs are traced for their stacks" in done.out and merged_of(done)[0] > 0, "traced", done)
     # If the user has turned tracing off, there is no message about it.
     # Copies of stacks are unwound later, and have no Python frames.
-    for options in ("-g", "--engine", "ring"), (), ("-g", "--no-inherit"), ("--call-graph", "fp"), ("--call-graph", "dwarf"):
+    for options, why_not in ((("--engine", "ring"), ""), (("--no-stacks",), ""), (("--no-callers",), ""), (("--no-call-graph",), ""),
+                             (("--no-inherit",), "it can't leave out threads or children"), (("--call-graph", "fp"), "it needs -g"),
+                             (("--call-graph", "dwarf"), "--call-graph dwarf records no Python frames")):
         done = t.good("record", *options, *command)
         check("are traced" not in done.out and "merged" not in done.out and "not stopped" not in done.out, f"{options}", done)
+        said = re.search("no Python functions: (.*)", done.out)
+        check(why_not in said[1] if why_not and said else bool(why_not) == bool(said), f"{options}: says why", done)
+    done = t.good("record", "--no-inherit", "--", "/bin/true")
+    check("no Python functions" not in done.out, "nothing where no Python runs", done)
     done = t.good("record", "--call-graph", "dwarf", "--engine", "stop", *command)
     check("the engine stop is not used: --call-graph dwarf records no Python frames; use -g" in done.out and "are traced" not in done.out, "why not", done)
 

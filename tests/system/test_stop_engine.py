@@ -693,8 +693,8 @@ def test_wrong_words(t: Context) -> None:
 
 def test_only_with_stacks(t: Context) -> None:
     need_python()
-    done = t.ours("record", "--engine", "stop", "--", PYTHON, "-c", "pass")
-    check("add -g" in done.out and HEADING not in done.out, "the heading says why nothing is traced", done)
+    done = t.ours("record", "--no-stacks", "--engine", "stop", "--", PYTHON, "-c", "pass")
+    check("leave --no-stacks out" in done.out and HEADING not in done.out, "the heading says why nothing is traced", done)
 
 
 def test_a_command_that_is_not_there(t: Context) -> None:

@@ -20,6 +20,7 @@ struct call_graph {
         enum call_graph_kind kind;
         /* bytes of each stack copy, a multiple of 8; UNWIND, DWARF, and LBR when it falls back to UNWIND */
         uint32_t stack_bytes;
+        bool if_can; /* nobody asked for stacks: where they can't be had, samples have none */
 };
 
 enum {

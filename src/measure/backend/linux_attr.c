@@ -30,7 +30,7 @@ static uint64_t tracking_flags(const struct kernel_features *features, bool kern
 enum call_graph_kind linux_attr_stacks(const struct collect_request *request,
                                        const struct kernel_features *features)
 {
-        enum call_graph_kind kind = request->call_graph.kind;
+        enum call_graph_kind kind = features->stacks ? request->call_graph.kind : CALL_GRAPH_NONE;
 
         return kind == CALL_GRAPH_LBR && !features->calls ? CALL_GRAPH_UNWIND : kind;
 }
@@ -116,6 +116,8 @@ size_t linux_attr_ring_bytes(const struct collect_request *request)
                 const struct perf_attr *attr = &request->events->items[i].attr;
                 uint64_t own_hz = attr->flags & PERF_ATTR_FREQ ? attr->sample_period_or_freq : PERIOD_HZ;
 
+                if (request->events->items[i].is_spe) /* its samples are in the trace */
+                        continue;
                 hz += own_hz < UINT32_MAX ? own_hz : UINT32_MAX;
         }
         wanted = hz * (request->call_graph.stack_bytes + OTHER_BYTES) / PARTS_PER_S;

@@ -42,6 +42,7 @@ struct kernel_features {
         bool lost_count, ksymbol, namespaces, clock, comm_exec_mmap2;
         bool calls;         /* the CPU's branch records of calls */
         bool weight_struct; /* latencies in parts; else one number */
+        bool stacks;        /* call stacks; only dropped if nobody asked for them */
         /* The clock can't change any more, because an event was opened and all events of a ring have one
          * clock. Not a part of attributes. */
         bool keeps_clock;
@@ -52,7 +53,7 @@ struct kernel_features {
 #define ALL_KERNEL_FEATURES                                                                                  \
         (struct kernel_features)                                                                             \
         {                                                                                                    \
-                true, true, true, true, true, true, true, false, false                                       \
+                true, true, true, true, true, true, true, true, false, false                                 \
         }
 
 /* How call stacks are taken on a kernel with these features. */

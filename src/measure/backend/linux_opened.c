@@ -17,9 +17,18 @@
 #include "mem.h"
 #include "os.h"
 
+/* Call stacks are dropped last, and only if nobody asked for them. */
+static bool drop_stacks(struct kernel_features *features, const struct collect_request *request)
+{
+        bool had = features->stacks && request->call_graph.if_can;
+
+        features->stacks &= !request->call_graph.if_can;
+        return had;
+}
+
 /* Drops one optional part of the attribute, until the kernel accepts it. Namespaces need privilege; older
  * kernels do not know the others. */
-static bool drop_feature(struct kernel_features *features, int error)
+static bool drop_feature(struct kernel_features *features, const struct collect_request *request, int error)
 {
         bool *const order[] = {&features->lost_count, &features->weight_struct, &features->ksymbol,
                                &features->namespaces, &features->clock,         &features->comm_exec_mmap2,
@@ -35,7 +44,7 @@ static bool drop_feature(struct kernel_features *features, int error)
                 bool had = features->calls;
 
                 features->calls = false;
-                return had;
+                return had || drop_stacks(features, request);
         }
         for (size_t i = 0; error == EINVAL && i < N_ELEMENTS(order); i++) {
                 if (*order[i] && (order[i] != &features->clock || !features->keeps_clock)) {
@@ -43,7 +52,7 @@ static bool drop_feature(struct kernel_features *features, int error)
                         return true;
                 }
         }
-        return false;
+        return error == EINVAL && drop_stacks(features, request);
 }
 
 /* Opens an event without samples that all descendants of the command inherit, so that it has their time. -1
@@ -126,7 +135,7 @@ static int probe(struct sampling_opener *o, const struct event *event, bool trac
                         }
                         error = errno;
                         log_debug("'%s' precise %d: %s", event->name, level, strerror(error));
-                } while (drop_feature(&o->features, error));
+                } while (drop_feature(&o->features, o->request, error));
                 if (error != EINVAL && error != EOPNOTSUPP && error != ENOENT)
                         break;
         }
@@ -234,12 +243,15 @@ static bool open_one(struct sampling_opener *o, const struct event *event, bool 
         e->is_unwound = linux_attr_is_unwound(o->request, &e->attr);
         e->left_out =
                 e->event.attr.flags & (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER) & ~e->attr.flags;
-        if (linux_attr_stacks(o->request, &o->features) != o->request->call_graph.kind)
+        if (o->request->call_graph.kind == CALL_GRAPH_LBR && !o->features.calls)
                 snprintf(
                         o->opened->stack_note, sizeof(o->opened->stack_note),
                         "the CPU's record of calls (lbr) can't be used with '%s', as in most virtual machines, so stacks are "
                         "unwound while recording, as with -g",
                         e->event.name);
+        if (event->is_spe && o->request->call_graph.kind != CALL_GRAPH_NONE && !o->request->call_graph.if_can)
+                snprintf(o->opened->stack_note, sizeof(o->opened->stack_note),
+                         "samples of Arm SPE have no call stacks");
         return open_everywhere(o, e, err);
 }
 

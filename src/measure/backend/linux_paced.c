@@ -67,7 +67,7 @@ static struct collect_request with_stacks(const struct collect_request *request)
 
 void linux_open_paced(const struct collect_request *request, const char *why, struct opened *ret)
 {
-        const struct kernel_features features = {.clock = true, .comm_exec_mmap2 = true};
+        const struct kernel_features features = {.clock = true, .comm_exec_mmap2 = true, .stacks = true};
         const struct collect_request own = with_stacks(request);
         const struct perf_attr *asked = &request->events->items[0].attr;
         struct opened_event *e;

@@ -128,14 +128,14 @@ static void give_memory_back(void)
 }
 
 /* Starts the command so far that it waits. */
-static bool start_command(struct collector *c, struct buf *stop_note, struct err *err)
+static bool start_command(struct collector *c, struct buf *note, struct err *err)
 {
         const struct target *target = &c->request.target;
         const struct spawned_command command = {target_command_argv(target), target->cpus,
                                                 target->argv ? target->n_cpus : 0, target->output_to_stderr};
         struct spawn_parent parent;
 
-        if (!engines_prepare(c, stop_note, err))
+        if (!engines_prepare(c, note, err))
                 return false;
         if (!command.argv)
                 return true;
@@ -147,7 +147,7 @@ static bool start_command(struct collector *c, struct buf *stop_note, struct err
 
 struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
-        AUTO_RELEASE(buf) stop_note = {0};
+        AUTO_RELEASE(buf) engine_note = {0};
         AUTO(collector) c = mem_new(1, sizeof(*c));
         struct os_stat proc;
 
@@ -163,12 +163,12 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.counted_share = 1;
         c->result.sampled_share = -1;
         keeper_init(&c->keeper);
-        if (!wall_check(request, err) || !engines_choose_pace(c, err) || !start_command(c, &stop_note, err) ||
+        if (!wall_check(request, err) || !engines_choose_pace(c, err) || !start_command(c, &engine_note, err) ||
             !open_events(c, err))
                 return NULL;
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
-        buf_add_str(&c->stack_note, buf_text(&stop_note));
+        buf_add_str(&c->stack_note, buf_text(&engine_note));
         if (!engines_open(c, err))
                 return NULL;
         wall_open(c);
@@ -189,6 +189,7 @@ void collector_free(struct collector *c)
         stop_merge_free(c->merge);
         stop_python_free(c->python);
         buf_release(&c->stack_note);
+        buf_release(&c->python_note);
         watched_release(&c->watched);
         auxtrace_free(c->aux);
         for (size_t i = 0; c->rings && i < c->opened.n_rings; i++)
@@ -216,21 +217,6 @@ struct collect_event collector_get_event(const struct collector *c, size_t index
 
         assert(index < c->opened.n_events);
         return (struct collect_event){linux_attr_written(e), e->event.name, e->ids, e->n_ids};
-}
-
-const char *collector_source_note(const struct collector *c)
-{
-        return c->opened.note;
-}
-
-const char *collector_children_note(const struct collector *c)
-{
-        return c->opened.children_note;
-}
-
-const char *collector_stack_note(const struct collector *c)
-{
-        return buf_text(&c->stack_note);
 }
 
 /* --- the beginning --- */

@@ -49,7 +49,7 @@ struct collector {
         struct stop_python *python;
         struct stop_python *waits_python; /* of waiting threads */
         struct stop_merge *merge;         /* NULL if samples have only native frames */
-        struct buf stack_note;
+        struct buf stack_note, python_note;
         struct others *others;     /* NULL if the events see only the targets; the drainer's */
         struct children *children; /* NULL if the events see only the targets */
         struct unwinder *unwinder; /* NULL if records are not changed */

@@ -36,6 +36,13 @@ static bool bpf_is_first_choice(const struct collect_request *request)
                !stop_engine_lacks_stacks(request) && engines_attach(request);
 }
 
+/* Where to say why an engine is not used: it matters only to Python programs, unless somebody asked for the
+ * engine. */
+static struct buf *note_of(struct collector *c, struct buf *asked)
+{
+        return c->request.engine == COLLECT_BEST_ENGINE ? &c->python_note : asked;
+}
+
 /* Before the command is started, because the engine that stops threads has to start it instead. */
 static void load_bpf(struct collector *c, struct buf *note)
 {
@@ -59,9 +66,9 @@ bool engines_prepare(struct collector *c, struct buf *note, struct err *err)
 {
         const struct target *target = &c->request.target;
 
-        load_bpf(c, note);
+        load_bpf(c, note_of(c, note));
         if (!c->bpf)
-                c->guardian = stop_engine_prepare(&c->request, note);
+                c->guardian = stop_engine_prepare(&c->request, note_of(c, note));
         return !c->guardian || !engines_attach(&c->request) || stop_engine_start(c->guardian, target, err);
 }
 
@@ -78,7 +85,7 @@ static void open_bpf(struct collector *c)
                 return;
         }
         if (c->unwinder || c->request.engine == COLLECT_BPF)
-                buf_printf(&c->stack_note, "the engine bpf is not used: %s",
+                buf_printf(note_of(c, &c->stack_note), "the engine bpf is not used: %s",
                            c->unwinder
                                    ? err.text
                                    : "it needs -g, and can't be used with branch stacks or AUX area tracing");
@@ -97,7 +104,8 @@ bool engines_open(struct collector *c, struct err *err)
                 if (!stop_engine_choose_pace(c->guardian, &c->request, &c->opened, c->python, err))
                         return false;
                 c->stops = c->guardian;
-        } else if (stop_engine_choose(c->guardian, &c->request, &c->opened, c->python, &c->stack_note))
+        } else if (stop_engine_choose(c->guardian, &c->request, &c->opened, c->python,
+                                      note_of(c, &c->stack_note)))
                 c->stops = c->guardian;
         if (!c->stops || !c->unwinder)
                 return true;

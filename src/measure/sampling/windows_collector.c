@@ -160,9 +160,9 @@ static void note_stacks(struct collector *c)
                 [CALL_GRAPH_FP] = "fp", [CALL_GRAPH_DWARF] = "dwarf", [CALL_GRAPH_LBR] = "lbr"};
         enum call_graph_kind kind = c->request.call_graph.kind;
 
-        if (kind != CALL_GRAPH_NONE && is_by_driver(c))
+        if (kind != CALL_GRAPH_NONE && is_by_driver(c) && !c->request.call_graph.if_can)
                 buf_add_str(&c->stack_note, "the driver's samples have no call stacks");
-        else if (kind != CALL_GRAPH_NONE && kind != CALL_GRAPH_UNWIND)
+        else if (!is_by_driver(c) && kind != CALL_GRAPH_NONE && kind != CALL_GRAPH_UNWIND)
                 buf_printf(
                         &c->stack_note,
                         "--call-graph %s is not available on Windows, so stacks are unwound by their modules' "
@@ -297,6 +297,13 @@ const char *collector_source_note(const struct collector *c)
 const char *collector_stack_note(const struct collector *c)
 {
         return buf_text(&c->stack_note);
+}
+
+const char *collector_python_note(const struct collector *c)
+{
+        return is_by_driver(c) && c->request.call_graph.kind != CALL_GRAPH_NONE
+                       ? "the driver's samples have no call stacks"
+                       : "";
 }
 
 const char *collector_children_note(const struct collector *c)

@@ -22,7 +22,7 @@ bool stop_engine_serves(const struct perf_attr *attr)
 const char *stop_engine_lacks_stacks(const struct collect_request *request)
 {
         if (request->call_graph.kind == CALL_GRAPH_NONE)
-                return "this needs call stacks: add -g";
+                return "this needs call stacks: leave --no-stacks out";
         if (request->call_graph.kind == CALL_GRAPH_DWARF)
                 return "--call-graph dwarf records no Python frames; use -g";
         return NULL;
@@ -51,10 +51,19 @@ struct stop_engine *stop_engine_prepare(const struct collect_request *request, s
                 engine = stop_engine_new(&err);
                 if (!engine)
                         say_not(err.text, note);
-        } else if (request->engine == COLLECT_STOP) {
+        } else if (why && (request->engine == COLLECT_STOP || request->call_graph.kind != CALL_GRAPH_NONE)) {
                 say_not(why, note);
         }
         return engine;
+}
+
+static const char *why_not_served(const struct collect_request *request, const struct perf_attr *attr)
+{
+        if (request->call_graph.kind == CALL_GRAPH_FP || request->call_graph.kind == CALL_GRAPH_LBR)
+                return "it needs -g, not another mode of --call-graph";
+        if (!(attr->sample_type & PERF_SAMPLE_STACK_USER))
+                return "samples of this event have no call stacks";
+        return "it can't be used with branch stacks, --mem, tracepoints, or events in the kernel only";
 }
 
 bool stop_engine_choose(struct stop_engine *engine, const struct collect_request *request,
@@ -64,9 +73,7 @@ bool stop_engine_choose(struct stop_engine *engine, const struct collect_request
         struct err err = {0};
 
         if (!stop_engine_serves(&event->attr)) {
-                if (request->engine == COLLECT_STOP)
-                        say_not("it needs -g, and can't be used with branch stacks or AUX area tracing",
-                                note);
+                say_not(why_not_served(request, &event->attr), note);
                 return false;
         }
         if (stop_engine_begin(engine, event, !request->target.delay_ns, python, &err))

@@ -23,7 +23,7 @@ bool stop_engine_serves(const struct perf_attr *attr);
 const char *stop_engine_lacks_stacks(const struct collect_request *request);
 
 /* Makes an engine if the request may need one. Otherwise returns NULL, and appends the reason to `note` if
- * the user asked for the engine. */
+ * the user asked for the engine or for call stacks. */
 struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note);
 
 /* Call before the command is started, which must happen by way of stop_engine_parent. */
@@ -39,7 +39,7 @@ bool stop_engine_start(struct stop_engine *engine, const struct target *target, 
 bool stop_engine_attach(struct stop_engine *engine, struct err *err);
 
 /* Traces the command, which does not run yet, if the opened events and the machine allow it. Otherwise
- * returns false, and appends the reason to `note` if the user asked for the engine or the kernel refuses. */
+ * returns false, and appends the reason to `note`. */
 bool stop_engine_choose(struct stop_engine *engine, const struct collect_request *request,
                         const struct opened *opened, struct stop_python *python, struct buf *note);
 

@@ -461,8 +461,14 @@ static bool choose_call_graph(struct recording *r, struct err *err)
         const struct sampling_options *o = &r->options->sampling;
 
         r->wall = o->wall || o->idle || (o->mode && !strcmp(o->mode, "wall"));
-        if (o->call_graph || r->wall)
-                r->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
+        if (o->no_stacks && (o->call_graph || o->call_graph_mode || r->wall))
+                return err_set(err, ERR_USAGE, "--no-stacks and %s cannot be used together",
+                               r->wall         ? "--wall"
+                               : o->call_graph ? "-g"
+                                               : "--call-graph");
+        if (!o->no_stacks)
+                r->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES,
+                                                    .if_can = !o->call_graph && !r->wall};
         if (o->call_graph_mode && !call_graph_parse(o->call_graph_mode, &r->call_graph, err))
                 return false;
         return !o->branches || r->call_graph.kind != CALL_GRAPH_LBR ||

@@ -45,8 +45,14 @@ static const struct option sampling_options[] = {
                 .brief = "record call stacks (record, sample)",
                 .letter = 'g',
                 .offset = offsetof(struct sampling_options, call_graph),
-                .help = "record call stacks: unwind each frame with its module's call-frame information, "
-                        "else by frame pointer",
+                .help = "record call stacks, the default: unwind each frame with its module's call-frame "
+                        "information, else by frame pointer; -g says why where there are none",
+        },
+        {
+                .name = "no-stacks",
+                .aliases = "no-callers no-call-graph",
+                .offset = offsetof(struct sampling_options, no_stacks),
+                .help = "record no call stacks, and so no Python functions",
         },
         {
                 .name = "call-graph",
@@ -65,7 +71,7 @@ static const struct option sampling_options[] = {
                 .arg = "ENGINE",
                 .values = "bpf pace ring stop",
                 .offset = offsetof(struct sampling_options, engine),
-                .help = "with -g, choose how to sample Python interpreters: stop "
+                .help = "choose how to sample Python interpreters: stop "
                         "(trace each thread with ptrace and stop it at its samples; stacks have Python "
                         "functions; no debugger can attach to an interpreter), bpf (as root, on x86-64: a BPF program in the "
                         "kernel reads the Python functions at each sample, and nothing is stopped) or "
@@ -79,7 +85,7 @@ static const struct option sampling_options[] = {
                 .aliases = "off-cpu switch-events latency",
                 .brief = "record waiting, too: all of wall time (record, sample)",
                 .offset = offsetof(struct sampling_options, wall),
-                .help = "record all of wall time: when threads ran and waited, and what they waited for; implies -g",
+                .help = "record all of wall time: when threads ran and waited, and what they waited for",
         },
         {
                 .name = "idle",
@@ -227,7 +233,7 @@ static const struct command_group groups[] = {
 
 static const struct example record_examples[] = {
         {"wperf record -- python3 work.py", "profile a program from its first instruction"},
-        {"wperf record -g -d 10 4711", "sample a running process for ten seconds, with call stacks"},
+        {"wperf record -d 10 4711", "sample a running process for ten seconds"},
         {"wperf record -F999 -k --timeout 10 -- ./server",
          "take 999 samples a second, the kernel included, for ten seconds"},
         {"wperf record -e ld_spec:100000 -c 1 --timeout 30 -- python_d.exe -c 10**10**100",

@@ -11,7 +11,8 @@
 struct sampling_options {
         uint64_t freq_hz; /* 0: not given */
         const char *metrics;
-        bool call_graph;             /* -g */
+        bool call_graph; /* -g */
+        bool no_stacks;
         bool branches;               /* -b */
         bool mem;                    /* --mem */
         uint64_t ldlat;              /* cycles; 0: not given */

@@ -321,6 +321,15 @@ static void add_rate_note(struct run *run, const struct run_request *request)
                            run->note.len ? "; " : "", request->default_hz);
 }
 
+/* Only where Python runs. */
+static void add_python_note(const struct run *run, struct buf *note)
+{
+        const char *why = collector_python_note(run->collector);
+
+        if (why[0] && !run->out.collected->python && session_facts_has_python(run->facts))
+                buf_printf(note, "%sno Python functions: %s", note->len ? "; " : "", why);
+}
+
 /* Adds the notes on stacks, children and Python. */
 static const char *whole_note(struct run *run, const struct run_request *request)
 {
@@ -337,6 +346,7 @@ static const char *whole_note(struct run *run, const struct run_request *request
                 if (more[i][0])
                         buf_printf(&run->note, "%s%s", run->note.len ? "; " : "", more[i]);
         }
+        add_python_note(run, &run->note);
         return buf_text(&run->note);
 }
 

@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "os.h"
 #include "os_paths.h"
+#include "text.h"
 #include "text_printable.h"
 
 enum {
@@ -24,6 +25,7 @@ struct session_facts {
         struct buf build_ids; /* the section as it will be written */
         uint64_t first_ns, last_ns;
         uint64_t midr; /* 0: unknown */
+        bool has_python;
 };
 
 struct session_facts *session_facts_new(void)
@@ -61,12 +63,23 @@ static void add_build_id(struct buf *out, uint16_t misc, const uint8_t *id, size
         buf_add_zeros(out, name_bytes - strlen(path));
 }
 
+/* "/usr/bin/python3.11", "libpython3.11.so.1.0", "python312.dll" */
+static bool is_interpreter(const char *path)
+{
+        const char *base = text_base_name(path);
+
+        return text_starts(base, "python3") || text_starts(base, "libpython3");
+}
+
 static void see_map(struct session_facts *facts, struct cursor record)
 {
         struct record_mmap map;
         uint64_t id, path, *n_paths;
 
-        if (!record_mmap_parse(record, true, &map) || !map.build_id_size)
+        if (!record_mmap_parse(record, true, &map))
+                return;
+        facts->has_python |= is_interpreter(map.path);
+        if (!map.build_id_size)
                 return;
         id = map_hash_bytes(map.build_id, sizeof(map.build_id));
         path = id ^ map_hash_bytes(map.path, strlen(map.path));
@@ -162,6 +175,11 @@ static void write_numbers(const struct session_facts *facts, const struct os_mac
         perfdata_writer_add_feature(writer, FEATURE_TOTAL_MEM, &machine->memory_kib,
                                     sizeof(machine->memory_kib));
         perfdata_writer_add_feature(writer, FEATURE_SAMPLE_TIME, times, sizeof(times));
+}
+
+bool session_facts_has_python(const struct session_facts *facts)
+{
+        return facts->has_python;
 }
 
 void session_facts_set_midr(struct session_facts *facts, uint64_t midr)

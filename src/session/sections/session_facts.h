@@ -4,6 +4,7 @@
 #ifndef SESSION_FACTS_H
 #define SESSION_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ AUTO_DEFINE(session_facts)
 /* Reads whole records before they are written to the session. Notes the build ids of maps and the times of
  * samples. */
 void session_facts_see(struct session_facts *facts, const void *records, size_t size);
+
+/* Whether one of the maps was a Python interpreter, by its name. */
+bool session_facts_has_python(const struct session_facts *facts);
 
 /* MIDR_EL1 of the cores, from a driver, for a system that does not tell the model of an Arm CPU. */
 void session_facts_set_midr(struct session_facts *facts, uint64_t midr);
