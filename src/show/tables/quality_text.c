@@ -178,32 +178,53 @@ static void add_python(const struct quality_python *python, struct buf *out)
         buf_add_str(out, python->n_reasons ? ")" : "");
 }
 
-void quality_add_text(const struct quality *q, struct buf *out)
+static void add_lost(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "quality: %" PRIu64 " samples, %s%" PRIu64 " lost", q->n_samples,
-                   q->lost_is_estimate && q->n_lost ? "about " : "", q->n_lost);
+        buf_printf(out, ", %s%" PRIu64 " lost", q->lost_is_estimate && q->n_lost ? "about " : "", q->n_lost);
         if (q->n_lost)
                 buf_printf(out, " (%.2f %%)", quality_lost_percent(q));
-        buf_printf(out, ", %" PRIu64 " throttled, %" PRIu64 " unresolved", q->n_throttled, q->n_unresolved);
-        if (q->n_unresolved)
+}
+
+/* Numbers that tell nothing are left out if `is_brief`. */
+static void add_samples(const struct quality *q, bool is_brief, struct buf *out)
+{
+        buf_printf(out, "%" PRIu64 " samples", q->n_samples);
+        if (q->n_lost || !is_brief)
+                add_lost(q, out);
+        if (q->n_throttled || !is_brief)
+                buf_printf(out, ", %" PRIu64 " throttled", q->n_throttled);
+        if (q->n_unresolved || !is_brief)
+                buf_printf(out, ", %" PRIu64 " unresolved", q->n_unresolved);
+        if (q->n_unresolved && !is_brief)
                 buf_printf(out, " (%.2f %%)", quality_percent(q, q->n_unresolved));
         if (q->not_unwound)
                 buf_add_str(out, ", stacks not unwound (wperf report -g unwinds them)");
-        else
+        else if (q->n_cut_stacks || !is_brief)
                 add_cut(q, out);
         if (q->n_unjudged)
                 buf_printf(out,
                            ", %" PRIu64 " stacks not checked for cuts (they end in files that can't be read)",
                            q->n_unjudged);
-        add_python(&q->python, out);
+}
+
+static void add_kernel(const struct quality *q, struct buf *out)
+{
+        if (quality_kernel_matters(q))
+                buf_printf(out, ", %.0f %% of the CPU time was in the kernel%s", 100 * q->kernel_share,
+                           quality_kernel_advice(q));
+}
+
+static void add_shares(const struct quality *q, struct buf *out)
+{
         add_sampled(q, out);
         if (q->counted_share < 1)
                 buf_printf(out, ", counted %.0f %% of the time", 100 * q->counted_share);
         if (q->off_share >= OFF_SHARE_WORTH_A_WORD)
                 buf_printf(out, ", events off %.0f %% of the time", 100 * q->off_share);
-        if (quality_kernel_matters(q))
-                buf_printf(out, ", %.0f %% of the CPU time was in the kernel%s", 100 * q->kernel_share,
-                           quality_kernel_advice(q));
+}
+
+static void add_rest(const struct quality *q, struct buf *out)
+{
         add_if(out, q->cut_bytes, "bytes missing or incomplete at the end of the file");
         if (q->unfinished)
                 buf_add_str(out, ", the recorder did not finish the file");
@@ -232,6 +253,45 @@ void quality_add_text(const struct quality *q, struct buf *out)
         if (q->n_not_kept)
                 buf_printf(out, ", %" PRIu64 " mapped files could not be kept open (%s)", q->n_not_kept,
                            q->not_kept);
+}
+
+void quality_add_text(const struct quality *q, struct buf *out)
+{
+        buf_add_str(out, "quality: ");
+        add_samples(q, false, out);
+        add_python(&q->python, out);
+        add_shares(q, out);
+        add_kernel(q, out);
+        add_rest(q, out);
+}
+
+/* ", Python 1506/1506" */
+static void add_brief_python(const struct quality_python *python, struct buf *out)
+{
+        if (!python->n_stacks)
+                return;
+        buf_printf(out, ", Python %" PRIu64 "/%" PRIu64, python->n_merged, python->n_stacks);
+        for (size_t i = 0; python->n_merged < python->n_stacks && i < python->n_reasons; i++) {
+                buf_printf(out, "%s%" PRIu64 " ", i ? ", " : " (", python->reasons[i].count);
+                text_add_printable(out, python->reasons[i].text);
+                buf_add_str(out, i + 1 == python->n_reasons ? ")" : "");
+        }
+}
+
+/* The share of the kernel is in the heading. */
+void quality_add_line(const struct quality *q, struct buf *out)
+{
+        if (quality_is_poor(q)) {
+                buf_add_str(out, "quality: poor, ");
+                quality_add_reasons(q, out);
+                buf_add_str(out, "; ");
+        } else {
+                buf_add_str(out, "quality: good, ");
+        }
+        add_samples(q, true, out);
+        add_brief_python(&q->python, out);
+        add_shares(q, out);
+        add_rest(q, out);
 }
 
 void quality_add_poor(const struct quality *quality, struct buf *out)

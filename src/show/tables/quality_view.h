@@ -10,6 +10,10 @@
 /* The last line of a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
 void quality_add_text(const struct quality *quality, struct buf *out);
 
+/* The last line on a terminal, without a line feed: "quality: good, 4980 samples, Python 310/310", or poor
+ * and why. Without numbers that are 0. */
+void quality_add_line(const struct quality *quality, struct buf *out);
+
 /* The line before it if the profile is poor, "poor: 12 % of the samples have no name: ...", with its line
  * feed. */
 void quality_add_poor(const struct quality *quality, struct buf *out);

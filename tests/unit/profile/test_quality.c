@@ -3,6 +3,32 @@
 #include "quality_view.h"
 #include "tap.h"
 
+TEST(the_line_of_a_terminal_says_good_or_poor_first_and_no_zeros)
+{
+        struct quality q = {.n_samples = 1557, .counted_share = 1, .kernel_share = 0.2};
+        AUTO_RELEASE(buf) out = {0};
+
+        quality_add_line(&q, &out);
+        EXPECT_STR(buf_text(&out), "quality: good, 1557 samples");
+        q.n_unresolved = 4;
+        q.python.n_stacks = 1506;
+        q.python.n_merged = 1504;
+        q.python.n_reasons = 1;
+        q.python.reasons[0].count = 2;
+        q.python.reasons[0].text = "in start-up";
+        buf_clear(&out);
+        quality_add_line(&q, &out);
+        EXPECT_STR(buf_text(&out),
+                   "quality: good, 1557 samples, 4 unresolved, Python 1504/1506 (2 in start-up)");
+        q.n_lost = 100;
+        buf_clear(&out);
+        quality_add_line(&q, &out);
+        EXPECT_STR(
+                buf_text(&out),
+                "quality: poor, 6.04 % of the samples were lost: lower the rate with -F; 1557 samples, 100 lost "
+                "(6.04 %), 4 unresolved, Python 1504/1506 (2 in start-up)");
+}
+
 TEST(good_profile_is_told_in_one_line)
 {
         struct quality q = {.n_samples = 4980, .n_unresolved = 12, .kernel_share = -1, .counted_share = 1};
