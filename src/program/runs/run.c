@@ -34,6 +34,8 @@ struct run {
         unsigned n_ticks;
         struct buf memory_note;    /* what the events for accesses to memory leave out */
         struct buf doubts;         /* events that the PMU may not have, one sentence each */
+        struct buf asked_note;     /* which stacks are not taken as asked */
+        struct buf heading_note;   /* as in run_facts */
         struct buf note;           /* everything the session says about its source */
         struct buf python_symbols; /* the path of FILE.pysyms; empty if there is none */
         struct buf python_note;    /* why FILE.pysyms could not be written */
@@ -58,6 +60,8 @@ void run_free(struct run *run)
         session_facts_free(run->facts);
         buf_release(&run->memory_note);
         buf_release(&run->doubts);
+        buf_release(&run->asked_note);
+        buf_release(&run->heading_note);
         buf_release(&run->note);
         buf_release(&run->python_symbols);
         buf_release(&run->python_note);
@@ -305,7 +309,7 @@ static const char *source_note(const struct run *run, const struct run_request *
 }
 
 /* Adds that fewer samples are taken of programs that wperf did not start. */
-static void add_rate_note(struct run *run, const struct run_request *request)
+static void add_rate_note(const struct run *run, const struct run_request *request, struct buf *note)
 {
         bool is_used = false;
 
@@ -315,10 +319,10 @@ static void add_rate_note(struct run *run, const struct run_request *request)
                 is_used |= attr.flags & PERF_ATTR_FREQ && attr.sample_period_or_freq == request->default_hz;
         }
         if (is_used && request->default_hz && !request->freq_hz)
-                buf_printf(&run->note,
+                buf_printf(note,
                            "%s%" PRIu64
                            " samples a second, to disturb running programs little; -F 999 takes more",
-                           run->note.len ? "; " : "", request->default_hz);
+                           note->len ? "; " : "", request->default_hz);
 }
 
 /* Only where Python runs. */
@@ -328,6 +332,21 @@ static void add_python_note(const struct run *run, struct buf *note)
 
         if (why[0] && !run->out.collected->python && session_facts_has_python(run->facts))
                 buf_printf(note, "%sno Python functions: %s", note->len ? "; " : "", why);
+}
+
+static void fill_heading_note(struct run *run, const struct run_request *request)
+{
+        const char *const parts[] = {request->target_note ? request->target_note : "", buf_text(&run->doubts),
+                                     collector_source_note(run->collector),
+                                     collector_children_note(run->collector), buf_text(&run->asked_note)};
+
+        for (size_t i = 0; i < N_ELEMENTS(parts); i++) {
+                if (parts[i][0])
+                        buf_printf(&run->heading_note, "%s%s", run->heading_note.len ? "; " : "", parts[i]);
+        }
+        add_python_note(run, &run->heading_note);
+        add_rate_note(run, request, &run->heading_note);
+        run->out.heading_note = buf_text(&run->heading_note);
 }
 
 /* Adds the notes on stacks, children and Python. */
@@ -341,7 +360,7 @@ static const char *whole_note(struct run *run, const struct run_request *request
         if (request->memory)
                 buf_printf(&run->note, "%swperf report --mem shows data sources, latency and cache lines",
                            run->note.len ? "; " : "");
-        add_rate_note(run, request);
+        add_rate_note(run, request, &run->note);
         for (size_t i = 0; i < N_ELEMENTS(more); i++) {
                 if (more[i][0])
                         buf_printf(&run->note, "%s%s", run->note.len ? "; " : "", more[i]);
@@ -443,6 +462,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         if (request->wall)
                 write_waits(run);
         python_symbols = write_python(run);
+        fill_heading_note(run, request);
         info = (struct run_info){
                 .source_note = whole_note(run, request),
                 .elapsed_ns = run->out.elapsed_ns,
@@ -521,6 +541,8 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
                 collect.python_symbols = buf_text(&run->python_symbols);
         }
         run->collector = collector_open(&collect, err);
+        if (run->collector)
+                buf_add_str(&run->asked_note, collector_stack_note(run->collector));
         return run->collector;
 }
 

@@ -85,6 +85,8 @@ struct run_facts {
         bool has_status;    /* the command has ended */
         int exit_status;    /* as in a shell: 128 + N for a signal; valid with has_status */
         uint64_t n_samples;
+        /* what was not measured as asked, and of whom the samples are; "" for nothing to say */
+        const char *heading_note;
         const struct err *write_error; /* why the session is incomplete; NULL if it is complete */
         const struct collect_result *collected;
 };
