@@ -1,14 +1,17 @@
 #!/usr/bin/python3
-"""Output on a terminal while wperf runs: progress is drawn only if no target writes to the terminal."""
+"""Output on a terminal: progress is drawn only if no target writes to the terminal, and the tables at the end are for people."""
+import fcntl
 import os
 import re
 import select
 import signal
+import struct
 import sys
+import termios
 import time
 
 import harness
-from harness import Context, check
+from harness import Context, Skip, check, document_of
 
 
 LIMIT = 50  # of seconds; a test may take 60
@@ -17,8 +20,9 @@ LIMIT = 50  # of seconds; a test may take 60
 class Terminal:
     """A pseudo-terminal with a program in its own session."""
 
-    def __init__(self, t: Context, *argv: str):
+    def __init__(self, t: Context, *argv: str, columns: int = 80):
         self.ours, theirs = harness.open_terminal()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
         self.shown = ""
         self.process = t.start(*argv, stdin=theirs, stdout=theirs, stderr=theirs, env=harness.environment(TERM="dumb"))
         os.close(theirs)
@@ -63,7 +67,7 @@ def talk_to_python(t: Context, *command: str) -> None:
     check(terminal.shown.replace("\x1b[?2004h", "").lstrip().startswith(">>> "), f"from the beginning: {terminal.shown!r}")
     terminal.type("exit()\n")
     shown = terminal.end()
-    mark = "sampling" if command[0] == "record" else "counting ..."
+    mark = "wrote wperf.data" if command[0] == "record" else "counting ..."
     check(mark in shown, "the line comes when the program has ended")
 
 
@@ -88,15 +92,106 @@ def test_a_process_on_the_same_terminal_is_let_alone(t: Context) -> None:
     script = '"$2" 60000 & echo "target $!"; sleep 0.5; "$1" sample -p $! --timeout 3; kill $!'
     terminal = Terminal(t, "sh", "-c", script, "sh", t.wperf, t.program("spin"))
     shown = terminal.end()
-    check("target" in shown and dots_in(shown) == ["sampling"], f"nothing is drawn but the line at the end: {shown!r}")
-    check("sampling ... done!" in shown, f"the line comes whole: {shown!r}")
+    check("target" in shown and not dots_in(shown) and "wrote wperf.data" in shown, f"nothing is drawn but the tables at the end: {shown!r}")
 
 
 def test_ctrl_c_at_the_terminal(t: Context) -> None:
     terminal = Terminal(t, t.wperf, "record", "--", t.program("spin"), "60000")
     terminal.read(LIMIT, until="ready")
     os.killpg(terminal.process.pid, signal.SIGINT)
-    check("Ctrl-C received, quit counting... done!" in terminal.end(), "its line")
+    check(" s elapsed (Ctrl-C), " in terminal.end(), "the heading says so")
+
+
+# --- the tables ---
+
+WORK = """
+import json
+def inner(n):
+    return sum(i * i for i in range(n))
+def outer(n):
+    for _ in range(n):
+        inner(2000)
+        json.dumps({str(k): k for k in range(300)}, indent=1)
+outer(400)
+"""
+ROW = re.compile(r"^ *(\d+\.\d)  (?: *(\d+\.\d)|     )  (\S.*?)(?:  +(\S.*))?$")
+PYTHON_HEAD = " self  total  Python function (% of samples; self includes its C)"
+
+
+def shown_by(t: Context, *argv: str, columns: int = 80) -> list[str]:
+    return Terminal(t, t.wperf, *argv, columns=columns).end().replace("\r", "").splitlines()
+
+
+def rows_below(lines: list[str], head: str) -> list[tuple[float, str | None, str, str | None]]:
+    """(self, total, name or number of others, place) of each row."""
+    check(head in lines, f"{head!r} in {lines}")
+    rows = []
+    for line in lines[lines.index(head) + 1:]:
+        match = ROW.match(line)
+        if not match:
+            break
+        rows.append((float(match[1]), match[2], match[3], match[4]))
+    return rows
+
+
+def check_frame(lines: list[str], head: str) -> None:
+    """The lines before and after the tables."""
+    check(lines.index(head) <= 3 and " s elapsed, " in lines[1], f"at most three lines of heading: {lines}")
+    check(lines[-2].startswith("wrote wperf.data; callers: wperf report"), f"the next command: {lines[-2]}")
+    check(re.match(r"quality: (good|poor), .*\d+ samples", lines[-1]) is not None and ", 0 " not in lines[-1], f"the quality: {lines[-1]}")
+
+
+def need_python_frames(t: Context) -> None:
+    done = t.good("record", "--", "/usr/bin/python3", t.path("work.py"))
+    if "python: " not in done.out:
+        raise Skip("Python frames")
+
+
+def test_python_comes_first(t: Context) -> None:
+    with open(t.path("work.py"), "w", encoding="ascii") as file:
+        file.write(WORK)
+    need_python_frames(t)
+    lines = shown_by(t, "record", "--", "/usr/bin/python3", t.path("work.py"))
+    check(re.match(r"\S+ \d+ Hz, user code; Python 3\.\d+ and native stacks$", lines[0]) is not None, f"what was measured: {lines[0]}")
+    check_frame(lines, PYTHON_HEAD)
+    python, native = rows_below(lines, PYTHON_HEAD), rows_below(lines, " self         native function")
+    functions = [row for row in python if row[3]]
+    check(len(functions) <= 20 and len([row for row in native if row[3]]) <= 10, f"20 and 10 rows: {python} {native}")
+    for rows in python, native:
+        check(abs(sum(row[0] for row in rows) - 100) <= 0.05 * len(rows) + 0.01, f"all samples: {rows}")
+    document = document_of(t.good("report", "--json"))["python_functions"]
+    named = [(f"{row['self_percent']:.1f}", f"{row['percent']:.1f}", row["function"]) for row in document]
+    check(len(functions) == min(20, len(named)), f"20 rows: {functions}")
+    for row, wanted in zip(functions, named):
+        check((f"{row[0]:.1f}", row[1]) == wanted[:2] and (row[2] == wanted[2] or "..." in row[2]), f"the document's figures: {row} {wanted}")
+    check(all(len(line) <= 80 for line in lines[:-1]), f"80 columns: {lines}")
+    check(any(row[2] == "inner.<locals>.<genexpr>" and row[3] == "work.py:4" for row in functions), f"{functions}")
+
+
+def test_native_functions_alone(t: Context) -> None:
+    for options, head, stacks in (((), " self         function (% of samples)", "native stacks"),
+                                  (("-e", "cpu-clock,task-clock"), " self         function (% of cpu-clock)", "native stacks")):
+        lines = shown_by(t, "record", *options, "--", t.program("spin"), "300")[1:]
+        check_frame(lines, head)
+        rows = rows_below(lines, head)
+        check(lines[0].endswith("; " + stacks) and rows[0][2:] == ("spin_here", "spin") and rows[0][1] is None, f"{lines}")
+    lines = shown_by(t, "record", "--no-stacks", "--", t.program("spin"), "300")
+    check(lines[1].endswith("; no stacks") and lines[-2].startswith("wrote wperf.data; more: wperf report"), f"{lines}")
+
+
+def test_a_narrow_terminal_loses_modules_first(t: Context) -> None:
+    lines = shown_by(t, "record", "--", t.program("spin"), "300", columns=40)[1:]
+    rows = rows_below(lines, " self         function (% of samples)")
+    check(rows[0][2:] == ("spin_here", None), f"no module: {rows}")
+
+
+def test_windowsperf_tables_where_they_are_asked_for(t: Context) -> None:
+    command = ("--", t.program("spin"), "300")
+    piped = t.good("record", *command).out
+    check("top 50 hot functions" in piped and "quality: " in piped.splitlines()[-1] and ", 0 lost" in piped, "in a pipe")
+    for options in ("-c", "0"), ("--sample-display-row", "7"), ("--pe_file", t.program("spin")), ("-v",), ("--annotate",):
+        lines = shown_by(t, "record", *options, *command)
+        check(any("======================== sample source: " in line for line in lines), f"with {options}: {lines}")
 
 
 if __name__ == "__main__":

@@ -270,6 +270,13 @@ static bool wants_browser(const struct recording *r)
         return browse_choice_is_wanted(&choice);
 }
 
+/* Programs that read WindowsPerf's tables use a pipe, or one of these options. */
+static bool wants_screen(const struct record_options *o)
+{
+        return os_is_terminal(OS_STDOUT) && !o->output.json && !o->target.cpus.n && !o->target.pe_file &&
+               !o->display.rows && !o->display.annotate && !o->display.disassemble && !o->general.verbose;
+}
+
 static int browse(struct recording *r, const struct report_request *report, int status)
 {
         struct report_request request = *report;
@@ -360,6 +367,9 @@ static int show(struct recording *r, const struct run *run)
                 .pe_file = o->target.pe_file,
                 .pdb_file = o->target.pdb_file,
                 .debuginfod = r->lookup.debuginfod,
+                .is_screen = wants_screen(o),
+                .note = facts.heading_note,
+                .was_interrupted = facts.stop_signal == 2,
                 .sampling_line = sampling_line.data,
                 .document_is_output = document_is_output(o),
                 .session = buf_text(&r->session),

@@ -10,6 +10,7 @@
 #include "os.h"
 #include "quality_view.h"
 #include "sample_view.h"
+#include "screen_view.h"
 #include "spe_output.h"
 
 /* The arrays that a view points into. */
@@ -199,6 +200,10 @@ static void render(const struct hot_output *o, const struct sample_view *view, e
 
         if (form == SAMPLE_JSON && o->report->is_by_source) {
                 render_spe(o, view, out);
+                return;
+        }
+        if (form == SAMPLE_TEXT && o->is_screen && !o->report->is_by_source) {
+                screen_view_text(&(struct screen_view){view, o->note, o->was_interrupted}, out);
                 return;
         }
         sample_page_begin(&page, view, form, out);

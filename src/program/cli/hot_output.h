@@ -21,7 +21,10 @@ struct hot_output {
         const char *sampling_line; /* "sampling ... done!" with its line feed, or NULL */
         /* -o names the document: always for report; for record depending on its name */
         bool document_is_output;
-        bool is_colored;     /* for the text */
+        bool is_colored; /* for the text */
+        bool is_screen;  /* the text is as in screen_view.h, and the next two are for it */
+        const char *note;
+        bool was_interrupted;
         const char *session; /* the session that was just written; NULL: none, or it is temporary */
         bool has_elapsed;
         uint64_t elapsed_ns;

@@ -296,7 +296,7 @@ static void add_cells(const struct hot_view *view, const struct hot_row *row, bo
                 hot_view_add_name(view, row, true, table);
 }
 
-static size_t first_row(const struct hot_view *view, uint32_t event)
+size_t hot_view_first_row(const struct hot_view *view, uint32_t event)
 {
         size_t low = 0, high = hot_n_rows(view->hot);
 
@@ -319,7 +319,7 @@ size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_
         size_t shown = 0;
 
         assert(event < view->n_events);
-        for (size_t i = first_row(view, event); i < hot_n_rows(view->hot); i++) {
+        for (size_t i = hot_view_first_row(view, event); i < hot_n_rows(view->hot); i++) {
                 const struct hot_row *row = hot_get_row(view->hot, i);
 
                 if (row->event != event)

@@ -24,6 +24,9 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
 size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_event, struct table *table,
                          struct hot_sums *sums);
 
+/* The index of the first row of an event; the others follow it. */
+size_t hot_view_first_row(const struct hot_view *view, uint32_t event);
+
 /* The index of the first address of an event; the others follow it. */
 size_t hot_view_first_pc(const struct hot_view *view, uint32_t event);
 

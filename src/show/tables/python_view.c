@@ -15,7 +15,7 @@ static const struct column columns[] = {
         {.name = "Python function", .can_cut = true},
 };
 
-static bool is_shown(const struct python_view *view, const struct python_function *function)
+bool python_view_shows(const struct python_view *view, const struct python_function *function)
 {
         return !view->symbol || text_match_symbol(view->symbol, function->name) ||
                text_match_symbol(view->symbol, function->label);
@@ -24,7 +24,7 @@ static bool is_shown(const struct python_view *view, const struct python_functio
 bool python_view_has_rows(const struct python_view *view)
 {
         for (size_t i = 0; view->rows && i < view->rows->n; i++) {
-                if (is_shown(view, &view->rows->items[i]))
+                if (python_view_shows(view, &view->rows->items[i]))
                         return true;
         }
         return false;
@@ -70,7 +70,7 @@ static void add_section(const struct python_view *view, uint32_t event, struct b
         for (size_t i = 0; i < view->rows->n && n < view->max_rows; i++) {
                 const struct python_function *function = &view->rows->items[i];
 
-                if (function->event != event || !is_shown(view, function))
+                if (function->event != event || !python_view_shows(view, function))
                         continue;
                 add_row(view, function, table);
                 weight += function->self_weight;
@@ -125,7 +125,7 @@ void python_view_json(const struct python_view *view, struct json *json)
         json_key(json, "python_functions");
         json_begin_array(json);
         for (size_t i = 0; i < view->rows->n; i++) {
-                if (is_shown(view, &view->rows->items[i]))
+                if (python_view_shows(view, &view->rows->items[i]))
                         add_object(view, &view->rows->items[i], json);
         }
         json_end_array(json);

@@ -23,6 +23,9 @@ struct python_view {
         unsigned max_columns; /* width of the terminal; 0: no limit */
 };
 
+/* Whether the function matches the pattern. */
+bool python_view_shows(const struct python_view *view, const struct python_function *function);
+
 /* Whether there is a function that matches the pattern. */
 bool python_view_has_rows(const struct python_view *view);
 

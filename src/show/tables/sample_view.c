@@ -138,8 +138,9 @@ static void add_modules(const struct report_modules *modules, struct buf *out)
 /* --- The rest --- */
 
 /* Says why there are no samples: too little CPU time, if it is known, or time in the kernel. */
-static void add_no_samples(const struct report *report, struct buf *out)
+void sample_view_add_no_samples(const struct sample_view *view, struct buf *out)
 {
+        const struct report *report = view->report;
         uint64_t busy_ns = report->run.info.user_ns + report->run.info.kernel_ns;
 
         buf_add_str(out, "no samples: ");
@@ -178,7 +179,7 @@ static void add_body(const struct sample_view *view, struct buf *out)
         const struct branch_view branches = sample_view_branches(view);
 
         if (!view->report->quality.n_samples)
-                add_no_samples(view->report, out);
+                sample_view_add_no_samples(view, out);
         else if (view->report->branch_rows && !view->trees.are_wanted)
                 branch_view_text(&branches, out);
         else if (!view->trees.are_wanted &&
@@ -197,18 +198,23 @@ static void add_quality(const struct sample_view *view, struct buf *out)
         buf_add_char(out, '\n');
 }
 
+void sample_view_add_wall(const struct sample_view *view, struct buf *out)
+{
+        if (!view->report->wall)
+                return;
+        wall_view_text(&(struct wall_view){.times = view->report->wall,
+                                           .n_rows = WALL_ROWS,
+                                           .max_columns = view->hot.max_columns},
+                       out);
+        buf_add_char(out, '\n');
+}
+
 static void begin_text(const struct sample_view *view, struct buf *out)
 {
         add_heading(view, out);
         if (view->hot.verbose)
                 add_modules(&view->report->modules, out);
-        if (view->report->wall) {
-                wall_view_text(&(struct wall_view){.times = view->report->wall,
-                                                   .n_rows = WALL_ROWS,
-                                                   .max_columns = view->hot.max_columns},
-                               out);
-                buf_add_char(out, '\n');
-        }
+        sample_view_add_wall(view, out);
         if (view->counts && view->report->quality.n_samples)
                 buf_add_str(out, view->counts);
         add_body(view, out);
@@ -216,18 +222,25 @@ static void begin_text(const struct sample_view *view, struct buf *out)
 
 /* Time in which others had the CPU is not waited; it is only known how often that was. With several threads
  * they were off for even more of their time. */
-static void add_waiting(const struct sample_view *view, struct buf *out)
+bool sample_view_waits(const struct sample_view *view)
 {
         enum { PREEMPTED_NS = 10000000, STOPPED_NS = 500000 };
         const struct run_info *info = &view->report->run.info;
         uint64_t busy_ns = info->user_ns + info->kernel_ns;
         uint64_t not_waited_ns = busy_ns + info->n_preempted * PREEMPTED_NS + info->n_stops * STOPPED_NS;
 
-        if (!view->report->run.is_known || view->report->wall || view->elapsed_ns < SHORT_NS || !busy_ns ||
-            !info->n_blocked || not_waited_ns > view->elapsed_ns / 2)
-                return;
-        buf_printf(out, "off CPU: %.0f %% of the time; --wall shows why\n",
-                   100 - 100 * (double)busy_ns / (double)view->elapsed_ns);
+        return view->report->run.is_known && !view->report->wall && view->elapsed_ns >= SHORT_NS && busy_ns &&
+               info->n_blocked && not_waited_ns <= view->elapsed_ns / 2;
+}
+
+static void add_waiting(const struct sample_view *view, struct buf *out)
+{
+        const struct run_info *info = &view->report->run.info;
+        double busy_ns = (double)(info->user_ns + info->kernel_ns);
+
+        if (sample_view_waits(view))
+                buf_printf(out, "off CPU: %.0f %% of the time; --wall shows why\n",
+                           100 - 100 * busy_ns / (double)view->elapsed_ns);
 }
 
 static void end_text(const struct sample_view *view, struct buf *out)

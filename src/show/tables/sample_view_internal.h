@@ -9,6 +9,15 @@
 void sample_view_begin_json(const struct sample_view *view, struct json *json);
 void sample_view_end_json(const struct sample_view *view, struct json *json);
 
+/* Says why there are no samples. */
+void sample_view_add_no_samples(const struct sample_view *view, struct buf *out);
+
+/* The times by state, with an empty line; nothing without --wall. */
+void sample_view_add_wall(const struct sample_view *view, struct buf *out);
+
+/* Whether the program did not run for most of the time, and it was not recorded why. */
+bool sample_view_waits(const struct sample_view *view);
+
 struct branch_view sample_view_branches(const struct sample_view *view);
 
 #endif
