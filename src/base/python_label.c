@@ -110,6 +110,15 @@ void python_label_add_file(struct buf *out, const char *function, const char *fi
         buf_add_char(out, ']');
 }
 
+uint32_t python_label_line(const char *label)
+{
+        const char *colon = strrchr(label, ':');
+        char *end;
+        unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
+
+        return line <= UINT32_MAX && line && !strcmp(end, "]") ? (uint32_t)line : 0;
+}
+
 void python_label_add(struct buf *out, const char *function, const char *path, uint32_t line)
 {
         python_label_add_file(out, function, python_label_file(path), line);

@@ -18,6 +18,9 @@ void python_label_files(const char *const *paths, size_t n, const char **ret);
 /* Appends the label with a file's short form; as python_label_add. */
 void python_label_add_file(struct buf *out, const char *function, const char *file, uint32_t line);
 
+/* The line in a label; 0 if it has none. */
+uint32_t python_label_line(const char *label);
+
 /* Appends the label; without the line if it is 0, and with "?" for an unknown name. */
 void python_label_add(struct buf *out, const char *function, const char *path, uint32_t line);
 

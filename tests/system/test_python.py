@@ -24,6 +24,7 @@ STACKS = collections.Counter({
     (): 2,
     (EVAL,): 2,
 })
+FIRST_LINES = {"<module>": 1, "parse": 5, "fib": 9, "loads": 299, "Key.__init__": 20, "Other.__init__": 30}
 REPLAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "replay")
 QUALITY = "python: 96 of 98 merged, 2 native (1 in start-up, 1 generator at exit)"
 
@@ -60,6 +61,11 @@ def only(stack: tuple) -> tuple:
 
 def native(stack: tuple) -> tuple:
     return tuple(name for name in stack if not is_python(name))
+
+
+def by_function(stack: tuple) -> tuple:
+    """With the first line of each Python function instead of the line that ran."""
+    return tuple(re.sub(r"^(.*) (\[.*):\d+\]$", lambda m: f"{m[1]} {m[2]}:{FIRST_LINES[m[1]]}]", name) for name in stack)
 
 
 def read(t: Context, *argv: str) -> Done:
@@ -106,15 +112,31 @@ def test_a_table_is_of_native_functions(t: Context) -> None:
     check(QUALITY in done.out, "quality", done)
 
 
-def test_a_tree_has_lines_of_python(t: Context) -> None:
+def test_a_function_stands_once_in_a_tree(t: Context) -> None:
     path = session(t)
     done = read(t, "report", "-g", "-i", path)
+    check(re.search(r"^ +80\.00 +40\.00 +80  parse \[app\.py:5\]$", done.out, re.M) and done.out.count("  parse [") == 3, "all lines of it", done)
+    check(re.search(r"^ +10\.00 +10\.00 +10  fib \[app\.py:9\]$", done.out, re.M) and "fib [app.py:9] (3 times)\n" in done.out, "recursion counts once", done)
+    document = json.loads(read(t, "report", "-g", "--json", "-i", path).out)
+    tree = document["call_trees"][0]
+    check(tree_stacks(tree) == mapped(mapped(whole(), merged), by_function), f"{tree_stacks(tree)}")
+    parse = [f for f in tree["functions"] if f["name"].startswith("parse [")]
+    check(parse == [{"name": "parse [app.py:5]", "module": "app.py", "kind": "function", "file": t.path("app.py"),
+                     "line": 5, "python": True}], f"{parse}")
+
+
+def test_a_tree_has_lines_of_python(t: Context) -> None:
+    path = session(t)
+    done = read(t, "report", "-g", "--lines", "-i", path)
+    check(read(t, "report", "-g", "--sort", "line", "-i", path).out == done.out, "another spelling")
     check(re.search(r"^ +40\.00 +40\.00 \* +loads \[json/__init__\.py:346\] > py_scan \[_json\.so\] > scan_once$",
                     done.out, re.M), "a path", done)
     check("fib [app.py:10] > fib [app.py:12] (2 times)\n" in done.out, "recursion", done)
-    document = json.loads(read(t, "report", "-g", "--json", "-i", path).out)
+    document = json.loads(read(t, "report", "-g", "--lines", "--json", "-i", path).out)
     tree = document["call_trees"][0]
     check(tree_stacks(tree) == mapped(whole(), merged), f"{tree_stacks(tree)}")
+    done = t.ours("report", "--lines", "-i", path)
+    check(done.status == 2 and "--lines applies to the call tree" in done.err, "without -g", done)
     parse = [f for f in tree["functions"] if f["name"] == "parse [app.py:6]"]
     check(parse == [{"name": "parse [app.py:6]", "module": "app.py", "kind": "function", "file": t.path("app.py"),
                      "line": 6, "python": True}], f"{parse}")
@@ -131,10 +153,12 @@ def test_names_are_in_the_session(t: Context) -> None:
 def test_a_tree_has_the_frames_that_are_asked_for(t: Context) -> None:
     path = session(t)
     for word, change in {"merged": merged, "only": only, "native": native, "all": tuple}.items():
-        found = folded(t, path, "--python", word)
-        check(found == mapped(whole(), change), f"{word}: {found}")
-        tree = json.loads(read(t, "report", "-g", "--json", "--python", word, "-i", path).out)["call_trees"][0]
-        check(tree_stacks(tree) == mapped(whole(), change), f"{word}: {tree_stacks(tree)}")
+        lines = mapped(whole(), change)
+        for wanted, options in (mapped(lines, by_function), ()), (lines, ("--lines",)):
+            found = folded(t, path, "--python", word, *options)
+            check(found == wanted, f"{word} {options}: {found}")
+            tree = json.loads(read(t, "report", "-g", "--json", "--python", word, *options, "-i", path).out)["call_trees"][0]
+            check(tree_stacks(tree) == wanted, f"{word} {options}: {tree_stacks(tree)}")
         ours = script_stacks(read(t, "export", "--format", "perf-script", "--python", word, "-i", path).out)
         check(ours == mapped(whole(), change), f"{word}: {ours}")
     check(folded(t, path) == folded(t, path, "--python", "merged"), "the default")
@@ -212,12 +236,11 @@ def test_samples_of_python_files(t: Context) -> None:
     check(read(t, "annotate", "loads", "--python-file", "json/*", "-i", path).out.startswith("loads ["), "annotate")
 
 
-def test_folded(t: Context) -> None:
-    check(folded(t, session(t), "--python", "all") == whole(), "stacks")
-
-
 def test_speedscope_has_files_and_lines(t: Context) -> None:
-    document = json.loads(read(t, "export", "--format", "speedscope", "--python", "all", "-i", session(t)).out)
+    document = json.loads(read(t, "export", "--format", "speedscope", "-i", session(t)).out)
+    parse = [frame for frame in document["shared"]["frames"] if frame["name"] == "parse"]
+    check(parse == [{"name": "parse", "file": t.path("app.py"), "line": 5}], f"a function stands once: {parse}")
+    document = json.loads(read(t, "export", "--format", "speedscope", "--lines", "--python", "all", "-i", session(t)).out)
     frames = document["shared"]["frames"]
     check({"name": "parse", "file": t.path("app.py"), "line": 6} in frames, f"{frames}")
     check({"name": "parse", "file": t.path("app.py"), "line": 7} in frames, f"{frames}")
@@ -252,8 +275,11 @@ def test_pprof_has_files_and_lines(t: Context) -> None:
 
 
 def test_a_flame_graph_shows_lines(t: Context) -> None:
-    svg = read(t, "export", "--format", "svg", "-i", session(t)).out
-    check("parse [app.py:6]\napp.py: 65 samples, 65.00 %" in svg, "a frame")
+    path = session(t)
+    svg = read(t, "export", "--format", "svg", "-i", path).out
+    check("parse [app.py:5]\napp.py: 80 samples, 80.00 %" in svg and "parse [app.py:6]" not in svg, "a function")
+    svg = read(t, "export", "--format", "svg", "--lines", "-i", path).out
+    check("parse [app.py:6]\napp.py: 65 samples, 65.00 %" in svg, "a line")
     check(">Python</text>" in svg, "the legend")
 
 
@@ -377,11 +403,13 @@ def test_many_samples(t: Context) -> None:
     path = session(t, 2000)
     for word, change in {"merged": merged, "only": only, "native": native}.items():
         found = folded(t, path, "--python", word)
-        check(found == collections.Counter({stack: n * 2000 for stack, n in mapped(whole(), change).items()}), word)
+        wanted = mapped(mapped(whole(), change), by_function)
+        check(found == collections.Counter({stack: n * 2000 for stack, n in wanted.items()}), word)
     check(sorted_rows(t, path, "--sort", "python") == {
         ("parse",): 80000, ("loads",): 80000, ("fib",): 20000, ("Key.__init__",): 6000, ("Other.__init__",): 6000,
         ("[native]",): 8000}, "rows")
-    check("65.00    25.00 *     parse [app.py:6]" in read(t, "report", "-g", "-i", path).out, "a tree")
+    check("80.00    40.00 *     parse [app.py:5]" in read(t, "report", "-g", "-i", path).out, "a tree")
+    check("65.00    25.00 *     parse [app.py:6]" in read(t, "report", "-g", "--lines", "-i", path).out, "a tree of lines")
 
 
 def test_dump_shows_the_section(t: Context) -> None:

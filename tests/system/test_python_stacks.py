@@ -43,7 +43,7 @@ def allowed_calls() -> tuple[dict[int, set[str]], dict[str, range]]:
 
 def stacks_of(t: Context, session: str) -> list[tuple[list[tuple[str, str, int]], int]]:
     """The Python frames of each stack as name, file and line, outermost first, and the number of its samples."""
-    text = t.good("export", "--format", "folded", "-i", session, "-o", "-").out
+    text = t.good("export", "--lines", "--format", "folded", "-i", session, "-o", "-").out
     stacks = []
     for line in text.splitlines():
         names, count = line.rsplit(" ", 1)
@@ -114,7 +114,7 @@ def deep_recursion(t: Context, python: str, depth: int) -> None:
         raise Skip(why[1])
     with open(t.path("frames"), encoding="utf-8") as file:
         want = tuple(json.load(file))
-    tree = json.loads(t.good("report", "-g", "--python", "only", "--json").out)["call_trees"][0]
+    tree = json.loads(t.good("report", "-g", "--lines", "--python", "only", "--json").out)["call_trees"][0]
     paths = callers_of_spin(tree)
     n = paths.pop((), 0)
     harness.note(f"{python}: {paths[want]} stacks with {len(want)} callers, {n} elsewhere")
@@ -225,7 +225,7 @@ def test_native_frames_stay(t: Context) -> None:
     done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "--", "/usr/bin/python3.11", program)
     if why := re.search(r"the engine stop is not used: (.*kernel.*)", done.out):
         raise Skip(why[1])
-    text = t.good("export", "--format", "folded", "-o", "-").out
+    text = t.good("export", "--lines", "--format", "folded", "-o", "-").out
     good = re.findall(r"^.*<module> \[sort\.py:10\];.*sort \[sort\.py:7\];.*builtin_sorted;.*list_sort.*;key \[sort\.py:2\];.*$", text, re.M)
     check(sum(int(line.rsplit(" ", 1)[1]) for line in good) > 50, f"stacks through sorted() and key(): {text}")
 
@@ -365,7 +365,7 @@ def test_files_with_equal_names_are_told_apart(t: Context) -> None:
     counts = {row["python"]: int(row["count"]) for row in rows if row["python"].startswith("work")}
     check(set(counts) == {"work [one/util.py:1]", "work [two/util.py:1]"}, f"{counts}")
     check(counts["work [one/util.py:1]"] > counts["work [two/util.py:1]"] > 0, f"{counts}")
-    for view in t.ours("export", "--format", "folded", "-o", "-").out, t.good("report", "-g", "--stdio").out:
+    for view in t.ours("export", "--lines", "--format", "folded", "-o", "-").out, t.good("report", "-g", "--lines", "--stdio").out:
         check(all(re.search(rf"work \[{folder}/util\.py[:\]]", view) for folder in ("one", "two")), f"both files: {view[:3000]}")
         check(" [util.py" not in view and "[main.py:3]" in view, "labels are as long as they must be")
 

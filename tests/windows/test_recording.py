@@ -231,7 +231,7 @@ def check_python(c: Context, dll: str, *more: str) -> None:
 
 def test_python_functions(c: Context) -> None:
     check_python(c, "python312_d.dll")
-    stacks = c.ours("export", "--format", "folded", "-o", "-").out
+    stacks = c.ours("export", "--lines", "--format", "folded", "-o", "-").out
     assert "<module> [spin.py:2];outer [spin.py:11];fake_sort;Row.key [spin.py:21];fake_multiply" in stacks, stacks
     for command in (["report"], ["report", "-g"]):
         here, there = c.ours(*command), c.linux(*command)

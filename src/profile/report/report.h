@@ -75,6 +75,7 @@ struct report_request {
         /* For the tree and the named stacks. */
         bool no_tree_inlines;      /* inlined functions count for their callers */
         bool tree_lines;           /* as in stacks_tree.h */
+        bool python_lines;         /* as in stacks_tree.h */
         bool tree_processes;       /* as in stacks_tree.h; for the tree only */
         enum stacks_python python; /* which frames of Python programs they contain */
         /* number of threads that read; 0: chosen by the number of CPUs and the size of the session */

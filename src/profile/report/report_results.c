@@ -368,6 +368,7 @@ static void make_trees(const struct report_pass *pass, struct report *report)
                 .modules = &modules,
                 .inlines = !pass->request.no_tree_inlines,
                 .lines = pass->request.tree_lines,
+                .python_lines = pass->request.python_lines,
                 .arguments = pass->request.arguments,
                 .state_word = report->state_word,
         };

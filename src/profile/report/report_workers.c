@@ -243,6 +243,7 @@ static void share_functions(struct worker_team *team)
                 .resolver = module_source_resolver(pass->session->modules),
                 .modules = &team->modules,
                 .inlines = !pass->request.no_tree_inlines,
+                .python_lines = pass->request.python_lines,
         };
         size_t most = 0;
 

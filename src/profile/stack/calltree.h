@@ -31,7 +31,8 @@ struct calltree_function {
         uint8_t kind;       /* enum calltree_kind */
         bool is_kernel;
         bool is_inlined; /* inlined into the function of the parent node */
-        /* a line of a Python function, whose name includes it: `parse [app.py:6]`; `brief` is `parse` */
+        /* a Python function, whose name includes its first line, or a line of it, whose name includes the
+         * line: `parse [app.py:6]`; `brief` is `parse` */
         bool is_python;
 };
 

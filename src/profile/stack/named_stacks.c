@@ -133,10 +133,11 @@ static void name_python(struct stack_naming *n, const struct place_python *pytho
         AUTO_RELEASE(buf) label = {0};
         struct named_frame frame = {
                 .function = strpool_get(n->named->texts, python->name),
-                .brief = strpool_get(n->named->texts, python->label),
+                .brief = strpool_get(n->named->texts, python->line_label),
                 .file = copy_text(n, python->path),
                 .file_name = strpool_get(n->named->texts, python->file),
                 .line = python->line,
+                .first_line = python->first_line,
         };
 
         resolver_add_arguments(n->request->resolver, python->function, &label);

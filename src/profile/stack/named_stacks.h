@@ -19,6 +19,7 @@ struct named_frame {
         /* source file; "" if unknown, or if lines were not requested and it is not Python */
         const char *file;
         uint32_t line, column;
+        uint32_t first_line; /* of a Python function; 0 if unknown */
         /* the name that perf would show: without arguments, or for Python with file and line; NULL if it
          * equals `function` */
         const char *brief;

@@ -107,6 +107,18 @@ static bool can_ask(const struct place_functions *f, const struct code_place *pl
         return facts.is_settled;
 }
 
+/* The function of a Python place, or its line. */
+static uint32_t python_of(struct place_functions *f, const struct code_place *place)
+{
+        size_t first = f->n_words;
+        struct place_python python;
+        bool is_function = !f->request.python_lines && place_python_find(&f->names, place, &python);
+
+        add_word(f, (uint64_t)place->module << 32 | (is_function ? python.function : 0));
+        add_word(f, is_function ? UINT64_MAX : place->offset);
+        return intern(f, first);
+}
+
 /* `index` is the index in `frames`, which may be NULL. */
 static uint32_t function_of(struct place_functions *f, const struct code_place *place,
                             const struct place_frames *frames, size_t index)
@@ -120,15 +132,14 @@ static uint32_t function_of(struct place_functions *f, const struct code_place *
                 add_word(f, f->n_looked_up + index);
                 return intern(f, first);
         }
+        if (place_python_is(f->request.modules, place->module))
+                return python_of(f, place);
         symbol = place_names_symbol(&f->names, place->module, place->offset);
         add_word(f, (uint64_t)place->module << 32 | (uint64_t)symbol.status << 1 | place->is_kernel);
         add_word(f, (uint64_t)symbol.module << 32 | (symbol.status == SYMBOL_NAMED ? symbol.name : 0));
         add_word(f, symbol.status == SYMBOL_RANGE ? symbol.start : 0);
         for (size_t i = 0; i < n; i++)
                 add_word(f, inlined[i].function);
-        /* Trees show each line of a Python function separately. */
-        if (place_python_is(f->request.modules, place->module))
-                add_word(f, symbol.addr);
         return intern(f, first);
 }
 

@@ -14,7 +14,7 @@ struct place_functions;
 struct place_functions_request {
         struct resolver *resolver;
         const struct place_modules *modules;
-        bool inlines; /* as in struct stacks_tree_request */
+        bool inlines, python_lines; /* as in struct stacks_tree_request */
 };
 
 /* Uses the objects that the request points to until it is freed. */

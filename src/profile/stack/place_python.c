@@ -34,6 +34,7 @@ static bool find_frame(struct place_names *names, const struct code_place *place
 bool place_python_find(struct place_names *names, const struct code_place *place, struct place_python *ret)
 {
         AUTO_RELEASE(buf) label = {0};
+        AUTO_RELEASE(buf) line_label = {0};
         struct resolver_frame frame;
         const char *name, *file;
 
@@ -42,12 +43,16 @@ bool place_python_find(struct place_names *names, const struct code_place *place
         name = resolver_text(names->resolver, frame.function);
         file = frame.file ? resolver_text(names->resolver, frame.file)
                           : python_label_file(resolver_text(names->resolver, frame.path));
-        python_label_add_file(&label, name, file, frame.line);
+        python_label_add_file(&line_label, name, file, frame.line);
+        if (!resolver_add_arguments(names->resolver, frame.function, &label))
+                python_label_add_file(&label, name, file, 0);
         *ret = (struct place_python){
                 .function = frame.function,
                 .path = frame.path,
                 .line = frame.line,
+                .first_line = python_label_line(buf_text(&label)),
                 .label = strpool_add(names->texts, buf_text(&label)),
+                .line_label = strpool_add(names->texts, buf_text(&line_label)),
                 .name = strpool_add(names->texts, name),
                 .file = strpool_add(names->texts, file),
         };

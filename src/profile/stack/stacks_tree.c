@@ -86,13 +86,15 @@ static str_id path_of(struct stacks_tree *t, module_id id)
 static void add_python(struct stacks_tree *t, const struct code_place *place,
                        const struct place_python *python)
 {
+        bool is_line = t->request.lines || t->request.python_lines;
+
         add_shown(t, &(struct shown_node){
-                             .name = python->label,
+                             .name = is_line ? python->line_label : python->label,
                              .brief = python->name,
                              .module = python->file,
                              .path = path_of(t, place->module),
                              .file = copy_text(t, python->path),
-                             .line = python->line,
+                             .line = is_line ? python->line : python->first_line,
                              .kind = CALLTREE_FUNCTION,
                              .is_python = true,
                      });

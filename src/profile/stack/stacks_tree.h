@@ -16,6 +16,7 @@ struct stacks_tree_request {
         struct budget *budget; /* each tree is limited to a part of its limit; NULL for no limit */
         bool inlines;          /* inlined functions have their own nodes */
         bool lines;            /* calls from different lines are different functions */
+        bool python_lines;     /* the same for Python functions only; their names include the line */
         bool processes;        /* the top nodes are processes, by name */
         /* show arguments in function names; if false, only to distinguish functions of a module */
         bool arguments;

@@ -79,8 +79,9 @@ static bool write_speedscope(const struct exporting *e, struct buf *out, struct 
         (void)err;
         for (size_t i = 0; i < e->n_events; i++)
                 events[i] = (struct export_speedscope_event){e->events[i].index, &e->events[i].about};
-        export_speedscope(
-                &(struct export_speedscope){e->report->samples, e->report->named, events, e->n_events}, out);
+        export_speedscope(&(struct export_speedscope){e->report->samples, e->report->named, events,
+                                                      e->n_events, e->options->lines},
+                          out);
         free(events);
         return true;
 }
@@ -413,6 +414,7 @@ static bool make_request(const struct command_line *line, const struct format *f
                 .keep_clones = format->keeps_clones,
                 .no_tree_inlines = o->what.no_inlines,
                 .tree_lines = format->takes_lines,
+                .python_lines = o->what.lines,
                 .tree_processes = true,
         };
         if (!cmd_input_path(line, &o->input, &ret->path, err))

@@ -61,6 +61,12 @@ static const struct option exporting_options[] = {
                 .offset = offsetof(struct exporting_options, no_inlines),
                 .help = "count inlined functions as part of the functions that they were inlined into",
         },
+        {
+                .name = "lines",
+                .offset = offsetof(struct exporting_options, lines),
+                .help = "for folded, svg and speedscope: write each line of a Python function as a frame of its "
+                        "own; firefox, pprof and perf-script always have the lines",
+        },
         {0},
 };
 
@@ -98,7 +104,7 @@ const struct command cmd_export_command = {
                 "Writes the call stacks of a session with the names of functions. The formats folded (for "
                 "flamegraph.pl and inferno), pprof and svg (a flame graph in one file, with search and zoom) "
                 "sum equal stacks. html is a page with a flame graph, functions, source lines and a time line, in one file. The formats speedscope, firefox and perf-script list the samples in order "
-                "of time. Record the session with -g.",
+                "of time.",
         .groups = export_groups,
         .examples = export_examples,
         .options_size = sizeof(struct export_options),

@@ -18,6 +18,7 @@ struct exporting_options {
         bool root_at_bottom;
         bool inverted; /* no effect: the root is at the top by default */
         bool no_inlines;
+        bool lines;
 };
 
 struct export_options {

@@ -51,6 +51,10 @@ static bool check_alone(const struct report_options *o, bool wants_tree, struct 
 {
         const char *alone = o->tree.min_percent ? "--percent-limit" : "--max-stack";
 
+        if (o->tree.lines && !wants_tree)
+                return err_set(err, ERR_USAGE,
+                               "--lines applies to the call tree: add -g; for a table of lines write --sort "
+                               "symbol,line or --sort python,line");
         if (o->choice.describe && !o->choice.mem)
                 return err_set(err, ERR_USAGE, "--describe applies to the table of --mem: add --mem");
         return wants_tree || (!o->tree.min_percent && !o->tree.max_depth) ||
@@ -158,10 +162,11 @@ static bool check_python_keys(const struct report_options *o, unsigned keys, str
 
         if (!(keys & PROFILE_PYTHON) || !in_the_way)
                 return true;
-        return err_set(err, ERR_USAGE,
-                       "--sort python and file cannot be used together with %s, which apply to native code; "
-                       "wperf annotate -v shows the native functions below each Python line",
-                       in_the_way);
+        return err_set(
+                err, ERR_USAGE,
+                "--sort python and file cannot be used together with %s, which apply to native code; "
+                "wperf annotate -v shows the native functions below each Python line",
+                in_the_way);
 }
 
 /* What a table is made of, besides rows of functions. */
@@ -178,7 +183,7 @@ static unsigned results_of(const struct report_options *o, enum report_table tab
         };
         unsigned results = of_table[table];
 
-        if (o->choice.sort || o->choice.csv)
+        if ((o->choice.sort && table != REPORT_TABLE_TREE) || o->choice.csv)
                 results &= ~(unsigned)REPORT_PYTHON;
         return o->general.verbose ? results | REPORT_SECTIONS : results;
 }
@@ -190,11 +195,12 @@ static bool is_by_source(const struct report_options *o, enum report_table table
                                    table == REPORT_TABLE_GROUPS);
 }
 
-static bool parse_keys(const struct report_options *o, struct report_request *request, struct row_keys *ret,
-                       struct err *err)
+static bool parse_keys(const struct report_options *o, enum report_table table,
+                       struct report_request *request, struct row_keys *ret, struct err *err)
 {
-        bool ok = o->choice.mem ? sort_keys_parse_access(o->choice.sort, ret, &request->access_keys, err)
-                                : sort_keys_parse(o->choice.sort, ret, err);
+        const char *sort = table == REPORT_TABLE_TREE ? NULL : o->choice.sort;
+        bool ok = o->choice.mem ? sort_keys_parse_access(sort, ret, &request->access_keys, err)
+                                : sort_keys_parse(sort, ret, err);
 
         if (!ok)
                 return false;
@@ -223,11 +229,12 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .branches_by_target = o->choice.mem,
                 .merges_callers = wants_only_text(o),
                 .no_tree_inlines = r->tree.no_inlines,
+                .python_lines = o->tree.lines || report_table_by_line(o),
                 .by_source = is_by_source(o, r->table),
                 .results = results_of(o, r->table),
         };
         return cmd_input_path(line, &o->input, &request->path, err) &&
-               parse_keys(o, request, &r->keys, err) &&
+               parse_keys(o, r->table, request, &r->keys, err) &&
                python_options_frames(&o->python, &request->python, err) &&
                filter_fill(&o->filter, pids, &request->filter, err);
 }

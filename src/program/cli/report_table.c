@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Options that choose a table, or that apply to some of them, in the order in which they are refused. */
 enum report_option {
@@ -70,6 +71,11 @@ static const struct table {
                                     .in_browser = true},
 };
 
+bool report_table_by_line(const struct report_options *o)
+{
+        return o->choice.sort && !strcmp(o->choice.sort, "line");
+}
+
 static unsigned given(const struct report_options *o, bool wants_tree)
 {
         const bool is_given[N_OPTIONS] = {
@@ -81,7 +87,7 @@ static unsigned given(const struct report_options *o, bool wants_tree)
                 [OPTION_GROUP_BY] = o->choice.group_by,
                 [OPTION_INLINES] = o->choice.inlines,
                 [OPTION_CSV] = o->choice.csv,
-                [OPTION_SORT] = o->choice.sort,
+                [OPTION_SORT] = o->choice.sort && !(wants_tree && report_table_by_line(o)),
                 [OPTION_SYMBOL] = o->display.symbol,
                 [OPTION_ANNOTATE] = o->display.annotate,
                 [OPTION_DISASSEMBLE] = o->display.disassemble,

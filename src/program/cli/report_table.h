@@ -26,6 +26,9 @@ enum report_table {
 bool report_table_choose(const struct report_options *options, bool wants_tree, enum report_table *ret,
                          struct err *err);
 
+/* Whether a call tree shows lines of Python functions, by --sort line. */
+bool report_table_by_line(const struct report_options *options);
+
 /* Whether the browser can show the table. */
 bool report_table_is_browsed(enum report_table table, const struct report_options *options);
 

@@ -69,6 +69,12 @@ static const struct option tree_list[] = {
                 .help = "do not show inlined functions in the call tree; count their samples in the function "
                         "that contains them",
         },
+        {
+                .name = "lines",
+                .offset = offsetof(struct tree_options, lines),
+                .help = "show each line of a Python function separately in the call tree; the same as --sort line "
+                        "with -g",
+        },
         {0},
 };
 

@@ -14,6 +14,7 @@ struct tree_options {
         uint64_t max_depth;      /* 0: no limit */
         bool callers;            /* -G */
         bool children, no_children, no_inlines;
+        bool lines; /* of Python functions */
 };
 
 extern const struct option_group tree_group;

@@ -61,7 +61,7 @@ static uint32_t add_file(const struct speedscope_writing *w, const struct named_
         module = &w->profile->stacks->modules[node->module];
         is_python = module->kind == NAMED_PYTHON;
         export_add_text(is_python ? named->file : module->path, out);
-        return is_python ? named->line : 0;
+        return !is_python ? 0 : w->profile->python_lines ? named->line : named->first_line;
 }
 
 static uint32_t find_frame(struct speedscope_writing *w, const struct named_node *node,

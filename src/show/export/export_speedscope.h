@@ -19,7 +19,8 @@ struct export_speedscope {
         const struct sample_list *samples;
         const struct named_stacks *stacks;
         const struct export_speedscope_event *events;
-        size_t n_events; /* 1 or more */
+        size_t n_events;   /* 1 or more */
+        bool python_lines; /* each line of a Python function is a frame */
 };
 
 /* A "sampled" profile for each thread of each event, the busiest thread first; the profiles share the list
