@@ -222,6 +222,10 @@ def test_rows_by_python_function_file_and_line(t: Context) -> None:
     check(native.status == 1 and "need Python frames, and its samples have none" in native.err, "a session without Python", native)
 
 
+def test_packages(t: Context) -> None:
+    check(sorted_rows(t, session(t), "--sort", "package") == {("my code",): 96, ("[native]",): 4}, "rows")
+
+
 def test_samples_of_python_files(t: Context) -> None:
     path = session(t)
     for pattern, n in {"app.py": 56, "__init__.py": 40, "json/__init__.py": 40, "*.py": 96, "/no/app.py": 0, "pp.py": 0}.items():

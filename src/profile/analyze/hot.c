@@ -16,6 +16,7 @@
 #include "place_names.h"
 #include "place_python.h"
 #include "python_label.h"
+#include "python_package.h"
 #include "search.h"
 #include "spe_raw.h"
 #include "text.h"
@@ -40,12 +41,12 @@ struct row_parts {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm, process, line, file;
+        str_id comm, process, line, file, package;
         module_id module;
         uint32_t source;             /* as in struct profile_place */
-        uint32_t status;             /* status of the symbol */
+        uint8_t status;              /* status of the symbol */
         uint8_t has_addr, is_native; /* 1, or 0 */
-        uint16_t machine;            /* enum exec_machine */
+        uint8_t machine;             /* enum exec_machine */
         /* ids of the resolver: the name, and the module that the symbol names */
         str_id function, of_function;
 };
@@ -142,9 +143,9 @@ static bool same_row(const struct hot_row *a, const struct hot_row *b)
 {
         return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
                a->comm == b->comm && a->process == b->process && a->bare == b->bare &&
-               a->module == b->module && a->line == b->line && a->file == b->file && a->source == b->source &&
-               a->machine == b->machine && a->is_native == b->is_native && a->addr == b->addr &&
-               a->has_addr == b->has_addr;
+               a->module == b->module && a->line == b->line && a->file == b->file &&
+               a->package == b->package && a->source == b->source && a->machine == b->machine &&
+               a->is_native == b->is_native && a->addr == b->addr && a->has_addr == b->has_addr;
 }
 
 static uint64_t row_hash(const struct hot_row *r)
@@ -157,7 +158,7 @@ static uint64_t row_hash(const struct hot_row *r)
                 (uint64_t)r->bare << 32 | r->module,
                 (uint64_t)r->file << 32 | r->line,
                 r->addr,
-                r->source,
+                (uint64_t)r->package << 32 | r->source,
         };
 
         return map_hash_bytes(parts, sizeof(parts));
@@ -201,13 +202,22 @@ static str_id line_name(struct builder *b, const struct resolver_frame *frame)
         return strpool_add_len(b->hot->names, name.data, name.len);
 }
 
-static str_id file_name(struct builder *b, size_t index)
+static void name_file(struct builder *b, size_t index, struct row_parts *parts)
 {
+        AUTO_RELEASE(buf) package = {0};
         const struct resolver_frame *frame;
+        const char *path;
 
-        if (!(b->keys & PROFILE_FILE) || !place_frames_get(b->frames, index, &frame) || !frame->path)
-                return 0;
-        return strpool_add(b->hot->names, resolver_text(b->names.resolver, frame->path));
+        if (!(b->keys & (PROFILE_FILE | PROFILE_PACKAGE)) || !place_frames_get(b->frames, index, &frame) ||
+            !frame->path)
+                return;
+        path = resolver_text(b->names.resolver, frame->path);
+        if (b->keys & PROFILE_FILE)
+                parts->file = strpool_add(b->hot->names, path);
+        if (!(b->keys & PROFILE_PACKAGE))
+                return;
+        python_package_add(path, &package);
+        parts->package = strpool_add(b->hot->names, buf_text(&package));
 }
 
 /* Uses the debug information of the frame: returns the line, and replaces the symbol by the inlined
@@ -261,7 +271,8 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 .cpu = parts->cpu,
                 .line = parts->line,
                 .file = parts->file,
-                .machine = (uint8_t)parts->machine,
+                .package = parts->package,
+                .machine = parts->machine,
                 .is_native = parts->is_native,
                 .resolved = symbol->status == SYMBOL_NAMED,
                 .has_addr = parts->has_addr,
@@ -337,8 +348,8 @@ static void add_place(struct builder *b, size_t place_index)
         size_t index;
 
         parts.line = take_frame(b, place_index, &symbol);
-        parts.file = file_name(b, place_index);
-        parts.status = symbol.status;
+        name_file(b, place_index, &parts);
+        parts.status = (uint8_t)symbol.status;
         parts.of_function = symbol.module;
         if (symbol.status == SYMBOL_NAMED)
                 parts.function = symbol.name;
@@ -351,8 +362,8 @@ static void add_place(struct builder *b, size_t place_index)
                 parts.at = symbol.addr;
         }
         if (b->keys & PROFILE_MACHINE && b->names.modules->machine)
-                parts.machine = (uint16_t)b->names.modules->machine(b->names.modules->ctx, place->module,
-                                                                    symbol.addr);
+                parts.machine =
+                        (uint8_t)b->names.modules->machine(b->names.modules->ctx, place->module, symbol.addr);
         if (symbol.status != SYMBOL_NAMED)
                 b->hot->n_unresolved += place->count;
         if (b->keys & PROFILE_PYTHON && !place_python_is(b->names.modules, place->module))
@@ -433,7 +444,7 @@ static void name_rows(struct builder *b)
 /* A row with its sort keys, so that qsort can be used. */
 struct sortable {
         struct hot_row row;
-        const char *symbol, *module, *line, *file, *process, *comm, *source;
+        const char *symbol, *module, *line, *file, *package, *process, *comm, *source;
         uint32_t old_index;
 };
 
@@ -459,6 +470,8 @@ static int compare_rows(const void *x, const void *y)
                 order = strcmp(a->line, b->line);
         if (!order)
                 order = strcmp(a->file, b->file);
+        if (!order)
+                order = strcmp(a->package, b->package);
         if (!order && a->row.addr != b->row.addr)
                 return a->row.addr < b->row.addr ? -1 : 1;
         if (!order)
@@ -520,6 +533,7 @@ static void sort_rows(struct hot *hot)
                                              hot_text(hot, row->module),
                                              hot_text(hot, row->line),
                                              hot_text(hot, row->file),
+                                             hot_text(hot, row->package),
                                              hot_text(hot, row->process),
                                              hot_text(hot, row->comm),
                                              hot_text(hot, row->source),
@@ -586,7 +600,7 @@ struct hot *hot_new(const struct hot_request *request)
         b.names.texts = hot->names;
         hot->single_image = find_single_image(&b);
         b.functions = function_names_new(&b.names, request->arguments);
-        if (b.inlines || (b.keys & (PROFILE_LINE | PROFILE_FILE)))
+        if (b.inlines || (b.keys & (PROFILE_LINE | PROFILE_FILE | PROFILE_PACKAGE)))
                 b.frames = hot_place_frames(profile, request->resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
                 add_place(&b, i);

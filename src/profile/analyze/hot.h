@@ -28,6 +28,7 @@ struct hot_row {
         str_id source;      /* with PROFILE_SOURCE: what was sampled, as WindowsPerf names it; with
                                PROFILE_STATE: the thread's state */
         str_id file;        /* path of the source file; "": not known; with PROFILE_FILE */
+        str_id package;     /* to whom it belongs; "": not known; with PROFILE_PACKAGE */
         uint8_t machine;    /* enum exec_machine; with PROFILE_MACHINE */
         bool is_native;     /* with PROFILE_PYTHON: the row has no Python frame, and no name */
         bool resolved;      /* a function's name is known */

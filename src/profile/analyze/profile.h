@@ -31,8 +31,9 @@ enum profile_key {
                 1u
                 << 12, /* samples count at their innermost Python frame; without one they are native code */
         PROFILE_MACHINE = 1u << 14, /* enum exec_machine */
+        PROFILE_PACKAGE = 1u << 15, /* to whom the source file belongs: python_package.h */
         PROFILE_SOURCE = 1u << 13,  /* of samples of Arm SPE: spe_raw_pack_source() */
-        PROFILE_STATE = 1u << 15,   /* the thread's state; with states in the filter */
+        PROFILE_STATE = 1u << 16,   /* the thread's state; with states in the filter */
 };
 
 /* Which samples count; zero-initialised: all.  Strings and arrays are kept by the caller. */

@@ -22,6 +22,7 @@
         MORE(symbol, SYMBOL, PROFILE_SYMBOL)                                                                 \
         MORE(python, PYTHON, PROFILE_SYMBOL | PROFILE_PYTHON)                                                \
         MORE(file, FILE, PROFILE_FILE | PROFILE_PYTHON)                                                      \
+        MORE(package, PACKAGE, PROFILE_PACKAGE | PROFILE_PYTHON)                                             \
         MORE(line, LINE, PROFILE_LINE)                                                                       \
         MORE(addr, ADDR, PROFILE_ADDR)                                                                       \
         MORE(source, SOURCE, PROFILE_SOURCE)                                                                 \

@@ -80,6 +80,7 @@ static int by_key(const struct table_page *p, const struct hot_row *a, const str
         case ROW_SYMBOL:
         case ROW_PYTHON: return by_text(p, a->bare, b->bare);
         case ROW_FILE: return by_text(p, a->file, b->file);
+        case ROW_PACKAGE: return by_text(p, a->package, b->package);
         case ROW_LINE: return by_text(p, a->line, b->line);
         case ROW_ADDR: return by_number(a->addr, b->addr);
         case ROW_STATE:
@@ -119,6 +120,7 @@ static uint64_t number_of(const struct table_page *p, const struct hot_row *row,
         case ROW_SYMBOL:
         case ROW_PYTHON: return lazy_order_text_key(text_of(p, row->bare));
         case ROW_FILE: return lazy_order_text_key(text_of(p, row->file));
+        case ROW_PACKAGE: return lazy_order_text_key(text_of(p, row->package));
         case ROW_LINE: return lazy_order_text_key(text_of(p, row->line));
         case ROW_ADDR: return row->addr;
         case ROW_STATE:

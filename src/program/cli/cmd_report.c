@@ -139,7 +139,7 @@ static bool has_python(const struct report *report, const struct report_request 
         if (!(request->keys & PROFILE_PYTHON) || module_source_python(report->session.modules))
                 return true;
         return err_set(err, ERR_MISSING,
-                       "%s: --sort python and file need Python frames, and its samples have none",
+                       "%s: --sort python, file and package need Python frames, and its samples have none",
                        request->path);
 }
 
@@ -164,7 +164,7 @@ static bool check_python_keys(const struct report_options *o, unsigned keys, str
                 return true;
         return err_set(
                 err, ERR_USAGE,
-                "--sort python and file cannot be used together with %s, which apply to native code; "
+                "--sort python, file and package cannot be used together with %s, which apply to native code; "
                 "wperf annotate -v shows the native functions below each Python line",
                 in_the_way);
 }

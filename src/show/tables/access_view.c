@@ -75,6 +75,7 @@ static const char *const code_meanings[ROW_N_KEYS] = {
         [ROW_SYMBOL] = "the function of the instruction that accessed memory",
         [ROW_PYTHON] = "the Python function that ran; without one, native code",
         [ROW_FILE] = "the source file of the Python function that ran; without one, native code",
+        [ROW_PACKAGE] = "whose Python code ran: yours, the standard library's or a distribution's",
         [ROW_LINE] = "the source line of the instruction",
         [ROW_ADDR] = "the address of the instruction",
         [ROW_SOURCE] = "what kind of operation it was, and its events",

@@ -35,11 +35,12 @@ const char *hot_view_row_noun(const struct hot_view *view)
                 enum row_key key;
                 const char *noun;
         } nouns[] = {
-                {ROW_ADDR, "addresses"},   {ROW_LINE, "lines"},       {ROW_SYMBOL, "functions"},
-                {ROW_PYTHON, "functions"}, {ROW_FILE, "files"},       {ROW_MODULE, "modules"},
-                {ROW_THREAD, "threads"},   {ROW_TID, "threads"},      {ROW_PROCESS, "processes"},
-                {ROW_PID, "processes"},    {ROW_COMM, "commands"},    {ROW_CPU, "CPUs"},
-                {ROW_SOURCE, "sources"},   {ROW_MACHINE, "machines"}, {ROW_STATE, "states"},
+                {ROW_ADDR, "addresses"},    {ROW_LINE, "lines"},     {ROW_SYMBOL, "functions"},
+                {ROW_PYTHON, "functions"},  {ROW_FILE, "files"},     {ROW_PACKAGE, "packages"},
+                {ROW_MODULE, "modules"},    {ROW_THREAD, "threads"}, {ROW_TID, "threads"},
+                {ROW_PROCESS, "processes"}, {ROW_PID, "processes"},  {ROW_COMM, "commands"},
+                {ROW_CPU, "CPUs"},          {ROW_SOURCE, "sources"}, {ROW_MACHINE, "machines"},
+                {ROW_STATE, "states"},
         };
 
         if (!view->keys.n)
@@ -84,6 +85,7 @@ static const struct column key_columns[ROW_N_KEYS] = {
         [ROW_SYMBOL] = {.name = "symbol", .can_cut = true, .is_name = true},
         [ROW_PYTHON] = {.name = "python", .can_cut = true},
         [ROW_FILE] = {.name = "file", .can_cut = true},
+        [ROW_PACKAGE] = {.name = "package", .can_cut = true},
         [ROW_LINE] = {.name = "line"},
         [ROW_ADDR] = {.name = "addr", .can_cut = true},
         [ROW_SOURCE] = {.name = "source"},
@@ -231,6 +233,7 @@ void hot_view_add_key(const struct hot_view *view, const struct hot_row *row, en
                 break;
         case ROW_PYTHON: add_python(row, text(view, row->bare), out); break;
         case ROW_FILE: add_python(row, text(view, row->file), out); break;
+        case ROW_PACKAGE: add_python(row, text(view, row->package), out); break;
         case ROW_LINE: add_python(row, text(view, row->line), out); break;
         case ROW_ADDR: add_addr(view, row, out); break;
         case ROW_STATE:
