@@ -32,19 +32,27 @@ def browse(t: Context, *argv: str, **options) -> Screen:
     return Screen(t, t.wperf, *argv, **options)
 
 
+def to_table(screen: Screen) -> str:
+    """Waits for the first page of a session with Python frames, and goes to the table of native functions below it."""
+    screen.wait("functions by self")
+    screen.keys("Escape")
+    return screen.wait("functions by overhead")
+
+
 # --- each page, as it looks ---
 
 # Name of the page, the keys that lead to it, and text that it must show at the end.
 PAGES = (
-    ("table", (), "functions by overhead"),
-    ("menu", ("Enter",), "actions for"),
+    ("functions", (), "functions by self"),
+    ("table", ("Escape",), "functions by overhead"),
+    ("menu", ("Escape", "Enter"), "actions for"),
     ("python", ("p",), "Python functions by self"),
     ("tree", ("g",), "call tree"),
     ("callers", ("G",), "inverted call tree"),
     ("flame", ("f",), "flame graph"),
     ("flame_zoomed", ("f", "Down", "Down", "Down", "Enter"), "flame graph"),
     ("about", ("p", "x"), "parse"),
-    ("about_native", ("x",), "callees"),
+    ("about_native", ("Escape", "x"), "callees"),
     ("source", ("p", "a"), "% func"),
     ("strips", ("t",), "over time, by thread"),
     ("help", ("?",), "On every page"),
@@ -107,7 +115,7 @@ def test_figures_are_those_of_text_and_document(t: Context) -> None:
     document = document_of(t.good("report", "-i", path, "--json"))
     tree = t.good("report", "-g", "-i", path, "--percent-limit", "0")
     with browse(t, "report", "-i", path) as screen:
-        screen.wait("functions by overhead")
+        to_table(screen)
         table = [line.split(None, 2) for line in rows_written(t, screen, 1)]
         screen.keys("p")
         screen.wait("Python functions")
@@ -192,7 +200,7 @@ def test_a_filter_without_samples_is_an_error_as_in_text(t: Context) -> None:
 def test_size_changes_while_it_is_shown(t: Context) -> None:
     path = python_session(t)
     with browse(t, "report", "-i", path) as screen:
-        wide = screen.wait("functions by overhead")
+        wide = to_table(screen)
         screen.resize(40, 12)
         narrow = screen.wait("_PyEval")
         check(len(narrow.splitlines()) <= 12, f"it fits into 12 rows:\n{narrow}")
@@ -207,6 +215,8 @@ def test_size_changes_while_it_is_shown(t: Context) -> None:
 
 def test_names_are_shortened_on_a_narrow_screen(t: Context) -> None:
     with browse(t, "report", "-i", python_session(t), columns=30, rows=12) as screen:
+        screen.wait("? help")
+        screen.keys("Escape")
         screen.wait("52.00")
         screen.keys("G")
         shown = screen.wait("40.00", without="overhead")
@@ -219,7 +229,7 @@ def test_names_are_shortened_on_a_narrow_screen(t: Context) -> None:
 def test_mouse_selects_and_wheel_scrolls(t: Context) -> None:
     path = python_session(t)
     with browse(t, "report", "-i", path) as screen:
-        screen.wait("functions by overhead")
+        to_table(screen)
         screen.press(3, 20)
         screen.keys("Enter")
         screen.wait("actions for scan_once")
@@ -234,7 +244,7 @@ def test_mouse_selects_and_wheel_scrolls(t: Context) -> None:
 def test_what_is_pasted_is_no_key(t: Context) -> None:
     path = python_session(t)
     with browse(t, "report", "-i", path) as screen:
-        first = screen.wait("functions by overhead")
+        first = to_table(screen)
         screen.paste("qqq\nq")
         time.sleep(0.3)
         check(screen.wait() == first, "nothing happens")
@@ -258,7 +268,7 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_takes_it(t: Context) -> None:
         screen.wait("bash-")
         screen.call("send-keys", "-t", "screen", "-l", f"'{t.wperf}' report -i '{path}'")
         screen.keys("Enter")
-        wanted = screen.wait("functions by overhead")
+        wanted = to_table(screen)
         screen.keys("C-z")
         screen.wait("Stopped")
         check(not screen.is_alternate(), "the alternate screen is left")
@@ -277,7 +287,7 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_takes_it(t: Context) -> None:
 
 def end_by(t: Context, how: int) -> None:
     with browse(t, "report", "-i", python_session(t)) as screen:
-        screen.wait("functions by overhead")
+        to_table(screen)
         os.kill(children_of(screen.pid())[0], how)
         status = screen.ended()
         check(status == 128 + how, f"it ends by signal {how}, not with {status}")
@@ -295,14 +305,14 @@ def test_terminal_is_restored_where_it_crashes(t: Context) -> None:
 
 def test_ctrl_c_leaves(t: Context) -> None:
     with browse(t, "report", "-i", python_session(t)) as screen:
-        screen.wait("functions by overhead")
+        to_table(screen)
         screen.keys("C-c")
         check(screen.ended() == 0, "leaves with status 0")
 
 
 def test_a_closed_terminal_ends_it(t: Context) -> None:
     screen = browse(t, "report", "-i", python_session(t))
-    screen.wait("functions by overhead")
+    to_table(screen)
     pid = children_of(screen.pid())[0]
     screen.close()
     wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the browser ends with its terminal")
@@ -327,7 +337,7 @@ def test_no_colors_where_none_are_wanted(t: Context) -> None:
     colors = re.compile(r"\033\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|38|48)[;m]")
     for variables, has_colors in (({"NO_COLOR": "1"}, False), ({}, True)):
         with browse(t, "report", "-i", path, **variables) as screen:
-            screen.wait("functions by overhead")
+            to_table(screen)
             shown = screen.text(colors=True)
             check((colors.search(shown) is not None) == has_colors, f"colours with {variables}: {shown!r}")
             screen.keys("q")
@@ -340,7 +350,7 @@ def test_no_colors_where_none_are_wanted(t: Context) -> None:
 @limit(120)
 def test_filters_by_module_thread_and_time(t: Context) -> None:
     path = python_session(t)
-    with browse(t, "report", "-i", path) as screen:
+    with browse(t, "report", "-i", path, "--python", "native") as screen:
         screen.wait("100 samples  4 functions")
         screen.keys("Down", "d")
         screen.wait("40 samples in _json.so", "1 function by")
@@ -365,7 +375,7 @@ def test_filters_by_module_thread_and_time(t: Context) -> None:
 
 def test_times_count_from_the_first_sample_of_the_session(t: Context) -> None:
     """Not from the first one that the filter takes: here 40 ms later."""
-    with browse(t, "report", "-i", python_session(t)) as screen:
+    with browse(t, "report", "-i", python_session(t), "--python", "native") as screen:
         screen.wait("4 functions")
         screen.keys("d")
         screen.wait("in libpython.so")
@@ -382,7 +392,7 @@ def test_times_count_from_the_first_sample_of_the_session(t: Context) -> None:
 def test_python_modes(t: Context) -> None:
     path = python_session(t)
     with browse(t, "report", "-i", path) as screen:
-        screen.wait("functions by overhead")
+        to_table(screen)
         for words in ("Python frames only", "native frames only", "all frames", "Python and native frames merged"):
             screen.keys("M")
             screen.wait(words)
@@ -416,7 +426,7 @@ def test_annotate_follows_calls_and_comes_back(t: Context) -> None:
 def test_search_finds_everywhere(t: Context) -> None:
     path = python_session(t)
     with browse(t, "report", "-i", path) as screen:
-        screen.wait("functions by overhead")
+        to_table(screen)
         screen.keys("g", "C", "/", *"scan_once", "Enter")
         screen.wait("scan_once")
         screen.keys("Escape", "f", "/", *"py_scan", "Enter")
@@ -433,13 +443,13 @@ def test_keys_typed_while_it_reads_are_not_lost(t: Context) -> None:
     path = python_session(t, times=2000)
     for keys, words in ((b"tc", ("over time, by CPU",)), (b"t/q", ("over time, by thread", "/q")), (b"t\033x", ("callees",))):
         with browse(t, "report", "-i", path) as screen:
-            screen.wait("functions by overhead")
+            to_table(screen)
             screen.send(keys)
             screen.wait(*words)
             screen.send(b"\033q")
             check(screen.ended() == 0, "leaves with status 0")
     with browse(t, "report", "-i", path) as screen:
-        screen.wait("functions by overhead")
+        to_table(screen)
         screen.send(b"tcq")
         check(screen.ended() == 0, "q is not kept")
 
@@ -449,7 +459,7 @@ def test_a_filter_changes_while_the_session_is_read(t: Context) -> None:
     """The table is shown when its rows are read; the keys behind it find the other thread reading stacks with the filter."""
     path = python_session(t, times=500)
     for argv, keys, shown in ((("--sort", "comm"), b"\r\r\033", "50000 samples  1 row"), (("--sort", "pid"), b"\r\r\033", "50000 samples  1 row"),
-                              ((), b"dd", "50000 samples  4 functions")):
+                              (("--python", "native"), b"dd", "50000 samples  4 functions")):
         with browse(t, "report", "-i", path, *argv) as screen:
             screen.wait(" by overhead", "? help")
             screen.send(keys)
@@ -542,9 +552,10 @@ def test_what_a_thread_did_in_a_second(t: Context) -> None:
 
 def test_questions_take_few_keys(t: Context) -> None:
     path = python_session(t)
-    for keys, words in ((("a",), ("_PyEval_EvalFrameDefault",)),
+    for keys, words in ((("Escape", "a"), ("_PyEval_EvalFrameDefault",)),
                         (("/", "s", "c", "a", "Enter", "r"), ("callers of scan_once", "scan_once", "py_scan")),
                         (("x",), ("callers", "callees", "source lines")),
+                        (("a",), ("line_6()", "62.50")),
                         (("p", "a"), ("line_6()", "62.50")),
                         (("t",), ("over time, by thread",)),
                         (("f",), ("flame graph", "scan_once")),
@@ -552,7 +563,7 @@ def test_questions_take_few_keys(t: Context) -> None:
                         (("i",), ("quality: 100 samples", "2 native"))):
         check(len(keys) <= 6, "at most six keys")
         with browse(t, "report", "-i", path) as screen:
-            screen.wait("functions by overhead")
+            screen.wait("functions by self")
             screen.keys(*keys)
             screen.wait(*words)
             screen.keys("q")

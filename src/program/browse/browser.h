@@ -16,6 +16,7 @@
 
 enum browser_start {
         BROWSER_TABLE,
+        BROWSER_FUNCTIONS, /* Python and native functions, above the table */
         BROWSER_TREE,
         BROWSER_CALLERS, /* the inverted call tree */
         BROWSER_CODE,    /* the code of `symbol` */

@@ -268,6 +268,8 @@ void browser_head(struct browser *browser, unsigned row, const char *text);
 
 struct page *page_table_new(struct browser *browser);
 struct page *page_python_new(struct browser *browser);
+/* The report must be whole. */
+struct page *page_functions_new(struct browser *browser);
 /* Accesses to memory.  Returns NULL after browser_say() if the event has none.  The report must be whole. */
 struct page *page_access_new(struct browser *browser);
 

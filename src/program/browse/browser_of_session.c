@@ -11,6 +11,8 @@
 static void show_table(struct browser *browser)
 {
         browser_push(browser, page_table_new(browser));
+        if (browser->request->start == BROWSER_FUNCTIONS && browser_wait_whole(browser))
+                browser_push(browser, page_functions_new(browser));
 }
 
 static void show_whole_tree(struct browser *browser, bool is_inverted)

@@ -153,7 +153,8 @@ static uint32_t first_event(const struct report *report)
 bool browser_read_session(struct browser *browser)
 {
         const struct browser_request *request = browser->request;
-        bool is_first = !browser->report, is_whole = is_first && request->start != BROWSER_TABLE;
+        bool is_first = !browser->report;
+        bool is_whole = is_first ? request->start != BROWSER_TABLE : request->start == BROWSER_FUNCTIONS;
 
         browser->is_to_read = false;
         if (browser->reading && !wait_reading(browser, true))

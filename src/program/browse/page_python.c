@@ -119,7 +119,7 @@ struct page *page_python_new(struct browser *browser)
         struct python_page *p;
 
         if (!browser->report->python || !browser->report->python->n) {
-                browser_say(browser, "no Python functions; record a Python program with wperf record -g");
+                browser_say(browser, "no Python functions; record a Python program with wperf record");
                 return NULL;
         }
         p = mem_new(1, sizeof(*p));

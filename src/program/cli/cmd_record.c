@@ -14,6 +14,7 @@
 #include "os.h"
 #include "process_choice.h"
 #include "progress_view.h"
+#include "python_section.h"
 #include "run.h"
 #include "text.h"
 #include "text_match.h"
@@ -277,11 +278,12 @@ static bool wants_screen(const struct record_options *o)
                !o->display.rows && !o->display.annotate && !o->display.disassemble && !o->general.verbose;
 }
 
-static int browse(struct recording *r, const struct report_request *report, int status)
+static int browse(struct recording *r, const struct report_request *report, bool has_python, int status)
 {
         struct report_request request = *report;
         struct browser_request browse = {
                 .report = &request,
+                .start = has_python ? BROWSER_FUNCTIONS : BROWSER_TABLE,
                 .symbol = r->options->display.symbol,
                 .debuginfod = r->lookup.debuginfod,
         };
@@ -351,7 +353,8 @@ static int show(struct recording *r, const struct run *run)
             (o->general.quiet && !o->display.strict && !o->output.json && !document_is_output(o)))
                 return exit_status(r, &facts, false);
         if (wants_browser(r))
-                return browse(r, &request, exit_status(r, &facts, false));
+                return browse(r, &request, facts.collected->python && facts.collected->python->n_stacks,
+                              exit_status(r, &facts, false));
         report = report_make(&request, &err);
         if (!report) {
                 if (!facts.write_error) /* already printed, and the cause of this error */

@@ -32,6 +32,7 @@ struct reporting {
         struct tree_output tree;
         struct lookup lookup;
         bool is_colored;
+        bool has_frames; /* of Python; set for the browser */
 };
 
 /* perf's `-g callee`: the word after -g is not the name of a session. */
@@ -263,15 +264,21 @@ static bool check_first(const void *ctx, const struct report *report, struct err
                has_states(report, &r->request, err);
 }
 
+static enum browser_start first_page(const struct reporting *r)
+{
+        if (r->tree.is_wanted)
+                return r->tree.is_inverted ? BROWSER_CALLERS : BROWSER_TREE;
+        return r->has_frames && !r->keys.n && r->request.python != STACKS_PYTHON_NATIVE ? BROWSER_FUNCTIONS
+                                                                                        : BROWSER_TABLE;
+}
+
 static int browse(struct reporting *r)
 {
         const struct report_options *o = r->options;
         struct report_request request = r->request;
         struct browser_request browse = {
                 .report = &request,
-                .start = !r->tree.is_wanted    ? BROWSER_TABLE
-                         : r->tree.is_inverted ? BROWSER_CALLERS
-                                               : BROWSER_TREE,
+                .start = first_page(r),
                 .symbol = o->display.symbol,
                 .keys = r->keys,
                 .check = check_first,
@@ -467,6 +474,7 @@ static int show(struct reporting *r)
                 return show_counts(o, r->request.path, TAKE(input));
         if (perfdata_get_layout(input->reader)->raw_spe)
                 take_raw_spe(r, &note);
+        r->has_frames = !perfdata_feature(input->reader, FEATURE_WPERF_PYTHON).failed;
         if (wants_browser(r)) {
                 session_input_free(TAKE(input));
                 return browse(r);
