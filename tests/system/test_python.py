@@ -222,6 +222,17 @@ def test_rows_by_python_function_file_and_line(t: Context) -> None:
     check(native.status == 1 and "need Python frames, and its samples have none" in native.err, "a session without Python", native)
 
 
+def test_samples_of_threads(t: Context) -> None:
+    path = session(t)
+    for options in ("--thread", "python3"), ("--tid", "100"), ("--thread", "nobody,100"):
+        done = read(t, "report", *options, "-i", path)
+        check("quality: 100 samples" in done.out, f"{options}", done)
+        check(sum(folded(t, path, *options).values()) == 100, f"export, {options}")
+    for options in ("--thread", "python"), ("--tid", "10"):
+        done = t.ours("report", *options, "-i", path)
+        check(done.status == 1 and f"no sample matches --thread {options[1]}; the session's threads are python3" in done.err, f"{options}", done)
+
+
 def test_packages(t: Context) -> None:
     check(sorted_rows(t, session(t), "--sort", "package") == {("my code",): 96, ("[native]",): 4}, "rows")
 

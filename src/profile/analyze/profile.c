@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,6 +178,22 @@ void profile_note_time(struct profile_totals *totals, uint64_t time)
                 totals->last_ns = time;
 }
 
+static bool thread_passes(const struct profile_filter *filter, struct world *world,
+                          const struct sample *sample)
+{
+        char number[16];
+
+        if (!filter->comms && !filter->threads)
+                return true;
+        if (filter->comms && !text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)))
+                return false;
+        if (!filter->threads ||
+            text_in_list(filter->threads, world_thread_name(world, sample->pid, sample->tid)))
+                return true;
+        snprintf(number, sizeof(number), "%" PRId32, sample->tid);
+        return text_in_list(filter->threads, number);
+}
+
 /* Checks all filters except the module's. */
 static bool sample_passes(struct profile *profile, struct world *world, struct profile_totals *totals,
                           const struct sample *sample)
@@ -184,9 +202,7 @@ static bool sample_passes(struct profile *profile, struct world *world, struct p
 
         profile_note_time(totals, sample->time);
         return pid_passes(filter, sample->pid) && (!filter->has_tid || filter->tid == sample->tid) &&
-               time_passes(profile, sample->time) &&
-               (!filter->comms ||
-                text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)));
+               time_passes(profile, sample->time) && thread_passes(filter, world, sample);
 }
 
 /* `base` is the address of the file offset 0 of the key's module. */
@@ -490,7 +506,8 @@ bool profile_counts_alike(const struct profile *profile)
         const struct profile_filter *filter = &profile->filter;
 
         return !(profile->keys & TASK_KEYS & ~(unsigned)PROFILE_SOURCE) && !filter->has_tid &&
-               !filter->comms && !filter->from_ns && !filter->to_ns && !filter->times_are_relative;
+               !filter->comms && !filter->threads && !filter->from_ns && !filter->to_ns &&
+               !filter->times_are_relative;
 }
 
 bool profile_by_place(const struct profile *profile)

@@ -49,6 +49,7 @@ struct profile_filter {
         bool has_tid; /* only this thread */
         int32_t tid;
         const char *comms;   /* names of threads, comma separated */
+        const char *threads; /* the same, or numbers of threads */
         const char *modules; /* base names or whole paths, comma separated */
         /* source file of the innermost Python frame, as python_file_matches(); checked by the code that
          * adds samples */

@@ -45,6 +45,7 @@ void browse_request_init(struct browse_request *ret, const struct report_request
         *ret = (struct browse_request){.report = *request};
         filter->pids = copy_pids(filter, &ret->texts);
         filter->comms = copy_text(filter->comms, &ret->texts);
+        filter->threads = copy_text(filter->threads, &ret->texts);
         filter->modules = copy_text(filter->modules, &ret->texts);
         filter->python_file = copy_text(filter->python_file, &ret->texts);
 }

@@ -20,6 +20,7 @@ struct kind {
 
 static const struct kind kinds[] = {
         {"--comm", "threads", PROFILE_THREAD},
+        {"--thread", "threads", PROFILE_THREAD},
         {"--module", "modules", PROFILE_MODULE},
         {"--pid", "processes", PROFILE_PROCESS},
 };
@@ -91,7 +92,8 @@ bool filter_none_check(const struct report *report, const struct report_request 
                        const struct filter_options *options, struct err *err)
 {
         struct profile_totals totals = profile_get_totals(report->profile, UINT32_MAX);
-        const bool given[] = {options->comms != NULL, options->modules != NULL, options->pids.n != 0};
+        const bool given[] = {options->comms != NULL, options->threads != NULL, options->modules != NULL,
+                              options->pids.n != 0};
         char pid[16] = "";
 
         if (totals.n_samples || !totals.n_filtered)
@@ -102,7 +104,7 @@ bool filter_none_check(const struct report *report, const struct report_request 
                 return err_set(err, ERR_MISSING, "%s: no sample matches --python-file %.60s",
                                name_of(request), options->python_file);
         for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
-                const char *values[] = {options->comms, options->modules, pid};
+                const char *values[] = {options->comms, options->threads, options->modules, pid};
 
                 if (given[i])
                         return explain(&kinds[i], values[i], request, err);

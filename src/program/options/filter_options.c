@@ -24,6 +24,14 @@ static const struct option filter_options[] = {
                 .help = "show only samples of threads with these names",
         },
         {
+                .name = "thread",
+                .aliases = "tid tids",
+                .kind = OPTION_LIST,
+                .arg = "NAME|TID",
+                .offset = offsetof(struct filter_options, threads),
+                .help = "show only samples of threads with these names or numbers",
+        },
+        {
                 .name = "module",
                 .aliases = "modules dso dsos",
                 .kind = OPTION_LIST,
@@ -210,6 +218,7 @@ bool filter_fill(const struct filter_options *options, const int32_t *pids, stru
                 .pids = pids,
                 .n_pids = options->pids.n,
                 .comms = options->comms,
+                .threads = options->threads,
                 .modules = options->modules,
                 .python_file = options->python_file,
         };

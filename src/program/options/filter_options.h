@@ -10,6 +10,7 @@
 struct filter_options {
         struct number_list pids;
         const char *comms;       /* comma-separated, or NULL */
+        const char *threads;     /* the same; names or numbers */
         const char *modules;     /* comma-separated, or NULL */
         const char *python_file; /* a pattern, or NULL */
         const char *time;        /* "A,B" in seconds, or NULL */
