@@ -333,6 +333,26 @@ def test_python_stacks_are_the_default(t: Context) -> None:
     check("the engine stop is not used: --call-graph dwarf records no Python frames; use -g" in done.out and "are traced" not in done.out, "why not", done)
 
 
+def test_a_python_file_is_a_command(t: Context) -> None:
+    """Unless the system runs it itself, by its first line."""
+    path = t.path("said.py")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("import sys\nprint('python says', sys.argv[1])\n")
+    for mode in 0o644, 0o755:
+        os.chmod(path, mode)
+        for words in ("record", path, "hello"), ("record", "-q", "--", path, "hello"), ("stat", "-e", "task-clock", path, "hello"):
+            done = t.good(*words)
+            check("python says hello\n" in done.out, f"{oct(mode)}: it runs", done)
+            check("-q" in words or f"run as python3 {path}" in done.out or f"for 'python3 {path} hello'" in done.out, "the heading says how", done)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\necho shell says $1\n")
+    done = t.good("record", path, "hello")
+    check("shell says hello\n" in done.out and "run as" not in done.out, "by itself", done)
+    check(t.ours("record", t.path("absent.py")).status == 127, "not found")
+    os.mkdir(t.path("folder.py"))
+    check(t.ours("record", t.path("folder.py")).status == 126, "a folder")
+
+
 def test_names_in_a_pipe(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")

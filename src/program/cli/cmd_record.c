@@ -14,6 +14,7 @@
 #include "os.h"
 #include "process_choice.h"
 #include "progress_view.h"
+#include "python_command.h"
 #include "python_section.h"
 #include "run.h"
 #include "text.h"
@@ -28,6 +29,7 @@ struct recording {
         struct process_choice processes;
         struct buf target_note;
         char *image_argv[2]; /* the program of --pe_file as the command */
+        char **python_argv;  /* the command with its interpreter; NULL: it is not a Python file */
         struct buf session;  /* path of the session */
         struct buf command_line;
         struct buf progress; /* a character for each second */
@@ -46,6 +48,7 @@ struct recording {
 static void recording_release(struct recording *r)
 {
         process_choice_release(&r->processes);
+        free(r->python_argv);
         buf_release(&r->target_note);
         buf_release(&r->session);
         buf_release(&r->command_line);
@@ -194,7 +197,10 @@ static struct run_request make_request(struct recording *r)
 {
         const struct record_options *o = r->options;
         bool text = !o->general.quiet && !o->output.json && !r->to_pipe;
-        char **argv = r->line->n_args ? r->line->args : r->has_command ? r->image_argv : NULL;
+        char **argv = r->python_argv    ? r->python_argv
+                      : r->line->n_args ? r->line->args
+                      : r->has_command  ? r->image_argv
+                                        : NULL;
         struct target target = cmd_target(&o->target, argv, &r->processes);
 
         target.delay_ns = r->delay_ns;
@@ -205,7 +211,7 @@ static struct run_request make_request(struct recording *r)
                 .events = o->event.events,
                 .memory = o->sampling.mem,
                 .memory_latency = o->sampling.ldlat,
-                .freq_hz = o->sampling.freq_hz,
+                .freq_hz = o->sampling.freq_hz ? o->sampling.freq_hz : o->sampling.rate_hz,
                 .default_hz = samples_running(r) ? run_attached_hz() : 0,
                 .target_note = buf_text(&r->target_note),
                 .kernel = o->event.kernel,
@@ -421,6 +427,7 @@ static int record(struct recording *r)
                 return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);
         process_choice_add_note(&r->processes, &r->target_note);
+        python_command_add_note(r->python_argv, &r->target_note);
         request = make_request(r);
         r->live = !request.quiet && cmd_may_draw(r->has_command, r->processes.pids, r->processes.n_pids);
         draw_start(r);
@@ -489,6 +496,20 @@ static bool choose_call_graph(struct recording *r, struct err *err)
                        "-b and --call-graph lbr cannot be used together: the CPU keeps only one record of branches");
 }
 
+/* perf's -r is a number of runs, which is small. */
+static bool check_rate(const struct record_options *o, struct err *err)
+{
+        enum { LEAST_HZ = 10 };
+        unsigned rate = (unsigned)o->sampling.rate_hz;
+
+        if (rate && o->sampling.freq_hz)
+                return err_set(err, ERR_USAGE, "-F and -r are the same option: leave one out");
+        return !rate || rate >= LEAST_HZ ||
+               err_set(err, ERR_USAGE,
+                       "-r %u is %u samples a second; for %u runs write --repeat %u, for so few samples -F %u",
+                       rate, rate, rate, rate, rate);
+}
+
 static bool check_mem(const struct record_options *o, struct err *err)
 {
         if (o->sampling.ldlat && !o->sampling.mem)
@@ -539,13 +560,16 @@ static bool init_lookup(struct recording *r, struct err *err)
 
 int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
 {
-        struct recording r = {.line = line, .options = line->options, .has_command = line->n_args};
+        struct recording r = {.line = line,
+                              .options = line->options,
+                              .has_command = line->n_args,
+                              .python_argv = python_command_argv(line->args, line->n_args)};
         struct err err = {0};
         int status;
 
         if (!color_choose(&r.options->color, &r.is_colored, &err) || !choose_call_graph(&r, &err) ||
             !cmd_delay(&r.options->target, &r.delay_ns, &err) || !is_this_machine(r.options, &err) ||
-            has_extra(r.options, &err) || !check_mem(r.options, &err) ||
+            has_extra(r.options, &err) || !check_rate(r.options, &err) || !check_mem(r.options, &err) ||
             !page_output_check(&r.options->page, r.options->output.output, r.options->output.json, &err) ||
             !init_lookup(&r, &err))
                 status = fail(&r, &err);

@@ -30,6 +30,16 @@ static const struct option sampling_options[] = {
                         "Linux 99 for programs that run already",
         },
         {
+                .name = "rate",
+                .letter = 'r',
+                .kind = OPTION_U64,
+                .arg = "HZ",
+                .min = 1,
+                .max = 1000000,
+                .offset = offsetof(struct sampling_options, rate_hz),
+                .help = "the same as -F; HZ is 10 or more, because perf's -r is a number of runs (--repeat)",
+        },
+        {
                 .name = "metrics",
                 .letter = 'm',
                 .later = true,
@@ -232,7 +242,8 @@ static const struct command_group groups[] = {
 };
 
 static const struct example record_examples[] = {
-        {"wperf record -- python3 work.py", "profile a program from its first instruction"},
+        {"wperf record -- ./program", "profile a program from its first instruction"},
+        {"wperf record app.py", "profile a Python program"},
         {"wperf record -d 10 4711", "sample a running process for ten seconds"},
         {"wperf record -F999 -k --timeout 10 -- ./server",
          "take 999 samples a second, the kernel included, for ten seconds"},
@@ -247,15 +258,17 @@ const struct command cmd_record_command = {
         .name = "record",
         .summary = "run a program and sample it",
         .args_usage = "[PID]... [[--] COMMAND [ARG]...]",
-        .about = "Runs COMMAND, samples it, writes the samples to a session file and prints where COMMAND "
-                 "spent its time. The first word that is not an option begins COMMAND. A word of digits "
-                 "before it is the PID of a process that runs already: wperf attaches to it and samples it "
-                 "until it ends, -d expires, or you type Ctrl-C; with processes (PID, -p, --comm), COMMAND "
-                 "runs without being sampled, and the run ends when it does. The exit status is "
-                 "that of COMMAND, or 0 if wperf ended the run; 125 if wperf itself fails, 126 if COMMAND "
-                 "cannot be run, 127 if it is not found. Some files cannot be read after the run, because "
-                 "they were deleted, replaced, in memory, or in a container that has ended; for these the "
-                 "session stores the names of the sampled functions.",
+        .about =
+                "Runs COMMAND, samples it, writes the samples to a session file and prints where COMMAND "
+                "spent its time. The first word that is not an option begins COMMAND; a file NAME.py runs as "
+                "python3 NAME.py (on Windows py), unless it is executable and begins with #!. A word of digits "
+                "before it is the PID of a process that runs already: wperf attaches to it and samples it "
+                "until it ends, -d expires, or you type Ctrl-C; with processes (PID, -p, --comm), COMMAND "
+                "runs without being sampled, and the run ends when it does. The exit status is "
+                "that of COMMAND, or 0 if wperf ended the run; 125 if wperf itself fails, 126 if COMMAND "
+                "cannot be run, 127 if it is not found. Some files cannot be read after the run, because "
+                "they were deleted, replaced, in memory, or in a container that has ended; for these the "
+                "session stores the names of the sampled functions.",
         .groups = groups,
         .examples = record_examples,
         .options_size = sizeof(struct record_options),

@@ -9,7 +9,7 @@
 #include "page_output.h"
 
 struct sampling_options {
-        uint64_t freq_hz; /* 0: not given */
+        uint64_t freq_hz, rate_hz; /* -F, -r; 0: not given */
         const char *metrics;
         bool call_graph; /* -g */
         bool no_stacks;

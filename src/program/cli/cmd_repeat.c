@@ -170,7 +170,7 @@ static uint64_t rate_of(const struct record_options *o, uint64_t number)
                 STEP = 38
         }; /* 999 Hz and up to 5 % less or more, far apart from run to run */
 
-        if (o->sampling.freq_hz || o->sampling.mem || !o->sampling.repeat)
+        if (o->sampling.freq_hz || o->sampling.rate_hz || o->sampling.mem || !o->sampling.repeat)
                 return o->sampling.freq_hz;
         return LOWEST + (number * STEP + 12) % N_RATES;
 }

@@ -11,6 +11,7 @@
 #include "machine_driver.h"
 #include "os.h"
 #include "process_choice.h"
+#include "python_command.h"
 #include "stat_output.h"
 
 #define DEFAULT_SHOT_NS UINT64_C(1000000000) /* duration of each count of a timeline without --timeout */
@@ -22,6 +23,7 @@ struct stating {
         uint64_t delay_ns;
         bool has_run;
         char *image_argv[2]; /* the program of --pe_file as the command */
+        char **python_argv;  /* the command with its interpreter; NULL: it is not a Python file */
         struct buf session, command_line, vendor, subject, note;
         struct count_run_request request;
 };
@@ -29,6 +31,7 @@ struct stating {
 static void release(struct stating *s)
 {
         process_choice_release(&s->processes);
+        free(s->python_argv);
         buf_release(&s->note);
         buf_release(&s->session);
         buf_release(&s->command_line);
@@ -119,7 +122,10 @@ static bool choose_target(struct stating *s, struct err *err)
 static void make_request(struct stating *s)
 {
         const struct stat_options *o = s->options;
-        char **argv = s->line->n_args ? s->line->args : s->image_argv[0] ? s->image_argv : NULL;
+        char **argv = s->python_argv     ? s->python_argv
+                      : s->line->n_args  ? s->line->args
+                      : s->image_argv[0] ? s->image_argv
+                                         : NULL;
         bool timeline = o->timeline.timeline || o->timeline.every_ms;
         uint64_t timeout_ns = o->target.timeout_ns;
         AUTO_RELEASE(buf) ignored = {0}; /* warn_of_config prints them */
@@ -238,7 +244,9 @@ static int describe(struct stating *s)
 
 int cmd_stat(const struct command_line *line)
 {
-        struct stating s = {.line = line, .options = line->options};
+        struct stating s = {.line = line,
+                            .options = line->options,
+                            .python_argv = python_command_argv(line->args, line->n_args)};
         struct err err = {0};
         int status;
 

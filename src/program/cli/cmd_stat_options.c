@@ -209,6 +209,7 @@ const struct command cmd_stat_command = {
         .about =
                 "Counts events and prints their numbers: while COMMAND runs, or in running processes (-p), on "
                 "CPUs (-c) or on the whole machine (-a) until --timeout expires or you type Ctrl-C. "
+                "A file NAME.py as COMMAND runs as python3 NAME.py, unless it is executable and begins with #!. "
                 "With -m, also prints metrics that are computed from the counts. With -t or -I, counts again "
                 "and again and prints a row for each interval.",
         .groups = groups,

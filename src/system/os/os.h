@@ -112,6 +112,12 @@ bool os_real_path(const char *path, struct buf *out);
 /* Appends the target of a symbolic link to `out`; false if it is not a link. */
 bool os_read_link(const char *path, struct buf *out);
 
+/* Whether the system runs the file itself, by its first line (#!). Never on Windows. */
+bool os_runs_script(const char *path);
+
+/* The program that runs Python files: "python3", on Windows "py". */
+const char *os_python(void);
+
 /* True if the file could be written, or created if it does not exist; changes nothing. */
 bool os_can_write(const char *path, struct err *err);
 

@@ -191,6 +191,24 @@ bool os_is_private_dir(const char *path)
                !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
+bool os_runs_script(const char *path)
+{
+        char mark[2] = "";
+        FILE *file = access(path, X_OK) ? NULL : fopen(path, "rbe");
+
+        if (!file)
+                return false;
+        if (fread(mark, 1, sizeof(mark), file) != sizeof(mark))
+                mark[0] = 0;
+        fclose(file);
+        return mark[0] == '#' && mark[1] == '!';
+}
+
+const char *os_python(void)
+{
+        return "python3";
+}
+
 bool os_can_write(const char *path, struct err *err)
 {
         const char *slash = strrchr(path, '/');

@@ -267,6 +267,17 @@ bool os_read_link(const char *path, struct buf *out)
         return false;
 }
 
+bool os_runs_script(const char *path)
+{
+        (void)path;
+        return false;
+}
+
+const char *os_python(void)
+{
+        return "py";
+}
+
 bool os_can_write(const char *path, struct err *err)
 {
         size_t len = strlen(path);
