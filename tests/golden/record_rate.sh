@@ -4,3 +4,5 @@ done
 wperf record -r 5 -- true
 wperf record -r 50 -F 99 -- true
 wperf sample -r
+wperf record --mode wal -- true
+wperf stat -d 10

@@ -480,6 +480,8 @@ static bool choose_call_graph(struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
 
+        if (o->mode && strcmp(o->mode, "cpu") != 0 && strcmp(o->mode, "wall") != 0)
+                return err_set(err, ERR_USAGE, "--mode takes cpu or wall, not '%.40s'", o->mode);
         r->wall = o->wall || o->idle || (o->mode && !strcmp(o->mode, "wall"));
         if (o->no_stacks && (o->call_graph || o->call_graph_mode || r->wall))
                 return err_set(err, ERR_USAGE, "--no-stacks and %s cannot be used together",

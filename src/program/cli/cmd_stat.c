@@ -53,6 +53,20 @@ static bool is_given(const struct command_line *line, const char *name)
         return false;
 }
 
+/* In record -d takes a time. */
+static bool check_detail(const struct stating *s, struct err *err)
+{
+        const char *word = s->options->counting.detail && s->line->n_args == 1 ? s->line->args[0] : "";
+
+        if (!*word || word[strspn(word, "0123456789")])
+                return true;
+        return err_set(
+                err, ERR_USAGE,
+                "-d counts more events; for %.20s seconds write --duration %.20s, to run a program of that "
+                "name write ./%.20s",
+                word, word, word);
+}
+
 /* Refuses options that contradict each other. */
 static bool check(const struct stating *s, struct err *err)
 {
@@ -250,7 +264,8 @@ int cmd_stat(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        if (check(&s, &err) && cmd_delay(&s.options->target, &s.delay_ns, &err) && choose_target(&s, &err)) {
+        if (check(&s, &err) && check_detail(&s, &err) && cmd_delay(&s.options->target, &s.delay_ns, &err) &&
+            choose_target(&s, &err)) {
                 cmd_join_line(line, &s.command_line);
                 if (s.options->counting.session)
                         cmd_output_path(s.options->output.output_prefix, s.options->counting.session,
