@@ -180,9 +180,10 @@ def test_native_functions_alone(t: Context) -> None:
 
 
 def test_a_narrow_terminal_loses_modules_first(t: Context) -> None:
-    lines = shown_by(t, "record", "--", t.program("spin"), "300", columns=40)[1:]
-    rows = rows_below(lines, " self         function (% of samples)")
+    lines = shown_by(t, "record", "--", t.program("spin"), "300", columns=30)[1:]
+    rows = rows_below(lines, " self         function")
     check(rows[0][2:] == ("spin_here", None), f"no module: {rows}")
+    check(lines[0].endswith("... (-v)") and all(len(line) <= 30 for line in lines[:-2]), f"30 columns: {lines}")
 
 
 def test_windowsperf_tables_where_they_are_asked_for(t: Context) -> None:

@@ -27,7 +27,8 @@ enum {
         SHARES_WIDTH = 14, /* of the columns before a name */
         GAP = 2,
         LEAST_PLACE_WIDTH = 12,
-        LEAST_NAME_WIDTH = 24,
+        LEAST_NAME_WIDTH = 24, /* with a place beside it */
+        LEAST_WIDTH = 8,       /* of a name alone */
 };
 
 /* A line of a table. */
@@ -213,7 +214,7 @@ static void fit(struct screen_page *s)
         }
         if (s->sample->hot.long_names || !room)
                 return;
-        room = room > SHARES_WIDTH + LEAST_NAME_WIDTH ? room - SHARES_WIDTH : LEAST_NAME_WIDTH;
+        room = room > SHARES_WIDTH + LEAST_WIDTH ? room - SHARES_WIDTH : LEAST_WIDTH;
         if (room < LEAST_NAME_WIDTH + GAP + LEAST_PLACE_WIDTH)
                 s->place_width = 0;
         if (!s->place_width) {
@@ -293,14 +294,20 @@ static void add_table(struct screen_page *s, const struct screen_table *table)
         }
 }
 
-/* "(% of samples", or of the event if there are several */
-static void add_unit(struct screen_page *s, const struct screen_section *section)
+/* The unit, "% of samples" or of the event if there are several, is left out where it does not fit. */
+static void add_head(struct screen_page *s, const struct screen_section *section, const char *head,
+                     const char *more)
 {
-        buf_add_str(s->out, " (% of ");
-        if (s->n_sections > 1)
-                text_add_printable(s->out, s->sample->hot.events[section->event].name);
-        else
-                buf_add_str(s->out, "samples");
+        AUTO_RELEASE(buf) unit = {0};
+        size_t columns = s->sample->hot.max_columns;
+
+        buf_add_str(&unit, " (% of ");
+        text_add_printable(&unit, s->n_sections > 1 ? s->sample->hot.events[section->event].name : "samples");
+        buf_printf(&unit, "%s)", more);
+        buf_add_str(s->out, head);
+        if (!columns || strlen(head) + text_width(buf_text(&unit)) <= columns)
+                buf_add(s->out, unit.data, unit.len);
+        buf_add_char(s->out, '\n');
 }
 
 static void add_section(struct screen_page *s, const struct screen_section *section)
@@ -310,24 +317,36 @@ static void add_section(struct screen_page *s, const struct screen_section *sect
                 return;
         }
         if (section->python.n) {
-                buf_add_str(s->out, " self  total  Python function");
-                add_unit(s, section);
-                buf_add_str(s->out, "; self includes its C)\n");
+                add_head(s, section, " self  total  Python function", "; self includes its C");
                 add_table(s, &section->python);
         }
         if (!section->native.n)
                 return;
-        buf_add_str(s->out, " self         ");
-        buf_add_str(s->out, section->python.n ? "native function" : "function");
-        if (!section->python.n) {
-                add_unit(s, section);
-                buf_add_char(s->out, ')');
-        }
-        buf_add_char(s->out, '\n');
+        if (section->python.n)
+                buf_add_str(s->out, " self         native function\n");
+        else
+                add_head(s, section, " self         function", "");
         add_table(s, &section->native);
 }
 
 /* --- The heading --- */
+
+/* Longer lines are cut, so that the heading has no more lines than these. */
+static void add_heading_line(struct screen_page *s, const char *line)
+{
+        AUTO_RELEASE(buf) text = {0};
+        static const char rest[] = " (-v)";
+        size_t columns = s->sample->hot.max_columns;
+
+        text_add_printable(&text, line);
+        if (columns && text_width(buf_text(&text)) > columns && columns > sizeof(rest)) {
+                table_add_cut(s->out, buf_text(&text), columns - strlen(rest));
+                buf_add_str(s->out, rest);
+        } else {
+                buf_add(s->out, text.data, text.len);
+        }
+        buf_add_char(s->out, '\n');
+}
 
 /* "3.11" of "libpython3.11.so.1.0", "python3.11" and "python311.dll"; "": there is no interpreter. */
 static void add_version(const struct report_modules *modules, struct buf *out)
@@ -376,6 +395,7 @@ static const char *mode_of(const struct perf_attr *attr)
 /* "cpu-clock 999 Hz, user code; Python 3.11 and native stacks" */
 static void add_events(struct screen_page *s)
 {
+        AUTO_RELEASE(buf) line = {0};
         const char *mode = NULL;
 
         for (size_t i = 0; i < s->sample->hot.n_events; i++) {
@@ -385,24 +405,25 @@ static void add_events(struct screen_page *s)
                 if (event->only_tracks || event->is_source || event->is_waiting)
                         continue;
                 if (mode)
-                        buf_add_str(s->out, ", ");
-                text_add_printable(s->out, event->name);
+                        buf_add_str(&line, ", ");
+                buf_add_str(&line, event->name);
                 if (event->attr.flags & PERF_ATTR_FREQ)
-                        buf_printf(s->out, " %" PRIu64 " Hz", rate);
+                        buf_printf(&line, " %" PRIu64 " Hz", rate);
                 else if (rate)
-                        buf_printf(s->out, " every %" PRIu64 "%s", rate,
+                        buf_printf(&line, " every %" PRIu64 "%s", rate,
                                    perf_attr_is_clock(&event->attr) ? " ns" : "");
                 mode = mode && strcmp(mode, mode_of(&event->attr)) != 0 ? "" : mode_of(&event->attr);
         }
         if (mode && mode[0])
-                buf_printf(s->out, ", %s", mode);
+                buf_printf(&line, ", %s", mode);
         if (has_python(s)) {
-                buf_add_str(s->out, "; Python");
-                add_version(&s->sample->report->modules, s->out);
-                buf_add_str(s->out, " and native stacks\n");
+                buf_add_str(&line, "; Python");
+                add_version(&s->sample->report->modules, &line);
+                buf_add_str(&line, " and native stacks");
         } else {
-                buf_add_str(s->out, has_stacks(s) ? "; native stacks\n" : "; no stacks\n");
+                buf_add_str(&line, has_stacks(s) ? "; native stacks" : "; no stacks");
         }
+        add_heading_line(s, buf_text(&line));
 }
 
 /* "3.00 s elapsed, 1.69 s CPU: 92 % sampled, 8 % kernel (-k)" */
@@ -412,41 +433,24 @@ static void add_times(struct screen_page *s)
         const struct quality *q = &s->sample->report->quality;
         uint64_t busy_ns = s->sample->report->run.is_known ? info->user_ns + info->kernel_ns : 0;
         double kernel = q->kernel_share >= 0 ? q->kernel_share : 0;
+        AUTO_RELEASE(buf) line = {0};
         const char *between = ": ";
 
-        buf_printf(s->out, "%.2f s elapsed", (double)s->sample->elapsed_ns / 1e9);
+        buf_printf(&line, "%.2f s elapsed", (double)s->sample->elapsed_ns / 1e9);
         if (s->view->was_interrupted)
-                buf_add_str(s->out, " (Ctrl-C)");
+                buf_add_str(&line, " (Ctrl-C)");
         if (busy_ns) {
-                buf_printf(s->out, ", %.2f s CPU", (double)busy_ns / 1e9);
+                buf_printf(&line, ", %.2f s CPU", (double)busy_ns / 1e9);
                 if (q->knows_sampled && !q->sampled_event) {
-                        buf_printf(s->out, "%s%.0f %% sampled", between,
+                        buf_printf(&line, "%s%.0f %% sampled", between,
                                    100 * q->sampled_share * (1 - kernel));
                         between = ", ";
                 }
                 if (kernel >= 0.005)
-                        buf_printf(s->out, "%s%.0f %% kernel%s", between, 100 * kernel,
+                        buf_printf(&line, "%s%.0f %% kernel%s", between, 100 * kernel,
                                    q->kernel_is_denied ? " (-k, as root)" : " (-k)");
         }
-        buf_add_char(s->out, '\n');
-}
-
-static void add_note(struct screen_page *s)
-{
-        AUTO_RELEASE(buf) note = {0};
-        static const char rest[] = " (-v)";
-        size_t columns = s->sample->hot.max_columns;
-
-        if (!s->view->note || !s->view->note[0])
-                return;
-        text_add_printable(&note, s->view->note);
-        if (columns && text_width(buf_text(&note)) > columns && columns > sizeof(rest)) {
-                table_add_cut(s->out, buf_text(&note), columns - strlen(rest));
-                buf_add_str(s->out, rest);
-        } else {
-                buf_add(s->out, note.data, note.len);
-        }
-        buf_add_char(s->out, '\n');
+        add_heading_line(s, buf_text(&line));
 }
 
 /* --- The last lines --- */
@@ -495,7 +499,8 @@ void screen_view_text(const struct screen_view *view, struct buf *out)
 
         add_events(&s);
         add_times(&s);
-        add_note(&s);
+        if (view->note && view->note[0])
+                add_heading_line(&s, view->note);
         sample_view_add_wall(s.sample, out);
         collect(&s);
         fit(&s);
