@@ -205,27 +205,6 @@ static bool walk(struct wait_tasks *t, const struct wait_python_thread *thread, 
         return walked.end == PYTHON_END_WHOLE && walked.n_frames;
 }
 
-/* The innermost function goes on all the time. */
-static bool agree(const struct running_frames *a, const struct running_frames *b)
-{
-        bool is_caller = false;
-
-        if (a->n != b->n)
-                return false;
-        for (size_t i = 0; i < a->n; i++) {
-                const struct python_frame *x = &a->frames[i], *y = &b->frames[i];
-
-                if (x->addr != y->addr || x->kind != y->kind)
-                        return false;
-                if (x->kind != PYTHON_FRAME_CODE)
-                        continue;
-                if (x->code != y->code || (is_caller && x->instr_bytes != y->instr_bytes))
-                        return false;
-                is_caller = true;
-        }
-        return true;
-}
-
 /* Both are in order from the innermost frame on. */
 static void add_running(struct wait_tasks *t, const struct running_frames *frames,
                         const struct wait_reading *reading)
@@ -257,7 +236,8 @@ bool wait_tasks_read_running(struct wait_tasks *t, const struct wait_python_thre
                 return false;
         both = mem_new(2, sizeof(*both));
         for (int i = 0; i < MAX_ATTEMPTS && !ok; i++)
-                ok = walk(t, thread, &both[0]) && walk(t, thread, &both[1]) && agree(&both[0], &both[1]);
+                ok = walk(t, thread, &both[0]) && walk(t, thread, &both[1]) &&
+                     python_stack_agree(both[0].frames, both[0].n, both[1].frames, both[1].n);
         if (ok)
                 add_running(t, &both[1], reading);
         free(both);

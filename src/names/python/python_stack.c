@@ -163,6 +163,27 @@ bool python_stack_read_frame(struct python_runtime *runtime, struct python_memor
                decode_frame(&source, addr, bytes, ret_frame);
 }
 
+bool python_stack_agree(const struct python_frame *before, size_t n_before, const struct python_frame *after,
+                        size_t n_after)
+{
+        bool is_caller = false;
+
+        if (n_before != n_after)
+                return false;
+        for (size_t i = 0; i < n_before; i++) {
+                const struct python_frame *a = &before[i], *b = &after[i];
+
+                if (a->addr != b->addr || a->kind != b->kind)
+                        return false;
+                if (a->kind != PYTHON_FRAME_CODE)
+                        continue;
+                if (a->code != b->code || (is_caller && a->instr_bytes != b->instr_bytes))
+                        return false;
+                is_caller = true;
+        }
+        return true;
+}
+
 static bool add_frame(struct frame_walk *walk, struct python_frame frame)
 {
         if (walk->n_frames == walk->max_frames)

@@ -59,6 +59,11 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
                        struct python_memory *memory, struct python_frame *frames, size_t max_frames,
                        struct python_walked *ret_walked);
 
+/* Whether two walks of a thread that runs have met the same stack: the same frames and callers. The innermost
+ * function may have gone on. */
+bool python_stack_agree(const struct python_frame *before, size_t n_before, const struct python_frame *after,
+                        size_t n_after);
+
 /* Reads one frame, such as that of a suspended coroutine; false if there is none. */
 bool python_stack_read_frame(struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
                              struct python_frame *ret_frame);

@@ -93,6 +93,31 @@ TEST(three_frames)
         }
 }
 
+/* The innermost function goes on, its callers stand at their calls. */
+TEST(stacks_of_two_readings)
+{
+        const struct python_frame before[] = {
+                {.addr = 0x300, .code = 0x30, .instr_bytes = 4},
+                {.addr = 0x290, .kind = PYTHON_FRAME_SHIM, .instr_bytes = PYTHON_INSTR_UNKNOWN},
+                {.addr = 0x200, .code = 0x20, .instr_bytes = 8},
+        };
+        struct python_frame after[N_ELEMENTS(before)];
+
+        memcpy(after, before, sizeof(after));
+        EXPECT_TRUE(python_stack_agree(before, 3, after, 3));
+        EXPECT_TRUE(!python_stack_agree(before, 3, after + 1, 2));
+        after[0].instr_bytes = 6;
+        EXPECT_TRUE(python_stack_agree(before, 3, after, 3));
+        after[2].instr_bytes = 10;
+        EXPECT_TRUE(!python_stack_agree(before, 3, after, 3));
+        after[2].instr_bytes = 8;
+        after[1].addr = 0x288;
+        EXPECT_TRUE(!python_stack_agree(before, 3, after, 3));
+        after[1].addr = 0x290;
+        after[0].code = 0x31;
+        EXPECT_TRUE(!python_stack_agree(before, 3, after, 3));
+}
+
 TEST(few_reads)
 {
         for (unsigned i = 3; i < N_LAYOUTS; i++) {
