@@ -48,6 +48,7 @@ struct quality_python {
                 const char *text;
         } reasons[QUALITY_MAX_PYTHON_REASONS];
         size_t n_reasons;
+        bool is_approximate; /* Python frames were read while their threads ran */
 };
 
 /* What an Arm SPE trace lacks. */

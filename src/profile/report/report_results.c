@@ -192,6 +192,7 @@ static void fill_python(const struct report *report, struct quality_python *ret)
                 return;
         ret->n_stacks = section->counts.n_stacks;
         ret->n_merged = section->counts.n_merged;
+        ret->is_approximate = section->counts.is_approximate;
         ret->n_reasons = section->counts.n_reasons;
         for (size_t i = 0; i < ret->n_reasons; i++)
                 ret->reasons[i] = (struct quality_python_reason){section->counts.reasons[i].count,

@@ -3,7 +3,8 @@
  * and a text with its NUL; bytes of texts u32, number of codes u32, number of places u32; the texts, each
  * with its NUL; each code: offsets of its name and its file in the texts u32, first line u32; each place: its
  * code u32, its line u32; number of files u32; each file: offset of its path in the texts u32, size u64, time
- * of change u64. Sections of older versions end after the places. */
+ * of change u64; if there are any, flags u32, 1: approximate. Sections of older versions end after the
+ * places. */
 #include "python_section.h"
 
 #include <assert.h>
@@ -21,6 +22,7 @@ enum {
         CODE_BYTES = 12,
         PLACE_RECORD_BYTES = 8,
         FILE_BYTES = 20,
+        FLAG_APPROXIMATE = 1,
         ROOM_FOR_COUNTS = 128 << 10, /* enough for the reasons, whose texts have some hundred bytes */
 };
 
@@ -217,6 +219,8 @@ void python_places_write(const struct python_places *places, const struct python
                 buf_add(out, text, strlen(text) + 1);
         }
         write_items(places, offsets, out);
+        if (counts->is_approximate)
+                buf_add_u32(out, FLAG_APPROXIMATE);
         free(offsets);
 }
 
@@ -319,6 +323,8 @@ static bool read_section(struct cursor c, struct python_section *section)
         read_places(&c, section);
         if (!c.failed && cursor_left(&c))
                 read_files(&c, &texts, section);
+        if (!c.failed && cursor_left(&c))
+                section->counts.is_approximate = cursor_u32(&c) & FLAG_APPROXIMATE;
         return !c.failed;
 }
 

@@ -38,6 +38,7 @@ struct python_counts {
                 uint64_t count; /* stacks that stay native for this reason */
                 const char *text;
         } reasons[PYTHON_MAX_REASONS];
+        bool is_approximate; /* Python frames were read while their threads ran */
 };
 
 /* --- While recording --- */

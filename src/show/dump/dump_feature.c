@@ -287,6 +287,8 @@ static bool show_python(const struct cursor *c, struct field_sink *sink)
                 return false;
         field_u64(sink, "stacks", section->counts.n_stacks);
         field_u64(sink, "merged", section->counts.n_merged);
+        if (section->counts.is_approximate)
+                field_u64(sink, "approximate", 1);
         field_begin(sink, FIELD_LINES, "native");
         for (uint32_t i = 0; i < section->counts.n_reasons; i++) {
                 field_begin(sink, FIELD_LINE, NULL);

@@ -42,6 +42,8 @@ static void add_python(const struct quality_python *python, struct json *json)
         json_begin_object(json);
         json_key_u64(json, "stacks", python->n_stacks);
         json_key_u64(json, "merged", python->n_merged);
+        if (python->is_approximate)
+                json_key_bool(json, "approximate", true);
         json_key(json, "native");
         json_begin_array(json);
         for (size_t i = 0; i < python->n_reasons; i++) {

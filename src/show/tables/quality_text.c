@@ -163,7 +163,7 @@ static void add_python(const struct quality_python *python, struct buf *out)
         text_add_thousands(out, python->n_merged);
         buf_add_str(out, " of ");
         text_add_thousands(out, python->n_stacks);
-        buf_add_str(out, " merged");
+        buf_add_str(out, python->is_approximate ? " merged (approximate)" : " merged");
         if (python->n_merged == python->n_stacks)
                 return;
         buf_add_str(out, ", ");

@@ -153,6 +153,19 @@ TEST(causes_have_words_of_their_own)
         }
 }
 
+TEST(frames_read_while_their_threads_ran_are_marked)
+{
+        struct quality q = {.n_samples = 10,
+                            .kernel_share = -1,
+                            .counted_share = 1,
+                            .python = {.n_stacks = 9, .n_merged = 9}};
+        AUTO_RELEASE(buf) out = {0};
+
+        EXPECT_TRUE(!strstr(line_of(&q, &out), "approximate"));
+        q.python.is_approximate = true;
+        EXPECT_CONTAINS(line_of(&q, &out), ", python: 9 of 9 merged (approximate)");
+}
+
 TEST(stacks_that_were_not_looked_at_are_not_whole)
 {
         struct quality q = {.n_samples = 10, .kernel_share = -1, .counted_share = 1, .not_unwound = true};

@@ -201,6 +201,31 @@ TEST(impossible_numbers_are_refused)
         EXPECT_TRUE(!section);
 }
 
+TEST(approximate_frames_are_marked)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_places) places = python_places_new();
+        AUTO(python_section) section = NULL;
+        struct python_counts counts = {.n_stacks = 2, .n_merged = 1};
+
+        python_places_add(places, "f", "app.py", 1, 1);
+        python_places_write(places, &counts, &bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_TRUE(!section->counts.is_approximate);
+        python_section_free(TAKE(section));
+        counts.is_approximate = true;
+        buf_clear(&bytes);
+        python_places_write(places, &counts, &bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_TRUE(section->counts.is_approximate);
+        buf_truncate(&bytes, bytes.len - 2);
+        python_section_free(TAKE(section));
+        section = read(&bytes);
+        EXPECT_TRUE(!section);
+}
+
 /* Otherwise reading many codes with this text would take hours. */
 TEST(a_text_without_end_is_refused)
 {
