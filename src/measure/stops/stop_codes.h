@@ -13,6 +13,7 @@
 struct seen_code {
         struct python_identity identity; /* without pieces: it can't be read */
         uint32_t blocks[PYTHON_MAX_PIECES];
+        uint64_t bytecode_bytes;
         uint64_t number;          /* number of its content, from 1; 0 if it can't be read */
         uint64_t checked;         /* the stop at which it was checked last */
         uint64_t retry;           /* after a failure, do not try again before this stop */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* While a thread is stopped, its frames are read, and code objects that are new or have changed. */
+/* While a thread is stopped, its frames are read, and code objects that are new or have changed. Of a thread
+ * that runs, all is read twice. */
 #include "stop_frames.h"
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ struct stop_frames {
         struct map codes_by_content; /* hash to code number */
         uint64_t n_codes;
         struct python_frame frames[PYTHON_MAX_FRAMES];
+        struct python_frame *again; /* as many; NULL until a thread is read that runs */
         struct code_batch batch;
         struct stop_reader reader;
         size_t code_bytes;
@@ -100,6 +102,7 @@ void stop_frames_free(struct stop_frames *f)
         map_release(&f->codes_by_content);
         map_release(&f->to_forget);
         code_batch_release(&f->batch);
+        free(f->again);
         stop_reader_release(&f->reader);
         os_lock_free(f->lock);
         free(f);
@@ -211,19 +214,18 @@ static void take_states(const struct python_image *image, struct python_thread *
 
 /* Finds the thread state by the thread pointer; if that fails, by the native id, which takes longer to
  * find. */
-static void walk(struct stop_frames *f, struct python_image *image, struct python_thread *thread,
-                 const struct stop_thread *stands, struct python_memory *memory,
-                 struct python_walked *ret_walked)
+static void walk(struct python_image *image, struct python_thread *thread, const struct stop_thread *stands,
+                 struct python_memory *memory, struct python_frame *frames, struct python_walked *ret_walked)
 {
         if (stands->memory)
                 take_states(image, thread, stands, memory);
-        python_stack_walk(&image->runtime, thread, memory, f->frames, PYTHON_MAX_FRAMES, ret_walked);
+        python_stack_walk(&image->runtime, thread, memory, frames, PYTHON_MAX_FRAMES, ret_walked);
         if (stands->memory || ret_walked->end != PYTHON_END_NO_THREAD || thread->native_id ||
             image->runtime.layout.thread_native_id == PYTHON_NO_FIELD)
                 return;
         thread->native_id = stop_thread_native_id(stands);
         python_thread_forget(thread);
-        python_stack_walk(&image->runtime, thread, memory, f->frames, PYTHON_MAX_FRAMES, ret_walked);
+        python_stack_walk(&image->runtime, thread, memory, frames, PYTHON_MAX_FRAMES, ret_walked);
 }
 
 /* --- code objects --- */
@@ -286,6 +288,7 @@ static uint64_t code_at(struct stop_frames *f, struct python_image *image, struc
                 return 0;
         }
         stop_codes_keep(&image->codes, seen, &code.identity);
+        seen->bytecode_bytes = code.bytecode_bytes;
         seen->checked = f->n_stops;
         seen->number = add_code(f, &code);
         if (seen->number)
@@ -304,21 +307,32 @@ static void check_codes(struct stop_frames *f, struct python_image *image, struc
         if (!stop_codes_check(&image->codes, &f->batch, &f->reader, &image->runtime.layout, f->frames,
                               walked->n_frames, f->n_stops) &&
             python_runtime_forget_copies(&image->runtime))
-                walk(f, image, thread, stands, memory, walked);
+                walk(image, thread, stands, memory, f->frames, walked);
+}
+
+static void number_codes(struct stop_frames *f, struct python_image *image, struct python_memory *memory,
+                         size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                if (f->frames[i].kind == PYTHON_FRAME_CODE)
+                        f->frames[i].code = code_at(f, image, memory, f->frames[i].code);
+        }
 }
 
 /* --- a stop --- */
 
-void stop_frames_see(void *ctx, const struct stop_thread *thread)
+static struct python_memory memory_of(struct stop_frames *f, const struct stop_thread *thread)
 {
-        struct stop_frames *f = ctx;
-        struct python_image *image = get_image(f, thread);
-        struct python_memory memory = {.read = stop_reader_read,
-                                       .ctx = &f->reader,
-                                       .copy_start = thread->stack_addr,
-                                       .copy = thread->stack,
-                                       .copy_size = thread->stack_bytes};
-        struct stop_python_stack stack = {.tid = thread->tid,
+        return (struct python_memory){.read = stop_reader_read,
+                                      .ctx = &f->reader,
+                                      .copy_start = thread->stack_addr,
+                                      .copy = thread->stack,
+                                      .copy_size = thread->stack_bytes};
+}
+
+static struct stop_python_stack stack_of(const struct python_image *image, const struct stop_thread *thread)
+{
+        return (struct stop_python_stack){.tid = thread->tid,
                                           .image = thread->image,
                                           .time_ns = thread->time_ns,
                                           .until_ns = thread->until_ns,
@@ -329,23 +343,116 @@ void stop_frames_see(void *ctx, const struct stop_thread *thread)
                                           .has_gil = thread->has_gil,
                                           .is_unsupported = image->is_unsupported,
                                           .end = PYTHON_END_NO_THREAD};
+}
+
+void stop_frames_see(void *ctx, const struct stop_thread *thread)
+{
+        struct stop_frames *f = ctx;
+        struct python_image *image = get_image(f, thread);
+        struct python_memory memory = memory_of(f, thread);
+        struct stop_python_stack stack = stack_of(image, thread);
         struct python_walked walked;
 
         if (image->binary) {
                 struct frames_thread *state = get_thread(f, image, thread);
 
                 stop_reader_begin(&f->reader, thread, &state->ranges);
-                walk(f, image, &state->python, thread, &memory, &walked);
+                walk(image, &state->python, thread, &memory, f->frames, &walked);
                 f->read_bytes = 0;
                 check_codes(f, image, &state->python, thread, &memory, &walked);
                 stop_reader_end(&f->reader);
                 stack.end = (uint16_t)walked.end;
                 stack.n_frames = walked.n_frames;
-                for (size_t i = 0; i < walked.n_frames; i++) {
-                        if (f->frames[i].kind == PYTHON_FRAME_CODE)
-                                f->frames[i].code = code_at(f, image, &memory, f->frames[i].code);
+                number_codes(f, image, &memory, walked.n_frames);
+        }
+        f->sink.add_stack(f->sink.ctx, &stack, f->frames);
+}
+
+/* --- a thread that runs --- */
+
+struct running {
+        struct python_image *image;
+        struct frames_thread *state;
+        const struct stop_thread *thread;
+        struct python_memory memory;
+        struct python_walked walked; /* of the first reading */
+};
+
+/* Leaves the reader open. */
+static bool is_same_again(struct stop_frames *f, struct running *r)
+{
+        struct python_walked again;
+
+        stop_reader_begin(&f->reader, r->thread, &r->state->ranges);
+        walk(r->image, &r->state->python, r->thread, &r->memory, f->again, &again);
+        return r->walked.end == again.end &&
+               python_stack_agree(f->frames, r->walked.n_frames, f->again, again.n_frames);
+}
+
+/* What is read of a code object that was not known is only right if its frame is still there afterwards. */
+static bool read_running(struct stop_frames *f, struct running *r)
+{
+        bool is_same;
+
+        stop_reader_begin(&f->reader, r->thread, &r->state->ranges);
+        walk(r->image, &r->state->python, r->thread, &r->memory, f->frames, &r->walked);
+        stop_reader_end(&f->reader);
+        is_same = is_same_again(f, r);
+        f->read_bytes = 0;
+        if (is_same)
+                check_codes(f, r->image, &r->state->python, r->thread, &r->memory, &r->walked);
+        stop_reader_end(&f->reader);
+        for (size_t i = 0; is_same && i < r->walked.n_frames; i++) {
+                if (f->frames[i].kind == PYTHON_FRAME_CODE)
+                        code_at(f, r->image, &r->memory, f->frames[i].code);
+        }
+        if (is_same && f->read_bytes) {
+                is_same = is_same_again(f, r);
+                stop_reader_end(&f->reader);
+        }
+        return is_same;
+}
+
+/* Of the innermost function: its bytecode, or where this is elsewhere, its frame. */
+static void set_anchor(const struct running *r, const struct python_frame *frames,
+                       struct stop_python_stack *stack)
+{
+        const struct python_layout *layout = &r->image->runtime.layout;
+        size_t i = 0;
+
+        while (i < r->walked.n_frames && frames[i].kind != PYTHON_FRAME_CODE)
+                i++;
+        if (i == r->walked.n_frames)
+                return;
+        stack->anchor = frames[i].addr;
+        stack->anchor_end = stack->anchor + 1;
+        if (layout->code_instrs == PYTHON_NO_FIELD || layout->frame_copy != PYTHON_NO_FIELD)
+                return;
+        stack->anchor = frames[i].code + layout->code_instrs;
+        stack->anchor_end =
+                stack->anchor + stop_codes_get(&r->image->codes, frames[i].code)->bytecode_bytes + 1;
+}
+
+void stop_frames_see_running(struct stop_frames *f, const struct stop_thread *thread, bool is_late)
+{
+        struct python_image *image = get_image(f, thread);
+        struct stop_python_stack stack = stack_of(image, thread);
+        struct running running = {.image = image, .thread = thread, .memory = memory_of(f, thread)};
+
+        if (!f->again)
+                f->again = mem_new(PYTHON_MAX_FRAMES, sizeof(*f->again));
+        stack.running = STOP_CHANGED;
+        if (image->binary) {
+                running.state = get_thread(f, image, thread);
+                if (read_running(f, &running)) {
+                        stack.running = (uint8_t)(is_late ? STOP_LATE : STOP_READ_RUNNING);
+                        stack.end = (uint16_t)running.walked.end;
+                        stack.n_frames = running.walked.n_frames;
+                        set_anchor(&running, f->frames, &stack);
+                        number_codes(f, image, &running.memory, stack.n_frames);
                 }
         }
+        stack.until_ns = os_monotonic_ns();
         f->sink.add_stack(f->sink.ctx, &stack, f->frames);
 }
 

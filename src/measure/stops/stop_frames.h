@@ -27,6 +27,10 @@ AUTO_DEFINE(stop_frames)
 /* Reads the frames of a stopped thread. `ctx` is a struct stop_frames. */
 void stop_frames_see(void *ctx, const struct stop_thread *thread);
 
+/* Reads the frames of a thread that runs, twice. The sink gets none if they have changed meanwhile.
+ * `is_late`: the sample is old. */
+void stop_frames_see_running(struct stop_frames *frames, const struct stop_thread *thread, bool is_late);
+
 /* Forgets an image that no process runs any more. `ctx` is a struct stop_frames. */
 void stop_frames_end(void *ctx, uint32_t image);
 

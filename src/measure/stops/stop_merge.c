@@ -13,6 +13,7 @@
 #include "mem.h"
 #include "os.h"
 #include "python_native.h"
+#include "stop_fit.h"
 #include "stop_thread.h"
 
 enum { MAX_ADDRS = 1 << 20 }; /* cached addresses */
@@ -35,6 +36,7 @@ struct stop_merge {
         struct map programs; /* pid to enum program */
         uint64_t n_by_end[PYTHON_N_PAIR_ENDS], n_unsupported;
         uint64_t n_in_kernel, n_not_stopped, n_not_traced; /* samples that no stop has made */
+        uint64_t n_changed, n_late, n_unfit;               /* of threads that ran while they were read */
         uint64_t n_by_walk_end[UNWIND_N_ENDS];             /* for ends that have a text in walk_end_texts */
         struct python_counts counts;
 
@@ -49,6 +51,7 @@ struct stop_merge {
         const struct unwind_frame *natives;
         bool is_bounded;
         bool has_stack;
+        struct stop_fit fit;
         struct stop_python_stack stack;
         const struct python_frame *frames;
         uint8_t kinds[UNWIND_MAX_FRAMES];
@@ -191,6 +194,7 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
 {
         bool is_new;
 
+        stop_fit_begin(&m->fit, sample);
         m->pid = sample->pid;
         m->now = m->waits && sample->id == m->waits_id ? m->waits : m->python;
         m->has_stack = m->is_near && m->now == m->python
@@ -201,6 +205,7 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
                 m->see_stack(m->see_stack_ctx, sample, &m->stack);
         if (!m->has_stack || !m->stack.n_frames)
                 return;
+        m->counts.is_approximate |= m->stack.running != STOP_READ_STOPPED;
         map_put(&m->mapped, source_bit(m) | m->stack.image, &is_new);
         if (is_new)
                 add_map(m, attr, sample, out);
@@ -384,6 +389,38 @@ static void count(struct stop_merge *m, enum python_pair_end end, enum unwind_en
                 stop_python_forget(m->now, m->stack.tid);
 }
 
+/* Whether the sample's eval function ran the innermost Python function. */
+static bool is_of_sample(const struct stop_merge *m, size_t n, size_t n_natives_inside)
+{
+        uint64_t size = n_natives_inside + 1 < n ? m->natives[n_natives_inside + 1].sp - m->natives[0].sp
+                                                 : UINT64_MAX - 8;
+
+        return stop_fit_has(&m->fit, size, m->stack.anchor, m->stack.anchor_end);
+}
+
+/* Frames of a thread that ran may be those of a later moment. Native frames would then have a caller that
+ * they never had. */
+static bool is_left_out(struct stop_merge *m, enum python_pair_end end, size_t n, size_t n_links)
+{
+        size_t inside = 0;
+        uint64_t *counter;
+
+        if (m->stack.running == STOP_READ_STOPPED ||
+            (m->stack.running != STOP_CHANGED && end != PYTHON_PAIR_MERGED))
+                return false;
+        while (inside < n_links && !m->links[inside].is_python)
+                inside++;
+        if (m->stack.running == STOP_CHANGED)
+                counter = &m->n_changed;
+        else if ((!inside && m->stack.running != STOP_LATE) || is_of_sample(m, n, inside))
+                return false;
+        else
+                counter = m->stack.running == STOP_LATE ? &m->n_late : &m->n_unfit;
+        ++*counter;
+        m->counts.n_stacks++;
+        return true;
+}
+
 bool stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, size_t n,
                     enum unwind_end walk_end, size_t max_words, struct buf *out)
 {
@@ -392,11 +429,14 @@ bool stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, si
         size_t n_links = 0, n_all = n;
 
         m->is_bounded = false;
-        if (m->has_stack) {
+        if (m->has_stack && m->stack.running != STOP_CHANGED) {
                 end = pair(m, natives, &n, unwind_end_is_whole(walk_end), &n_links);
                 m->is_bounded = n < n_all;
-                count(m, end, walk_end);
         }
+        if (m->has_stack && is_left_out(m, end, n, n_links))
+                end = PYTHON_PAIR_NATIVE_ONLY;
+        else if (m->has_stack)
+                count(m, end, walk_end);
         if (end == PYTHON_PAIR_MERGED)
                 add_links(m, natives, n, n_links, &chain);
         else
@@ -425,6 +465,9 @@ const struct python_counts *stop_merge_counts(struct stop_merge *m)
         add_reason(&m->counts, m->n_not_traced,
                    m->is_near ? "of processes whose interpreter was not found yet"
                               : "of processes that were not traced");
+        add_reason(&m->counts, m->n_changed, "whose Python frames changed while they were read");
+        add_reason(&m->counts, m->n_late, "whose Python frames could only be read too late");
+        add_reason(&m->counts, m->n_unfit, "whose Python frames do not fit the native stack");
         add_reason(&m->counts, m->n_unsupported, "of a CPython version that is not supported");
         for (size_t i = 0; i < UNWIND_N_ENDS; i++)
                 add_reason(&m->counts, m->n_by_walk_end[i], walk_end_texts[i]);

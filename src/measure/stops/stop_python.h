@@ -16,6 +16,14 @@ struct stop_python *stop_python_new(void);
 void stop_python_free(struct stop_python *python);
 AUTO_DEFINE(stop_python)
 
+/* How the frames of a thread were read. */
+enum stop_running {
+        STOP_READ_STOPPED, /* it was stopped, or its memory was copied at the sample */
+        STOP_READ_RUNNING,
+        STOP_LATE,    /* the same, but the sample was old then */
+        STOP_CHANGED, /* it ran, and two readings differ, so that there are no frames */
+};
+
 /* The frames of one stop. */
 struct stop_python_stack {
         int32_t tid;
@@ -25,9 +33,12 @@ struct stop_python_stack {
         uint32_t binary; /* number of the file that defines the interpreter, from 1; 0 if it was not found */
         uint16_t end;    /* enum python_end */
         bool is_unsupported; /* wperf can't read this interpreter */
-        uint64_t bias;       /* of that file: run-time address - virtual address */
-        uint64_t pc;         /* of the sample */
-        int32_t gil_holder;  /* as in struct stop_thread */
+        uint8_t running;     /* enum stop_running */
+        /* of a thread that ran: where its eval function must have pointed to at the sample */
+        uint64_t anchor, anchor_end;
+        uint64_t bias;      /* of that file: run-time address - virtual address */
+        uint64_t pc;        /* of the sample */
+        int32_t gil_holder; /* as in struct stop_thread */
         bool has_gil;
         uint64_t n_frames;
 };

@@ -60,6 +60,15 @@ static bool read_parts(const struct python_runtime *runtime, struct python_memor
         return true;
 }
 
+/* A code object begins like a bytes object; its size is in code units. */
+static uint64_t bytecode_bytes(const struct python_layout *layout, const uint8_t *bytes)
+{
+        enum { UNIT_BYTES = 2 };
+        uint64_t n = layout->code_instrs == PYTHON_NO_FIELD ? 0 : python_word_at(bytes, layout->bytes_size);
+
+        return n <= PYTHON_MAX_BYTECODE_BYTES / UNIT_BYTES ? n * UNIT_BYTES : 0;
+}
+
 bool python_code_read(const struct python_runtime *runtime, struct python_memory *memory, uint64_t addr,
                       struct python_code *ret_code, struct err *err)
 {
@@ -71,6 +80,7 @@ bool python_code_read(const struct python_runtime *runtime, struct python_memory
                 return err_set(err, ERR_IO, "code object: can't be read");
         if (runtime->code_type && python_word_at(bytes, layout->object_type) != runtime->code_type)
                 return err_set(err, ERR_FORMAT, "code object: of another type");
+        code.bytecode_bytes = bytecode_bytes(layout, bytes);
         code.first_line = python_int_at(bytes, layout->code_first_line);
         python_identity_begin(&code.identity, layout, addr, bytes);
         if (!read_parts(runtime, memory, bytes, &code)) {

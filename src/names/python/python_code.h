@@ -12,6 +12,7 @@
 
 enum {
         PYTHON_MAX_LINES_BYTES = 16 << 20, /* longer line tables are not read: all lines are 0 then */
+        PYTHON_MAX_BYTECODE_BYTES = 1 << 26,
 };
 
 struct python_code {
@@ -19,6 +20,7 @@ struct python_code {
         char *name; /* co_qualname where the version has it, else co_name; UTF-8 */
         char *file; /* co_filename, unchanged; UTF-8 */
         int32_t first_line;
+        uint64_t bytecode_bytes; /* size of the bytecode, if it is in the code object: 3.11 and later */
         bool is_hidden; /* code that the interpreter runs for itself around a call of __init__; tracebacks
                            leave its frame out */
         uint8_t table;  /* enum python_table */
