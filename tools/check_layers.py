@@ -20,7 +20,7 @@ WINGS: dict[str, tuple[str, ...]] = {
     "events": ("event", "grammar"),
     "session": ("perfdata", "sections", "world", "etl_import"),
     "names": ("cache", "search", "symbols", "unwind", "python"),
-    "measure": ("processes", "backend", "counting", "sampling", "stops", "bpf", "waits", "facts"),
+    "measure": ("processes", "backend", "counting", "sampling", "stops", "bpf", "waits", "peek", "facts"),
     "profile": ("stack", "analyze", "counts", "code", "compare", "waiting", "report", "archive"),
     "show": ("columns", "tables", "stat", "export", "page", "dump"),
     "program": ("options", "runs", "browse", "cli", "library"),
@@ -57,10 +57,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
               "sections/python_section.h", "processes", "backend"),
     "bpf": ("base", "os", "python", "processes", "backend", "stops"),
     "waits": ("base", "os", "arch", "python", "sections/task_section.h", "sections/wait_section.h", "processes", "backend", "stops"),
+    "peek": ("base", "os", "arch", "python", "perfdata/record.h", "processes", "backend", "stops", "waits"),
     "waiting": ("base", "sections/task_section.h", "sections/wait_section.h", "stack/named_stacks.h", "stack/sample_list.h", "analyze/cpu_spans.h",
                 "analyze/strips.h"),
     "sampling": ("base", "os", "arch", "object", "unwind", "perfdata", "sections", "world", "processes", "backend",
-                 "stops", "bpf", "waits", "driver/abi.h"),
+                 "stops", "bpf", "waits", "peek", "driver/abi.h"),
     "facts": ("base", "os", "arch", "event", "grammar", "backend/kernel.h", "counting/counting.h"),
     "counts": ("base", "event/event_grammar.h", "grammar", "perfdata/perfdata_reader.h", "perfdata/record.h"),
     "stack": ("base", "perfdata/record.h", "sections/python_section.h", "world/world.h", "symbols/resolver.h",
@@ -129,7 +130,7 @@ STANDARD = set("""assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h l
 NOT_IN_BASE = {"signal.h", "setjmp.h", "locale.h", "time.h"}
 
 # Headers of the system and of libraries beyond standard C; the platform rooms may include any header.
-PLATFORM_ROOMS = {"os", "processes", "backend", "counting", "stops", "bpf", "waits", "sampling"}
+PLATFORM_ROOMS = {"os", "processes", "backend", "counting", "stops", "bpf", "waits", "peek", "sampling"}
 LIBRARY_HEADERS: dict[str, tuple[str, ...]] = {
     "codec": ("zlib.h", "libdeflate.h", "zstd.h", "lzma.h"),
     "disasm": ("llvm-c/",),

@@ -30,6 +30,8 @@ enum collect_engine {
         COLLECT_BEST_ENGINE,
         COLLECT_BPF,  /* by a BPF program at each sample */
         COLLECT_PACE, /* all programs, without events: by stopping threads that run at random moments */
+        COLLECT_PEEK, /* by the kernel; Python frames are read while the thread runs */
+        COLLECT_NONBLOCKING, /* COLLECT_BPF, else COLLECT_PEEK */
 };
 
 struct collect_request {

@@ -176,6 +176,18 @@ static bool ignores_period(const struct perf_attr *attr)
                 attr->type == PERF_TYPE_BREAKPOINT);
 }
 
+/* When the kernel wakes who waits for the ring: when half of it is used, or at each sample, after which the
+ * sampled thread is read. */
+static void set_wakeup(struct perf_attr *attr, const struct collect_request *request)
+{
+        if (request->engine == COLLECT_PEEK) {
+                attr->wakeup = 1;
+                return;
+        }
+        attr->flags |= PERF_ATTR_WATERMARK;
+        attr->wakeup = (uint32_t)(linux_attr_ring_bytes(request) / 2);
+}
+
 struct perf_attr linux_attr_make(const struct event *event, const struct collect_request *request,
                                  bool tracks, const struct kernel_features *features)
 {
@@ -200,8 +212,8 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
                 attr.flags |= PERF_ATTR_USE_CLOCKID;
                 attr.clockid = PERF_CLOCK_MONOTONIC;
         }
-        attr.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_WATERMARK;
-        attr.wakeup = (uint32_t)(linux_attr_ring_bytes(request) / 2);
+        attr.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL;
+        set_wakeup(&attr, request);
         if (inherits(request, features))
                 attr.flags |= PERF_ATTR_INHERIT;
         if (request->target.argv && !request->target.system_wide && !features->every_cpu &&

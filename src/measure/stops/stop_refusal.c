@@ -13,8 +13,7 @@
 /* Levels of Yama. */
 enum { NEEDS_PRIVILEGE = 1, ROOT_ONLY, NOBODY };
 
-/* Another process that traces one of its threads; 0 for none. */
-static int32_t find_tracer(int32_t pid)
+int32_t stop_refusal_tracer(int32_t pid)
 {
         int32_t *tids = NULL, tracer = 0;
         size_t n = 0;
@@ -86,7 +85,7 @@ const char *stop_refusal_why(int32_t pid)
 void stop_refusal_note(struct stop_guardian *g, int32_t pid)
 {
         struct stop_facts *facts = g->facts;
-        int32_t tracer = find_tracer(pid);
+        int32_t tracer = stop_refusal_tracer(pid);
         AUTO_RELEASE(buf) name = {0};
 
         stop_names_add(&facts->refused, pid);

@@ -9,4 +9,7 @@
  * belongs to another user: sudo wperf ...". */
 const char *stop_refusal_why(int32_t pid);
 
+/* Another process that traces one of its threads; 0 for none. */
+int32_t stop_refusal_tracer(int32_t pid);
+
 #endif

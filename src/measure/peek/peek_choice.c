@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds out whether threads can't be stopped, but can be read: process_vm_readv(2) has ptrace's own check of
+ * rights, but needs no attachment, which only one program at a time can have. */
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "linux_processes.h"
+#include "peek_engine.h"
+#include "stop_engine.h"
+#include "stop_refusal.h"
+
+const char *peek_engine_lacks(const struct collect_request *request)
+{
+        if (request->children == COLLECT_PER_THREAD)
+                return "it needs a ring for each CPU, not for each thread, as --per-thread asks";
+        if (linux_attr_has_spe(request))
+                return "it can't be used with AUX area tracing";
+        return stop_engine_lacks_stacks(request);
+}
+
+/* This process is not traced by itself, so the kernel says ESRCH if it looks at the request at all. */
+static bool is_ptrace_refused(void)
+{
+        return ptrace(PTRACE_CONT, getpid(), NULL, NULL) && errno != ESRCH;
+}
+
+static bool may_read(void)
+{
+        char from = 1, to = 0;
+        struct iovec local = {&to, 1}, remote = {&from, 1};
+
+        return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+bool peek_engine_is_needed(const int32_t *pids, size_t n_pids, struct buf *ret_why)
+{
+        if (!may_read())
+                return false;
+        if (is_ptrace_refused()) {
+                buf_add_str(ret_why, "a seccomp filter blocks ptrace");
+                return true;
+        }
+        for (size_t i = 0; i < n_pids; i++) {
+                int32_t tracer = stop_refusal_tracer(pids[i]);
+                AUTO_RELEASE(buf) name = {0};
+
+                if (tracer <= 0)
+                        continue;
+                proc_comm(tracer, &name);
+                buf_printf(ret_why, "%s (%" PRId32 ") traces process %" PRId32 " already", buf_text(&name),
+                           tracer, pids[i]);
+                return true;
+        }
+        return false;
+}
