@@ -5,9 +5,7 @@
 
 #include <inttypes.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +14,7 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "linux_processes.h"
 #include "log.h"
 #include "map.h"
 #include "mem.h"
@@ -36,8 +35,7 @@ struct peek_ring {
         struct peek_engine *engine;
         const struct ring *ring;
         uint32_t cpu;
-        pthread_t thread;
-        bool has_thread;
+        struct own_thread *thread; /* NULL: it does not run */
         atomic_uint_fast64_t seen;
         uint64_t told; /* `seen` when the drainer was told last */
         struct ring_reader reader;
@@ -206,17 +204,14 @@ static void *run(void *ctx)
         return NULL;
 }
 
-/* Signals that end the run must reach the thread that waits for them. */
 bool peek_engine_start(struct peek_engine *e, struct err *err)
 {
-        sigset_t all, before;
         bool ok = true;
 
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        for (size_t i = 0; ok && i < e->n_rings; i++)
-                ok = e->rings[i].has_thread = !pthread_create(&e->rings[i].thread, NULL, run, &e->rings[i]);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        for (size_t i = 0; ok && i < e->n_rings; i++) {
+                e->rings[i].thread = own_thread_start(run, &e->rings[i]);
+                ok = e->rings[i].thread;
+        }
         return ok || err_set(err, ERR_LIMIT, "can't start a thread for each CPU");
 }
 
@@ -224,9 +219,8 @@ void peek_engine_end(struct peek_engine *e)
 {
         eventfd_write(e->quit_fd, 1);
         for (size_t i = 0; i < e->n_rings; i++) {
-                if (e->rings[i].has_thread)
-                        pthread_join(e->rings[i].thread, NULL);
-                e->rings[i].has_thread = false;
+                own_thread_join(e->rings[i].thread);
+                e->rings[i].thread = NULL;
         }
 }
 
@@ -290,7 +284,7 @@ void peek_engine_free(struct peek_engine *e)
 /* After the threads have ended, there are no readers that records must wait for. */
 uint64_t peek_engine_seen(const struct peek_engine *e, size_t ring)
 {
-        return e->rings[ring].has_thread ? e->rings[ring].seen : ring_head(e->rings[ring].ring);
+        return e->rings[ring].thread ? e->rings[ring].seen : ring_head(e->rings[ring].ring);
 }
 
 int peek_engine_fd(const struct peek_engine *e)

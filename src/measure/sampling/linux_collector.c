@@ -163,8 +163,10 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.counted_share = 1;
         c->result.sampled_share = -1;
         keeper_init(&c->keeper);
-        if (!wall_check(request, err) || !engines_choose_pace(c, err) || !start_command(c, &engine_note, err) ||
-            !open_events(c, err))
+        if (!wall_check(request, err) || !engines_choose_pace(c, err) || !start_command(c, &engine_note, err))
+                return NULL;
+        engines_choose_peek(c, &engine_note);
+        if (!open_events(c, err))
                 return NULL;
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
@@ -185,6 +187,7 @@ void collector_free(struct collector *c)
         spawn_release(&c->child);
         stop_engine_free(c->guardian);
         bpf_engine_free(c->bpf);
+        peek_engine_free(c->peek);
         wall_release(c);
         stop_merge_free(c->merge);
         stop_python_free(c->python);
@@ -312,6 +315,7 @@ static void start_drainer(struct collector *c)
                 .others = c->others,
                 .stops = c->stops,
                 .bpf = c->bpf,
+                .peek = c->peek,
                 .waits = c->waits,
                 .max_bytes = most < MOST_WAITING_BYTES ? (size_t)most : MOST_WAITING_BYTES,
                 .longest_wait_ms = c->longest_wait_ms,
@@ -345,6 +349,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                 c->others = others_new(&c->opened, pids, n_pids);
         }
         wall_begin(c);
+        if (c->peek && !peek_engine_start(c->peek, err))
+                return false;
         start_drainer(c);
         note_cpu_time(c, true);
         if (c->stops && !stop_engine_attach(c->stops, err))
@@ -551,6 +557,10 @@ bool collector_end(struct collector *c, struct err *err)
         }
         if (c->bpf)
                 bpf_engine_tell(c->bpf, &c->stack_note);
+        if (c->peek) {
+                peek_engine_end(c->peek);
+                peek_engine_tell(c->peek, &c->stack_note);
+        }
         wall_end(c);
         drainer_stop(c->drainer);
         ok = record_rounds_move(c, err);

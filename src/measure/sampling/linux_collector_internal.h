@@ -10,6 +10,7 @@
 #include "linux_enabling.h"
 #include "linux_others.h"
 #include "linux_unwinder.h"
+#include "peek_engine.h"
 #include "stop_engine.h"
 
 /* A round whose records were counted and whose files were looked at. */
@@ -44,6 +45,7 @@ struct collector {
         struct keeper keeper;
         struct stop_engine *guardian; /* NULL if wperf itself started the command */
         struct bpf_engine *bpf;       /* NULL if no BPF program reads frames */
+        struct peek_engine *peek;     /* NULL if no frames are read of threads that run */
         struct stop_engine *stops;    /* the same; NULL if no thread is stopped */
         struct err refusal; /* why the kernel's events are not used; code 0: they are, or the user chose so */
         struct stop_python *python;
@@ -83,6 +85,10 @@ bool engines_attach(const struct collect_request *request);
 /* Call before the command is started, because the guardian has to start it instead. Appends to the note for
  * the report's header. */
 bool engines_prepare(struct collector *collector, struct buf *note, struct err *err);
+
+/* Reads interpreters while they run if they can't be stopped. Call after the command was started, because it
+ * may be traced from there on, and before the events are opened. */
+void engines_choose_peek(struct collector *collector, struct buf *note);
 
 /* Call when the events are open. */
 bool engines_open(struct collector *collector, struct err *err);

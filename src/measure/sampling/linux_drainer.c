@@ -17,6 +17,7 @@
 #include "linux_trim.h"
 #include "mem.h"
 #include "os.h"
+#include "peek_engine.h"
 #include "stop_engine.h"
 #include "wait_pace.h"
 
@@ -153,7 +154,8 @@ static void drain(struct drainer *d)
         const uint8_t *record;
 
         for (size_t i = 0; i < d->request.n_rings; i++)
-                d->heads[i] = ring_head(&d->request.rings[i]);
+                d->heads[i] = d->request.peek ? peek_engine_seen(d->request.peek, i)
+                                              : ring_head(&d->request.rings[i]);
         if (d->request.stops)
                 stop_engine_take(d->request.stops);
         if (d->request.bpf)
@@ -169,6 +171,13 @@ static void drain(struct drainer *d)
         add_waits(d);
 }
 
+static bool was_told(int fd)
+{
+        uint64_t n;
+
+        return read(fd, &n, sizeof(n)) > 0;
+}
+
 /* True if the reader has a new round. */
 static bool pass(struct drainer *d)
 {
@@ -176,6 +185,8 @@ static bool pass(struct drainer *d)
                 d->pace_ms = SHORTEST_WAIT_MS;
                 return false;
         }
+        if (d->request.peek)
+                was_told(peek_engine_fd(d->request.peek));
         drain(d);
         return record_pool_end_round(d->pool, false);
 }
@@ -189,13 +200,6 @@ static void tell(int fd)
         /* It fails only if the other side was told very often and has not looked yet. */
         if (write(fd, &one, sizeof(one)) < 0)
                 return;
-}
-
-static bool was_told(int fd)
-{
-        uint64_t n;
-
-        return read(fd, &n, sizeof(n)) > 0;
 }
 
 static int next_wait_ms(struct drainer *d)
@@ -227,6 +231,10 @@ static size_t add_sources(const struct drainer *d, struct pollfd *fds)
 {
         size_t n = d->request.n_rings;
 
+        if (d->request.peek) {
+                fds[0] = (struct pollfd){.fd = peek_engine_fd(d->request.peek), .events = POLLIN};
+                return 1;
+        }
         for (size_t i = 0; i < n; i++)
                 fds[i] = (struct pollfd){.fd = d->request.rings[i].fd, .events = POLLIN};
         if (d->request.stops)

@@ -12,6 +12,7 @@
 struct others;      /* linux_others.h */
 struct pollfd;      /* poll.h */
 struct bpf_engine;  /* bpf_engine.h */
+struct peek_engine; /* peek_engine.h */
 struct stop_engine; /* stop_engine.h */
 struct wait_pace;   /* wait_pace.h */
 
@@ -23,6 +24,7 @@ struct drainer_request {
         struct others *others;     /* NULL if the rings have only records of the targets */
         struct stop_engine *stops; /* its samples are added to each round; NULL for none */
         struct bpf_engine *bpf;    /* NULL for none */
+        struct peek_engine *peek;  /* looks at records before they are drained; NULL for none */
         struct wait_pace *waits;   /* its samples are added, too; NULL for none */
         size_t max_bytes;          /* the limit of the memory that waits */
         int longest_wait_ms;       /* between two passes over the rings */

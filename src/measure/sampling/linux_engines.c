@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Chooses how samples are taken, and what reads their Python frames: by rings alone, by threads that are
- * stopped, or by a BPF program. */
+ * stopped or read while they run, or by a BPF program. */
 #include <unistd.h>
 
 #include "linux_collector_internal.h"
@@ -13,11 +13,14 @@ bool engines_attach(const struct collect_request *request)
 
 bool engines_choose_pace(struct collector *c, struct err *err)
 {
-        bool is_asked = c->request.engine == COLLECT_PACE;
+        enum collect_engine engine = c->request.engine;
+        bool is_asked = engine == COLLECT_PACE;
+        bool needs_events = engine == COLLECT_RING || engine == COLLECT_PEEK || engine == COLLECT_NONBLOCKING;
         const char *lacks = linux_paced_lacks(&c->request);
+
         if (is_asked && lacks)
                 return err_set(err, ERR_USAGE, "--engine pace can't be used here: %s", lacks);
-        if (!is_asked && (c->request.engine == COLLECT_RING || lacks || !linux_refuses_events(&c->refusal)))
+        if (!is_asked && (needs_events || lacks || !linux_refuses_events(&c->refusal)))
                 return true;
         c->request.engine = COLLECT_PACE;
         return true;
@@ -43,23 +46,30 @@ static struct buf *note_of(struct collector *c, struct buf *asked)
         return c->request.engine == COLLECT_BEST_ENGINE ? &c->python_note : asked;
 }
 
+static void add_note(struct buf *note, const char *what, const char *why)
+{
+        buf_printf(note, "%s%s%s", note->len ? "; " : "", what, why);
+}
+
 /* Before the command is started, because the engine that stops threads has to start it instead. */
 static void load_bpf(struct collector *c, struct buf *note)
 {
+        bool blocks_not = c->request.engine == COLLECT_NONBLOCKING;
         const char *why = stop_engine_lacks_stacks(&c->request);
         struct err err = {0};
 
-        if (c->request.engine != COLLECT_BPF && !bpf_is_first_choice(&c->request))
+        if (c->request.engine != COLLECT_BPF && !blocks_not && !bpf_is_first_choice(&c->request))
                 return;
         c->python = stop_python_new();
         if (!why)
                 c->bpf = bpf_engine_new(c->python, &err);
         if (c->bpf)
                 return;
-        buf_printf(note, "the engine bpf is not used: %s", why ? why : err.text);
+        if (!blocks_not || !why)
+                add_note(note, "the engine bpf is not used: ", why ? why : err.text);
         stop_python_free(c->python);
         c->python = NULL;
-        c->request.engine = COLLECT_BEST_ENGINE;
+        c->request.engine = blocks_not ? COLLECT_PEEK : COLLECT_BEST_ENGINE;
 }
 
 bool engines_prepare(struct collector *c, struct buf *note, struct err *err)
@@ -85,18 +95,56 @@ static void open_bpf(struct collector *c)
                 return;
         }
         if (c->unwinder || c->request.engine == COLLECT_BPF)
-                buf_printf(note_of(c, &c->stack_note), "the engine bpf is not used: %s",
-                           c->unwinder
-                                   ? err.text
-                                   : "it needs -g, and can't be used with branch stacks or AUX area tracing");
+                add_note(note_of(c, &c->stack_note), "the engine bpf is not used: ",
+                         c->unwinder
+                                 ? err.text
+                                 : "it needs -g, and can't be used with branch stacks or AUX area tracing");
         bpf_engine_free(c->bpf);
         c->bpf = NULL;
+}
+
+void engines_choose_peek(struct collector *c, struct buf *note)
+{
+        const struct target *target = &c->request.target;
+        const char *lacks = c->request.engine == COLLECT_PEEK ? peek_engine_lacks(&c->request) : NULL;
+        AUTO_RELEASE(buf) why = {0};
+
+        if (lacks) {
+                add_note(note, "the engine peek is not used: ", lacks);
+                c->request.engine = COLLECT_RING;
+        }
+        if (!c->guardian || c->request.engine == COLLECT_PACE ||
+            !peek_engine_is_needed(target->n_pids ? target->pids : &c->child.pid,
+                                   target->n_pids ? target->n_pids : c->child.pid > 0, &why))
+                return;
+        add_note(note, "the engine stop is not used: ", buf_text(&why));
+        c->request.engine = COLLECT_PEEK;
+}
+
+static void open_peek(struct collector *c)
+{
+        if (!c->unwinder) {
+                buf_add_str(
+                        &c->stack_note,
+                        "the engine peek is not used: it can't be used with branch stacks or AUX area tracing");
+                return;
+        }
+        c->python = stop_python_new();
+        c->peek = peek_engine_new(c->python, &c->opened, c->rings);
+        buf_printf(&c->stack_note, "%speek: Python frames read while the program runs, approximate",
+                   c->stack_note.len ? "; " : "");
+        engines_merge_python(c);
+        stop_merge_set_near(c->merge);
 }
 
 bool engines_open(struct collector *c, struct err *err)
 {
         if (c->bpf)
                 open_bpf(c);
+        if (c->request.engine == COLLECT_PEEK) {
+                open_peek(c);
+                return true;
+        }
         if (!c->guardian)
                 return true;
         c->python = stop_python_new();

@@ -95,10 +95,10 @@ static bool check(const struct collect_request *request, struct err *err)
         if (request->branches)
                 return err_set(err, ERR_UNSUPPORTED,
                                "-b is not available: a timer can't read the CPU's branch records");
-        if (request->engine == COLLECT_STOP || request->engine == COLLECT_PACE)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "--engine %s is for Linux; on Windows a timer takes all samples",
-                               request->engine == COLLECT_STOP ? "stop" : "pace");
+        if (request->engine != COLLECT_RING && request->engine != COLLECT_BEST_ENGINE)
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "--engine and --nonblocking are for Linux; on Windows a timer takes all samples");
         if (request->target.until)
                 return err_set(
                         err, ERR_UNSUPPORTED,

@@ -113,11 +113,13 @@ static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct 
                         note->len ? "; " : "", why);
         if (n_refused)
                 buf_printf(
-                        note, "%s%s: %" PRIu64 " (%s)", note->len ? "; " : "",
+                        note, "%s%s: %" PRIu64 " (%s)%s", note->len ? "; " : "",
                         engine->is_paced
                                 ? "processes that wperf could not trace, not sampled"
                                 : "Python processes that wperf could not trace, sampled with native stacks only",
-                        n_refused, stop_engine_why_refused(engine));
+                        n_refused, stop_engine_why_refused(engine),
+                        engine->is_paced ? ""
+                                         : "; --engine peek reads those that only another program traces");
 }
 
 void stop_engine_tell(struct stop_engine *engine, struct buf *note)

@@ -113,16 +113,31 @@ static bool check_children(const struct recording *r, struct err *err)
 
 static bool choose_engine(struct recording *r, struct err *err)
 {
+        static const struct {
+                const char *name;
+                enum collect_engine engine;
+        } engines[] = {{"bpf", COLLECT_BPF},
+                       {"pace", COLLECT_PACE},
+                       {"peek", COLLECT_PEEK},
+                       {"ring", COLLECT_RING},
+                       {"stop", COLLECT_STOP}};
         const char *name = r->options->sampling.engine;
 
+        r->engine = r->options->sampling.nonblocking ? COLLECT_NONBLOCKING : COLLECT_BEST_ENGINE;
+        if (name && r->options->sampling.nonblocking)
+                return err_set(
+                        err, ERR_USAGE,
+                        "--nonblocking and --engine %s cannot be used together: both choose the engine",
+                        name);
         if (!name)
-                r->engine = COLLECT_BEST_ENGINE;
-        if (!name || !strcmp(name, "ring"))
                 return true;
-        if (strcmp(name, "stop") && strcmp(name, "bpf") && strcmp(name, "pace"))
-                return err_set(err, ERR_USAGE, "--engine takes bpf, pace, ring or stop, not '%s'", name);
-        r->engine = !strcmp(name, "bpf") ? COLLECT_BPF : !strcmp(name, "pace") ? COLLECT_PACE : COLLECT_STOP;
-        return true;
+        for (size_t i = 0; i < N_ELEMENTS(engines); i++) {
+                if (!strcmp(name, engines[i].name)) {
+                        r->engine = engines[i].engine;
+                        return true;
+                }
+        }
+        return err_set(err, ERR_USAGE, "--engine takes bpf, pace, peek, ring or stop, not '%s'", name);
 }
 
 /* With -c the CPU is sampled even if the image does not run, as in WindowsPerf, where whole CPUs can be

@@ -79,16 +79,23 @@ static const struct option sampling_options[] = {
                 .name = "engine",
                 .kind = OPTION_STRING,
                 .arg = "ENGINE",
-                .values = "bpf pace ring stop",
+                .values = "bpf pace peek ring stop",
                 .offset = offsetof(struct sampling_options, engine),
                 .help = "choose how to sample Python interpreters: stop "
                         "(trace each thread with ptrace and stop it at its samples; stacks have Python "
                         "functions; no debugger can attach to an interpreter), bpf (as root, on x86-64: a BPF program in the "
-                        "kernel reads the Python functions at each sample, and nothing is stopped) or "
-                        "ring (read the kernel's ring buffer, as for all other programs; stacks have native "
-                        "functions only); default stop, but bpf for root with -p, -a or --cgroup. pace samples all programs "
-                        "without the kernel's events: it stops threads that run at random moments; the default where the "
-                        "kernel refuses events",
+                        "kernel reads the Python functions at each sample, and nothing is stopped), peek "
+                        "(read the Python functions from the program's memory while it runs: approximate; the default for a "
+                        "process that a debugger or strace traces) or ring (read the kernel's ring buffer, as for all other "
+                        "programs; stacks have native functions only); default stop, but bpf for root with -p, -a or "
+                        "--cgroup. pace samples all programs without the kernel's events: it stops threads that run at "
+                        "random moments; the default where the kernel refuses events",
+        },
+        {
+                .name = "nonblocking",
+                .offset = offsetof(struct sampling_options, nonblocking),
+                .help = "do not stop threads to read their Python functions: --engine bpf where that can be "
+                        "used, else --engine peek",
         },
         {
                 .name = "wall",

@@ -18,6 +18,7 @@ struct sampling_options {
         uint64_t ldlat;              /* cycles; 0: not given */
         const char *call_graph_mode; /* "fp", "dwarf,8192", "lbr", or NULL */
         const char *engine;          /* "ring", "stop", or NULL */
+        bool nonblocking;            /* --nonblocking */
         bool wall;                   /* --wall */
         bool idle;                   /* --idle */
         const char *mode;            /* "cpu", "wall", or NULL */
