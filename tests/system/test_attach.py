@@ -234,7 +234,7 @@ def test_beside_another_tracer(t: Context) -> None:
     before = harness.usage_of(target.pid)
     done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "-p", str(target.pid), "-d", "1")
     used = harness.usage_between(before, harness.usage_of(target.pid))
-    check(f"strace ({tracer.pid}) traces it already" in done.out, "the heading says who traces it", done)
+    check(f"strace ({tracer.pid}) traces process {target.pid} already" in done.out, "the heading says who traces it", done)
     harness.check_samples(harness.quality_of(done)["samples"], used, 999, "samples of both threads", done)
     check(target.poll() is None, "it runs on")
 
