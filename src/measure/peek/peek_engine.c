@@ -35,7 +35,8 @@ struct peek_ring {
         struct peek_engine *engine;
         const struct ring *ring;
         uint32_t cpu;
-        struct own_thread *thread; /* NULL: it does not run */
+        struct own_thread *thread;
+        atomic_bool has_thread;
         atomic_uint_fast64_t seen;
         uint64_t told; /* `seen` when the drainer was told last */
         struct ring_reader reader;
@@ -206,21 +207,24 @@ static void *run(void *ctx)
 
 bool peek_engine_start(struct peek_engine *e, struct err *err)
 {
-        bool ok = true;
+        bool ok = e->quit_fd >= 0 && e->full_fd >= 0;
 
         for (size_t i = 0; ok && i < e->n_rings; i++) {
                 e->rings[i].thread = own_thread_start(run, &e->rings[i]);
                 ok = e->rings[i].thread;
+                e->rings[i].has_thread = ok;
         }
         return ok || err_set(err, ERR_LIMIT, "can't start a thread for each CPU");
 }
 
 void peek_engine_end(struct peek_engine *e)
 {
-        eventfd_write(e->quit_fd, 1);
+        if (e->quit_fd >= 0)
+                eventfd_write(e->quit_fd, 1);
         for (size_t i = 0; i < e->n_rings; i++) {
                 own_thread_join(e->rings[i].thread);
                 e->rings[i].thread = NULL;
+                e->rings[i].has_thread = false;
         }
 }
 
@@ -269,8 +273,10 @@ void peek_engine_free(struct peek_engine *e)
         if (!e)
                 return;
         peek_engine_end(e);
-        close(e->quit_fd);
-        close(e->full_fd);
+        if (e->quit_fd >= 0)
+                close(e->quit_fd);
+        if (e->full_fd >= 0)
+                close(e->full_fd);
         peek_processes_free(e->processes);
         stop_frames_free(e->frames);
         os_lock_free(e->lock);
@@ -284,7 +290,7 @@ void peek_engine_free(struct peek_engine *e)
 /* After the threads have ended, there are no readers that records must wait for. */
 uint64_t peek_engine_seen(const struct peek_engine *e, size_t ring)
 {
-        return e->rings[ring].thread ? e->rings[ring].seen : ring_head(e->rings[ring].ring);
+        return e->rings[ring].has_thread ? e->rings[ring].seen : ring_head(e->rings[ring].ring);
 }
 
 int peek_engine_fd(const struct peek_engine *e)
