@@ -208,6 +208,8 @@ def test_what_it_does_not_serve(t: Context) -> None:
     check(done.status == 0 and "the engine peek is not used: this needs call stacks: add -g" in done.out, "without stacks", done)
     done = t.ours("record", "-g", "--per-thread", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")
     check(done.status == 0 and "the engine peek is not used: it needs a ring for each CPU" in done.out, "a ring for each thread", done)
+    done = t.run(t.program("deny"), "process_vm_readv", t.wperf, "record", "-g", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")
+    check(done.status == 0 and "the engine peek is not used: a seccomp filter blocks process_vm_readv" in done.out, "no reading", done)
     done = t.ours("record", "-g", "--nonblocking", "--engine", "stop", "--", "true")
     check(done.status == 2 and "--nonblocking and --engine stop cannot be used together" in done.err, "both", done)
 

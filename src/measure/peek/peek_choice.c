@@ -12,12 +12,22 @@
 #include "stop_engine.h"
 #include "stop_refusal.h"
 
+static bool may_read(void)
+{
+        char from = 1, to = 0;
+        struct iovec local = {&to, 1}, remote = {&from, 1};
+
+        return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
 const char *peek_engine_lacks(const struct collect_request *request)
 {
         if (request->children == COLLECT_PER_THREAD)
                 return "it needs a ring for each CPU, not for each thread, as --per-thread asks";
         if (linux_attr_has_spe(request))
                 return "it can't be used with AUX area tracing";
+        if (!may_read())
+                return "a seccomp filter blocks process_vm_readv";
         return stop_engine_lacks_stacks(request);
 }
 
@@ -25,14 +35,6 @@ const char *peek_engine_lacks(const struct collect_request *request)
 static bool is_ptrace_refused(void)
 {
         return ptrace(PTRACE_CONT, getpid(), NULL, NULL) && errno != ESRCH;
-}
-
-static bool may_read(void)
-{
-        char from = 1, to = 0;
-        struct iovec local = {&to, 1}, remote = {&from, 1};
-
-        return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
 bool peek_engine_is_needed(const int32_t *pids, size_t n_pids, struct buf *ret_why)
