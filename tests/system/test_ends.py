@@ -255,6 +255,7 @@ def test_a_full_disk(t: Context) -> None:
     check("report 0\n" in done.out, "the session is readable", done)
     lines = done.err.splitlines()
     check(len(lines) == 1 and "No space left" in lines[0] and "wperf.data" in lines[0], "one sentence", done)
+    check("name a file elsewhere with -o" in lines[0] and "--session -" in lines[0], "what helps", done)
     first, second = done.out.split("status 125\n")
     for part, name in ((first, "record"), (second, "report")):
         shown = Done(0, part, "", 0)

@@ -326,6 +326,21 @@ def test_a_container_without_proc(t: Context) -> None:
           "one sentence", done)
 
 
+def test_processes_that_are_hidden(t: Context) -> None:
+    """Mounted with hidepid, /proc shows only one's own processes."""
+    harness.need_mounts()
+    target = t.started_ready(t.program("spin"), "60000")
+    hide = 'mount -t proc -o hidepid=2 proc /proc && exec "$@"'
+    wperf = reachable(t, t.wperf)
+    for options, words in ((("-p", str(target.pid)), f"process {target.pid} is hidden from you"),
+                           (("--comm", "spin"), "no running process is called 'spin'"),
+                           (("--image_name", "spin"), "no running process has the image 'spin'")):
+        done = t.run("unshare", "-m", "sh", "-c", hide, "sh", *plain_user(t), wperf, "record", *options, "-d", "1")
+        if "mount:" in done.err:
+            raise Skip("the right to mount /proc")
+        check_refused(done, 1, words, "hidepid", "run wperf as root")
+
+
 def test_hardware_test_without_spe(t: Context) -> None:
     """Says why there is none, and records nothing."""
     if glob.glob("/sys/bus/event_source/devices/arm_spe_*"):

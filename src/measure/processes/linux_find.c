@@ -51,6 +51,14 @@ enum target_kind target_kind_of(int32_t pid)
         return at && strtoul(at, NULL, 10) & KERNEL_THREAD ? TARGET_KERNEL_THREAD : TARGET_PROCESS;
 }
 
+/* Process 1 exists wherever wperf runs. */
+const char *target_hidden_note(void)
+{
+        return target_kind_of(1) == TARGET_HIDDEN
+                       ? "; other users' processes are hidden from you (/proc is mounted with hidepid): run wperf as root"
+                       : "";
+}
+
 int32_t target_living_thread(int32_t pid)
 {
         int32_t *tids = NULL, found = 0;
@@ -96,7 +104,8 @@ bool target_find_comm(const char *names, int32_t **ret_pids, size_t *ret_n, stru
         free(all);
         *ret_pids = found;
         *ret_n = n;
-        return n || err_set(err, ERR_MISSING, "no running process is called '%s' (/proc/PID/comm)", names);
+        return n || err_set(err, ERR_MISSING, "no running process is called '%s' (/proc/PID/comm)%s", names,
+                            target_hidden_note());
 }
 
 /* The link to the program of a process can be read by those who may trace it. */

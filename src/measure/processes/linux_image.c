@@ -166,8 +166,8 @@ bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, str
                 return false;
         if (!s.n_pids) {
                 free(s.pids);
-                err_set(err, ERR_MISSING, "no running process has the image '%s' (%u executables checked)",
-                        image, s.n_looked_at);
+                err_set(err, ERR_MISSING, "no running process has the image '%s' (%u executables checked)%s",
+                        image, s.n_looked_at, target_hidden_note());
                 if (s.n_hidden)
                         err_set(err, ERR_MISSING,
                                 "no running process has the image '%s' (%u executables checked, %u not readable: run "

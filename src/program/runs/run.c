@@ -502,11 +502,13 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         return perfdata_writer_close(TAKE(run->writer), ok ? err : NULL) && ok;
 }
 
-static void say_where_else(struct err *err)
+/* Where the session can't be written. */
+static void say_where_else(const struct run_request *request, struct err *err)
 {
         const struct err why = *err;
+        bool is_place = why.os == EROFS || why.os == EACCES || why.os == ENOSPC;
 
-        if (why.os == EROFS || why.os == EACCES)
+        if (is_place && strcmp(request->session_path, "-"))
                 err_set(err, why.code,
                         "%s: name a file elsewhere with -o, or write it to standard output with --session -",
                         why.text);
@@ -528,7 +530,7 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
                 return false;
         run->writer = perfdata_writer_open(request->session_path, err);
         if (!run->writer)
-                say_where_else(err);
+                say_where_else(request, err);
         if (!run->writer ||
             (request->compress && !perfdata_writer_set_compression(run->writer, ZSTD_LEVEL, err)))
                 return false;
@@ -582,6 +584,8 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         fill_facts(run, start_ns);
         if (!finish_session(run, request, run->failed ? NULL : &run->write_error))
                 run->failed = true;
+        if (run->failed)
+                say_where_else(request, &run->write_error);
         run->out.write_error = run->failed ? &run->write_error : NULL;
         *ret_failure = RUN_OK;
         return TAKE(run);
