@@ -36,6 +36,17 @@ static struct buf make(void)
         return out;
 }
 
+static void save_approximate(void)
+{
+        const struct python_counts counts = {.n_stacks = 1, .n_merged = 1, .is_approximate = true};
+        AUTO(python_places) places = python_places_new();
+        struct buf out = {0};
+
+        python_places_add(places, "parse", "/a/app.py", 5, 6);
+        python_places_write(places, &counts, &out);
+        save_seed(folder, "approximate", &out);
+}
+
 static void save_empty(void)
 {
         const struct python_counts counts = {0};
@@ -80,6 +91,7 @@ int main(int argc, char **argv)
         folder = argv[1];
         save_seed(folder, "places", &out);
         save_empty();
+        save_approximate();
         save_long();
         save_changed("magic", 0, "w", 1);
         save_changed("version", VERSION_AT, "\2", 1);

@@ -14,8 +14,9 @@ import harness
 import peek_oracle
 from harness import Context, Done, check
 from pythons import find_python, installed
-from test_attach import FOREVER, function_shares, python_of, tracer_of, wait_until_traced
+from test_attach import function_shares, python_of, tracer_of
 from test_stop_engine import BURN, NOBODY, PYTHON, need_python, script
+from test_waits import differing, run_waits
 
 HEADING = "peek: Python frames read while the program runs, approximate"
 MOST_WRONG = 0.01
@@ -68,7 +69,7 @@ def beside_strace(t: Context, **options) -> None:
     os.chmod(t.folder, 0o777)
     target = t.started_ready(PYTHON, script(t, "counts.py", COUNTS), **options)
     tracer = t.launch(strace, "-f", "-o", t.path("trace"), "-p", str(target.pid), **options)
-    wait_until_traced(target.pid)
+    harness.wait_until(lambda: tracer_of(target.pid) == tracer.pid, "strace to trace it")
     done = attach(t, target.pid, **options)
     check_peeked(done, f"the engine stop is not used: strace ({tracer.pid}) traces process {target.pid} already")
     check(tracer_of(target.pid) == tracer.pid, "strace goes on")
@@ -97,7 +98,7 @@ def test_beside_gdb(t: Context) -> None:
     target = t.started_ready(PYTHON, script(t, "counts.py", COUNTS))
     debugger = t.launch(gdb, "-nx", "-batch", "-iex", "set debuginfod enabled off", "-p", str(target.pid), "-ex", "handle SIGUSR1 stop nopass",
                         "-ex", "continue", "-ex", "backtrace -1", "-ex", "detach")
-    wait_until_traced(target.pid)
+    harness.wait_until(lambda: tracer_of(target.pid) == debugger.pid, "gdb to trace it")
     harness.wait_for_cpu(target.pid, 0.1)
     done = attach(t, target.pid)
     check_peeked(done, f"the engine stop is not used: gdb ({debugger.pid}) traces process {target.pid} already")
@@ -159,6 +160,18 @@ def test_the_recorder_is_killed(t: Context) -> None:
     check_end(target)
 
 
+@harness.limit(240)
+def test_waits_end_as_without_a_recorder(t: Context) -> None:
+    prefix = [t.wperf, "record", "-q", "-g", "-F", "999", "--engine", "peek", "--"]
+    bare, ours = [run_waits(t, [])], [run_waits(t, prefix)]
+    check(len(bare[0]) > 160 and bare[0].keys() == ours[0].keys(), f"{len(bare[0])} and {len(ours[0])} waits")
+    while differing(bare, ours) and len(bare) < 3:  # a busy machine may mix up what happens when
+        bare.append(run_waits(t, []))
+        ours.append(run_waits(t, prefix))
+    bad = differing(bare, ours)
+    check(not bad, "\n".join(bad))
+
+
 def test_nonblocking(t: Context) -> None:
     """As root a BPF program may read the frames; nobody has not the right."""
     need_python()
@@ -206,6 +219,8 @@ def test_what_it_does_not_serve(t: Context) -> None:
     need_python()
     done = t.ours("record", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")
     check(done.status == 0 and "the engine peek is not used: this needs call stacks: add -g" in done.out, "without stacks", done)
+    done = t.ours("record", "--call-graph", "fp", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")
+    check(done.status == 0 and "the engine peek is not used: it needs -g" in done.out, "chains of the kernel", done)
     done = t.ours("record", "-g", "--per-thread", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")
     check(done.status == 0 and "the engine peek is not used: it needs a ring for each CPU" in done.out, "a ring for each thread", done)
     done = t.run(t.program("deny"), "process_vm_readv", t.wperf, "record", "-g", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")

@@ -124,9 +124,8 @@ void engines_choose_peek(struct collector *c, struct buf *note)
 static void open_peek(struct collector *c)
 {
         if (!c->unwinder) {
-                buf_add_str(
-                        &c->stack_note,
-                        "the engine peek is not used: it can't be used with branch stacks or AUX area tracing");
+                buf_add_str(&c->stack_note,
+                            "the engine peek is not used: it needs -g, and can't be used with branch stacks");
                 return;
         }
         c->python = stop_python_new();
