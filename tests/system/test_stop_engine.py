@@ -581,7 +581,7 @@ import os, subprocess
 print(subprocess.run(["{gdb}", "-p", str(os.getpid()), "-batch"], capture_output=True, text=True).stderr)
 """
     done = traced(t, PYTHON, script(t, "debugged.py", text))
-    check("Operation not permitted" in done.out and "--engine ring" in done.out, "the heading names the way out", done)
+    check("Operation not permitted" in done.out and "--engine peek" in done.out, "the heading names the way out", done)
 
 
 PRIVILEGED = """

@@ -27,7 +27,7 @@ const char *peek_engine_lacks(const struct collect_request *request)
         if (linux_attr_has_spe(request))
                 return "it can't be used with AUX area tracing";
         if (!may_read())
-                return "a seccomp filter blocks process_vm_readv";
+                return "a seccomp filter, as container engines set one, blocks process_vm_readv: allow it (podman run --cap-add SYS_PTRACE)";
         return stop_engine_lacks_stacks(request);
 }
 

@@ -134,7 +134,7 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
                 return;
         buf_printf(
                 note,
-                "%sengine stop: Python programs are traced for their stacks; to attach a debugger, record with --engine ring",
+                "%sengine stop: Python programs are traced for their stacks; to attach a debugger, record with --engine peek",
                 note->len ? "; " : "");
         if (counts.n_paced)
                 buf_printf(note, "; threads that block SIGTRAP, stopped at random moments instead: %" PRIu64,
