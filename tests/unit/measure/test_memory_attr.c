@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes of events that sample accesses to memory, and groups of two events. */
+/* Attributes of events that sample accesses to memory, groups of two events, and when the reader is woken. */
 #include "err.h"
 #include "event.h"
 #include "linux_events.h"
@@ -40,6 +40,21 @@ TEST(a_member_is_opened_in_the_group_of_the_event_before_it)
         EXPECT_INT(opened.events[1].n_fds, opened.events[0].n_fds);
         opened_release(&opened);
         EXPECT_TRUE(!opens_pinned(true, &opened, &err));
+}
+
+TEST(a_reader_of_running_threads_is_woken_at_each_sample)
+{
+        struct event event = clock_event(PERF_COUNT_SW_CPU_CLOCK, false);
+        struct event_list list = {.items = &event, .n_items = 1};
+        struct collect_request request = {.events = &list};
+        struct kernel_features features = ALL_KERNEL_FEATURES;
+        struct perf_attr attr = linux_attr_make(&event, &request, true, &features);
+
+        EXPECT_TRUE(attr.flags & PERF_ATTR_WATERMARK && attr.wakeup > 1);
+        request.engine = COLLECT_PEEK;
+        attr = linux_attr_make(&event, &request, true, &features);
+        EXPECT_TRUE(!(attr.flags & PERF_ATTR_WATERMARK));
+        EXPECT_INT(attr.wakeup, 1);
 }
 
 TEST(accesses_have_address_source_and_latency)
