@@ -1,13 +1,13 @@
 """Calls functions that change quickly, and keeps a log of its own stack.
 
-python3 peek_work.py FILE SECONDS [THREADS]
+python3 peek_work.py FILE SECONDS THREADS     SECONDS: CPU time of each thread
 
 Each function notes the time when it begins, and before it returns.  FILE gets a line for each thread: its native id, then
 time and function of each note; a function that returns has a minus sign.
 """
 import sys
 import threading
-from time import monotonic_ns as now
+from time import monotonic_ns as now, thread_time
 from zlib import crc32
 
 NAMES = ["short", "other", "nested", "inner", "checked", "summed", "compared", "key", "deep", "steady"]
@@ -72,8 +72,8 @@ def make_work(note_time, note):
             pass
         note_time(now()); note(-STEADY)
 
-    def work(end):
-        while now() < end:
+    def work(seconds):
+        while thread_time() < seconds:
             for _ in range(20):
                 short(20); other(20)
             nested(10); checked(); summed(); checked(); compared(); deep(20); steady()
@@ -84,7 +84,7 @@ def make_work(note_time, note):
 def run(seconds, logs):
     times, notes = [], []
     logs.append((threading.get_native_id(), times, notes))
-    make_work(times.append, notes.append)(now() + int(seconds * 1e9))
+    make_work(times.append, notes.append)(seconds)
 
 
 def main():

@@ -5,6 +5,7 @@
 #define STOP_FIT_H
 
 #include "record.h"
+#include "unwind.h"
 
 /* What the sample has of its thread; valid as long as the sample's record. */
 struct stop_fit {
@@ -13,7 +14,10 @@ struct stop_fit {
 
 void stop_fit_begin(struct stop_fit *fit, const struct sample *sample);
 
-/* Whether one of the registers or of the first `size` bytes of the stack is a pointer to [start, end). */
-bool stop_fit_has(const struct stop_fit *fit, uint64_t size, uint64_t start, uint64_t end);
+/* Whether a pointer to [start, end) is where frame `eval`, an eval function, keeps its variables: in its own
+ * frame, or in registers that it had and that the frames inside it have not changed, or have saved. The first
+ * of the frames is the sample's. */
+bool stop_fit_has(const struct stop_fit *fit, const struct unwind_frame *frames, size_t n, size_t eval,
+                  uint64_t start, uint64_t end);
 
 #endif

@@ -389,13 +389,19 @@ static void count(struct stop_merge *m, enum python_pair_end end, enum unwind_en
                 stop_python_forget(m->now, m->stack.tid);
 }
 
-/* Whether the sample's eval function ran the innermost Python function. */
-static bool is_of_sample(const struct stop_merge *m, size_t n, size_t n_natives_inside)
+/* Whether the sample's eval function ran the innermost Python function. An eval function further inside would
+ * have begun or ended since. */
+static bool is_of_sample(const struct stop_merge *m, size_t n, size_t n_inside)
 {
-        uint64_t size = n_natives_inside + 1 < n ? m->natives[n_natives_inside + 1].sp - m->natives[0].sp
-                                                 : UINT64_MAX - 8;
+        size_t eval = n_inside;
 
-        return stop_fit_has(&m->fit, size, m->stack.anchor, m->stack.anchor_end);
+        for (size_t i = 0; i < n_inside; i++) {
+                if (m->kinds[i] == PYTHON_NATIVE_EVAL)
+                        return false;
+        }
+        while (eval + 1 < n && m->kinds[eval] == PYTHON_NATIVE_GLUE)
+                eval++;
+        return eval < n && stop_fit_has(&m->fit, m->natives, n, eval, m->stack.anchor, m->stack.anchor_end);
 }
 
 /* Frames of a thread that ran may be those of a later moment. Native frames would then have a caller that
