@@ -46,9 +46,9 @@ static void add_up(const struct strips_request *request, struct strip_sums *sums
                 }
                 sum = &sums->items[*place - 1];
                 sum->comm = sample->comm;
-                sum->strip.count++;
+                sum->strip.count += !sample->is_part;
                 sum->strip.weight += sample->weight;
-                strips->count++;
+                strips->count += !sample->is_part;
                 strips->weight += sample->weight;
         }
 }

@@ -98,6 +98,7 @@ static void keep_sample(struct report_worker *w, uint32_t event, const struct sa
                                          .cpu = sample->cpu,
                                          .pid = sample->pid,
                                          .tid = sample->tid,
+                                         .is_part = w->is_part,
                                  });
 }
 

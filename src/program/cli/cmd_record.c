@@ -320,6 +320,12 @@ static int browse(struct recording *r, const struct report_request *report, bool
         return browse_choice_run(&browse, status);
 }
 
+/* The states of threads that count. */
+static unsigned states_of(const struct recording *r)
+{
+        return r->wall ? WALL_SHOWN | (r->options->sampling.idle ? WALL_IDLE : 0) : 0;
+}
+
 /* Reads the session again: a page needs all frames and each sample. */
 static bool write_page(const struct recording *r, const struct run *run, struct err *err)
 {
@@ -329,6 +335,7 @@ static bool write_page(const struct recording *r, const struct run *run, struct 
                 .long_names = o->display.long_names,
                 .collected = run_get_facts(run).collected,
                 .sources = &r->lookup.sources,
+                .filter.states = states_of(r),
         };
         AUTO_RELEASE(buf) path = {0};
         AUTO(report) report = NULL;
@@ -358,7 +365,7 @@ static int show(struct recording *r, const struct run *run)
                 .by_source = true,
                 .collected = facts.collected,
                 .sources = &r->lookup.sources,
-                .filter.states = r->wall ? WALL_SHOWN | (r->options->sampling.idle ? WALL_IDLE : 0) : 0,
+                .filter.states = states_of(r),
         };
         AUTO_RELEASE(buf) sampling_line = {0};
         AUTO(report) report = NULL;

@@ -2,7 +2,7 @@
 /* Reads what web_page.c wrote: columns of LEB128 numbers, in the order of make_data() there. */
 
 /* As in web_page_stacks.c. */
-var KIND_NATIVE = 0, KIND_KERNEL = 1, KIND_PYTHON = 2, KIND_UNKNOWN = 3, KIND_CUT = 4, KIND_SMALL = 5, KIND_MASK = 7;
+var KIND_NATIVE = 0, KIND_KERNEL = 1, KIND_PYTHON = 2, KIND_UNKNOWN = 3, KIND_CUT = 4, KIND_SMALL = 5, KIND_STATE = 6, KIND_MASK = 7;
 var KIND_INLINED = 8, KIND_RUNS_PYTHON = 16;
 /* As in web_page.h. */
 var FRAMES_MERGED = 0, FRAMES_ALL = 1, FRAMES_PYTHON = 2, FRAMES_NATIVE = 3;

@@ -63,11 +63,11 @@ function baseName(path) {
 
 /* --- Colours --- */
 
-var KIND_CLASSES = ["native", "kernel", "python", "unknown", "unknown", "unknown"];
-var LEGEND = [["python", "Python"], ["native", "native"], ["inlined", "inlined"], ["kernel", "kernel"], ["unknown", "without a name"]];
+var KIND_CLASSES = ["native", "kernel", "python", "unknown", "unknown", "unknown", "waiting"];
+var LEGEND = [["python", "Python"], ["native", "native"], ["inlined", "inlined"], ["kernel", "kernel"], ["waiting", "waiting"], ["unknown", "without a name"]];
 /* Hue, saturation and lightness in light and in dark colours; the lightness of a function varies by its name. */
 var COLORS = {
-  python: [44, 68, 70, 38], native: [21, 66, 72, 40], inlined: [96, 34, 68, 34], kernel: [212, 52, 74, 42], unknown: [220, 8, 78, 36],
+  python: [44, 68, 70, 38], native: [21, 66, 72, 40], inlined: [96, 34, 68, 34], kernel: [212, 52, 74, 42], unknown: [220, 8, 78, 36], waiting: [270, 28, 74, 40],
   all: [220, 14, 84, 30]
 };
 

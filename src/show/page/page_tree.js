@@ -17,7 +17,7 @@ function foldStacks(profile, frames) {
     kind = profile.functions.kind[profile.frames.fn[profile.frame[i]]];
     isPython = (kind & KIND_MASK) === KIND_PYTHON;
     outerIsPython = isOfPython(outer);
-    isLeftOut = frames === FRAMES_NATIVE ? isPython : frames === FRAMES_PYTHON ? outerIsPython && !isPython :
+    isLeftOut = (kind & KIND_MASK) === KIND_STATE ? false : frames === FRAMES_NATIVE ? isPython : frames === FRAMES_PYTHON ? outerIsPython && !isPython :
       frames === FRAMES_MERGED && outerIsPython && !isPython && (kind & KIND_RUNS_PYTHON) !== 0;
     if (isLeftOut) to[i] = outer;
     else if (frames === FRAMES_PYTHON && isPython && !outerIsPython) parent[i] = 0;

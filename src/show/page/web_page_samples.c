@@ -82,7 +82,7 @@ static struct sample_row row_of(const struct sample_writing *w, const struct exp
 
         return (struct sample_row){
                 .tick = (sample->time_ns - w->start_ns) / tick_ns,
-                .count = 1,
+                .count = !sample->is_part,
                 .weight = sample->weight,
                 .stack = w->stacks->of_node[sample->node],
         };
@@ -171,8 +171,12 @@ struct weight_unit {
 /* The weight itself if all samples have the same, as those of clocks with a fixed period do. */
 static struct weight_unit unit_of(const struct sample_rows *rows)
 {
-        uint64_t sum = 0, n = 0, first = rows->n ? rows->items[0].weight / rows->items[0].count : 0;
-        bool is_same = first;
+        uint64_t sum = 0, n = 0, first = 0;
+        bool is_same;
+
+        if (rows->n && rows->items[0].count)
+                first = rows->items[0].weight / rows->items[0].count;
+        is_same = first;
 
         for (size_t i = 0; i < rows->n; i++) {
                 sum += rows->items[i].weight;
@@ -201,6 +205,15 @@ static uint64_t count_of(const struct sample_row *row, double scale)
 {
         (void)scale;
         return row->count;
+}
+
+static uint64_t count_samples(const struct sample_rows *rows)
+{
+        uint64_t n = 0;
+
+        for (size_t i = 0; i < rows->n; i++)
+                n += rows->items[i].count;
+        return n;
 }
 
 static uint64_t weight_of(const struct sample_row *row, double scale)
@@ -236,7 +249,7 @@ static void add_event(struct sample_writing *w, const struct web_page_event *eve
         buf_add_uleb(w->out, unit.part);
         buf_add_uleb(w->out, unit.parts);
         buf_add_uleb(w->out, rows.tick_ns);
-        buf_add_uleb(w->out, threads.n_samples);
+        buf_add_uleb(w->out, count_samples(&rows));
         buf_add_uleb(w->out, threads.n);
         for (size_t i = 0; i < threads.n; i++) {
                 buf_add_uleb(w->out, find_thread(w, &threads.thread[i]));

@@ -73,6 +73,8 @@ static enum web_page_kind kind_of(const struct named_node *node, const struct na
 {
         if (node->is_cut)
                 return WEB_PAGE_CUT;
+        if (node->is_state)
+                return WEB_PAGE_STATE;
         return !*frame->function ? WEB_PAGE_UNKNOWN
                : node->is_kernel ? WEB_PAGE_KERNEL
                                  : WEB_PAGE_NATIVE_CODE;
@@ -182,7 +184,8 @@ static uint64_t *count_samples(const struct stack_listing *l)
         for (size_t i = 0; i < sample_list_n(l->page->samples); i++) {
                 const struct listed_sample *sample = sample_list_get(l->page->samples, i);
 
-                counts[l->ret->of_node[sample->node]] += web_page_wants(l->page, sample->event);
+                counts[l->ret->of_node[sample->node]] +=
+                        web_page_wants(l->page, sample->event) && !sample->is_part;
         }
         for (size_t i = l->all.n; i > 0; i--)
                 counts[l->all.parents[i - 1]] += counts[i];

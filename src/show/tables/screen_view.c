@@ -301,8 +301,10 @@ static void add_head(struct screen_page *s, const struct screen_section *section
         AUTO_RELEASE(buf) unit = {0};
         size_t columns = s->sample->hot.max_columns;
 
+        const struct report_event *event = &s->sample->hot.events[section->event];
+
         buf_add_str(&unit, " (% of ");
-        text_add_printable(&unit, s->n_sections > 1 ? s->sample->hot.events[section->event].name : "samples");
+        text_add_printable(&unit, event->is_wall ? "wall time" : s->n_sections > 1 ? event->name : "samples");
         buf_printf(&unit, "%s)", more);
         buf_add_str(s->out, head);
         if (!columns || strlen(head) + text_width(buf_text(&unit)) <= columns)
@@ -402,7 +404,7 @@ static void add_events(struct screen_page *s)
                 const struct report_event *event = &s->sample->hot.events[i];
                 uint64_t rate = event->attr.sample_period_or_freq;
 
-                if (event->only_tracks || event->is_source || event->is_waiting)
+                if (event->only_tracks || event->is_source || event->is_waiting || event->is_derived)
                         continue;
                 if (mode)
                         buf_add_str(&line, ", ");
