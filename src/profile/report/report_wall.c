@@ -165,6 +165,7 @@ static void take(struct report_worker *w, const struct perf_attr *attr, struct w
 {
         unsigned shown = w->pass->request.filter.states;
 
+        piece->is_seen = true;
         piece->ns = part_in_time(w, piece);
         if (!piece->ns || !report_accepts(w)) {
                 profile_leave_out(w->profile, w->pass->wall_event);
@@ -205,20 +206,21 @@ void report_wall_take(struct report_worker *w, uint32_t event, uint64_t number)
         struct report_pass *pass = w->pass;
         struct wall_pieces *pieces = pass->report->pieces;
         const struct sample sample = w->sample;
-        size_t i;
+        bool is_reading = event == pass->waiting_event;
 
         take_stackless(w, sample.time);
-        if (event != pass->waiting_event && event != pass->cpu_event)
+        if (!is_reading && event != pass->cpu_event)
                 return;
         w->sample = sample;
-        for (i = wall_pieces_find(pieces, sample.tid, sample.time);
-             i < pieces->n && pieces->items[i].tid == sample.tid && pieces->items[i].time_ns == sample.time;
-             i++) {
+        /* The first one of several samples of a thread at the same time stands for all. */
+        for (size_t i = wall_pieces_find(pieces, sample.tid, sample.time, is_reading); i < pieces->n; i++) {
                 struct wall_piece *piece = &pieces->items[i];
 
+                if (piece->tid != sample.tid || piece->time_ns != sample.time ||
+                    piece->is_reading != is_reading || piece->is_seen)
+                        return;
                 w->sample.time = sample.time;
-                if (piece->is_reading == (event == pass->waiting_event) && !piece->is_taken)
-                        take(w, &w->attrs[event]->attr, piece, number);
+                take(w, &w->attrs[event]->attr, piece, number);
         }
 }
 

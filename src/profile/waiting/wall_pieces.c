@@ -17,7 +17,8 @@ enum {
         MAX_FUNCTIONS = 64,     /* of a stack, that decide what it is */
         OWN_NS = 20000000,      /* a stop by wperf takes less */
         BEFORE_OWN_NS = 300000, /* a sample is taken so long before the thread leaves its CPU, at most */
-        HOLDER_NS = 20000000,   /* a sample of the GIL's holder is at most so far from the reading */
+        HOLDER_NS = 20000000,   /* a sample of the GIL's holder is at most so far from the reading, */
+        MOST_BETWEEN = 256,     /* with so many samples between them */
 };
 
 /* What is known of a thread while it is divided. */
@@ -279,13 +280,14 @@ static const struct wall_sample *near_sample(const struct wall_making *m, int32_
                                  *middle = first + find_sample(m, tid, ns);
         const struct wall_sample *after = middle, *before = middle;
 
-        while (after < end && is_near(after, tid, ns) && after->lacks_gil)
+        while (after < end && after < middle + MOST_BETWEEN && is_near(after, tid, ns) && after->lacks_gil)
                 after++;
-        if (after == end || !is_near(after, tid, ns))
+        if (after == end || !is_near(after, tid, ns) || after->lacks_gil)
                 after = NULL;
-        while (before > first && is_near(before - 1, tid, ns) && before[-1].lacks_gil)
+        while (before > first && before + MOST_BETWEEN > middle && is_near(before - 1, tid, ns) &&
+               before[-1].lacks_gil)
                 before--;
-        before = before > first && is_near(before - 1, tid, ns) ? before - 1 : NULL;
+        before = before > first && is_near(before - 1, tid, ns) && !before[-1].lacks_gil ? before - 1 : NULL;
         if (!after || !before)
                 return after ? after : before;
         return after->time_ns - ns < ns - before->time_ns ? after : before;
@@ -591,19 +593,22 @@ void wall_pieces_free(struct wall_pieces *pieces)
         free(pieces);
 }
 
-size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t time_ns)
+size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t time_ns, bool is_reading)
 {
+        const struct wall_piece wanted = {.tid = tid, .time_ns = time_ns, .is_reading = is_reading};
         size_t low = 0, high = pieces->n;
 
         while (low < high) {
                 size_t middle = low + (high - low) / 2;
-                const struct wall_piece *p = &pieces->items[middle];
 
-                if (by_thread_and_time(p->tid, p->time_ns, tid, time_ns) < 0)
+                if (compare_pieces(&pieces->items[middle], &wanted) < 0)
                         low = middle + 1;
                 else
                         high = middle;
         }
+        if (low == pieces->n || pieces->items[low].tid != tid || pieces->items[low].time_ns != time_ns ||
+            pieces->items[low].is_reading != is_reading)
+                return pieces->n;
         return low;
 }
 

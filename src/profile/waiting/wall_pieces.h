@@ -36,8 +36,9 @@ struct wall_piece {
         uint8_t state;
         uint8_t idle_call; /* what an idle thread does, index + 1; 0: not known */
         bool is_reading;
-        bool is_cut;   /* without callers: the thread went on while it was read */
-        bool is_taken; /* for the reader of the session: its sample passed the filter */
+        bool is_cut; /* without callers: the thread went on while it was read */
+        /* For the reader of the session: it has been read, and its sample passed the filter. */
+        bool is_seen, is_taken;
 };
 
 enum { WALL_MAX_IDLE_CALLS = 8 };
@@ -74,7 +75,7 @@ AUTO_DEFINE(wall_pieces)
 /* When threads waited or were ready to run, as strips show it. free() it. */
 struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, size_t *ret_n);
 
-/* The first piece of the thread at this time or later; n if there is none. */
-size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t time_ns);
+/* The first piece of the thread's samples, or of its readings, at this time; n if there is none. */
+size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t time_ns, bool is_reading);
 
 #endif
