@@ -44,7 +44,7 @@ def record(wperf: str, acts: str, linux: str, folder: str) -> None:
     running = start([acts, "wait", "stop"], folder, "acts.txt")
     try:
         pid = wait_for_pid(folder)
-        status = start([wperf, "sample", "-p", pid, "--timeout", "4"], folder, "sample.txt").wait(LIMIT)
+        status = start([wperf, "sample", "--no-stacks", "-p", pid, "--timeout", "4"], folder, "sample.txt").wait(LIMIT)
     finally:
         with open(os.path.join(folder, "stop"), "wb"):
             pass

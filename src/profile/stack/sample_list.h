@@ -15,8 +15,8 @@ struct listed_sample {
         uint64_t ip, weight;
         uint32_t event : 31;
         uint32_t is_part : 1; /* of a sample that is listed with another part of its weight, too */
-        uint32_t node; /* node of the stacks where the sample ends */
-        uint32_t comm; /* the thread's name at that time, see sample_list_text */
+        uint32_t node;        /* node of the stacks where the sample ends */
+        uint32_t comm;        /* the thread's name at that time, see sample_list_text */
         uint32_t cpu;
         int32_t pid, tid;
 };

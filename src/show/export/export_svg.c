@@ -70,6 +70,11 @@ struct drawing {
         struct buf *out;
 };
 
+static bool is_used(const struct drawing *d, int color)
+{
+        return (color != COLOR_PYTHON || d->has_python) && (color != COLOR_STATE || d->has_states);
+}
+
 static uint64_t value_of(const struct drawing *d, const struct calltree_node *node)
 {
         return d->by_count ? node->count : node->weight;
@@ -347,6 +352,8 @@ static void add_style(const struct drawing *d, struct buf *out)
                 "margin-right:5px;vertical-align:-2px}.status{border-top:1px solid #999;overflow:hidden;"
                 "overflow-wrap:anywhere;max-height:40vh}.status span{margin-left:2ch}.status-box{pointer-events:none}\n");
         for (int i = 0; i < N_COLORS; i++) {
+                if (!is_used(d, i))
+                        continue;
                 for (int shade = 0; shade < N_SHADES; shade++)
                         buf_printf(out, ".%s%d{fill:#%02x%02x%02x}", colors[i].class, shade,
                                    colors[i].red + shade * colors[i].red_step,
@@ -395,7 +402,7 @@ static void add_legend(const struct drawing *d, struct buf *out)
 
         buf_add_str(out, "<g class=\"l\">\n");
         for (int i = COLOR_USER; i < N_COLORS; i++) {
-                if ((i == COLOR_PYTHON && !d->has_python) || (i == COLOR_STATE && !d->has_states))
+                if (!is_used(d, i))
                         continue;
                 buf_printf(out,
                            "<rect class=\"%s%d\" x=\"%" PRIu32 "\" y=\"46\" width=\"12\" height=\"12\"/>"

@@ -22,7 +22,7 @@ enum web_page_kind {
         WEB_PAGE_UNKNOWN,
         WEB_PAGE_CUT,
         WEB_PAGE_SMALL,
-        WEB_PAGE_STATE, /* of a thread, below the function that waits */
+        WEB_PAGE_STATE,       /* of a thread, below the function that waits */
         WEB_PAGE_INLINED = 8, /* a flag, like the next one */
         WEB_PAGE_RUNS_PYTHON = 16,
 };
