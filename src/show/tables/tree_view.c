@@ -23,6 +23,7 @@ enum {
         MIN_NAME_COLUMNS = 20,
         MIN_CUT_COLUMNS = 8,
         MIN_PIECE_COLUMNS = 34,
+        NARROW_COLUMNS = 60, /* of a terminal on which short names are better than broken lines */
         NUMBER_COLUMNS = 28, /* of the table of functions */
 };
 
@@ -133,12 +134,13 @@ void tree_view_add_name(const struct calltree_function *f, bool with_module, boo
 static void add_piece(const struct tree_printer *p, const char *piece, size_t indent, size_t *column)
 {
         size_t width = text_width(piece), max = p->view->max_columns;
+        size_t least = max < NARROW_COLUMNS ? MIN_CUT_COLUMNS : MIN_NAME_COLUMNS;
 
         if (max && *column > indent && *column + width > max) {
                 buf_printf(p->out, "\n%*s", (int)indent, "");
                 *column = indent;
         }
-        if (max && !p->view->long_names && *column + width > max && max > *column + MIN_NAME_COLUMNS) {
+        if (max && !p->view->long_names && *column + width > max && max > *column + least) {
                 table_add_cut(p->out, piece, max - *column);
                 *column = max;
                 return;
