@@ -182,7 +182,7 @@ def test_base_address_and_delta(t: Context) -> None:
 
 def test_base_address_of_a_command(t: Context) -> None:
     for image in ("spin", "spin_fixed"):
-        recorder = t.start(t.wperf, "record", "--", t.program(image), "1500")
+        recorder = t.start(t.wperf, "record", "--no-stacks", "--", t.program(image), "1500")
         pid = child_of(recorder.pid, image)
         entry = entry_of(pid)
         delta = 0 if image == "spin_fixed" else first_map_of(pid, image)

@@ -168,6 +168,8 @@ bool spawn_prepare(struct child *child, const struct spawned_command *command,
         if (child->pid < 0) {
                 child->pid = 0;
                 spawn_release(child);
+                if (error == EMFILE)
+                        return no_pipe(err);
                 return err_os(err, ERR_LIMIT, error, "can't start '%s'", command->argv[0]);
         }
         child->pid_fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
