@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arch.h"
@@ -27,6 +28,8 @@ enum {
         TOO_LATE_NS = 20000000,
         SHORT_WAIT_MS = 2, /* without a descriptor that tells of samples */
         LONG_WAIT_MS = 100,
+        CATCH_UP_STEP_NS = 100000,
+        CATCH_UP_STEPS = 100,
         FULL_PARTS = 4, /* the drainer is told when so much of a ring is used */
 };
 
@@ -38,7 +41,9 @@ struct peek_ring {
         struct own_thread *thread;
         atomic_bool has_thread;
         atomic_uint_fast64_t seen;
-        uint64_t told; /* `seen` when the drainer was told last */
+        int poke_fd;     /* wakes the thread; -1: none */
+        uint64_t wanted; /* the drainer's: how far the thread should look */
+        uint64_t told;   /* `seen` when the drainer was told last */
         struct ring_reader reader;
 };
 
@@ -191,7 +196,9 @@ static void *run(void *ctx)
 {
         struct peek_ring *r = ctx;
         struct pollfd fds[] = {{.fd = r->engine->quit_fd, .events = POLLIN},
-                               {.fd = r->ring->fd, .events = POLLIN}};
+                               {.fd = r->ring->fd, .events = POLLIN},
+                               {.fd = r->poke_fd, .events = POLLIN}};
+        eventfd_t poked;
 
         os_name_thread("wperf peek");
         go_to_cpu(r->cpu);
@@ -200,6 +207,8 @@ static void *run(void *ctx)
                 poll(fds, N_ELEMENTS(fds), fds[1].fd < 0 ? SHORT_WAIT_MS : LONG_WAIT_MS);
                 if (fds[1].revents & ~POLLIN)
                         fds[1].fd = -1;
+                if (fds[2].revents)
+                        eventfd_read(r->poke_fd, &poked);
                 look(r);
         }
         return NULL;
@@ -258,6 +267,7 @@ struct peek_engine *peek_engine_new(struct stop_python *python, const struct ope
                 e->rings[i].engine = e;
                 e->rings[i].ring = &rings[i];
                 e->rings[i].cpu = opened->ring_cpus[i];
+                e->rings[i].poke_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         }
         e->quit_fd = eventfd(0, EFD_CLOEXEC);
         e->full_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -277,6 +287,10 @@ void peek_engine_free(struct peek_engine *e)
                 close(e->quit_fd);
         if (e->full_fd >= 0)
                 close(e->full_fd);
+        for (size_t i = 0; i < e->n_rings; i++) {
+                if (e->rings[i].poke_fd >= 0)
+                        close(e->rings[i].poke_fd);
+        }
         peek_processes_free(e->processes);
         stop_frames_free(e->frames);
         os_lock_free(e->lock);
@@ -286,6 +300,31 @@ void peek_engine_free(struct peek_engine *e)
 }
 
 /* --- for the drainer --- */
+
+static bool is_behind(const struct peek_ring *r)
+{
+        return r->has_thread && r->seen < r->wanted;
+}
+
+void peek_engine_catch_up(struct peek_engine *e)
+{
+        const struct timespec step = {.tv_nsec = CATCH_UP_STEP_NS};
+        size_t ring = 0;
+
+        for (size_t i = 0; i < e->n_rings; i++) {
+                e->rings[i].wanted = ring_head(e->rings[i].ring);
+                if (is_behind(&e->rings[i]) && e->rings[i].poke_fd >= 0)
+                        eventfd_write(e->rings[i].poke_fd, 1);
+        }
+        for (int n = 0; ring < e->n_rings && n < CATCH_UP_STEPS;) {
+                if (!is_behind(&e->rings[ring])) {
+                        ring++;
+                        continue;
+                }
+                nanosleep(&step, NULL);
+                n++;
+        }
+}
 
 /* After the threads have ended, there are no readers that records must wait for. */
 uint64_t peek_engine_seen(const struct peek_engine *e, size_t ring)

@@ -30,6 +30,10 @@ bool peek_engine_start(struct peek_engine *engine, struct err *err);
 /* Ends the threads, which look at what is in the rings for the last time. */
 void peek_engine_end(struct peek_engine *engine);
 
+/* Lets the threads look at what is in all rings now; waits some milliseconds for it at most. Only samples
+ * wake them, and records of one ring may need those of another one, as a process that begins on two CPUs. */
+void peek_engine_catch_up(struct peek_engine *engine);
+
 /* The end of the records of a ring whose samples were read; only these may be freed. */
 uint64_t peek_engine_seen(const struct peek_engine *engine, size_t ring);
 

@@ -153,6 +153,8 @@ static void drain(struct drainer *d)
         struct perf_header header;
         const uint8_t *record;
 
+        if (d->request.peek)
+                peek_engine_catch_up(d->request.peek);
         for (size_t i = 0; i < d->request.n_rings; i++)
                 d->heads[i] = d->request.peek ? peek_engine_seen(d->request.peek, i)
                                               : ring_head(&d->request.rings[i]);
