@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mem.h"
+#include "search.h"
 
 /* When threads came to CPUs and left them, each sorted. */
 struct running_times {
@@ -38,14 +39,7 @@ static size_t count_until(const uint64_t *times, size_t n, uint64_t ns)
 {
         size_t low = 0, high = n;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (times[middle] <= ns)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, times[middle] <= ns);
         return low;
 }
 

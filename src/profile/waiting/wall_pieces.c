@@ -10,6 +10,7 @@
 
 #include "map.h"
 #include "mem.h"
+#include "search.h"
 #include "text.h"
 #include "wait_functions.h"
 
@@ -188,15 +189,9 @@ static size_t find_reading(const struct wall_making *m, int32_t tid, uint64_t ns
 {
         size_t low = 0, high = m->n_readings;
 
-        while (low < high) {
-                size_t middle = (low + high) / 2;
-                const struct wait_reading *r = m->readings[middle].reading;
-
-                if (by_thread_and_time(r->tid, r->time_ns, tid, ns) < 0)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle,
+                     by_thread_and_time(m->readings[middle].reading->tid,
+                                        m->readings[middle].reading->time_ns, tid, ns) < 0);
         return low;
 }
 
@@ -204,14 +199,8 @@ static size_t find_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
 {
         size_t low = 0, high = m->n_samples;
 
-        while (low < high) {
-                size_t middle = (low + high) / 2;
-
-                if (by_thread_and_time(m->samples[middle].tid, m->samples[middle].time_ns, tid, ns) < 0)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle,
+                     by_thread_and_time(m->samples[middle].tid, m->samples[middle].time_ns, tid, ns) < 0);
         return low;
 }
 
@@ -598,14 +587,7 @@ size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t 
         const struct wall_piece wanted = {.tid = tid, .time_ns = time_ns, .is_reading = is_reading};
         size_t low = 0, high = pieces->n;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (compare_pieces(&pieces->items[middle], &wanted) < 0)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, compare_pieces(&pieces->items[middle], &wanted) < 0);
         if (low == pieces->n || pieces->items[low].tid != tid || pieces->items[low].time_ns != time_ns ||
             pieces->items[low].is_reading != is_reading)
                 return pieces->n;

@@ -53,12 +53,8 @@ bool wall_states_parse(const char *list, unsigned *ret, struct err *err)
                 size_t len = strcspn(at, ",");
 
                 if (!take_word(at, len, &states))
-                        return err_set(
-                                err, ERR_USAGE,
-                                "--state '%.*s': the states are on-cpu, runnable, idle, waiting, and of "
-                                "waiting gil, lock, disk, fault, network, pipe, child, sleep, terminal, "
-                                "other, unknown",
-                                (int)(len < 40 ? len : 40), at);
+                        return err_set(err, ERR_USAGE, "--state '%.*s': the states are " WALL_STATE_WORDS,
+                                       (int)(len < 40 ? len : 40), at);
                 at += len;
         }
         if (!states)
