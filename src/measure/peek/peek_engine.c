@@ -161,23 +161,6 @@ static void look(struct peek_ring *r)
 
 /* --- threads --- */
 
-/* A thread that wakes at once: as a real-time one, else with a short slice, which newer kernels let run
- * before others. */
-static void ask_for_priority(void)
-{
-        const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_RR)};
-        struct {
-                uint32_t size, policy;
-                uint64_t flags;
-                int32_t nice;
-                uint32_t priority;
-                uint64_t runtime, deadline, period;
-        } attr = {.size = sizeof(attr), .runtime = 100000};
-
-        if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest))
-                syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 /* It fails where this process may not use the CPU; then the thread is late. */
 static void go_to_cpu(uint32_t cpu)
 {
@@ -202,7 +185,7 @@ static void *run(void *ctx)
 
         os_name_thread("wperf peek");
         go_to_cpu(r->cpu);
-        ask_for_priority();
+        own_thread_be_prompt();
         while (!fds[0].revents) {
                 poll(fds, N_ELEMENTS(fds), fds[1].fd < 0 ? SHORT_WAIT_MS : LONG_WAIT_MS);
                 if (fds[1].revents & ~POLLIN)

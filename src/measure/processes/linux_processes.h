@@ -20,6 +20,10 @@ struct own_thread;
 struct own_thread *own_thread_start(void *(*run)(void *ctx), void *ctx);
 void own_thread_join(struct own_thread *thread); /* waits for its end, and frees it; may be NULL */
 
+/* Lets the calling thread begin its turns at once: with real-time priority, else, since Linux 6.12, by short
+ * turns. False: it has no priority. */
+bool own_thread_be_prompt(void);
+
 /* fork(2). None of these threads may run, because the child may be one that goes on, as the guardian. */
 pid_t own_thread_fork(void);
 

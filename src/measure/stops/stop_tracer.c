@@ -2,7 +2,6 @@
 /* The guardian's thread that makes all ptrace calls and waits for all stops. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
@@ -23,8 +22,6 @@ enum { READING_PERIOD_NS = 150000 };
 
 /* The signals of a timer with a very short period would leave the tracer no time. */
 enum { LEAST_AGAIN_NS = 150000 };
-
-enum { TURN_NS = 100000 }; /* the shortest that the kernel knows */
 
 /* At the end, between two looks at threads that are not clear. */
 enum { LONGEST_PAUSE_MS = 50 };
@@ -209,30 +206,6 @@ static void let_threads_go(struct stop_guardian *g, struct alarm *alarm)
         }
 }
 
-/* The kernel's layout; C libraries may not know it. */
-struct scheduling {
-        uint32_t size_bytes, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime_ns, deadline_ns, period_ns;
-};
-
-/* Where it may: threads wait for it, and a thread that blocks SIGTRAP must lose its event before it looks
- * for signals. Elsewhere it asks for short turns, which begin at once since Linux 6.12. Otherwise its turn
- * may begin when the running thread makes a call in which the kernel looks at its scheduling, which it would
- * then seem to be in too often. */
-static bool be_prompt(void)
-{
-        const struct sched_param lowest = {.sched_priority = 1};
-        struct scheduling turns = {.size_bytes = sizeof(turns), .runtime_ns = TURN_NS};
-
-        if (!sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest))
-                return true;
-        syscall(SYS_sched_setattr, 0, &turns, 0);
-        return false;
-}
-
 static void *run_tracer(void *arg)
 {
         struct start *start = arg;
@@ -241,7 +214,10 @@ static void *run_tracer(void *arg)
         bool ok = !g->command || stop_trace_seize(g->command);
 
         start->error = ok ? 0 : errno;
-        g->pace.has_priority = be_prompt();
+        /* Threads wait for it, and one that blocks SIGTRAP must lose its event before it looks for signals.
+         * If its turn does not begin at once, it may begin when the running thread makes a call in which the
+         * kernel looks at its scheduling, which it would then seem to be in too often. */
+        g->pace.has_priority = own_thread_be_prompt();
         alarm_init(&alarm);
         if (g->command && ok)
                 stop_task_new(g, stop_process_new(g, g->command), g->command);
