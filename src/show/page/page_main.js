@@ -13,7 +13,7 @@ function makeApp(profile) {
     profile: profile, event: profile.events[0], frames: profile.firstFrames, shape: null, sums: null, selected: -1, matches: null,
     selection: { threads: null, from: 0, to: Infinity }, isInverted: false, tab: "flame"
   };
-  var shapes = [], hasPython = false, difference = null, i;
+  var shapes = [], hasPython = false, isThemeChosen = false, difference = null, i;
   var status = make("div", { class: "status", role: "status", "aria-live": "polite" });
   var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
 
@@ -223,9 +223,18 @@ function makeApp(profile) {
     return legend;
   }
 
-  function toggleTheme() {
-    document.documentElement.setAttribute("data-theme", isDark() ? "light" : "dark");
+  function setTheme(theme) {
+    document.documentElement.setAttribute("data-theme", theme);
     redrawAll();
+  }
+
+  function toggleTheme() {
+    isThemeChosen = true;
+    setTheme(isDark() ? "light" : "dark");
+  }
+
+  function followSystem() {
+    if (!isThemeChosen) setTheme(systemTheme());
   }
 
   function redrawAll() {
@@ -321,13 +330,14 @@ function makeApp(profile) {
     timeline.build();
     app.describe({ fn: -1 });
     document.addEventListener("keydown", onKey);
-    window.matchMedia("(prefers-color-scheme: dark)").addListener(redrawAll);
+    SYSTEM_DARK.addListener(followSystem);
   };
   return app;
 }
 
 function startPage() {
   var place = document.getElementById("page"), data = document.getElementById("data"), bytes, app;
+  document.documentElement.setAttribute("data-theme", systemTheme());
   try {
     bytes = base64Bytes(data.textContent);
     app = makeApp(readProfile(data.getAttribute("data-packing") === "gzip" ? gunzip(bytes) : bytes));

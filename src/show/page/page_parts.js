@@ -71,9 +71,14 @@ var COLORS = {
   all: [220, 14, 84, 30]
 };
 
+var SYSTEM_DARK = window.matchMedia("(prefers-color-scheme: dark)");
+
+function systemTheme() {
+  return SYSTEM_DARK.matches ? "dark" : "light";
+}
+
 function isDark() {
-  var chosen = document.documentElement.getAttribute("data-theme");
-  return chosen ? chosen === "dark" : window.matchMedia("(prefers-color-scheme: dark)").matches;
+  return document.documentElement.getAttribute("data-theme") === "dark";
 }
 
 function colorClass(profile, fn) {
