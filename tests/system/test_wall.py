@@ -138,6 +138,10 @@ def test_latency(t: Context) -> None:
     recorded(t, "record", "--session", other, "--", "true")
     done = t.ours("report", "--latency", "-i", other)
     check(done.status == 1 and "--latency needs to know when threads ran" in done.err, "it needs switches", done)
+    done = t.ours("report", "--mem", "--latency", "-i", path)
+    check(done.status == 2 and "--mem and --latency" in done.err, "two latencies", done)
+    done = t.ours("report", "--sort", "latency", "-i", path)
+    check(done.status == 2 and "write --latency" in done.err, "the other one is named", done)
     done = t.ours("report", "--latency", "--state", "lock", "-i", path)
     check(done.status == 2, "there is no latency of waiting", done)
 

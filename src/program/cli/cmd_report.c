@@ -58,6 +58,11 @@ static bool check_alone(const struct report_options *o, bool wants_tree, struct 
                                "symbol,line or --sort python,line");
         if (o->choice.describe && !o->choice.mem)
                 return err_set(err, ERR_USAGE, "--describe applies to the table of --mem: add --mem");
+        if (o->choice.mem && o->filter.latency)
+                return err_set(
+                        err, ERR_USAGE,
+                        "--mem and --latency cannot be used together: --mem shows the latency of accesses, "
+                        "--latency shares of wall time");
         return wants_tree || (!o->tree.min_percent && !o->tree.max_depth) ||
                err_set(err, ERR_USAGE,
                        "%s applies to the call tree: add -g; to limit the rows of a table write "

@@ -33,7 +33,8 @@ static bool unknown_key(const char *word, size_t len, bool with_access, struct e
 
         snprintf(key, sizeof(key), "%.*s", (int)len, word);
         if (find_access_key(word, len))
-                return err_set(err, ERR_USAGE, "--sort %s groups accesses to memory: add --mem", key);
+                return err_set(err, ERR_USAGE, "--sort %s groups accesses to memory: add --mem%s", key,
+                               strcmp(key, "latency") ? "" : "; for shares of wall time write --latency");
         near = text_nearest(key, names, n);
         return err_set(err, ERR_USAGE, "--sort has no key '%s'%s%s%s; it takes " ROW_KEY_LIST "%s", key,
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",

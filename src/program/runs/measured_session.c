@@ -120,7 +120,7 @@ static double amount_of(const struct report *report, const struct report_event *
         const struct run_info *info = &report->run.info;
         uint64_t busy_ns = info->user_ns;
 
-        if (event->is_wall)
+        if (event->is_derived)
                 return (double)event->weight;
         if (!(event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL))
                 busy_ns += info->kernel_ns;

@@ -21,7 +21,7 @@ TEST(files_below_site_packages_belong_to_a_distribution)
 TEST(the_standard_library_is_told_by_its_folder)
 {
         expect_package("/usr/lib/python3.11/json/encoder.py", "standard library");
-        expect_package("/root/.pyenv/versions/3.13.0/lib/python3.13t/json/encoder.py", "standard library");
+        expect_package("/home/me/.pyenv/versions/3.13.0/lib/python3.13t/json/encoder.py", "standard library");
         expect_package("/usr/lib64/python3.12/enum.py", "standard library");
         expect_package("/opt/pypy/lib/pypy3.10/json/encoder.py", "standard library");
         expect_package("C:\\Python312\\Lib\\json\\encoder.py", "standard library");
