@@ -7,7 +7,7 @@
 #include "spe_streams.h"
 #include "tap.h"
 
-enum { N_RECORDS = 20000, N_MORE = 2 };
+enum { N_RECORDS = 20000, N_MORE = 2, N_TRIES = 5 };
 
 /* N_RECORDS records without a timestamp in `n` buffers, whose numbers follow each other. */
 struct made {
@@ -55,9 +55,24 @@ static double seconds_of(uint32_t n_streams)
         return (double)(clock() - begin) / CLOCKS_PER_SEC;
 }
 
+/* The shortest of a few tries: on a busy machine, or where clock() is wall time, one alone can take any time.
+ */
+static double shortest_of(uint32_t n_streams)
+{
+        double shortest = seconds_of(n_streams);
+
+        for (int i = 1; i < N_TRIES; i++) {
+                double one = seconds_of(n_streams);
+
+                if (one < shortest)
+                        shortest = one;
+        }
+        return shortest;
+}
+
 TEST(many_buffers)
 {
-        double few = seconds_of(10), many = seconds_of(N_RECORDS / N_MORE);
+        double few = shortest_of(10), many = shortest_of(N_RECORDS / N_MORE);
 
         EXPECT_CMP(many, <, 30 * few + 0.1);
 }
