@@ -252,9 +252,13 @@ def test_no_memory_to_lock(t: Context) -> None:
         done = as_plain_user(t, "prlimit", "--memlock=0:0", t.wperf, "record", "--", t.program("spin"), "100")
         check_refused(done, 125, "ulimit -l", "perf_event_mlock_kb")
     with sysctl(PARANOID, 2), sysctl(MLOCK, 68):
-        done = as_plain_user(t, "prlimit", "--memlock=0:0", t.wperf, "record", "--no-stacks", "--", t.program("spin"), "300")
+        done = as_plain_user(t, "prlimit", "--memlock=0:0", t.wperf, "record", "--", t.program("spin"), "300")
         check_measured(done)
         check(harness.quality_of(done)["lost"] == 0, "a small buffer is enough at this rate", done)
+        check("no call stacks: only" in done.out, "copies of stacks would not fit", done)
+        asked = as_plain_user(t, "prlimit", "--memlock=0:0", t.wperf, "record", "-g", "--", t.program("spin"), "300")
+        check_measured(asked)
+        check("no call stacks" not in asked.out, "who asks for stacks gets them", asked)
 
 
 @harness.plain_build_only

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -23,6 +24,7 @@ enum {
         NS_PER_S = 1000000000,
         MOST_WAITING_BYTES = 256 << 20, /* records that wait for the unwinder, at most */
         PART_OF_MEMORY = 8,             /* and at most this part of the memory */
+        LEAST_STACKS = 4,               /* copies that a ring must have room for */
 };
 
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -35,9 +37,17 @@ static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n,
         return true;
 }
 
+static void close_rings(struct collector *c)
+{
+        for (size_t i = 0; c->rings && i < c->opened.n_rings; i++)
+                ring_close(&c->rings[i]);
+        free(c->rings);
+        c->rings = NULL;
+}
+
 /* The kernel wakes the recorder when half of a ring of the full size is used; smaller rings are read more
- * often. */
-static bool open_rings(struct collector *c, struct err *err)
+ * often. *ret_bytes: the size of each. */
+static bool open_rings(struct collector *c, size_t *ret_bytes, struct err *err)
 {
         size_t wanted = linux_attr_ring_bytes(&c->request), bytes = wanted;
 
@@ -47,6 +57,33 @@ static bool open_rings(struct collector *c, struct err *err)
         c->longest_wait_ms = bytes < wanted ? (int)(LONGEST_WAIT_MS * bytes / wanted) : LONGEST_WAIT_MS;
         if (c->longest_wait_ms < SHORTEST_WAIT_MS)
                 c->longest_wait_ms = SHORTEST_WAIT_MS;
+        *ret_bytes = bytes;
+        return true;
+}
+
+/* Where the memory that may be locked is little, rings have room for a few copies of a stack, and most
+ * samples would be lost: samples without stacks are better, if nobody asked for stacks. */
+static bool open_events_and_rings(struct collector *c, const int32_t *tids, size_t n_tids, struct err *err)
+{
+        bool at_exec = c->request.target.argv && !c->request.target.system_wide;
+        const struct call_graph *graph = &c->request.call_graph;
+        size_t bytes;
+
+        if (!linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) || !open_rings(c, &bytes, err))
+                return false;
+        if (graph->kind != CALL_GRAPH_UNWIND || !graph->if_can || c->request.ring_bytes ||
+            bytes >= LEAST_STACKS * graph->stack_bytes)
+                return true;
+        close_rings(c);
+        opened_release(&c->opened);
+        c->request.call_graph = (struct call_graph){.if_can = true};
+        if (!linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) || !open_rings(c, &bytes, err))
+                return false;
+        snprintf(
+                c->opened.stack_note, sizeof(c->opened.stack_note),
+                "no call stacks: only %zu KB of memory may be locked for each sample buffer; raise the limit with "
+                "'ulimit -l unlimited' or 'sysctl kernel.perf_event_mlock_kb=4096'",
+                bytes >> 10);
         return true;
 }
 
@@ -78,15 +115,13 @@ static bool open_paced(struct collector *c, struct err *err)
 
 static bool open_events(struct collector *c, struct err *err)
 {
-        bool at_exec = c->request.target.argv && !c->request.target.system_wide;
         int32_t *tids = NULL;
         size_t n_tids = 0;
         bool ok;
 
         if (c->request.engine == COLLECT_PACE)
                 return open_paced(c, err);
-        ok = find_threads(c, &tids, &n_tids, err) &&
-             linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err) &&
+        ok = find_threads(c, &tids, &n_tids, err) && open_events_and_rings(c, tids, n_tids, err) &&
              opened_join(&c->opened, err) && open_aux(c, err);
 
         free(tids);
@@ -195,9 +230,7 @@ void collector_free(struct collector *c)
         buf_release(&c->python_note);
         watched_release(&c->watched);
         auxtrace_free(c->aux);
-        for (size_t i = 0; c->rings && i < c->opened.n_rings; i++)
-                ring_close(&c->rings[i]);
-        free(c->rings);
+        close_rings(c);
         unwinder_free(c->unwinder);
         children_free(c->children);
         others_free(c->others);
