@@ -25,8 +25,8 @@ enum collect_engine {
         COLLECT_RING, /* by the kernel, like all other processes */
         /* by stopping the thread at each sample; the report's header says why if that is not possible */
         COLLECT_STOP,
-        /* For root, by a BPF program in processes that run already; else by stopping if the request allows
-         * it. The report's header says why if the kernel refuses. */
+        /* For root, by a BPF program; else by stopping if the request allows it. The report's header says why
+         * if the kernel refuses. */
         COLLECT_BEST_ENGINE,
         COLLECT_BPF,  /* by a BPF program at each sample */
         COLLECT_PACE, /* all programs, without events: by stopping threads that run at random moments */

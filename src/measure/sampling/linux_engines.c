@@ -32,11 +32,10 @@ void engines_merge_python(struct collector *c)
         unwinder_set_merge(c->unwinder, c->merge);
 }
 
-/* A command that wperf starts is traced from its first instruction on. */
 static bool bpf_is_first_choice(const struct collect_request *request)
 {
         return request->engine == COLLECT_BEST_ENGINE && !geteuid() && !linux_attr_has_spe(request) &&
-               !stop_engine_lacks_stacks(request) && engines_attach(request);
+               !stop_engine_lacks_stacks(request);
 }
 
 /* Where to say why an engine is not used: it matters only to Python programs, unless somebody asked for the

@@ -87,8 +87,8 @@ static const struct option sampling_options[] = {
                         "kernel reads the Python functions at each sample, and nothing is stopped), peek "
                         "(read the Python functions from the program's memory while it runs: approximate; the default for a "
                         "process that a debugger or strace traces) or ring (read the kernel's ring buffer, as for all other "
-                        "programs; stacks have native functions only); default stop, but bpf for root with -p, -a or "
-                        "--cgroup. pace samples all programs without the kernel's events: it stops threads that run at "
+                        "programs; stacks have native functions only); default bpf for root, else stop. "
+                        "pace samples all programs without the kernel's events: it stops threads that run at "
                         "random moments; the default where the kernel refuses events",
         },
         {
