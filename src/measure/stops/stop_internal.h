@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 
 #include "err.h"
 #include "linux_events.h"
@@ -20,6 +21,18 @@
 
 #define NS_PER_S  1000000000ull
 #define NS_PER_MS 1000000ull
+
+/* Numbers that are the same on all processors, for the headers of older systems (packages are built with
+ * those of Debian 11). */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
 
 /* How far the tracer is in taking a blocked SIGTRAP of its event out of a thread's queue. */
 enum stop_taking { STOP_NOT_TAKING, STOP_WAITS_FOR_STOP, STOP_WAITS_FOR_SIGNAL };
