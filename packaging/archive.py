@@ -17,7 +17,8 @@ LICENSE is wperf's licence, licenses/ has those of the libraries that are linked
 GNU = """
 wperf loads these libraries where they are installed, and does without them otherwise:
 libLLVM, version 11 to 23 (instructions in `annotate`; the package libllvm19, libllvm16 or libllvm14), libpfm4 (names of
-x86 events) and libdebuginfod1 (debug files by network, only if it is asked for).
+x86 events), libbpf1 (on x86-64: Python functions as root without stopping the program) and libdebuginfod1 (debug files by
+network, only if it is asked for).
 
 include/wperf.h and lib/libwperf.so.0 are wperf as a library: cc -Iinclude app.c lib/libwperf.so.0
 """

@@ -21,8 +21,9 @@ configure() {
         case $target in
         *-musl)
                 links="$links -static"
-                arguments+=(-Dlibrary=none)
+                arguments+=(-Dlibrary=none -Dbpf=disabled)
                 ;;
+        x86_64-*) arguments+=(-Db_pie=true -Dlibrary=shared -Dbpf=enabled) ;;
         *) arguments+=(-Db_pie=true -Dlibrary=shared) ;;
         esac
         meson setup "$place/build" $machine "$place/machine.ini" --buildtype=release -Ddebug=true -Db_lto=true \

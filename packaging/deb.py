@@ -19,7 +19,7 @@ Architecture: {architecture}
 Maintainer: {maintainer}
 Installed-Size: {size}
 Depends: libc6 (>= 2.28)
-Suggests: libllvm19 | libllvm16 | libllvm14, libdebuginfod1, libpfm4
+Suggests: libllvm19 | libllvm16 | libllvm14, libdebuginfod1, libpfm4, libbpf1
 Section: devel
 Priority: optional
 Description: {summary}
@@ -45,7 +45,7 @@ Multi-Arch: same
 Maintainer: {maintainer}
 Installed-Size: {size}
 Depends: libc6 (>= 2.28)
-Suggests: libllvm19 | libllvm16 | libllvm14, libdebuginfod1, libpfm4
+Suggests: libllvm19 | libllvm16 | libllvm14, libdebuginfod1, libpfm4, libbpf1
 Section: libs
 Priority: optional
 Description: performance profiler as a library

@@ -17,7 +17,8 @@ LICENSES = {
     "libgcc": "GPL-3.0-or-later WITH GCC-exception-3.1",
 }
 CONCLUDED = {"libzstd": "BSD-3-Clause"}
-LOADED = {"LLVM": "Apache-2.0 WITH LLVM-exception", "libpfm4": "MIT", "libdebuginfod": "LGPL-3.0-or-later OR GPL-2.0-or-later"}
+LOADED = {"LLVM": "Apache-2.0 WITH LLVM-exception", "libpfm4": "MIT", "libbpf": "LGPL-2.1-only OR BSD-2-Clause",
+          "libdebuginfod": "LGPL-3.0-or-later OR GPL-2.0-or-later"}
 SOURCES = {"liblzma": "xz-utils", "libgcc": "gcc-12"}  # Debian's names of sources, where they differ
 PUBLIC_DOMAIN = {"licenseId": "LicenseRef-xz-public-domain", "name": "liblzma is in the public domain",
                  "extractedText": "liblzma is in the public domain."}

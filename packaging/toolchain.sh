@@ -32,6 +32,7 @@ fetch_root() {
                 debian_archive_unpack "$place/pfm" libpfm4-dev
                 cp -r "$place/pfm/usr/include/perfmon" "$root/usr/include"
                 rm -rf "$place/pfm"
+                cp -r /usr/include/bpf "$root/usr/include" # Debian 11's libbpf is version 0
         fi
         # Its absolute links name files of this machine.
         find "$root" -type l -lname '/*' -printf '%p\t%l\n' |
@@ -110,6 +111,14 @@ endian = 'little'
 INI
 }
 
+# The headers alone: the library is loaded at run time.  A static program can load none.
+write_libbpf() {
+        [ "$target" = x86_64-linux-gnu ] || return 0
+        mkdir -p "$place/prefix/lib/pkgconfig"
+        printf '%s\n' 'Name: libbpf' 'Description: headers of libbpf' "Version: $(pkg-config --modversion libbpf)" \
+                >"$place/prefix/lib/pkgconfig/libbpf.pc"
+}
+
 fetch_root
 write_compiler
 check_start_files
@@ -117,4 +126,5 @@ write_machine >"$place/machine.ini"
 CC=$place/cc AR=$tools-gcc-ar-12 RANLIB=$tools-gcc-ranlib-12 SOURCES=$dir/sources \
         CFLAGS="-O3 -g -fPIC -fstack-protector-strong -ffile-prefix-map=$place=/usr/src" \
         "$here/../cross/codec_libs.sh" "$place" "$target" zlib libdeflate libzstd liblzma
+write_libbpf
 note_parts

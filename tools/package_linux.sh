@@ -16,7 +16,7 @@ export SOURCE_DATE_EPOCH
 all=(x86_64-linux-gnu aarch64-linux-gnu x86_64-linux-musl)
 targets=("${@:-${all[@]}}")
 
-tools/need_packages.sh gcc-12 gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross musl-tools qemu-user meson ninja-build pkg-config \
+tools/need_packages.sh gcc-12 gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross musl-tools clang-14 libbpf-dev qemu-user meson ninja-build pkg-config \
         python3 dpkg-dev make xz-utils
 
 for target in "${targets[@]}"; do
