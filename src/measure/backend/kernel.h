@@ -64,6 +64,16 @@ uint64_t kernel_longest_interval(void);
  * sampled from outside, without their help, and editors expect its rate. */
 uint64_t kernel_attached_hz(void);
 
+/* What this process may do; on Windows everything, and nothing is filtered. */
+struct kernel_rights {
+        bool samples_all;       /* all processes */
+        bool samples_kernel;    /* the kernel, too */
+        bool traces_all;        /* trace processes of all users, whatever Yama says below its level 3 */
+        bool sees_kernel_names; /* /proc/kallsyms has addresses */
+        bool is_filtered;       /* a seccomp filter looks at its system calls */
+};
+struct kernel_rights kernel_get_rights(void);
+
 /* Appends the attributes that `request` would open, as text, without opening anything. */
 void kernel_describe(const struct collect_request *request, struct buf *out);
 

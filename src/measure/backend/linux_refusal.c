@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "linux_events.h"
 #include "linux_processes.h"
 #include "os.h"
@@ -83,6 +85,38 @@ bool linux_may_sample_kernel(void)
         return may_profile_everything() || paranoid_level(&text) <= 1;
 }
 
+static bool has_filter(void)
+{
+        return prctl(PR_GET_SECCOMP) > 0;
+}
+
+/* As the kernel decides it for /proc/kallsyms (kallsyms_show_value). */
+static bool shows_addresses(bool has_syslog)
+{
+        AUTO_RELEASE(buf) hides = {0};
+        AUTO_RELEASE(buf) level = {0};
+        long restrict_level;
+
+        if (!os_read_file("/proc/sys/kernel/kptr_restrict", 64, &hides, NULL))
+                return has_syslog;
+        restrict_level = strtol(buf_text(&hides), NULL, 10);
+        return (!restrict_level && paranoid_level(&level) <= 1) || (restrict_level <= 1 && has_syslog);
+}
+
+struct kernel_rights kernel_get_rights(void)
+{
+        enum { CAP_SYS_PTRACE_BIT = 19, CAP_SYSLOG_BIT = 34 };
+        uint64_t caps = own_status("\nCapEff:", 16);
+
+        return (struct kernel_rights){
+                .samples_all = linux_may_sample_all(),
+                .samples_kernel = linux_may_sample_kernel(),
+                .traces_all = caps >> CAP_SYS_PTRACE_BIT & 1,
+                .sees_kernel_names = shows_addresses(caps >> CAP_SYSLOG_BIT & 1),
+                .is_filtered = has_filter(),
+        };
+}
+
 static bool belongs_to_another(int32_t pid)
 {
         char path[64];
@@ -119,7 +153,7 @@ static void denied(const struct refused_use *use, const struct event *event, int
                         "'%s' has pa or pct (physical addresses, physical counter), which needs privilege: leave them out, or "
                         "%s",
                         event->name, way_to_rights());
-        else if (blocked && own_status("\nSeccomp:", 10))
+        else if (blocked && has_filter())
                 err_set(err, ERR_DENIED,
                         "perf_event_open is blocked by a seccomp filter, as container engines set one: allow it "
                         "(docker run --security-opt seccomp=unconfined) or run wperf outside of the container");

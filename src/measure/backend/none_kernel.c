@@ -26,6 +26,12 @@ bool kernel_probe(const struct event_list *events, bool are_default, struct kern
         return true;
 }
 
+struct kernel_rights kernel_get_rights(void)
+{
+        return (struct kernel_rights){
+                .samples_all = true, .samples_kernel = true, .traces_all = true, .sees_kernel_names = true};
+}
+
 bool kernel_has_samples(void)
 {
         return false;

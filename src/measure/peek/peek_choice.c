@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds out whether threads can't be stopped, but can be read: process_vm_readv(2) has ptrace's own check of
  * rights, but needs no attachment, which only one program at a time can have. */
-#include <errno.h>
 #include <inttypes.h>
-#include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -31,17 +29,11 @@ const char *peek_engine_lacks(const struct collect_request *request)
         return stop_engine_lacks_stacks(request);
 }
 
-/* This process is not traced by itself, so the kernel says ESRCH if it looks at the request at all. */
-static bool is_ptrace_refused(void)
-{
-        return ptrace(PTRACE_CONT, getpid(), NULL, NULL) && errno != ESRCH;
-}
-
 bool peek_engine_is_needed(const int32_t *pids, size_t n_pids, struct buf *ret_why)
 {
         if (!may_read())
                 return false;
-        if (is_ptrace_refused()) {
+        if (stop_refusal_blocks_ptrace()) {
                 buf_add_str(ret_why, "a seccomp filter blocks ptrace");
                 return true;
         }

@@ -129,6 +129,11 @@ bool target_find_readable(int32_t **ret_pids, size_t *ret_n, struct err *err)
                err_set(err, ERR_MISSING, "there is no other process that you may read: run wperf as root");
 }
 
+int32_t target_own_process(void)
+{
+        return getpid();
+}
+
 /* --- scripts --- */
 
 /* Python's options with a value in the next word; -c and -m end the options. */

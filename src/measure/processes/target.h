@@ -82,6 +82,9 @@ enum target_kind target_kind_of(int32_t pid);
 /* What to add to a message that there is no such process, if /proc shows only one's own; else "". */
 const char *target_hidden_note(void);
 
+/* This process; 0 on Windows. */
+int32_t target_own_process(void);
+
 /* A thread that lives of a process that TARGET_HAS_ENDED is said of, because its first thread has ended; 0 if
  * there is none. */
 int32_t target_living_thread(int32_t pid);

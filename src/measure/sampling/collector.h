@@ -60,6 +60,13 @@ const char *collector_python_note(const struct collector *collector);
 /* One sentence: why child processes are not sampled as requested; "" if they are. */
 const char *collector_children_note(const struct collector *collector);
 
+/* Who takes the samples and reads their Python frames, as --engine names it; on Windows "timer" or
+ * "driver". */
+const char *collector_engine(const struct collector *collector);
+
+/* Why the engine can't read Python frames of the processes that run already; "" if it can. */
+const char *collector_reading_note(const struct collector *collector);
+
 /* Starts the command, or enables the events, then puts records that describe the running processes.
  * ERR_MISSING (not found) or ERR_DENIED if the command can't be run; nothing is put then. */
 bool collector_begin(struct collector *collector, const struct record_sink *sink, struct err *err);

@@ -311,6 +311,16 @@ const char *collector_children_note(const struct collector *c)
         return "";
 }
 
+const char *collector_engine(const struct collector *c)
+{
+        return is_by_driver(c) ? "driver" : "timer";
+}
+
+const char *collector_reading_note(const struct collector *c)
+{
+        return "";
+}
+
 /* --- Rounds --- */
 
 static struct windows_stamp stamp_of(const struct target_process *process, uint64_t time_ns)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Why the kernel does not allow to trace a process, and what would change that. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ptrace.h>
 #include <unistd.h>
 
 #include "os.h"
@@ -75,6 +77,23 @@ static const char *why_of(int32_t pid, bool has_privilege, bool attaches)
         if (proc_has_other_user_ids(pid))
                 return "it runs in another user namespace, as in a container: sudo wperf ...";
         return "it does not let programs without privilege read its memory: sudo wperf ...";
+}
+
+/* This process is not traced by itself, so the kernel says ESRCH if it looks at the request at all. */
+bool stop_refusal_blocks_ptrace(void)
+{
+        return ptrace(PTRACE_CONT, getpid(), NULL, NULL) && errno != ESRCH;
+}
+
+const char *stop_refusal_of_running(bool are_traced)
+{
+        bool has_privilege = stop_status_may_trace();
+        long yama = yama_level();
+
+        if ((are_traced && stop_refusal_blocks_ptrace()) || yama >= NOBODY ||
+            (yama >= NEEDS_PRIVILEGE && !has_privilege))
+                return why_of(getpid(), has_privilege, true);
+        return NULL;
 }
 
 const char *stop_refusal_why(int32_t pid)

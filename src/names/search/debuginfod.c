@@ -246,6 +246,29 @@ struct debug_remote debuginfod_remote(struct debuginfod *d)
         return (struct debug_remote){.find = find_remote, .ctx = d};
 }
 
+const char *debuginfod_server(void)
+{
+        static const struct {
+                const char *id, *server;
+        } servers[] = {
+                {"\nID=debian\n", "https://debuginfod.debian.net"},
+                {"\nID=ubuntu\n", "https://debuginfod.ubuntu.com"},
+                {"\nID=fedora\n", "https://debuginfod.fedoraproject.org"},
+                {"\nID=arch\n", "https://debuginfod.archlinux.org"},
+                {"\nID=\"centos\"\n", "https://debuginfod.centos.org"},
+                {"\nID=\"opensuse-tumbleweed\"\n", "https://debuginfod.opensuse.org"},
+        };
+        AUTO_RELEASE(buf) text = {0};
+
+        buf_add_char(&text, '\n');
+        os_read_file("/etc/os-release", 65536, &text, NULL);
+        for (size_t i = 0; i < N_ELEMENTS(servers); i++) {
+                if (strstr(buf_text(&text), servers[i].id))
+                        return servers[i].server;
+        }
+        return "https://debuginfod.elfutils.org";
+}
+
 /* --- Why files are missing --- */
 
 static const char *files(size_t n)
@@ -285,8 +308,8 @@ const char *debuginfod_note(struct debuginfod *d)
                 buf_printf(&d->note, "debuginfod: can't load %s; install the package " PACKAGE,
                            d->options.library);
         } else if (d->state == NO_SERVER) {
-                buf_add_str(&d->note, "debuginfod: no server is named; set DEBUGINFOD_URLS, for example to "
-                                      "https://debuginfod.debian.net");
+                buf_printf(&d->note, "debuginfod: no server is named: export DEBUGINFOD_URLS=%s",
+                           debuginfod_server());
         } else if (has_end || d->n_failed) {
                 buf_add_str(&d->note, "debuginfod: ");
                 if (has_end)

@@ -32,6 +32,7 @@ int cmd_man(const struct command_line *line);
 int cmd_detect(const struct command_line *line);
 int cmd_names(const struct command_line *line);
 int cmd_complete(const struct command_line *line);
+int cmd_doctor(const struct command_line *line);
 int cmd_version(const struct command_line *line);
 int cmd_help(const struct command_line *line);
 int cmd_explain(const struct command_line *line);
@@ -42,6 +43,9 @@ int cmd_completion(const struct command_line *line);
 struct event_facts_request cmd_facts_request(const struct general_options *general,
                                              const struct machine_options *machine,
                                              const struct extra_options *extra);
+
+/* What record would do with this line; starts and writes nothing. */
+bool cmd_record_rehearse(const struct command_line *line, struct run_rehearsal *ret, struct err *err);
 
 /* test --hardware. */
 int cmd_hardware_test(const struct command_line *line, const struct event_facts *facts);

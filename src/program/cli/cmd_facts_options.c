@@ -75,6 +75,24 @@ const struct command cmd_version_command = {
         .run = cmd_version,
 };
 
+static const struct example doctor_examples[] = {
+        {"wperf doctor", "show what wperf would use here, and what allows more"},
+        {0},
+};
+
+const struct command cmd_doctor_command = {
+        .name = "doctor",
+        .summary = "show what wperf would use on this machine, and what allows more",
+        .about = "Prints what record would use for a command, for a process that runs, for all processes and "
+                 "for the kernel; the settings of the kernel that limit it; and of which functions of Python "
+                 "and of libc it knows the names. The last column is the command, or the change, that "
+                 "allows more. Measures nothing and changes nothing.",
+        .groups = version_groups,
+        .examples = doctor_examples,
+        .options_size = sizeof(struct version_options),
+        .run = cmd_doctor,
+};
+
 static const struct command_group list_groups[] = {
         {&option_group_output, offsetof(struct list_options, output)},
         {&option_group_extra, offsetof(struct list_options, extra)},

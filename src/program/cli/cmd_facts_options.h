@@ -20,7 +20,7 @@ struct test_options {
         struct machine_options machine;
 };
 
-/* version and help */
+/* version, doctor and help */
 struct version_options {
         struct general_options general;
         struct output_options output;
@@ -45,6 +45,7 @@ extern const struct command cmd_version_command;
 extern const struct command cmd_list_command;
 extern const struct command cmd_man_command;
 extern const struct command cmd_detect_command;
+extern const struct command cmd_doctor_command;
 extern const struct command cmd_help_command;
 
 /* Hidden commands: print how a line is parsed, and texts for installation. */

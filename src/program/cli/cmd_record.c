@@ -582,6 +582,20 @@ static bool init_lookup(struct recording *r, struct err *err)
         return lookup_init(&options, &r->lookup, err);
 }
 
+bool cmd_record_rehearse(const struct command_line *line, struct run_rehearsal *ret, struct err *err)
+{
+        struct recording r = {.line = line, .options = line->options, .has_command = line->n_args};
+        struct run_request request;
+        bool ok = choose_call_graph(&r, err) && choose_target(&r, err) && choose_engine(&r, err);
+
+        if (ok) {
+                request = make_request(&r);
+                ok = run_rehearse(&request, ret, err);
+        }
+        recording_release(&r);
+        return ok;
+}
+
 int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
 {
         struct recording r = {.line = line,

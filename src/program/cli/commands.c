@@ -27,6 +27,7 @@ static const struct command *const commands[] = {
         &cmd_dump_command,
         &cmd_list_command,
         &cmd_man_command,
+        &cmd_doctor_command,
         &cmd_test_command,
         &cmd_detect_command,
         &cmd_version_command,

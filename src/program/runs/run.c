@@ -20,6 +20,7 @@
 #include "run_info.h"
 #include "session_facts.h"
 #include "session_tracing.h"
+#include "text.h"
 #include "wait_section.h"
 
 struct run {
@@ -589,6 +590,64 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         run->out.write_error = run->failed ? &run->write_error : NULL;
         *ret_failure = RUN_OK;
         return TAKE(run);
+}
+
+void run_rehearsal_release(struct run_rehearsal *rehearsal)
+{
+        buf_release(&rehearsal->lacks);
+        buf_release(&rehearsal->stacks);
+        buf_release(&rehearsal->no_python);
+}
+
+/* The first event that was asked for: with a frequency. */
+static void describe_event(const struct collector *collector, struct run_rehearsal *ret)
+{
+        for (size_t i = 0; i < collector_n_events(collector); i++) {
+                struct collect_event e = collector_get_event(collector, i);
+
+                if (!(e.attr.flags & PERF_ATTR_FREQ))
+                        continue;
+                text_copy(ret->event, sizeof(ret->event), e.name);
+                ret->freq_hz = e.attr.sample_period_or_freq;
+                return;
+        }
+}
+
+/* Without events, a process that can't be traced can't be sampled. */
+static bool describe_run(const struct collector *collector, struct run_rehearsal *ret, struct err *err)
+{
+        const char *unread = collector_reading_note(collector);
+
+        describe_event(collector, ret);
+        ret->engine = collector_engine(collector);
+        if (*unread && !strcmp(ret->engine, "pace"))
+                return err_set(err, ERR_DENIED, "%s", unread);
+        buf_printf(&ret->lacks, "%s%s", collector_source_note(collector), collector_children_note(collector));
+        buf_add_str(&ret->stacks, collector_stack_note(collector));
+        buf_add_str(&ret->no_python, collector_python_note(collector));
+        if (!ret->no_python.len)
+                buf_add_str(&ret->no_python, unread);
+        return true;
+}
+
+bool run_rehearse(const struct run_request *request, struct run_rehearsal *ret, struct err *err)
+{
+        struct event_list events = {0};
+        struct collect_request collect;
+        struct collector *collector;
+        AUTO_RELEASE(buf) note = {0};
+        bool ok;
+
+        *ret = (struct run_rehearsal){0};
+        if (!parse_events(request, &events, &note, err))
+                return false;
+        collect = make_request(request, &events);
+        collect.python_symbols = PYTHON_NO_SYMBOLS;
+        collector = collector_open(&collect, err);
+        ok = collector && describe_run(collector, ret, err);
+        collector_free(collector);
+        event_list_release(&events);
+        return ok;
 }
 
 struct run_facts run_get_facts(const struct run *run)

@@ -69,6 +69,21 @@ AUTO_DEFINE(run)
 /* Appends the attributes that would be opened, as text. */
 bool run_describe(const struct run_request *request, struct buf *out, struct err *err);
 
+/* What record would do. */
+struct run_rehearsal {
+        char event[128]; /* the event that is sampled */
+        uint64_t freq_hz;
+        const char *engine;   /* as collector_engine() has it */
+        struct buf lacks;     /* what would not be measured as asked; empty for nothing */
+        struct buf stacks;    /* how call stacks would be taken, and why an engine is not used */
+        struct buf no_python; /* why there would be no Python functions; empty if there would be some */
+};
+void run_rehearsal_release(struct run_rehearsal *rehearsal);
+
+/* Opens the events and the engine of a request as run_record() does, and closes them; starts no program and
+ * writes no session. Errors as in run_record(). */
+bool run_rehearse(const struct run_request *request, struct run_rehearsal *ret, struct err *err);
+
 /* The default rate for programs that run already, in Hz; 0: the same as for a command. */
 uint64_t run_attached_hz(void);
 

@@ -48,6 +48,8 @@ static const struct layout layouts[][FACT_TABLES_MAX] = {
                                2}},
         [FACT_TABLES_MANUAL] = {{NULL, "Manual_Results", {{.name = "Field_Type"}, {.name = "Result"}}, 2, 2}},
         [FACT_TABLES_TEST] = {{NULL, "Test_Results", {{.name = "Test Name"}, {.name = "Result"}}, 2, 2}},
+        [FACT_TABLES_DOCTOR] =
+                {{NULL, "Doctor", {{.name = "Check"}, {.name = "State"}, {.name = "For More"}}, 3, 3}},
         [FACT_TABLES_DEVICES] =
                 {{NULL, "Devices", {{.name = "Device Instance ID"}, {.name = "Hardware IDs"}}, 2, 2}},
         [FACT_TABLES_HARDWARE] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of version, list, man, test and detect: their columns, headings and keys.  A command adds rows
- * of texts. */
+/* The tables of version, list, man, doctor, test and detect: their columns, headings and keys.  A command
+ * adds rows of texts. */
 #ifndef FACT_TABLES_H
 #define FACT_TABLES_H
 
@@ -14,6 +14,7 @@ enum fact_tables_kind {
         FACT_TABLES_LIST, /* tables: FACT_TABLE_EVENTS and the following */
         FACT_TABLES_MANUAL,
         FACT_TABLES_TEST,
+        FACT_TABLES_DOCTOR,
         FACT_TABLES_DEVICES,
         FACT_TABLES_HARDWARE, /* tables: FACT_TABLE_MACHINE and the following */
 };

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doctor: what this machine allows, what record would use here, and what allows more.  The rows about record
+ * come from record itself: its options are parsed, its events and its engine opened. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "cmd_facts_options.h"
+#include "commands.h"
+#include "debuginfod.h"
+#include "fact_tables.h"
+#include "machine_limits.h"
+#include "os.h"
+#include "run.h"
+#include "symbol_check.h"
+#include "target.h"
+#include "text.h"
+
+enum { MAX_WORDS = 6 };
+
+static void add_row(void *ctx, const char *what, const char *state, const char *more)
+{
+        fact_tables_add(ctx, 0, (const char *const[]){what, state, more});
+}
+
+/* --- What record would do --- */
+
+static bool rehearse(const char *const *words, struct run_rehearsal *ret, struct err *err)
+{
+        char *args[MAX_WORDS + 1] = {0};
+        struct command_line line;
+        size_t n = 0;
+        bool ok;
+
+        for (; n < MAX_WORDS && words[n]; n++)
+                args[n] = (char *)(uintptr_t)words[n];
+        *ret = (struct run_rehearsal){0};
+        ok = command_line_parse(&line, &commands_all, n, args, err) && cmd_record_rehearse(&line, ret, err);
+        command_line_release(&line);
+        return ok;
+}
+
+static void add_record(struct fact_tables *tables, const char *what, const char *const *words)
+{
+        AUTO_RELEASE(run_rehearsal) rehearsal = {0};
+        AUTO_RELEASE(buf) state = {0};
+        AUTO_RELEASE(buf) more = {0};
+        struct err err = {0};
+
+        if (!rehearse(words, &rehearsal, &err)) {
+                add_row(tables, what, "no", err.text);
+                return;
+        }
+        buf_printf(&state, "%s, %" PRIu64 " samples a second; ", rehearsal.event, rehearsal.freq_hz);
+        if (rehearsal.no_python.len)
+                buf_add_str(&state, "no Python functions");
+        else
+                buf_printf(&state, "Python functions by engine %s", rehearsal.engine);
+        buf_add_str(&more, buf_text(&rehearsal.lacks));
+        if (rehearsal.no_python.len)
+                buf_printf(&more, "%s%s", more.len ? "; " : "", buf_text(&rehearsal.no_python));
+        add_row(tables, what, buf_text(&state), buf_text(&more));
+}
+
+/* Without events the kernel can't be sampled: its time counts for the code that called it. */
+static void add_kernel(struct fact_tables *tables, const char *program)
+{
+        AUTO_RELEASE(run_rehearsal) rehearsal = {0};
+        struct err err = {0};
+
+        if (!rehearse((const char *const[]){"record", "-k", "--", program, NULL}, &rehearsal, &err))
+                add_row(tables, "record -k", "no", err.text);
+        else if (!strcmp(rehearsal.engine, "pace"))
+                add_row(tables, "record -k", "no", buf_text(&rehearsal.lacks));
+        else
+                add_row(tables, "record -k", "the kernel, too", buf_text(&rehearsal.lacks));
+}
+
+/* For the processes that run already. */
+static void add_bpf(struct fact_tables *tables, const char *pid)
+{
+        static const char not_used[] = "the engine bpf is not used: ";
+        AUTO_RELEASE(run_rehearsal) rehearsal = {0};
+        struct err err = {0};
+        const char *why = "";
+
+        if (!rehearse((const char *const[]){"record", "--engine=bpf", pid, NULL}, &rehearsal, &err))
+                why = err.text;
+        else if (strcmp(rehearsal.engine, "bpf") != 0)
+                why = rehearsal.stacks.len ? buf_text(&rehearsal.stacks) : buf_text(&rehearsal.lacks);
+        if (text_starts(why, not_used))
+                why += strlen(not_used);
+        add_row(tables, "BPF", *why ? "not used" : "reads Python frames of programs that run already", why);
+}
+
+static void add_records(struct fact_tables *tables)
+{
+        const char *own = os_own_program() ? os_own_program() : "cmd.exe";
+        char pid[16];
+
+        snprintf(pid, sizeof(pid), "%" PRId32, target_own_process());
+        add_record(tables, "record -- COMMAND", (const char *const[]){"record", "--", own, NULL});
+        if (target_own_process())
+                add_record(tables, "record PID", (const char *const[]){"record", pid, NULL});
+        add_record(tables, "record -a", (const char *const[]){"record", "-a", NULL});
+        add_kernel(tables, own);
+        if (target_own_process())
+                add_bpf(tables, pid);
+}
+
+/* --- Names --- */
+
+static void add_names(struct fact_tables *tables, const char *what, const struct symbol_check *check)
+{
+        const char *servers = os_environment("DEBUGINFOD_URLS");
+        AUTO_RELEASE(buf) state = {0};
+        AUTO_RELEASE(buf) more = {0};
+
+        if (check->names == SYMBOL_CHECK_NO_FILE) {
+                add_row(tables, what, "not found", "");
+                return;
+        }
+        buf_printf(&state, "%s: %s", buf_text(&check->path),
+                   check->has_debug_file                   ? "all, in a debug file"
+                   : check->names == SYMBOL_CHECK_EXPORTED ? "only exported functions"
+                                                           : "all");
+        if (check->names == SYMBOL_CHECK_EXPORTED && !(servers && *servers))
+                buf_printf(&more, "export DEBUGINFOD_URLS=%s", debuginfod_server());
+        add_row(tables, what, buf_text(&state), buf_text(&more));
+}
+
+static void add_python(struct fact_tables *tables, const struct symbol_check *check)
+{
+        AUTO_RELEASE(buf) state = {0};
+        unsigned least, most;
+
+        symbol_check_python_range(&least, &most);
+        buf_printf(&state, "CPython 3.%u to 3.%u can be read", least, most);
+        if (check->python_minor)
+                buf_printf(&state, "; python3 is 3.%u", check->python_minor);
+        add_row(tables, "Python", buf_text(&state), buf_text(&check->no_python));
+}
+
+static void add_servers(struct fact_tables *tables)
+{
+        const char *servers = os_environment("DEBUGINFOD_URLS");
+        bool has_servers = servers && *servers;
+        AUTO_RELEASE(buf) more = {0};
+
+        if (!has_servers)
+                buf_printf(&more, "export DEBUGINFOD_URLS=%s", debuginfod_server());
+        add_row(tables, "debuginfod", has_servers ? servers : "no server, as DEBUGINFOD_URLS is not set",
+                buf_text(&more));
+}
+
+static void add_files(struct fact_tables *tables)
+{
+        AUTO_RELEASE(symbol_check) python = {0};
+        AUTO_RELEASE(symbol_check) libc = {0};
+
+        symbol_check_python(os_python(), os_environment("PATH"), &python);
+        symbol_check_libc(&libc);
+        add_python(tables, &python);
+        if (!run_samples_cpus())
+                return;
+        add_names(tables, "names of python3", &python);
+        add_names(tables, "names of libc", &libc);
+        add_servers(tables);
+}
+
+int cmd_doctor(const struct command_line *line)
+{
+        const struct version_options *o = line->options;
+        AUTO(fact_tables) tables = fact_tables_new(FACT_TABLES_DOCTOR, false);
+
+        add_records(tables);
+        machine_limits(add_row, tables);
+        add_files(tables);
+        return cmd_print_tables(&o->general, &o->output, tables, false);
+}

@@ -1,0 +1,1 @@
+wperf help doctor
