@@ -76,9 +76,15 @@ bool cmd_input_path(const struct command_line *line, const struct input_options 
                 *ret_path = input->input;
         else if (line->n_args)
                 *ret_path = line->args[0];
+        else if (os_stat("wperf.data", &st))
+                *ret_path = "wperf.data";
+        else if (os_stat("perf.data", &st))
+                *ret_path = "perf.data";
         else
-                *ret_path =
-                        os_stat("wperf.data", &st) || !os_stat("perf.data", &st) ? "wperf.data" : "perf.data";
+                return err_set(
+                        err, ERR_MISSING,
+                        "there is no wperf.data here: record first, as in wperf record -- ./program, or "
+                        "name a session with -i FILE");
         return true;
 }
 

@@ -57,7 +57,8 @@ int cmd_page(const struct buf *out, int status);
  * standard output; a running process may have it open. */
 bool cmd_may_draw(bool has_command, const int32_t *pids, size_t n_pids);
 
-/* The session to read: -i, or the command's only argument, or wperf.data if it exists, else perf.data. */
+/* The session to read: -i, or the command's only argument, or wperf.data if it exists, else perf.data.
+ * ERR_MISSING if none is named and there is neither. */
 bool cmd_input_path(const struct command_line *line, const struct input_options *input, const char **ret_path,
                     struct err *err);
 

@@ -33,6 +33,17 @@ static bool write_document(struct dump *dump, const struct output_options *outpu
                cmd_end_file(file, dump_write(dump, true, &(struct field_output){put_file, file}, err), err);
 }
 
+/* In py-spy, dump prints the stacks of a process. */
+static bool is_no_process(const struct command_line *line, struct err *err)
+{
+        const char *word = line->n_args ? line->args[0] : "";
+        struct os_stat there;
+
+        return !*word || word[strspn(word, "0123456789")] || os_stat(word, &there) ||
+               err_set(err, ERR_USAGE,
+                       "there is no file '%s'; for the stacks of a process write wperf stack %s", word, word);
+}
+
 int cmd_dump(const struct command_line *line)
 {
         const struct dump_options *o = line->options;
@@ -43,7 +54,7 @@ int cmd_dump(const struct command_line *line)
         struct err err = {0};
         const char *path;
 
-        if (!cmd_input_path(line, &o->input, &path, &err))
+        if (!is_no_process(line, &err) || !cmd_input_path(line, &o->input, &path, &err))
                 return cmd_fail(&err);
         budget_init(&budget, lookup_max_bytes(o->memory.max_mib));
         dump = dump_open(path, report_session_any_access(&sources), &err);

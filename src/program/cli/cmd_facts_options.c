@@ -101,6 +101,12 @@ static const struct command_group list_groups[] = {
         {0},
 };
 
+static const struct absent_option list_absent[] = {
+        {"details d", "write -v"},
+        {"long-desc", "write -v"},
+        {0},
+};
+
 static const struct example list_examples[] = {
         {"wperf list -v cache", "list events and metrics with 'cache' in their names, with descriptions"},
         {"wperf list --cpu-model neoverse-v2 'stall_*'", "list the stall events of a Neoverse V2"},
@@ -120,6 +126,7 @@ const struct command cmd_list_command = {
                 "machine does not have.",
         .groups = list_groups,
         .examples = list_examples,
+        .absent = list_absent,
         .options_size = sizeof(struct list_options),
         .args = ARGS_OWN,
         .args_names = "all",

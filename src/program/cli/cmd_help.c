@@ -11,6 +11,11 @@ static bool find_topic(const struct command_line *line, const struct command **r
         if (!line->n_args)
                 return true;
         *ret_command = options_find_command(&commands_all, line->args[0]);
+        for (const struct foreign_command *f = commands_all.foreign; !*ret_command && f->name; f++) {
+                if (!strcmp(f->name, line->args[0]))
+                        return err_set(err, ERR_USAGE, "'%s' is not a wperf command; %s", f->name,
+                                       f->instead);
+        }
         if (!*ret_command)
                 return err_set(err, ERR_USAGE,
                                "'%.60s' is not a wperf command; 'wperf --help' lists the commands",

@@ -2,19 +2,7 @@
 /* The command lines of `record`, which starts a program, and `sample`, which watches running ones. */
 #include "cmd_record_options.h"
 
-#include <string.h>
-
 #include "cmd.h"
-
-static bool looks_like_pages(const char *value)
-{
-        return strspn(value, "0123456789kKmM") == strlen(value);
-}
-
-static const struct misreading pages_as_metric = {
-        looks_like_pages,
-        "'%s' is not a metric, and wperf chooses the size of its buffers itself: leave -m out",
-};
 
 static const struct option sampling_options[] = {
         {
@@ -38,17 +26,6 @@ static const struct option sampling_options[] = {
                 .max = 1000000,
                 .offset = offsetof(struct sampling_options, rate_hz),
                 .help = "the same as -F; HZ is 10 or more, because perf's -r is a number of runs (--repeat)",
-        },
-        {
-                .name = "metrics",
-                .letter = 'm',
-                .later = true,
-                .kind = OPTION_LIST,
-                .arg = "METRICS",
-                .names = "metrics",
-                .offset = offsetof(struct sampling_options, metrics),
-                .misreading = &pages_as_metric,
-                .help = "sample the events of METRICS",
         },
         {
                 .name = "stacks",
@@ -229,6 +206,29 @@ static const struct option sampling_options[] = {
 /* As in py-spy and others. perf's -d has no value. */
 static const struct command_letter letters[] = {
         {'d', "timeout", "for data addresses write --mem"},
+        {'s', "symbol", "for a row of each thread write wperf report --sort thread"},
+        {0},
+};
+
+static const struct absent_option absent[] = {
+        {"metrics m",
+         "to run a module write wperf record -- python3 -m MODULE, to count metrics wperf stat -m METRICS; "
+         "wperf chooses the size of its buffers itself"},
+        {"t",
+         "write the PID: all threads of a process are measured, and wperf report --sort thread shows each"},
+        {"i", "write --no-inherit to leave out children"},
+        {"n no-samples", "write wperf stat to count without samples"},
+        {"l", "write --sort in wperf report; wperf list shows the events"},
+        {"all-user", "leave it out: user code is the default"},
+        {"all-kernel", "write -e cpu-clock:k, or another event with :k"},
+        {"native", "leave it out: native functions are always recorded"},
+        {"threads", "leave it out: wperf report --sort thread shows each thread"},
+        {"function full-filenames nolineno",
+         "leave it out: functions are the default; wperf report --sort python,line shows lines"},
+        {"save-only", "leave it out and add -q: nothing is opened"},
+        {"gil", "write --wall, which shows who waits for the GIL"},
+        {"every", "repeat with --repeat N -o NAME-%n.data"},
+        {"switch-output snapshot overwrite", "wperf keeps the whole recording; limit it with -d SECONDS"},
         {0},
 };
 
@@ -280,6 +280,7 @@ const struct command cmd_record_command = {
         .examples = record_examples,
         .options_size = sizeof(struct record_options),
         .letters = letters,
+        .absent = absent,
         .args = ARGS_COMMAND,
         .pids_offset = offsetof(struct record_options, target) + offsetof(struct target_options, bare_pids),
         .run = cmd_record,
@@ -304,6 +305,7 @@ const struct command cmd_sample_command = {
         .examples = sample_examples,
         .options_size = sizeof(struct record_options),
         .letters = letters,
+        .absent = absent,
         .args = ARGS_ATTACH,
         .pids_offset = offsetof(struct record_options, target) + offsetof(struct target_options, bare_pids),
         .run = cmd_record,

@@ -10,8 +10,7 @@
 
 struct sampling_options {
         uint64_t freq_hz, rate_hz; /* -F, -r; 0: not given */
-        const char *metrics;
-        bool call_graph; /* -g */
+        bool call_graph;           /* -g */
         bool no_stacks;
         bool branches;               /* -b */
         bool mem;                    /* --mem */

@@ -239,10 +239,10 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .by_source = is_by_source(o, r->table),
                 .results = results_of(o, r->table),
         };
-        return cmd_input_path(line, &o->input, &request->path, err) &&
-               parse_keys(o, r->table, request, &r->keys, err) &&
+        return parse_keys(o, r->table, request, &r->keys, err) &&
                python_options_frames(&o->python, &request->python, err) &&
-               filter_fill(&o->filter, pids, &request->filter, err);
+               filter_fill(&o->filter, pids, &request->filter, err) &&
+               cmd_input_path(line, &o->input, &request->path, err);
 }
 
 static bool wants_browser(const struct reporting *r)

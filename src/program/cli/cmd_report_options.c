@@ -156,6 +156,11 @@ static const struct command_group dump_groups[] = {
         {0},
 };
 
+static const struct absent_option dump_absent[] = {
+        {"pid p", "for the stacks of a process write wperf stack PID"},
+        {0},
+};
+
 static const struct example dump_examples[] = {
         {"wperf dump -i wperf.data", "print every record of a session, one line each"},
         {0},
@@ -170,6 +175,7 @@ const struct command cmd_dump_command = {
                 "the records that wperf makes of it.",
         .groups = dump_groups,
         .examples = dump_examples,
+        .absent = dump_absent,
         .options_size = sizeof(struct dump_options),
         .args = ARGS_OWN,
         .run = cmd_dump,

@@ -14,6 +14,7 @@ static const struct option stack_table[] = {
                 .arg = "PIDS",
                 .min = 1,
                 .max = UINT32_MAX,
+                .misreading = &option_group_pid_misreading,
                 .offset = TARGET(pids),
                 .help = "show these processes; PIDS are separated by commas, blanks or line ends",
         },

@@ -43,8 +43,28 @@ static const struct command *const commands[] = {
 /* clang-format on */
 
 static const struct foreign_command foreign[] = {
-        {"script", "wperf export --format perf-script (or wperf dump, which shows every record)"},
-        {"evlist", "wperf dump"},
+        {"attach", "for a running process write wperf record PID, for its stacks now wperf stack PID"},
+        {"bench", "wperf has no benchmarks"},
+        {"buildid-list", "write wperf dump, which shows the build ids of a session"},
+        {"c2c", "write wperf record --mem -- ./program, then wperf report --mem --sort cacheline"},
+        {"evlist", "write wperf dump"},
+        {"flamegraph", "write wperf record -- ./program, then wperf export -o flame.svg"},
+        {"ftrace", "wperf does not trace the kernel; use perf ftrace or trace-cmd"},
+        {"inject", "wperf report reads jitdumps itself"},
+        {"kmem",
+         "wperf has no report of it; sample a tracepoint, as in wperf record -k -e kmem:kmalloc -- ./program"},
+        {"kvm", "wperf measures the machine that it runs on: run it in the guest"},
+        {"load", "write wperf report -i FILE"},
+        {"lock", "write wperf record --wall -- ./program, which shows what threads wait for"},
+        {"mem", "write wperf record --mem -- ./program, then wperf report --mem"},
+        {"probe",
+         "wperf makes no probes; make them with perf probe, then write wperf record -e GROUP:NAME -- ./program"},
+        {"run", "write wperf record -- ./program"},
+        {"sched", "write wperf record --wall -- ./program, which shows when threads run and wait"},
+        {"script", "write wperf export --format perf-script (or wperf dump, which shows every record)"},
+        {"timechart", "write wperf record --wall -- ./program, which shows when threads run and wait"},
+        {"trace",
+         "wperf does not trace system calls; use strace, or wperf record --wall for what threads wait for"},
         {0},
 };
 

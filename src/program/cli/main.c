@@ -46,18 +46,10 @@ static int fail(const struct command_line *line, const struct err *err)
 
 static int run(const struct command_line *line)
 {
-        const struct option *later = command_line_find_later(line);
-        struct err err = {0};
-
         if (!line->command)
                 return print_banner();
         if (line->help && line->command->run != cmd_help)
                 return print_help(line->command);
-        if (later) {
-                err_set(&err, ERR_USAGE, "'%s --%s' is not implemented yet", line->command->name,
-                        later->name);
-                return fail(line, &err);
-        }
         return line->command->run(line);
 }
 

@@ -107,7 +107,7 @@ static bool fail_unknown(struct options_parser *p, const char *word)
 {
         size_t dashes = word[1] == '-' ? 2 : 1;
         const char *near = nearest_name(p, word + dashes);
-        const char *instead = option_find_absent(p->command, word);
+        const char *instead = is_near_miss(p, word + dashes) ? NULL : option_find_absent(p->command, word);
 
         if (instead)
                 return err_set(p->err, ERR_USAGE, "unexpected arg '%.60s': not an option of wperf %s; %s",
@@ -127,7 +127,7 @@ static bool fail_unknown_command(struct options_parser *p, const char *word)
 
         for (const struct foreign_command *foreign = p->set->foreign; foreign->name; foreign++) {
                 if (!strcmp(word, foreign->name))
-                        return err_set(p->err, ERR_USAGE, "'%s' is not a wperf command; write %s", word,
+                        return err_set(p->err, ERR_USAGE, "'%s' is not a wperf command; %s", word,
                                        foreign->instead);
         }
         for (size_t i = 0; commands[i] && n < MAX_NAMES; i++) {
@@ -435,13 +435,4 @@ struct number_list command_line_pids(const struct command_line *line)
         if (line->command->pids_offset)
                 memcpy(&pids, (const char *)line->options + line->command->pids_offset, sizeof(pids));
         return pids;
-}
-
-const struct option *command_line_find_later(const struct command_line *line)
-{
-        for (size_t i = 0; i < line->n_given; i++) {
-                if (line->given[i].option->later)
-                        return line->given[i].option;
-        }
-        return NULL;
 }

@@ -3,6 +3,7 @@
  * meaning. */
 #include "option_groups.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "sort_keys.h"
@@ -15,6 +16,17 @@ static bool looks_like_cpus(const char *value)
 static const struct misreading cpus_as_file = {
         looks_like_cpus,
         "-C reads a file of metrics, not '%s'; to choose CPUs write -c %s",
+};
+
+/* A word that has no digit names programs. */
+static bool looks_like_program(const char *value)
+{
+        return isalpha((unsigned char)*value) && !strpbrk(value, "0123456789");
+}
+
+const struct misreading option_group_pid_misreading = {
+        looks_like_program,
+        "-p takes PIDs; for the processes of a name write --comm %s",
 };
 
 static const struct misreading keys_as_symbol = {
@@ -180,6 +192,7 @@ static const struct option target_options[] = {
                 .arg = "PIDS",
                 .min = 1,
                 .max = UINT32_MAX,
+                .misreading = &option_group_pid_misreading,
                 .offset = offsetof(struct target_options, pids),
                 .help = "measure these running processes, and the children that they start; PIDS are "
                         "separated by commas, blanks or line ends, so that -p \"$(pgrep x)\" works",

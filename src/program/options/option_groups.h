@@ -12,6 +12,9 @@ struct general_options {
         bool force_lock;       /* no effect: there is no driver lock on Linux */
         const char *cpu_model; /* a model of the catalogue instead of this machine; NULL: this machine */
 };
+/* Names of programs as PIDs, for options that take PIDs. */
+extern const struct misreading option_group_pid_misreading;
+
 extern const struct option_group option_group_general;
 
 /* Where the command's document goes. */

@@ -59,7 +59,6 @@ struct option {
         const char *aliases; /* more long names, separated by blanks, or NULL */
         const char *word;    /* a word without a dash that has the same meaning ("sleep"), or NULL */
         char letter;         /* or 0 */
-        bool later;          /* not implemented yet: parsed, but an error when the command runs */
         bool hidden;         /* not in help, man page and completion */
         enum option_kind kind;
         const char *arg;    /* the name of the value in help; NULL for a flag */
@@ -158,9 +157,11 @@ struct command_line {
         struct arena arena;
 };
 
-/* A command of perf that has another name here, or is an option of another command. */
+/* A command of another profiler. */
 struct foreign_command {
-        const char *name, *instead;
+        const char *name;
+        const char *
+                instead; /* what to write instead, or that there is nothing of the kind: "write wperf dump" */
 };
 
 /* The commands of a program. */
@@ -176,9 +177,6 @@ void command_line_release(struct command_line *line);
 
 /* The words of digits that are PIDs. */
 struct number_list command_line_pids(const struct command_line *line);
-
-/* The first given option that is not implemented yet, or NULL. */
-const struct option *command_line_find_later(const struct command_line *line);
 
 /* --- Walking the tables ---------------------------------------------------------------------------- */
 

@@ -56,18 +56,13 @@ static void add_synopsis(const struct command *command, struct buf *out)
 
 static void add_option(const struct command *command, const struct option *option, struct buf *out)
 {
-        AUTO_RELEASE(buf) text = {0};
-
         if (option->hidden)
                 return;
         pad_to(out, out->len, INDENT);
         buf_add_str(out, "    ");
         option_add_spellings(command, option, true, out);
         buf_add_char(out, '\n');
-        buf_add_str(&text, option->help);
-        if (option->later)
-                buf_add_str(&text, " (not implemented yet)");
-        add_paragraph(out, HELP_INDENT, buf_text(&text));
+        add_paragraph(out, HELP_INDENT, option->help);
 }
 
 static void add_group(const struct command *command, const struct option_group *group, struct buf *out)

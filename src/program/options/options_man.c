@@ -83,8 +83,6 @@ static void add_option(const struct command *command, const struct option *optio
         }
         buf_add_char(out, '\n');
         add_text(out, option->help);
-        if (option->later)
-                add_text(out, "(not implemented yet)");
 }
 
 static void add_groups(const struct command *command, struct buf *out)

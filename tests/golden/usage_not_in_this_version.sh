@@ -1,1 +1,0 @@
-wperf record -m imix
