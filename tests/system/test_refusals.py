@@ -374,5 +374,22 @@ def test_the_kernels_share_without_rights(t: Context) -> None:
     check("in the kernel; add -k" in done.out, "with the rights the timers of the CPUs tell it", done)
 
 
+def test_a_rate_above_the_limit(t: Context) -> None:
+    harness.need_events()
+    with open("/proc/sys/kernel/perf_event_max_sample_rate", encoding="ascii") as file:
+        limit = int(file.read())
+    if limit >= 1_000_000:
+        raise Skip("a limit below that of -F")
+    done = t.ours("record", "-F", str(limit + 1), "--", "true")
+    harness.check_sentence(done, f"{limit} samples a second at most", f"write -F {limit}",
+                           f"sudo sysctl kernel.perf_event_max_sample_rate={limit + 1}")
+
+
+def test_a_delay_longer_than_the_run(t: Context) -> None:
+    harness.need_events()
+    done = t.good("record", "-D", "60000", "--", "true")
+    check(re.search(r"no samples: the run of [\d.]+ s ended before the events were switched on: shorten -D", done.out), "why", done)
+
+
 if __name__ == "__main__":
     harness.main(__name__)

@@ -195,9 +195,28 @@ static void denied(const struct refused_use *use, const struct event *event, int
                 err->os = error;
 }
 
+/* The kernel refuses a frequency above its limit as it refuses what it does not know. */
+static bool is_too_often(const struct event *event, int error, uint64_t *ret_limit)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (error != EINVAL || !(event->attr.flags & PERF_ATTR_FREQ) ||
+            !os_read_file("/proc/sys/kernel/perf_event_max_sample_rate", 64, &text, NULL))
+                return false;
+        *ret_limit = strtoull(buf_text(&text), NULL, 10);
+        return event->attr.sample_period_or_freq > *ret_limit;
+}
+
 static void unsupported(const struct refused_use *use, const struct event *event, int error, struct err *err)
 {
-        if (use->branches)
+        uint64_t limit;
+
+        if (is_too_often(event, error, &limit))
+                err_set(err, ERR_LIMIT,
+                        "this machine allows %" PRIu64 " samples a second at most: write -F %" PRIu64
+                        ", or 'sudo sysctl kernel.perf_event_max_sample_rate=%" PRIu64 "'",
+                        limit, limit, event->attr.sample_period_or_freq);
+        else if (use->branches)
                 err_set(err, ERR_UNSUPPORTED,
                         "this machine records no branches with '%s': -b needs the CPU's branch records (LBR, BRBE), which most "
                         "virtual machines hide; leave -b out",

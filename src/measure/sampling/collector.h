@@ -53,8 +53,8 @@ const char *collector_source_note(const struct collector *collector);
  * taken as requested. */
 const char *collector_stack_note(const struct collector *collector);
 
-/* One sentence: why samples of Python programs have no Python frames, as far as nobody asked for an engine by
- * name; "" if they may have some. */
+/* One sentence: why samples of Python programs have no Python frames, as far as nobody asked for an engine
+ * that has them by name; "" if they may have some. */
 const char *collector_python_note(const struct collector *collector);
 
 /* One sentence: why child processes are not sampled as requested; "" if they are. */

@@ -75,6 +75,8 @@ bool engines_prepare(struct collector *c, struct buf *note, struct err *err)
 {
         const struct target *target = &c->request.target;
 
+        if (c->request.engine == COLLECT_RING)
+                buf_add_str(&c->python_note, "--engine ring reads none: record without it");
         load_bpf(c, note_of(c, note));
         if (!c->bpf)
                 c->guardian = stop_engine_prepare(&c->request, note_of(c, note));

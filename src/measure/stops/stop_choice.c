@@ -22,22 +22,22 @@ bool stop_engine_serves(const struct perf_attr *attr)
 const char *stop_engine_lacks_stacks(const struct collect_request *request)
 {
         if (request->call_graph.kind == CALL_GRAPH_NONE)
-                return "this needs call stacks: leave --no-stacks out";
+                return "there are no call stacks: leave --no-stacks out";
         if (request->call_graph.kind == CALL_GRAPH_DWARF)
-                return "--call-graph dwarf records no Python frames; use -g";
+                return "--call-graph dwarf records no Python frames: write -g";
         return NULL;
 }
 
 static const char *why_not(const struct collect_request *request)
 {
         if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
-                return "it can't leave out threads or children, as --no-inherit and --per-thread ask";
+                return "Python frames are read only with all threads and children: record without --no-inherit and --per-thread";
         return stop_engine_lacks_stacks(request);
 }
 
 static void say_not(const char *why, struct buf *note)
 {
-        buf_printf(note, "the engine stop is not used: %s", why);
+        buf_printf(note, "%sthe engine stop is not used: %s", note->len ? "; " : "", why);
 }
 
 struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note)
@@ -51,8 +51,10 @@ struct stop_engine *stop_engine_prepare(const struct collect_request *request, s
                 engine = stop_engine_new(&err);
                 if (!engine)
                         say_not(err.text, note);
-        } else if (why && (request->engine == COLLECT_STOP || request->call_graph.kind != CALL_GRAPH_NONE)) {
+        } else if (why && request->engine == COLLECT_STOP) {
                 say_not(why, note);
+        } else if (why) {
+                buf_printf(note, "%s%s", note->len ? "; " : "", why);
         }
         return engine;
 }

@@ -22,8 +22,8 @@ bool stop_engine_serves(const struct perf_attr *attr);
 /* Why its stacks can't have Python frames, whatever the engine; NULL if they can. */
 const char *stop_engine_lacks_stacks(const struct collect_request *request);
 
-/* Makes an engine if the request may need one. Otherwise returns NULL, and appends the reason to `note` if
- * the user asked for the engine or for call stacks. */
+/* Makes an engine if the request may need one. Otherwise returns NULL, and appends the reason to `note`,
+ * unless the request names another engine. */
 struct stop_engine *stop_engine_prepare(const struct collect_request *request, struct buf *note);
 
 /* Call before the command is started, which must happen by way of stop_engine_parent. */

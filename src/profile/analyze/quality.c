@@ -24,3 +24,15 @@ const char *quality_kernel_advice(const struct quality *quality)
 {
         return quality->kernel_is_denied ? "; to sample it, -k needs root or CAP_PERFMON" : "; add -k";
 }
+
+const char *quality_remedy_text(const struct quality *quality)
+{
+        static const char *const remedies[] = {
+                [QUALITY_LOWER_RATE] = "lower the rate with -F",
+                [QUALITY_LONGER_INTERVAL] = "sample with a longer interval (-e EVENT:INTERVAL)",
+                [QUALITY_MORE_BUFFERS] = "record with more buffers",
+                [QUALITY_MORE_ROOM] = "the disk was full",
+        };
+
+        return remedies[quality->remedy];
+}

@@ -129,6 +129,9 @@ double quality_lost_percent(const struct quality *quality);
 /* Why the profile is poor, "12 % of the samples have no name: ...; ..."; empty if it is not poor. */
 void quality_add_reasons(const struct quality *quality, struct buf *out);
 
+/* What to do against losses, as an imperative. */
+const char *quality_remedy_text(const struct quality *quality);
+
 /* How to sample the kernel: ends a sentence about its time. */
 const char *quality_kernel_advice(const struct quality *quality);
 

@@ -18,14 +18,8 @@ static bool is_lossy(const struct quality *q)
 
 static void say_lossy(const struct quality *q, struct buf *out)
 {
-        static const char *const remedies[] = {
-                [QUALITY_LOWER_RATE] = "lower the rate with -F",
-                [QUALITY_LONGER_INTERVAL] = "sample with a longer interval (-e EVENT:INTERVAL)",
-                [QUALITY_MORE_BUFFERS] = "record with more buffers",
-                [QUALITY_MORE_ROOM] = "the disk was full",
-        };
-
-        buf_printf(out, "%.2f %% of the samples were lost: %s", quality_lost_percent(q), remedies[q->remedy]);
+        buf_printf(out, "%.2f %% of the samples were lost: %s", quality_lost_percent(q),
+                   quality_remedy_text(q));
 }
 
 static bool is_nameless(const struct quality *q)

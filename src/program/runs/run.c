@@ -305,8 +305,7 @@ static const char *source_note(const struct run *run, const struct run_request *
         if (!event_knows_pmus(&source))
                 return "hardware counters are not looked for, because /sys is not mounted here, so CPU time is "
                        "sampled; mount -t sysfs sysfs /sys";
-        return "no hardware counters here (no core PMU, as in most virtual machines), so CPU "
-               "time is sampled; to sample cycles use a physical machine or give the virtual machine a PMU";
+        return "no hardware counters here, as in most virtual machines, so CPU time is sampled";
 }
 
 /* Adds that fewer samples are taken of programs that wperf did not start. */
@@ -326,6 +325,12 @@ static void add_rate_note(const struct run *run, const struct run_request *reque
                            note->len ? "; " : "", request->default_hz);
 }
 
+static void add_part(struct buf *out, const char *part)
+{
+        if (*part)
+                buf_printf(out, "%s%s", out->len ? "; " : "", part);
+}
+
 /* Only where Python runs. */
 static void add_python_note(const struct run *run, struct buf *note)
 {
@@ -341,10 +346,8 @@ static void fill_heading_note(struct run *run, const struct run_request *request
                                      collector_source_note(run->collector),
                                      collector_children_note(run->collector), buf_text(&run->asked_note)};
 
-        for (size_t i = 0; i < N_ELEMENTS(parts); i++) {
-                if (parts[i][0])
-                        buf_printf(&run->heading_note, "%s%s", run->heading_note.len ? "; " : "", parts[i]);
-        }
+        for (size_t i = 0; i < N_ELEMENTS(parts); i++)
+                add_part(&run->heading_note, parts[i]);
         add_python_note(run, &run->heading_note);
         add_rate_note(run, request, &run->heading_note);
         run->out.heading_note = buf_text(&run->heading_note);
@@ -362,10 +365,8 @@ static const char *whole_note(struct run *run, const struct run_request *request
                 buf_printf(&run->note, "%swperf report --mem shows data sources, latency and cache lines",
                            run->note.len ? "; " : "");
         add_rate_note(run, request, &run->note);
-        for (size_t i = 0; i < N_ELEMENTS(more); i++) {
-                if (more[i][0])
-                        buf_printf(&run->note, "%s%s", run->note.len ? "; " : "", more[i]);
-        }
+        for (size_t i = 0; i < N_ELEMENTS(more); i++)
+                add_part(&run->note, more[i]);
         add_python_note(run, &run->note);
         return buf_text(&run->note);
 }
@@ -613,6 +614,11 @@ static void describe_event(const struct collector *collector, struct run_rehears
         }
 }
 
+static bool reads_python(const char *engine)
+{
+        return strcmp(engine, "ring") && strcmp(engine, "driver");
+}
+
 /* Without events, a process that can't be traced can't be sampled. */
 static bool describe_run(const struct collector *collector, struct run_rehearsal *ret, struct err *err)
 {
@@ -622,11 +628,15 @@ static bool describe_run(const struct collector *collector, struct run_rehearsal
         ret->engine = collector_engine(collector);
         if (*unread && !strcmp(ret->engine, "pace"))
                 return err_set(err, ERR_DENIED, "%s", unread);
-        buf_printf(&ret->lacks, "%s%s", collector_source_note(collector), collector_children_note(collector));
+        add_part(&ret->lacks, collector_source_note(collector));
+        add_part(&ret->lacks, collector_children_note(collector));
         buf_add_str(&ret->stacks, collector_stack_note(collector));
-        buf_add_str(&ret->no_python, collector_python_note(collector));
-        if (!ret->no_python.len)
-                buf_add_str(&ret->no_python, unread);
+        if (reads_python(ret->engine) && !*unread) {
+                add_part(&ret->lacks, collector_python_note(collector));
+        } else {
+                buf_add_str(&ret->no_python, collector_python_note(collector));
+                add_part(&ret->no_python, unread);
+        }
         return true;
 }
 

@@ -38,7 +38,7 @@ static const struct {
         [QUALITY_CUT_NO_START] = {"no_start", "the sample lacks the program counter or the stack pointer"},
         [QUALITY_CUT_OTHER_MACHINE] = {"other_machine", "the file of a module is for another machine"},
         [QUALITY_CUT_LARGE] = {"large_stack", "the stack is larger than the 1 MiB that are copied"},
-        [QUALITY_CUT_CROWDED] = {"crowded", "too many stacks waited to be unwound: lower the rate with -F"},
+        [QUALITY_CUT_CROWDED] = {"crowded", "too many stacks waited to be unwound"},
         [QUALITY_CUT_EXEC] = {"exec", "the kernel had freed the stack to execute another program"},
         [QUALITY_CUT_DAMAGED] = {"damaged", "damaged unwind information or stacks"},
         [QUALITY_CUT_UNKNOWN] = {"unknown", "causes that this version of wperf does not know"},
@@ -60,6 +60,8 @@ static void add_cut_reason(const struct quality *q, enum quality_cut why, struct
                 buf_add_str(out, "the stack is larger than the largest copy");
         else
                 buf_add_str(out, cuts[why].text);
+        if (why == QUALITY_CUT_CROWDED)
+                buf_printf(out, ": %s", quality_remedy_text(q));
 }
 
 static enum quality_cut most_frequent(const uint64_t *cut_by)

@@ -137,22 +137,37 @@ static void add_modules(const struct report_modules *modules, struct buf *out)
 
 /* --- The rest --- */
 
-/* Says why there are no samples: too little CPU time, if it is known, or time in the kernel. */
+/* -D or --control can leave out a whole run. */
+static bool was_off(const struct report *report)
+{
+        enum { NEARLY_ALL_PERCENT = 99 };
+        const struct run_info *run = &report->run.info;
+
+        return report->run.is_known && run->off_ns &&
+               run->off_ns >= run->elapsed_ns / 100 * NEARLY_ALL_PERCENT;
+}
+
+/* Says why there are no samples: nothing was measured, too little CPU time, or time in the kernel. */
 void sample_view_add_no_samples(const struct sample_view *view, struct buf *out)
 {
         const struct report *report = view->report;
         uint64_t busy_ns = report->run.info.user_ns + report->run.info.kernel_ns;
 
         buf_add_str(out, "no samples: ");
-        if (report->run.is_known && busy_ns < LITTLE_NS)
+        if (was_off(report))
+                buf_printf(
+                        out,
+                        "the run of %.3f s ended before the events were switched on: shorten -D, or send enable earlier\n",
+                        (double)report->run.info.elapsed_ns / 1e9);
+        else if (report->run.is_known && busy_ns < LITTLE_NS)
                 buf_printf(out, "the sampled processes used only %.1f ms of CPU time; %s\n",
                            (double)busy_ns / 1e6,
                            report->run.info.elapsed_ns > 10 * LITTLE_NS
                                    ? "they waited: --wall shows for what"
                                    : "let them run longer, or sample more often, as with -F 20000");
         else if (quality_kernel_matters(&report->quality))
-                buf_printf(out, "most of the CPU time was in the kernel, which was not sampled%s\n",
-                           quality_kernel_advice(&report->quality));
+                buf_printf(out, "%.0f %% of the CPU time was in the kernel, which was not sampled%s\n",
+                           100 * report->quality.kernel_share, quality_kernel_advice(&report->quality));
         else
                 buf_add_str(
                         out,
