@@ -333,7 +333,26 @@ def test_no_server_is_named(t: Context) -> None:
     stripped, _ = build(t, "one")
     done = ask(t, [], stripped, stripped)
     check(results(done) == ["none ", "none "], "none", done)
-    check(note_of(done).startswith("debuginfod: no server is named; set DEBUGINFOD_URLS"), "a note", done)
+    check(note_of(done).startswith("debuginfod: no server is named: export DEBUGINFOD_URLS=https://"), "a note", done)
+
+
+def test_a_server_is_asked_where_one_is_named(t: Context) -> None:
+    """Without an option; --no-debuginfod asks none.  The poor line says what would give names."""
+    need_library()
+    stripped = t.path("spin_stripped")
+    done = t.run(need_tool("objcopy"), "--strip-all", t.program("spin"), stripped)
+    check(done.status == 0, "stripped", done)
+    t.good("record", "-q", "--session", t.path("x.data"), "--", stripped, "200")
+    report = ("report", "--stdio", "--no-index", "-i", t.path("x.data"))
+    with server(lambda connection, _end: connection.sendall(NOT_FOUND)) as (url, requests):
+        done = t.ours(*report, env=settings(t))
+        check(not requests, "nothing is asked where no server is named", done)
+        check(re.search(r"have no symbol, \d+ % in spin_stripped: build it without -s and strip", done.out), "what to do", done)
+        done = t.ours(*report, "--no-debuginfod", env=settings(t, url))
+        check(not requests, "nothing is asked with --no-debuginfod", done)
+        done = t.ours(*report, env=settings(t, url))
+        check(any(build_id_of(t, stripped).encode() in request for request in requests), f"asked for its debug file: {requests}", done)
+    harness.check_sentence(t.ours("report", "--no-debuginfod", "--debuginfod", "-i", t.path("x.data")), "cannot be used together")
 
 
 def test_without_the_library(t: Context) -> None:

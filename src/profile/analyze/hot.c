@@ -31,6 +31,7 @@ struct hot {
         struct hot_pc *pcs;
         size_t n_pcs, cap_pcs;
         uint64_t n_unresolved;
+        struct map unresolved_in; /* modules, with the numbers of their samples without a name */
         module_id single_image;
 };
 
@@ -83,6 +84,7 @@ void hot_free(struct hot *hot)
         strpool_free(hot->names);
         free(hot->rows);
         free(hot->pcs);
+        map_release(&hot->unresolved_in);
         free(hot);
 }
 
@@ -364,8 +366,10 @@ static void add_place(struct builder *b, size_t place_index)
         if (b->keys & PROFILE_MACHINE && b->names.modules->machine)
                 parts.machine =
                         (uint8_t)b->names.modules->machine(b->names.modules->ctx, place->module, symbol.addr);
-        if (symbol.status != SYMBOL_NAMED)
+        if (symbol.status != SYMBOL_NAMED) {
                 b->hot->n_unresolved += place->count;
+                *map_put(&b->hot->unresolved_in, place->module, NULL) += place->count;
+        }
         if (b->keys & PROFILE_PYTHON && !place_python_is(b->names.modules, place->module))
                 leave_native(&parts, &symbol);
         index = row_of_parts(b, &parts, &symbol);
@@ -670,4 +674,26 @@ bool hot_row_matches(const struct hot *hot, const struct hot_row *row, const cha
 uint64_t hot_n_unresolved(const struct hot *hot)
 {
         return hot->n_unresolved;
+}
+
+struct most_unresolved {
+        module_id module;
+        uint64_t n;
+};
+
+static void take_most_unresolved(void *ctx, uint64_t module, uint64_t *n)
+{
+        struct most_unresolved *most = ctx;
+
+        if (*n > most->n || (*n == most->n && module < most->module))
+                *most = (struct most_unresolved){(module_id)module, *n};
+}
+
+module_id hot_most_unresolved(const struct hot *hot, uint64_t *ret_n)
+{
+        struct most_unresolved most = {.module = MODULE_NONE};
+
+        map_each(&hot->unresolved_in, take_most_unresolved, &most);
+        *ret_n = most.n;
+        return most.module;
 }

@@ -111,6 +111,10 @@ struct hot_emulation hot_get_emulation(const struct hot *hot, uint32_t event, ui
 /* Number of samples whose function has no name, of all samples. */
 uint64_t hot_n_unresolved(const struct hot *hot);
 
+/* The module with most of them, and how many it has; MODULE_NONE if there are none, or if they are in no
+ * module. */
+module_id hot_most_unresolved(const struct hot *hot, uint64_t *ret_n);
+
 /* Wilson's 95 % interval of a share that was estimated from `n` samples; both 0 to 1. */
 void hot_interval(double share, double n, double *ret_low, double *ret_high);
 

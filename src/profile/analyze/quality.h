@@ -69,8 +69,25 @@ enum quality_remedy {
         QUALITY_MORE_ROOM,       /* the file could not be written */
 };
 
+/* What gives names to functions that have none. */
+enum quality_namer {
+        QUALITY_NAMER_UNKNOWN,
+        QUALITY_NAMER_BUILD,  /* a build that is not stripped */
+        QUALITY_NAMER_SERVER, /* a debuginfod server, which was not asked */
+        QUALITY_NAMER_NONE,   /* the servers were asked */
+};
+
+/* The module with most of the samples without a name. */
+struct quality_nameless {
+        const char *module; /* NULL: not known; kept by the caller */
+        uint64_t n;
+        enum quality_namer namer;
+        const char *server; /* for QUALITY_NAMER_SERVER */
+};
+
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
+        struct quality_nameless nameless;
         bool lost_is_estimate; /* the recorder knew only how many samples of all processes were lost */
         enum quality_remedy remedy;
         uint64_t cut_by[QUALITY_N_CUTS]; /* counts of all stacks of the session, or of those that were read */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "quality.h"
+#include "text.h"
 #include "text_printable.h"
 
 static const double POOR_LOST_PERCENT = 0.1;
@@ -29,8 +30,23 @@ static bool is_nameless(const struct quality *q)
 
 static void say_nameless(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "%.0f %% of the samples have no symbol: wperf report -v says why",
-                   quality_percent(q, q->n_unresolved));
+        const struct quality_nameless *most = &q->nameless;
+
+        buf_printf(out, "%.0f %% of the samples have no symbol", quality_percent(q, q->n_unresolved));
+        if (most->namer != QUALITY_NAMER_UNKNOWN) {
+                buf_printf(out, ", %.0f %% in ", quality_percent(q, most->n));
+                text_add_printable(out, text_base_name(most->module));
+        }
+        switch (most->namer) {
+        case QUALITY_NAMER_UNKNOWN: buf_add_str(out, ": wperf report -v says why"); break;
+        case QUALITY_NAMER_BUILD: buf_add_str(out, ": build it without -s and strip"); break;
+        case QUALITY_NAMER_SERVER:
+                buf_printf(out, ": export DEBUGINFOD_URLS=%s, then wperf report", most->server);
+                break;
+        case QUALITY_NAMER_NONE:
+                buf_add_str(out, ", for which the servers of DEBUGINFOD_URLS gave none");
+                break;
+        }
 }
 
 static bool is_cut(const struct quality *q)

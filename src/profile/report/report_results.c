@@ -6,7 +6,9 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "debuginfod.h"
 #include "mem.h"
+#include "os.h"
 #include "python_section.h"
 #include "report_internal.h"
 #include "report_wall.h"
@@ -240,6 +242,43 @@ static uint64_t n_not_written(const struct report_pass *pass)
         return n_taken > pass->n_in_session ? n_taken - pass->n_in_session : 0;
 }
 
+/* Whether a file comes with the distribution. */
+static bool is_of_system(const char *path)
+{
+        static const char *const folders[] = {"/usr/bin/", "/usr/lib", "/usr/sbin/",
+                                              "/bin/",     "/lib",     "/sbin/"};
+
+        for (size_t i = 0; i < N_ELEMENTS(folders); i++) {
+                if (text_starts(path, folders[i]))
+                        return true;
+        }
+        return false;
+}
+
+/* Only for a file that is on this machine: what gives the names of others is not known. */
+static void fill_nameless(struct report_pass *pass, struct quality_nameless *ret)
+{
+        const struct report *report = pass->report;
+        module_id module = hot_most_unresolved(report->hot, &ret->n);
+        struct module_facts facts;
+        struct os_stat there;
+
+        if (module == MODULE_NONE || report->session.archive.symbols)
+                return;
+        module_source_tell(pass->session->modules, module, &facts);
+        if (facts.kind != NAMED_FILE || !facts.has_elf_id || !os_stat(facts.name, &there) || !there.is_file)
+                return;
+        ret->module = facts.name;
+        if (!is_of_system(facts.name)) {
+                ret->namer = QUALITY_NAMER_BUILD;
+        } else if (report->session.sources.remote) {
+                ret->namer = QUALITY_NAMER_NONE;
+        } else {
+                ret->namer = QUALITY_NAMER_SERVER;
+                ret->server = debuginfod_server();
+        }
+}
+
 static void fill_quality(struct report_pass *pass)
 {
         struct report *report = pass->report;
@@ -250,6 +289,7 @@ static void fill_quality(struct report_pass *pass)
         /* The kernel's count for each event includes the losses of the LOST records. */
         q->n_lost = pass->n_lost_records > pass->n_lost_samples ? pass->n_lost_records : pass->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
+        fill_nameless(pass, &q->nameless);
         report_fill_cut(pass);
         fill_doubts(pass);
         fill_run(report, q);

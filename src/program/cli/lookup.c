@@ -25,7 +25,13 @@ static const struct option lookup_options[] = {
         {
                 .name = "debuginfod",
                 .offset = offsetof(struct lookup_options, debuginfod),
-                .help = "download missing debug files from the servers of $DEBUGINFOD_URLS",
+                .help = "download missing debug files from the servers of $DEBUGINFOD_URLS; the default where "
+                        "it is set, for at most 10 seconds",
+        },
+        {
+                .name = "no-debuginfod",
+                .offset = offsetof(struct lookup_options, no_debuginfod),
+                .help = "ask no server for debug files",
         },
         {
                 .name = "debuginfod-timeout",
@@ -218,9 +224,28 @@ uint64_t lookup_max_bytes(uint64_t max_mib)
         return max_mib ? max_mib << 20 : session_input_max_memory();
 }
 
+/* How long servers are asked; 0: not at all. Nobody who only has the variable set expects to wait long. */
+static uint64_t debuginfod_limit(const struct lookup_options *options)
+{
+        enum { UNASKED_SECONDS = 10 };
+        const char *servers = os_environment("DEBUGINFOD_URLS");
+
+        if (options->no_debuginfod)
+                return 0;
+        if (options->debuginfod_ns)
+                return options->debuginfod_ns;
+        if (options->debuginfod)
+                return DEBUGINFOD_SECONDS * UINT64_C(1000000000);
+        return servers && *servers ? UNASKED_SECONDS * UINT64_C(1000000000) : 0;
+}
+
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err)
 {
+        uint64_t limit_ns;
+
         *ret = (struct lookup){0};
+        if (options->no_debuginfod && (options->debuginfod || options->debuginfod_ns))
+                return err_set(err, ERR_USAGE, "--no-debuginfod and --debuginfod cannot be used together");
         if (!check_file("PE", options->pe_file, err) || !check_file("PDB", options->pdb_file, err) ||
             !check_symfs(options->symfs, err))
                 return false;
@@ -233,10 +258,11 @@ bool lookup_init(const struct lookup_options *options, struct lookup *ret, struc
                 ret->index.save_err = &ret->save_err;
                 ret->sources.index = &ret->index;
         }
-        if (!options->debuginfod && !options->debuginfod_ns)
+        limit_ns = debuginfod_limit(options);
+        if (!limit_ns)
                 return true;
         ret->debuginfod = debuginfod_new(&(struct debuginfod_options){
-                .limit_ns = options->debuginfod_ns,
+                .limit_ns = limit_ns,
                 .progress = os_is_terminal(OS_STDERR) ? show_progress : NULL,
                 .ctx = ret,
         });

@@ -18,7 +18,7 @@
 
 struct lookup_options {
         bool no_index;
-        bool debuginfod;
+        bool debuginfod, no_debuginfod;
         uint64_t debuginfod_ns;  /* 0: default */
         const char *symbol_path; /* folders, as _NT_SYMBOL_PATH has them, or NULL */
         /* a folder with the files of the machine where the session was recorded, or NULL */
@@ -49,7 +49,8 @@ struct lookup {
 };
 
 /* Fills `ret`, which must not be moved and must be released after everything that uses it.  ERR_MISSING if
- * a file that an option names does not exist; `ret` then needs no release. */
+ * a file that an option names does not exist, ERR_USAGE for options that exclude each other; `ret` then needs
+ * no release. */
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err);
 
 /* The value of --max-memory in bytes; the default if `max_mib` is 0. */

@@ -301,6 +301,32 @@ TEST(what_is_poor_is_said_in_words)
                 "time: measure fewer events at once; the session file is incomplete or damaged\n");
 }
 
+TEST(what_gives_names_is_said_with_the_module_that_lacks_most)
+{
+        static const struct {
+                enum quality_namer namer;
+                const char *text;
+        } cases[] = {
+                {QUALITY_NAMER_BUILD,
+                 "poor: 52 % of the samples have no symbol, 44 % in app: build it without "
+                 "-s and strip\n"},
+                {QUALITY_NAMER_SERVER, "poor: 52 % of the samples have no symbol, 44 % in app: export "
+                                       "DEBUGINFOD_URLS=https://example.org, then wperf report\n"},
+                {QUALITY_NAMER_NONE, "poor: 52 % of the samples have no symbol, 44 % in app, for which the "
+                                     "servers of DEBUGINFOD_URLS gave none\n"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                struct quality q = {.n_samples = 100, .n_unresolved = 52, .counted_share = 1};
+                AUTO_RELEASE(buf) out = {0};
+
+                q.nameless =
+                        (struct quality_nameless){"/usr/bin/app", 44, cases[i].namer, "https://example.org"};
+                quality_add_poor(&q, &out);
+                EXPECT_STR(buf_text(&out), cases[i].text);
+        }
+}
+
 TEST(the_module_where_most_stacks_are_cut_is_named)
 {
         struct quality q = {.n_samples = 100,
