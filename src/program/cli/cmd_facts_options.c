@@ -171,8 +171,26 @@ const struct command cmd_detect_command = {
         .run = cmd_detect,
 };
 
+static const struct option help_options[] = {
+        {
+                .name = "all",
+                .offset = offsetof(struct help_choice, all),
+                .help = "show all options of the command, not only the common ones",
+        },
+        {0},
+};
+
+static const struct option_group help_group = {"What is shown", help_options};
+
 static const struct command_group help_groups[] = {
-        {&option_group_general, offsetof(struct version_options, general)},
+        {&help_group, offsetof(struct help_options, choice)},
+        {&option_group_general, offsetof(struct help_options, general)},
+        {0},
+};
+
+static const struct example help_examples[] = {
+        {"wperf help record", "show how record is used, and its common options"},
+        {"wperf help record --all", "show all of its options; so does wperf record --all --help"},
         {0},
 };
 
@@ -182,7 +200,8 @@ const struct command cmd_help_command = {
         .summary = "show how wperf or one of its commands is used",
         .args_usage = "[COMMAND]",
         .groups = help_groups,
-        .options_size = sizeof(struct version_options),
+        .examples = help_examples,
+        .options_size = sizeof(struct help_options),
         .args = ARGS_OWN,
         .args_names = "commands",
         .run = cmd_help,
@@ -202,7 +221,7 @@ const struct command cmd_man_page_command = {
         .summary = "print a manual page of wperf or of one of its commands",
         .args_usage = "[COMMAND]",
         .groups = help_groups,
-        .options_size = sizeof(struct version_options),
+        .options_size = sizeof(struct help_options),
         .args = ARGS_OWN,
         .hidden = true,
         .run = cmd_man_page,
@@ -213,7 +232,7 @@ const struct command cmd_completion_command = {
         .summary = "print the completion for a shell",
         .args_usage = "bash|zsh|fish",
         .groups = help_groups,
-        .options_size = sizeof(struct version_options),
+        .options_size = sizeof(struct help_options),
         .args = ARGS_OWN,
         .hidden = true,
         .run = cmd_completion,

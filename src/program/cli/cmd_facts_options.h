@@ -20,10 +20,20 @@ struct test_options {
         struct machine_options machine;
 };
 
-/* version, doctor and help */
+/* version and doctor */
 struct version_options {
         struct general_options general;
         struct output_options output;
+};
+
+struct help_choice {
+        bool all;
+};
+
+/* help, and the hidden commands that print texts */
+struct help_options {
+        struct help_choice choice;
+        struct general_options general;
 };
 
 struct detect_options {

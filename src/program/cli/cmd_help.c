@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "cmd_facts_options.h"
 #include "commands.h"
 
 static bool find_topic(const struct command_line *line, const struct command **ret_command, struct err *err)
@@ -25,6 +26,7 @@ static bool find_topic(const struct command_line *line, const struct command **r
 
 int cmd_help(const struct command_line *line)
 {
+        const struct help_options *o = line->options;
         AUTO_RELEASE(buf) out = {0};
         const struct command *command;
         struct err err = {0};
@@ -35,7 +37,7 @@ int cmd_help(const struct command_line *line)
                 options_help_program(&commands_all, &out);
                 return cmd_print(&out, EXIT_OK);
         }
-        options_help_command(command, &out);
+        options_help_command(command, o->choice.all, &out);
         return cmd_page(&out, EXIT_OK);
 }
 

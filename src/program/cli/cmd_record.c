@@ -487,17 +487,6 @@ static bool is_this_machine(const struct record_options *o, struct err *err)
                        "--cpu-model assumes another machine, and wperf can only plan for it: add --dry-run");
 }
 
-/* Events and metrics that the user defines can be counted, but not sampled. */
-static bool has_extra(const struct record_options *o, struct err *err)
-{
-        if (!o->extra.extra_events && !o->extra.metrics_file)
-                return false;
-        err_set(err, ERR_USAGE,
-                "%s applies to list, man, stat and test; to sample such an event write its number, as in r70:100000",
-                o->extra.extra_events ? "-E" : "-C");
-        return true;
-}
-
 static bool choose_call_graph(struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
@@ -607,7 +596,7 @@ int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
 
         if (!color_choose(&r.options->color, &r.is_colored, &err) || !choose_call_graph(&r, &err) ||
             !cmd_delay(&r.options->target, &r.delay_ns, &err) || !is_this_machine(r.options, &err) ||
-            has_extra(r.options, &err) || !check_rate(r.options, &err) || !check_mem(r.options, &err) ||
+            !check_rate(r.options, &err) || !check_mem(r.options, &err) ||
             !page_output_check(&r.options->page, r.options->output.output, r.options->output.json, &err) ||
             !init_lookup(&r, &err))
                 status = fail(&r, &err);

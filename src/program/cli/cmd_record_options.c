@@ -211,6 +211,10 @@ static const struct command_letter letters[] = {
 };
 
 static const struct absent_option absent[] = {
+        {"extra-events E",
+         "wperf stat counts events of your own; to sample one write its number, as in -e r70:100000"},
+        {"metrics-file C", "to choose CPUs write -c 0,1; metrics of your own are counted by wperf stat"},
+        {"all", "write -a for all processes"},
         {"metrics m",
          "to run a module write wperf record -- python3 -m MODULE, to count metrics wperf stat -m METRICS; "
          "wperf chooses the size of its buffers itself"},
@@ -232,6 +236,13 @@ static const struct absent_option absent[] = {
         {0},
 };
 
+static const struct option_text texts[] = {
+        {"output",
+         "write the session to FILE; if FILE ends in .html an HTML page, and with --json, or if it ends "
+         "in .json, the JSON document, beside the session"},
+        {0},
+};
+
 static const struct option_group sampling_group = {"Sampling", sampling_options};
 
 static const struct command_group groups[] = {
@@ -243,7 +254,6 @@ static const struct command_group groups[] = {
         {&lookup_group, offsetof(struct record_options, lookup)},
         {&color_group, offsetof(struct record_options, color)},
         {&option_group_output, offsetof(struct record_options, output)},
-        {&option_group_extra, offsetof(struct record_options, extra)},
         {&option_group_general, offsetof(struct record_options, general)},
         {0},
 };
@@ -265,6 +275,7 @@ const struct command cmd_record_command = {
         .name = "record",
         .summary = "run a program and sample it",
         .args_usage = "[PID]... [[--] COMMAND [ARG]...]",
+        .common = "event freq timeout pid all-cpus kernel wall output json symbol annotate repeat help",
         .about =
                 "Runs COMMAND, samples it, writes the samples to a session file and prints where COMMAND "
                 "spent its time. The first word that is not an option begins COMMAND; a file NAME.py runs as "
@@ -280,6 +291,7 @@ const struct command cmd_record_command = {
         .examples = record_examples,
         .options_size = sizeof(struct record_options),
         .letters = letters,
+        .texts = texts,
         .absent = absent,
         .args = ARGS_COMMAND,
         .pids_offset = offsetof(struct record_options, target) + offsetof(struct target_options, bare_pids),
@@ -298,6 +310,7 @@ const struct command cmd_sample_command = {
         .name = "sample",
         .summary = "sample running programs",
         .args_usage = "[PID]...",
+        .common = "pid comm all-cpus timeout event freq kernel wall output json symbol help",
         .about = "Samples running programs until they end, --timeout expires, or you type "
                  "Ctrl-C. Then writes the samples to a session file and prints where the programs spent "
                  "their time.",
@@ -305,6 +318,7 @@ const struct command cmd_sample_command = {
         .examples = sample_examples,
         .options_size = sizeof(struct record_options),
         .letters = letters,
+        .texts = texts,
         .absent = absent,
         .args = ARGS_ATTACH,
         .pids_offset = offsetof(struct record_options, target) + offsetof(struct target_options, bare_pids),

@@ -36,7 +36,6 @@ struct record_options {
         struct general_options general;
         struct output_options output;
         struct event_options event;
-        struct extra_options extra;
         struct target_options target;
         struct sampling_options sampling;
         struct lookup_options lookup;

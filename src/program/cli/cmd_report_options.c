@@ -97,6 +97,11 @@ static const struct command_group report_groups[] = {
         {0},
 };
 
+static const struct option_text report_texts[] = {
+        {"output", "write the JSON document to FILE, or an HTML page if it ends in .html"},
+        {0},
+};
+
 static const struct example report_examples[] = {
         {"wperf report", "print the session wperf.data of this folder as a table"},
         {"wperf report -i perf.data --sort comm,module", "group the samples of a perf session by program and "
@@ -135,6 +140,9 @@ const struct command cmd_report_command = {
                 "is found (deleted, replaced, or in a container that has ended), the names that the recorder "
                 "stored in the session are used.",
         .groups = report_groups,
+        .texts = report_texts,
+        .common =
+                "input sort stacks percent-limit python comm thread time symbol annotate stdio csv json output help",
         .examples = report_examples,
         .options_size = sizeof(struct report_options),
         .args = ARGS_OWN,
@@ -289,6 +297,7 @@ const struct command cmd_annotate_command = {
                 "shows source lines: a sample belongs to the line of its innermost Python frame. With -v, it "
                 "also shows the native functions that each Python line called.",
         .groups = annotate_groups,
+        .common = "symbol input source asm disassembler-style by sample-display-row stdio json output help",
         .examples = annotate_examples,
         .options_size = sizeof(struct annotate_options),
         .defaults = &annotate_defaults,

@@ -196,9 +196,16 @@ static const struct absent_option absent[] = {
         {0},
 };
 
+static const struct option_text texts[] = {
+        {"output", "write the JSON document to FILE; with -t or -x, the CSV"},
+        {0},
+};
+
 static const struct example examples[] = {
-        {"wperf stat -m imix -c 1 sleep 3", "count the mix of instructions on CPU 1 for three seconds"},
+        {"wperf stat -- ./program",
+         "count what a program uses: time, switches, faults, and cycles where they can be counted"},
         {"wperf stat -e cycles,instructions -- ./program", "count two events while a program runs"},
+        {"wperf stat -m imix -c 1 sleep 3", "count the mix of instructions on CPU 1 for three seconds"},
         {0},
 };
 
@@ -215,6 +222,9 @@ const struct command cmd_stat_command = {
         .groups = groups,
         .examples = examples,
         .absent = absent,
+        .texts = texts,
+        .common =
+                "event metrics detailed repeat timeout pid all-cpus cpu interval-print kernel output json help",
         .options_size = sizeof(struct stat_options),
         .defaults = &defaults,
         .args = ARGS_COMMAND,

@@ -27,11 +27,11 @@ static int print_banner(void)
         return cmd_print(&out, EXIT_OK);
 }
 
-static int print_help(const struct command *command)
+static int print_help(const struct command *command, bool all)
 {
         AUTO_RELEASE(buf) out = {0};
 
-        options_help_command(command, &out);
+        options_help_command(command, all, &out);
         return cmd_page(&out, EXIT_OK);
 }
 
@@ -49,7 +49,7 @@ static int run(const struct command_line *line)
         if (!line->command)
                 return print_banner();
         if (line->help && line->command->run != cmd_help)
-                return print_help(line->command);
+                return print_help(line->command, line->help_all);
         return line->command->run(line);
 }
 

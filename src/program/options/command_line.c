@@ -243,10 +243,20 @@ static bool parse_letters(struct options_parser *p, const char *word)
         return true;
 }
 
+/* `record --all --help`: all options. */
+static bool begins_help(const struct options_parser *p, const char *word)
+{
+        const char *next = p->at < p->n_args ? p->args[p->at] : "";
+
+        return !strcmp(word, "--all") && (!strcmp(next, "--help") || !strcmp(next, "-h"));
+}
+
 static bool parse_option(struct options_parser *p, const char *word)
 {
         struct options_reading r = read_word(p->command, word);
 
+        if (begins_help(p, word))
+                return p->line->help = p->line->help_all = true;
         if (!r.option || (!r.is_long && is_near_miss(p, word + 1)))
                 return fail_unknown(p, word);
         if (option_takes_value(r.option))
@@ -415,6 +425,8 @@ bool command_line_parse(struct command_line *line, const struct command_set *set
                 if (!parse_word(&p, args[p.at - 1]))
                         return false;
         }
+        if (line->help && p.at < n_args && !strcmp(args[p.at], "--all"))
+                line->help_all = true;
         if (!line->has_dashes)
                 line->n_args_before = line->n_args;
         return true;

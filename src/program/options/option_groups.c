@@ -95,9 +95,7 @@ static const struct option output_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct output_options, output),
-                .help = "write to FILE: record and sample write the session, or with --json or a FILE that "
-                        "ends in .json the JSON document; stat -t writes CSV, other commands write JSON; "
-                        "record, sample, report and diff write an HTML page if FILE ends in .html",
+                .help = "write the JSON document to FILE",
         },
         {
                 .name = "output-prefix",

@@ -125,6 +125,15 @@ bool option_group_is_shown(const struct option_group *group)
         return false;
 }
 
+const char *option_help(const struct command *command, const struct option *option)
+{
+        for (const struct option_text *t = command->texts; t && t->name; t++) {
+                if (!strcmp(t->name, option->name))
+                        return t->help;
+        }
+        return option->help;
+}
+
 const char *option_find_absent(const struct command *command, const char *word)
 {
         const char *name = word + (word[1] == '-' ? 2 : 1);

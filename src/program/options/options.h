@@ -112,6 +112,12 @@ struct command_letter {
         const char *lacks; /* added to the error if the value is missing; NULL for nothing */
 };
 
+/* What an option that several commands share means in one of them. */
+struct option_text {
+        const char *name; /* NULL ends a table */
+        const char *help;
+};
+
 struct command_line;
 
 struct command {
@@ -124,6 +130,9 @@ struct command {
         const struct example *examples;       /* ends with a zero element; may be NULL */
         const struct absent_option *absent;   /* ends with a zero element; may be NULL */
         const struct command_letter *letters; /* ends with a zero element; may be NULL */
+        const struct option_text *texts;      /* ends with a zero element; may be NULL */
+        /* names of the options that help shows first, separated by blanks; NULL: it shows all in groups */
+        const char *common;
         size_t options_size;
         const void *defaults; /* options_size bytes, or NULL for zeros */
         enum args_kind args;
@@ -153,7 +162,8 @@ struct command_line {
         /* in order; an option that was given again and is not a list is listed once, at its last position */
         struct given_option *given;
         size_t n_given, cap_given;
-        bool help; /* --help was given; the words after it were not parsed */
+        bool help;     /* --help was given; the words after it were not parsed */
+        bool help_all; /* --all stands beside --help */
         struct arena arena;
 };
 
@@ -210,6 +220,9 @@ bool option_takes_value(const struct option *option);
 /* False if all options of the group are hidden: help and manual pages leave such a group out. */
 bool option_group_is_shown(const struct option_group *group);
 
+/* What the option means in the command. */
+const char *option_help(const struct command *command, const struct option *option);
+
 /* What to write instead of an option that the command does not have ("--per-core", "-S"), or NULL. */
 const char *option_find_absent(const struct command *command, const char *word);
 
@@ -221,7 +234,7 @@ bool option_store(const struct option *option, const char *spelling, const char 
 /* --- Renderers; they append to `out` ---------------------------------------------------------------- */
 
 void options_help_program(const struct command_set *set, struct buf *out);
-void options_help_command(const struct command *command, struct buf *out);
+void options_help_command(const struct command *command, bool all, struct buf *out); /* or only common ones */
 void options_man_program(const struct command_set *set, struct buf *out);
 void options_man_command(const struct command *command, struct buf *out);
 

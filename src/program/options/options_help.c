@@ -62,7 +62,7 @@ static void add_option(const struct command *command, const struct option *optio
         buf_add_str(out, "    ");
         option_add_spellings(command, option, true, out);
         buf_add_char(out, '\n');
-        add_paragraph(out, HELP_INDENT, option->help);
+        add_paragraph(out, HELP_INDENT, option_help(command, option));
 }
 
 static void add_group(const struct command *command, const struct option_group *group, struct buf *out)
@@ -74,6 +74,41 @@ static void add_group(const struct command *command, const struct option_group *
                 add_option(command, option, out);
 }
 
+static size_t count_shown(const struct command *command)
+{
+        struct option_walk walk = {.command = command};
+        const struct option *option;
+        size_t n = 0;
+
+        while ((option = option_next(&walk)))
+                n += !option->hidden;
+        return n;
+}
+
+static void add_common(const struct command *command, struct buf *out)
+{
+        const char *names = command->common, *name;
+        AUTO_RELEASE(buf) rest = {0};
+        size_t len;
+
+        while ((name = options_next_word(&names, &len)))
+                add_option(command, option_find(command, name, len, NULL), out);
+        buf_printf(&rest, "These are the common options. 'wperf help %s --all' shows all %zu.", command->name,
+                   count_shown(command));
+        buf_add_char(out, '\n');
+        add_paragraph(out, INDENT, buf_text(&rest));
+}
+
+static void add_options(const struct command *command, bool all, struct buf *out)
+{
+        if (command->common && !all) {
+                add_common(command, out);
+                return;
+        }
+        for (const struct command_group *g = command->groups; g && g->group; g++)
+                add_group(command, g->group, out);
+}
+
 static void add_examples(const struct command *command, struct buf *out)
 {
         for (const struct example *e = command->examples; e && e->line; e++) {
@@ -82,7 +117,7 @@ static void add_examples(const struct command *command, struct buf *out)
         }
 }
 
-void options_help_command(const struct command *command, struct buf *out)
+void options_help_command(const struct command *command, bool all, struct buf *out)
 {
         buf_printf(out, "NAME:\n    wperf %s - %s\n\nSYNOPSIS:\n", command->name, command->summary);
         add_synopsis(command, out);
@@ -91,8 +126,7 @@ void options_help_command(const struct command *command, struct buf *out)
                 add_paragraph(out, INDENT, command->about);
         }
         buf_add_str(out, "\nOPTIONS:\n");
-        for (const struct command_group *g = command->groups; g && g->group; g++)
-                add_group(command, g->group, out);
+        add_options(command, all, out);
         if (command->examples) {
                 buf_add_str(out, "\nEXAMPLES:\n");
                 add_examples(command, out);

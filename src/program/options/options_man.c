@@ -82,7 +82,7 @@ static void add_option(const struct command *command, const struct option *optio
                 buf_add_str(out, "\\fR");
         }
         buf_add_char(out, '\n');
-        add_text(out, option->help);
+        add_text(out, option_help(command, option));
 }
 
 static void add_groups(const struct command *command, struct buf *out)

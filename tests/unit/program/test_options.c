@@ -321,7 +321,10 @@ TEST(perf_meanings_get_a_sentence)
 {
         static const struct line_case cases[] = {
                 {"record -c 100000 x", "!no such CPU: 100000; for a period write cycles:100000"},
-                {"record -C 0-3 x", "!-C reads a file of metrics, not '0-3'; to choose CPUs write -c 0-3"},
+                {"stat -C 0-3 x", "!-C reads a file of metrics, not '0-3'; to choose CPUs write -c 0-3"},
+                {"record -C 0-3 x",
+                 "!unexpected arg '-C': not an option of wperf record; to choose CPUs write -c 0,1; "
+                 "metrics of your own are counted by wperf stat"},
                 {"record -m 512 x",
                  "!unexpected arg '-m': not an option of wperf record; to run a module write wperf record -- "
                  "python3 -m MODULE, to count metrics wperf stat -m METRICS; wperf chooses the size "
@@ -329,7 +332,7 @@ TEST(perf_meanings_get_a_sentence)
                 {"report -s comm,dso",
                  "!-s shows matching symbols; to sort write --sort comm,dso; to show the symbol of this name write -s '^comm,dso$'"},
                 {"report -s commit", "command: report; option --symbol: commit"},
-                {"record -C my.metrics x", "command: record; option --metrics-file: my.metrics; run: x"},
+                {"stat -C my.metrics x", "command: stat; option --metrics-file: my.metrics; run: x"},
                 {"sample foo",
                  "!'sample' samples a program that is running already (--pid, --pe_file) and does not "
                  "start one; to start 'foo' write wperf record -- foo"},
@@ -427,7 +430,7 @@ TEST(help_and_man_name_every_option)
                 if (commands[i]->hidden)
                         continue;
                 options_man_command(commands[i], &man);
-                options_help_command(commands[i], &help);
+                options_help_command(commands[i], true, &help);
                 while ((option = option_next(&walk))) {
                         snprintf(name, sizeof(name), "--%s", option->name);
                         if (!option->hidden)
@@ -435,6 +438,70 @@ TEST(help_and_man_name_every_option)
                 }
         }
         EXPECT_CONTAINS(buf_text(&man), ".SH SYNOPSIS\n");
+}
+
+TEST(common_options_come_first_and_all_on_request)
+{
+        static const struct option options[] = {{.name = "rare", .help = "seldom"},
+                                                {.name = "often", .letter = 'o', .help = "used"},
+                                                {.name = "secret", .hidden = true, .help = "not shown"},
+                                                {0}};
+        static const struct option_group group = {"Group", options};
+        static const struct command_group groups[] = {{&group, 0}, {0}};
+        static const struct option_text texts[] = {{"often", "used here"}, {0}};
+        const struct command command = {
+                .name = "c", .summary = "s", .groups = groups, .texts = texts, .common = "often"};
+        AUTO_RELEASE(buf) common = {0};
+        AUTO_RELEASE(buf) all = {0};
+
+        options_help_command(&command, false, &common);
+        EXPECT_CONTAINS(buf_text(&common), "-o, --often\n            used here\n");
+        EXPECT_CONTAINS(buf_text(&common), "'wperf help c --all' shows all 2.");
+        EXPECT_TRUE(!strstr(buf_text(&common), "rare"));
+        options_help_command(&command, true, &all);
+        EXPECT_CONTAINS(buf_text(&all), "    Group:\n        --rare\n");
+        EXPECT_TRUE(!strstr(buf_text(&all), "secret"));
+}
+
+TEST(common_options_and_texts_are_of_options_that_exist)
+{
+        for (const struct command *const *at = commands_all.commands; *at; at++) {
+                const char *names = (*at)->common, *name;
+                size_t len;
+
+                while ((name = options_next_word(&names, &len))) {
+                        const struct option *option = option_find(*at, name, len, NULL);
+
+                        if (!option || strlen(option->name) != len || option->hidden)
+                                TAP_FAIL("%s has no option %.*s", (*at)->name, (int)len, name);
+                }
+                for (const struct option_text *t = (*at)->texts; t && t->name; t++)
+                        EXPECT_TRUE(option_find(*at, t->name, strlen(t->name), NULL));
+        }
+}
+
+TEST(all_beside_help)
+{
+        static const struct {
+                const char *line;
+                bool help, all;
+        } cases[] = {
+                {"record --help", true, false},
+                {"record --help --all", true, true},
+                {"record --all --help", true, true},
+                {"record --all -h", true, true},
+                {"record -- a --all --help", false, false},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                struct command_line line;
+                struct err err = {0};
+
+                ASSERT_TRUE(parse(cases[i].line, &line, &err));
+                EXPECT_INT(line.help, cases[i].help);
+                EXPECT_INT(line.help_all, cases[i].all);
+                command_line_release(&line);
+        }
 }
 
 TEST(the_programs_help_is_one_line_a_command_and_twenty_options)
