@@ -88,6 +88,19 @@ def test_a_process_that_runs_elsewhere_leaves_it_free(t: Context) -> None:
     check(re.search(r"sampling \.+\r\x1b\[K", terminal.end()) is not None, f"the marks are erased: {terminal.shown!r}")
 
 
+def test_reading_is_told_after_a_second(t: Context) -> None:
+    """Here of a session that comes late; nothing of it is left on the screen, and nothing is drawn in a pipe."""
+    t.good("record", "-q", "--session", "x.data", "--", t.program("spin"), "100")
+    late = '(sleep 2.5; cat x.data) | "$0" annotate --stdio -i - spin_here'
+    terminal = Terminal(t, "sh", "-c", late, t.wperf)
+    shown = terminal.end()
+    drawn = re.findall(r"\rreading -, (\d+) s\x1b\[K", shown)
+    check(drawn and drawn[0] == "1", f"from the first second on: {shown!r}")
+    check("\r\x1b[K" in shown.rpartition("reading -")[2] and "spin_here" in shown, f"erased before the result: {shown!r}")
+    done = t.run("sh", "-c", late, t.wperf)
+    check(done.status == 0 and "reading" not in done.err, "nothing in a pipe", done)
+
+
 def test_a_process_on_the_same_terminal_is_let_alone(t: Context) -> None:
     script = '"$2" 60000 & echo "target $!"; sleep 0.5; "$1" sample -p $! --timeout 3; kill $!'
     terminal = Terminal(t, "sh", "-c", script, "sh", t.wperf, t.program("spin"))

@@ -14,6 +14,7 @@
 #include "err.h"
 #include "filter_none.h"
 #include "os.h"
+#include "reading_progress.h"
 #include "text_match.h"
 
 struct annotating {
@@ -271,11 +272,14 @@ static bool add_python_and_native(struct annotating *a, struct report *report, s
 
 /* --- the command --- */
 
-static bool make(struct annotating *a, const struct report_request *request, struct err *err)
+static bool make(struct annotating *a, struct report_request *request, struct err *err)
 {
+        struct reading_progress *progress =
+                reading_progress_start(request->path, request, a->lookup, a->options->general.quiet);
         AUTO(report) report = report_make(request, err);
         bool ok = true;
 
+        reading_progress_end(progress);
         if (!report || !filter_none_check(report, request, &a->options->filter, err))
                 return false;
         a->output.report = report;

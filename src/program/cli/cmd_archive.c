@@ -5,6 +5,7 @@
 #include "archive_view.h"
 #include "cmd.h"
 #include "cmd_report_options.h"
+#include "reading_progress.h"
 
 static struct archive_view view_of(const struct archive_result *result, const char *session)
 {
@@ -23,15 +24,21 @@ static struct archive_view view_of(const struct archive_result *result, const ch
         };
 }
 
-static int run(const struct archive_options *o, const struct archive_request *request)
+static int run(const struct archive_options *o, const struct archive_request *request,
+               const struct lookup *lookup)
 {
         AUTO_RELEASE(archive_result) result = {0};
         AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) document = {0};
+        struct reading_progress *progress;
         struct archive_view view;
         struct err err = {0};
+        bool ok;
 
-        if (!archive_make(request, &result, &err))
+        progress = reading_progress_start(request->path, NULL, lookup, o->general.quiet);
+        ok = archive_make(request, &result, &err);
+        reading_progress_end(progress);
+        if (!ok)
                 return cmd_fail(&err);
         view = view_of(&result, request->output ? request->output : request->path);
         archive_view_text(&view, &text);
@@ -62,7 +69,7 @@ int cmd_archive(const struct command_line *line)
         lookup.sources.any_owner = o->input.force;
         request.sources = &lookup.sources;
         request.debuginfod = lookup.debuginfod;
-        status = run(o, &request);
+        status = run(o, &request, &lookup);
         lookup_release(&lookup);
         return status;
 }

@@ -20,6 +20,7 @@
 #include "page_output.h"
 #include "perf_abi.h"
 #include "quality_view.h"
+#include "reading_progress.h"
 #include "report.h"
 #include "session_facts.h"
 #include "text.h"
@@ -45,7 +46,8 @@ struct exporting {
         enum stacks_python python; /* as requested */
         const struct page_options *page;
         bool takes_private; /* as in struct page_output, like the next one */
-        struct debuginfod *debuginfod;
+        const struct lookup *lookup;
+        bool is_quiet;
 };
 
 static void exporting_release(struct exporting *e)
@@ -147,7 +149,7 @@ static bool write_page(const struct exporting *e, struct buf *out, struct err *e
                                                       .python = e->python,
                                                       .options = e->page,
                                                       .takes_private = e->takes_private,
-                                                      .debuginfod = e->debuginfod},
+                                                      .debuginfod = e->lookup->debuginfod},
                                 out, err);
 }
 
@@ -372,12 +374,15 @@ static bool write_out(const struct exporting *e, const struct format *format, st
         return cmd_write_file(e->options->output, &out, err);
 }
 
-static bool export_session(struct exporting *e, const struct report_request *request,
+static bool export_session(struct exporting *e, struct report_request *request,
                            const struct filter_options *filter, const struct format *format, struct err *err)
 {
+        struct reading_progress *progress =
+                reading_progress_start(request->path, request, e->lookup, e->is_quiet);
         AUTO_RELEASE(buf) note = {0};
 
         e->report = report_make(request, err);
+        reading_progress_end(progress);
         if (!e->report || !filter_none_check(e->report, request, filter, err))
                 return false;
         buf_add(&note, e->report->session.archive.note.data, e->report->session.archive.note.len);
@@ -453,7 +458,8 @@ int cmd_export(const struct command_line *line)
                 e.session = request.path;
                 lookup.sources.any_owner = o->input.force;
                 request.sources = &lookup.sources;
-                e.debuginfod = lookup.debuginfod;
+                e.lookup = &lookup;
+                e.is_quiet = o->general.quiet;
                 status = export_session(&e, &request, &o->filter, format, &err) ? EXIT_OK : cmd_fail(&err);
                 if (!status && o->page.opens)
                         page_output_show(&o->page, o->what.output, true);

@@ -16,6 +16,7 @@
 #include "progress_view.h"
 #include "python_command.h"
 #include "python_section.h"
+#include "reading_progress.h"
 #include "run.h"
 #include "text.h"
 #include "text_match.h"
@@ -368,6 +369,7 @@ static int show(struct recording *r, const struct run *run)
                 .filter.states = states_of(r),
         };
         AUTO_RELEASE(buf) sampling_line = {0};
+        struct reading_progress *progress;
         AUTO(report) report = NULL;
         struct err err = {0};
         struct hot_output output;
@@ -383,7 +385,9 @@ static int show(struct recording *r, const struct run *run)
         if (wants_browser(r))
                 return browse(r, &request, facts.collected->python && facts.collected->python->n_stacks,
                               exit_status(r, &facts, false));
+        progress = reading_progress_start(request.path, &request, &r->lookup, o->general.quiet);
         report = report_make(&request, &err);
+        reading_progress_end(progress);
         if (!report) {
                 if (!facts.write_error) /* already printed, and the cause of this error */
                         cmd_fail(&err);

@@ -17,6 +17,7 @@
 #include "group_rules.h"
 #include "hot_output.h"
 #include "os.h"
+#include "reading_progress.h"
 #include "report_table.h"
 #include "sort_keys.h"
 #include "stack_branches.h"
@@ -466,6 +467,7 @@ static int show(struct reporting *r)
 {
         const struct report_options *o = r->options;
         AUTO(session_input) input = NULL;
+        struct reading_progress *progress;
         AUTO(report) report = NULL;
         AUTO_RELEASE(buf) note = {0};
         struct err err = {0};
@@ -484,7 +486,10 @@ static int show(struct reporting *r)
                 session_input_free(TAKE(input));
                 return browse(r);
         }
+        progress =
+                reading_progress_start(r->request.path, &r->request, &r->lookup, r->options->general.quiet);
         report = report_make_of(&r->request, TAKE(input), &err);
+        reading_progress_end(progress);
         if (!report || !has_rows(r, report, &err))
                 return cmd_fail(&err);
         buf_add(&note, report->session.archive.note.data, report->session.archive.note.len);

@@ -117,7 +117,7 @@ static void show_progress(void *ctx, const struct debuginfod_progress *progress)
         progress_view_download(text_base_name(progress->name), progress->n_bytes, progress->total_bytes,
                                progress->left_ns, &line);
         text_stream_write(OS_STDERR, line.data, line.len, NULL);
-        lookup->shows_progress = true;
+        __atomic_store_n(&lookup->shows_progress, true, __ATOMIC_RELAXED);
 }
 
 static void add_dir(struct lookup *lookup, const char *dir, size_t len)

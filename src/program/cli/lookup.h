@@ -37,8 +37,8 @@ struct lookup {
         struct err save_err;           /* why the symbol cache could not be written */
         struct debuginfod *debuginfod; /* NULL: not requested */
         struct debug_remote remote;
-        bool shows_progress;
-        bool is_browsing; /* only the browser may draw */
+        bool shows_progress; /* of a download; another thread reads it with __atomic_load_n */
+        bool is_browsing;    /* only the browser may draw */
         struct pe_places places;
         struct elf_places elf_places;
         struct arena names; /* names of folders */

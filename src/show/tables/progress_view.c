@@ -37,6 +37,20 @@ void progress_view_download(const char *name, uint64_t n_bytes, uint64_t total_b
         text_code_add(out, TEXT_CODE_CLEAR);
 }
 
+void progress_view_reading(const char *name, uint64_t done_bytes, uint64_t all_bytes, uint64_t seconds,
+                           struct buf *out)
+{
+        text_code_add(out, TEXT_CODE_LINE_START);
+        buf_add_str(out, "reading ");
+        text_add_printable(out, name);
+        if (all_bytes && done_bytes < all_bytes)
+                buf_printf(out, ": %.0f %%", 100 * (double)done_bytes / (double)all_bytes);
+        else if (all_bytes)
+                buf_add_str(out, ": looking up names");
+        buf_printf(out, ", %" PRIu64 " s", seconds);
+        text_code_add(out, TEXT_CODE_CLEAR);
+}
+
 void progress_view_erase(struct buf *out)
 {
         text_code_add(out, TEXT_CODE_LINE_START);

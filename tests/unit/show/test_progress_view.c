@@ -26,4 +26,18 @@ TEST(a_download_has_a_size_where_it_is_known)
         EXPECT_STR(buf_text(&out), "\rdebuginfod: a, 0 s left\x1b[K");
 }
 
+TEST(reading_has_a_share_while_records_are_read)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        progress_view_reading("a\x1b", 0, 0, 1, &out);
+        EXPECT_STR(buf_text(&out), "\rreading a\\x1b, 1 s\x1b[K");
+        buf_clear(&out);
+        progress_view_reading("a.data", 45, 100, 2, &out);
+        EXPECT_STR(buf_text(&out), "\rreading a.data: 45 %, 2 s\x1b[K");
+        buf_clear(&out);
+        progress_view_reading("a.data", 100, 100, 3, &out);
+        EXPECT_STR(buf_text(&out), "\rreading a.data: looking up names, 3 s\x1b[K");
+}
+
 TAP_MAIN
