@@ -54,8 +54,8 @@ static void print_hot_path(const wperf_tree *tree)
 
 int main(int argc, char **argv)
 {
-        struct wperf_report_request request = {.path = argc > 1 ? argv[1] : "wperf.data",
-                                               .contents = WPERF_TREES};
+        struct wperf_report_request request = {
+                .size = sizeof(request), .path = argc > 1 ? argv[1] : "wperf.data", .contents = WPERF_TREES};
         struct wperf_quality quality;
         struct wperf_error error;
         wperf_report *report = wperf_report_open(&request, &error);

@@ -12,7 +12,7 @@ class Error(ctypes.Structure):
 
 
 class ReportRequest(ctypes.Structure):
-    _fields_ = [("path", ctypes.c_char_p), ("contents", ctypes.c_uint), ("symbol_path", ctypes.c_char_p), ("symfs", ctypes.c_char_p),
+    _fields_ = [("size", ctypes.c_size_t), ("path", ctypes.c_char_p), ("contents", ctypes.c_uint), ("symbol_path", ctypes.c_char_p), ("symfs", ctypes.c_char_p),
                 ("inlines", ctypes.c_int), ("lines", ctypes.c_int), ("pages", ctypes.c_int), ("any_owner", ctypes.c_int),
                 ("max_memory", ctypes.c_uint64), ("pids", ctypes.POINTER(ctypes.c_int32)), ("n_pids", ctypes.c_size_t)]
 
@@ -34,7 +34,7 @@ def load() -> ctypes.CDLL:
 
 def main() -> int:
     library, error, row = load(), Error(), Row()
-    request = ReportRequest(path=os.fsencode(sys.argv[1] if len(sys.argv) > 1 else "wperf.data"))
+    request = ReportRequest(size=ctypes.sizeof(ReportRequest), path=os.fsencode(sys.argv[1] if len(sys.argv) > 1 else "wperf.data"))
     report = library.wperf_report_open(request, error)
     if not report:
         print(f"hot.py: {error.text.decode(errors='replace')}", file=sys.stderr)

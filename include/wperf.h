@@ -8,8 +8,10 @@
  *   Only one wperf_count or wperf_record runs at a time in a process.
  * - A function that can fail returns NULL or 0 and fills `error`, which may be NULL.  Functions with an
  *   index return 0 if there is no such index.
- * - Requests are zero-initialised; a field that is 0 or NULL has its default.  The library copies what it
- *   keeps.
+ * - Requests are zero-initialised except for `size`, which is the size of the struct, as in
+ *   `struct wperf_report_request r = {.size = sizeof(r), .path = path}`: so a program and a library of
+ *   different versions know what the other one knows.  A field that is 0 or NULL has its default.  The
+ *   library copies what it keeps.
  * - Texts are UTF-8 or the raw bytes of a file, never NULL unless the comment says so, and valid until
  *   their object is freed.
  * - Times are in nanoseconds, sizes in bytes, shares from 0 to 1.
@@ -32,6 +34,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The version of this header; wperf_version() has that of the library. */
+#define WPERF_VERSION_MAJOR 0
+#define WPERF_VERSION_MINOR 2
+#define WPERF_VERSION_PATCH 0
+#define WPERF_VERSION_AT_LEAST(major, minor, patch)                                                          \
+        (WPERF_VERSION_MAJOR * 1000000 + WPERF_VERSION_MINOR * 1000 + WPERF_VERSION_PATCH >=                 \
+         (major)*1000000 + (minor)*1000 + (patch))
 
 /* --- Errors and settings ---------------------------------------------------------------------------- */
 
@@ -78,6 +88,7 @@ enum wperf_content {
 };
 
 struct wperf_report_request {
+        size_t size;             /* of this struct */
         const char *path;        /* session of wperf, perf or simpleperf, or an event-trace file of Windows */
         unsigned contents;       /* a set of enum wperf_content */
         const char *symbol_path; /* more folders with images, PDBs and ELF files, separated by ';'; NULL for
@@ -222,6 +233,7 @@ WPERF_API int wperf_report_frame(const wperf_report *report, uint32_t stack, siz
 typedef struct wperf_annotation wperf_annotation;
 
 struct wperf_annotate_request {
+        size_t size;        /* of this struct */
         const char *symbol; /* name, or a pattern such as "^x_"; NULL: the hottest function of each event */
         int with_code;      /* instructions; their text needs LLVM's library */
         int intel_syntax;   /* of x86-64 */
@@ -337,6 +349,7 @@ WPERF_API int wperf_list_group(const wperf_list *list, size_t index, struct wper
 
 /* What is measured: a command, processes, or all that runs on the CPUs. */
 struct wperf_target {
+        size_t size;       /* of this struct */
         char *const *argv; /* command and arguments, NULL at the end; NULL for none */
         const int32_t *pids;
         size_t n_pids;
@@ -353,7 +366,8 @@ WPERF_API void wperf_stop(void);
 typedef struct wperf_counts wperf_counts;
 
 struct wperf_count_request {
-        struct wperf_target target;
+        size_t size; /* of this struct */
+        const struct wperf_target *target;
         const char *events;  /* as `wperf stat -e`: "ld_spec,{cycles,instructions}" */
         const char *metrics; /* as `wperf stat -m`: "imix" */
 };
@@ -395,7 +409,8 @@ WPERF_API size_t wperf_counts_metric_count(const wperf_counts *counts);
 WPERF_API int wperf_counts_metric(const wperf_counts *counts, size_t index, struct wperf_metric *metric);
 
 struct wperf_record_request {
-        struct wperf_target target;
+        size_t size; /* of this struct */
+        const struct wperf_target *target;
         const char *session_path; /* a session there becomes FILE.old */
         const char *events;    /* as `wperf record -e`, also "arm_spe_0/ld=1/"; NULL: cycles, or CPU time */
         uint64_t frequency_hz; /* samples a second; 0: 999 */

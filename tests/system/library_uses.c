@@ -49,12 +49,16 @@ static int handlers_are_as_before(void)
 /* Counts and samples `argv`, and reads the session. */
 static int case_measure(char **argv)
 {
-        struct wperf_count_request counted = {.target = {.argv = argv}, .events = "task-clock,page-faults"};
-        struct wperf_record_request sampled = {.target = {.argv = argv},
+        const struct wperf_target target = {.size = sizeof(target), .argv = argv};
+        struct wperf_count_request counted = {
+                .size = sizeof(counted), .target = &target, .events = "task-clock,page-faults"};
+        struct wperf_record_request sampled = {.size = sizeof(sampled),
+                                               .target = &target,
                                                .session_path = "uses.data",
                                                .events = "cpu-clock",
                                                .call_stacks = 1};
-        struct wperf_report_request read = {.path = "uses.data", .contents = WPERF_TREES | WPERF_SAMPLES};
+        struct wperf_report_request read = {
+                .size = sizeof(read), .path = "uses.data", .contents = WPERF_TREES | WPERF_SAMPLES};
         struct wperf_ending ending;
         struct wperf_error error;
         struct wperf_sample sample;
@@ -107,7 +111,9 @@ static void *stop_soon(void *arg)
 /* wperf_stop() ends a measurement without a timeout. */
 static int case_stop(char **argv)
 {
-        struct wperf_count_request counted = {.target = {.argv = argv}, .events = "task-clock"};
+        const struct wperf_target target = {.size = sizeof(target), .argv = argv};
+        struct wperf_count_request counted = {
+                .size = sizeof(counted), .target = &target, .events = "task-clock"};
         struct wperf_error error;
         wperf_counts *counts;
         pthread_t thread;
@@ -132,7 +138,8 @@ struct reading {
 static void *read_often(void *arg)
 {
         struct reading *reading = arg;
-        struct wperf_report_request request = {.path = reading->path,
+        struct wperf_report_request request = {.size = sizeof(request),
+                                               .path = reading->path,
                                                .contents = WPERF_TREES | WPERF_SAMPLES | WPERF_PYTHON |
                                                            WPERF_ACCESSES};
 
@@ -176,7 +183,8 @@ static void end_here(void *ctx, size_t bytes)
 /* To be called with little memory. */
 static int case_memory(char **argv)
 {
-        struct wperf_report_request request = {.path = argv[0], .contents = WPERF_TREES | WPERF_SAMPLES};
+        struct wperf_report_request request = {
+                .size = sizeof(request), .path = argv[0], .contents = WPERF_TREES | WPERF_SAMPLES};
 
         wperf_set_out_of_memory(end_here, (void *)(uintptr_t) "out of memory");
         wperf_report_close(wperf_report_open(&request, NULL));
@@ -186,7 +194,7 @@ static int case_memory(char **argv)
 /* Mapping installs a handler only if it is allowed. */
 static int case_mapping(char **argv)
 {
-        struct wperf_report_request request = {.path = argv[0]};
+        struct wperf_report_request request = {.size = sizeof(request), .path = argv[0]};
         wperf_report *report;
 
         note_handlers();

@@ -74,16 +74,41 @@ int library_fail(const struct err *err, struct wperf_error *ret)
         return 0;
 }
 
-void library_target(const struct wperf_target *request, struct target *target)
+bool library_take_request(void *own, size_t own_size, const void *given, struct err *err)
 {
+        const uint8_t *bytes = given;
+        size_t size;
+
+        memcpy(&size, given, sizeof(size));
+        if (size < sizeof(size))
+                return err_set(err, ERR_USAGE, "the request has no size: set .size to sizeof of the struct");
+        for (size_t i = own_size; i < size; i++) {
+                if (bytes[i])
+                        return err_set(err, ERR_UNSUPPORTED,
+                                       "the request asks for something that libwperf %s does not have",
+                                       WPERF_VERSION);
+        }
+        memset(own, 0, own_size);
+        memcpy(own, given, size < own_size ? size : own_size);
+        return true;
+}
+
+bool library_take_target(const struct wperf_target *given, struct wperf_target *own, struct target *target,
+                         struct err *err)
+{
+        if (!given)
+                return err_set(err, ERR_USAGE, "the request has no target");
+        if (!library_take_request(own, sizeof(*own), given, err))
+                return false;
         *target = (struct target){
-                .argv = request->argv,
-                .pids = request->pids,
-                .n_pids = request->n_pids,
-                .cpus = request->cpus,
-                .n_cpus = request->n_cpus,
-                .system_wide = request->system_wide,
+                .argv = own->argv,
+                .pids = own->pids,
+                .n_pids = own->n_pids,
+                .cpus = own->cpus,
+                .n_cpus = own->n_cpus,
+                .system_wide = own->system_wide,
         };
+        return true;
 }
 
 const char *const *library_split_folders(struct arena *arena, const char *folders)

@@ -18,21 +18,22 @@ wperf_annotation *wperf_report_annotate(wperf_report *report, const struct wperf
                                         struct wperf_error *error)
 {
         wperf_annotation *ret = mem_new(1, sizeof(*ret));
-        struct annotation_request wanted = {
-                .symbol = request->symbol,
-                .max_functions = SIZE_MAX,
-                .with_code = request->with_code,
-                .syntax = request->intel_syntax ? DISASM_INTEL : DISASM_ATT,
-                .private_source = report->sources.any_owner,
-        };
+        struct wperf_annotate_request own = {0};
+        struct annotation_request wanted = {.max_functions = SIZE_MAX};
         struct err err = {0};
         size_t n;
 
         library_begin();
         ret->report = report;
-        if (request->source_folders)
-                wanted.source_folders = ret->folders = mem_strdup(request->source_folders);
-        ret->annotation = annotation_new(report->report, &wanted, &err);
+        if (library_take_request(&own, sizeof(own), request, &err)) {
+                wanted.symbol = own.symbol;
+                wanted.with_code = own.with_code;
+                wanted.syntax = own.intel_syntax ? DISASM_INTEL : DISASM_ATT;
+                wanted.private_source = report->sources.any_owner;
+                if (own.source_folders)
+                        wanted.source_folders = ret->folders = mem_strdup(own.source_folders);
+                ret->annotation = annotation_new(report->report, &wanted, &err);
+        }
         if (!ret->annotation) {
                 library_fail(&err, error);
                 wperf_annotation_free(ret);

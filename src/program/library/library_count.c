@@ -74,26 +74,36 @@ static bool take_result(void *ctx, const struct count_result *result, struct err
         return true;
 }
 
+static bool fill(const struct wperf_count_request *given, wperf_counts *counts, struct count_run_request *ret,
+                 struct err *err)
+{
+        struct wperf_count_request request;
+        struct wperf_target target;
+
+        if (!library_take_request(&request, sizeof(request), given, err) ||
+            !library_take_target(request.target, &target, &ret->target, err))
+                return false;
+        ret->choice.events = request.events;
+        ret->choice.metrics = request.metrics;
+        ret->choice.kernel = target.kernel;
+        ret->choice.dmc = UINT32_MAX;
+        ret->timeout_ns = target.timeout_ns;
+        ret->keeps_signals = true;
+        ret->result = take_result;
+        ret->ctx = counts;
+        return true;
+}
+
 wperf_counts *wperf_count(const struct wperf_count_request *request, struct wperf_error *error)
 {
         wperf_counts *ret = mem_new(1, sizeof(*ret));
-        struct count_run_request run = {
-                .choice = {.events = request->events,
-                           .metrics = request->metrics,
-                           .kernel = request->target.kernel,
-                           .dmc = UINT32_MAX},
-                .timeout_ns = request->target.timeout_ns,
-                .keeps_signals = true,
-                .result = take_result,
-                .ctx = ret,
-        };
+        struct count_run_request run = {0};
         struct count_run_facts facts = {0};
         enum run_failure failure;
         struct err err = {0};
 
         library_begin_measurement();
-        library_target(&request->target, &run.target);
-        if (!count_run(&run, &facts, &failure, &err)) {
+        if (!fill(request, ret, &run, &err) || !count_run(&run, &facts, &failure, &err)) {
                 wperf_counts_free(ret);
                 library_fail(&err, error);
                 return NULL;

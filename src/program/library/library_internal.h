@@ -18,8 +18,14 @@ void library_begin(void);
 /* Copies an error for the caller; `ret` may be NULL.  Returns 0. */
 int library_fail(const struct err *err, struct wperf_error *ret);
 
-/* `target` keeps pointers into `request`. */
-void library_target(const struct wperf_target *request, struct target *target);
+/* Copies a request into `own`, a struct of this version with `own_size` bytes, which is zero otherwise; the
+ * first field of `given` is its size. ERR_USAGE if that is missing; ERR_UNSUPPORTED if the program asks for
+ * what only a later version has. */
+bool library_take_request(void *own, size_t own_size, const void *given, struct err *err);
+
+/* The same for the target of a request, which may be NULL: ERR_USAGE. `target` keeps pointers of it. */
+bool library_take_target(const struct wperf_target *given, struct wperf_target *own, struct target *target,
+                         struct err *err);
 
 /* Clears a stop that nothing was running for. */
 void library_begin_measurement(void);

@@ -3,32 +3,42 @@
 #include "library_internal.h"
 #include "run.h"
 
+static bool fill(const struct wperf_record_request *given, struct run_request *ret, struct err *err)
+{
+        struct wperf_record_request request;
+        struct wperf_target target;
+
+        if (!library_take_request(&request, sizeof(request), given, err))
+                return false;
+        if (!request.session_path)
+                return err_set(err, ERR_USAGE, "no session: the request has no path");
+        if (!library_take_target(request.target, &target, &ret->target, err))
+                return false;
+        ret->children = COLLECT_BEST;
+        ret->events = request.events;
+        ret->freq_hz = request.frequency_hz;
+        ret->kernel = target.kernel;
+        ret->timeout_ns = target.timeout_ns;
+        ret->session_path = request.session_path;
+        ret->keeps_signals = true;
+        ret->quiet = true;
+        if (request.call_stacks)
+                ret->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
+        return true;
+}
+
 int wperf_record(const struct wperf_record_request *request, struct wperf_ending *ending,
                  struct wperf_error *error)
 {
-        struct run_request wanted = {
-                .children = COLLECT_BEST,
-                .events = request->events,
-                .freq_hz = request->frequency_hz,
-                .kernel = request->target.kernel,
-                .timeout_ns = request->target.timeout_ns,
-                .session_path = request->session_path,
-                .keeps_signals = true,
-                .quiet = true,
-        };
+        struct run_request wanted = {0};
         enum run_failure failure;
         struct run_facts facts;
         struct err err = {0};
         AUTO(run) run = NULL;
 
-        if (!request->session_path) {
-                err_set(&err, ERR_USAGE, "no session: the request has no path");
+        if (!fill(request, &wanted, &err))
                 return library_fail(&err, error);
-        }
-        if (request->call_stacks)
-                wanted.call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
         library_begin_measurement();
-        library_target(&request->target, &wanted.target);
         run = run_record(&wanted, &failure, &err);
         if (!run)
                 return library_fail(&err, error);

@@ -60,13 +60,16 @@ static struct report *make_report(wperf_report *handle, const struct wperf_repor
 wperf_report *wperf_report_open(const struct wperf_report_request *request, struct wperf_error *error)
 {
         wperf_report *handle = mem_new(1, sizeof(*handle));
+        struct wperf_report_request own = {0};
         struct err err = {0};
+        bool is_taken = library_take_request(&own, sizeof(own), request, &err);
 
         library_begin();
-        find_sources(handle, request);
-        handle->inlines = request->inlines;
-        handle->pages = request->pages;
-        handle->report = make_report(handle, request, &err);
+        find_sources(handle, &own);
+        handle->inlines = own.inlines;
+        handle->pages = own.pages;
+        if (is_taken)
+                handle->report = make_report(handle, &own, &err);
         if (!handle->report) {
                 library_fail(&err, error);
                 wperf_report_close(handle);

@@ -24,7 +24,8 @@ static bool write_session(void)
 
 static wperf_report *open_report(const char *path, unsigned contents)
 {
-        const struct wperf_report_request request = {.path = path, .contents = contents};
+        const struct wperf_report_request request = {
+                .size = sizeof(request), .path = path, .contents = contents};
         struct wperf_error error = {0};
         wperf_report *report = wperf_report_open(&request, &error);
 
@@ -159,8 +160,8 @@ TEST(gives_samples_and_frames)
 
 TEST(annotates)
 {
-        const struct wperf_annotate_request one = {.symbol = "global_one"},
-                                            none = {.symbol = "no_such_function"};
+        const struct wperf_annotate_request one = {.size = sizeof(one), .symbol = "global_one"},
+                                            none = {.size = sizeof(none), .symbol = "no_such_function"};
         struct wperf_annotated function;
         struct wperf_instruction at;
         wperf_annotation *annotation;
@@ -228,9 +229,13 @@ TEST(lists_events_of_a_model)
 
 TEST(says_what_is_wrong_with_requests)
 {
-        const struct wperf_report_request no_path = {0}, no_file = {.path = "no-such.data"};
-        const struct wperf_count_request no_event = {.events = "no_such_event", .target = {.system_wide = 1}};
-        const struct wperf_record_request no_session = {0};
+        const struct wperf_report_request no_path = {.size = sizeof(no_path)},
+                                          no_file = {.size = sizeof(no_file), .path = "no-such.data"};
+        const struct wperf_target all = {.size = sizeof(all), .system_wide = 1};
+        const struct wperf_count_request no_event = {
+                .size = sizeof(no_event), .events = "no_such_event", .target = &all};
+        const struct wperf_count_request no_target = {.size = sizeof(no_target)};
+        const struct wperf_record_request no_session = {.size = sizeof(no_session)};
         struct wperf_error error;
 
         EXPECT_TRUE(!wperf_report_open(&no_path, &error));
@@ -246,6 +251,50 @@ TEST(says_what_is_wrong_with_requests)
 #endif
         EXPECT_TRUE(!wperf_record(&no_session, NULL, &error));
         EXPECT_INT(error.code, WPERF_ERROR_USAGE);
+        EXPECT_TRUE(!wperf_count(&no_target, &error));
+        EXPECT_CONTAINS(error.text, "no target");
+}
+
+/* A program that was compiled with another version of the header. */
+TEST(requests_of_other_versions)
+{
+        struct {
+                struct wperf_report_request request;
+                uint64_t of_a_later_version;
+        } later = {.request = {.size = sizeof(later), .path = session_path}};
+        const struct wperf_report_request no_size = {.path = session_path};
+        struct wperf_report_request earlier = {
+                .size = offsetof(struct wperf_report_request, inlines), .path = session_path, .n_pids = 1000};
+        struct wperf_error error;
+        wperf_report *report;
+
+        ASSERT_TRUE(write_session());
+        EXPECT_TRUE(!wperf_report_open(&no_size, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_USAGE);
+        EXPECT_CONTAINS(error.text, ".size");
+        report = wperf_report_open(&later.request, &error);
+        EXPECT_TRUE(report);
+        wperf_report_close(report);
+        later.of_a_later_version = 1;
+        EXPECT_TRUE(!wperf_report_open(&later.request, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_UNSUPPORTED);
+        report = wperf_report_open(&earlier, &error);
+        EXPECT_TRUE(report);
+        wperf_report_close(report);
+}
+
+TEST(the_header_has_the_librarys_version)
+{
+        char version[32];
+        size_t len = (size_t)snprintf(version, sizeof(version), "%d.%d.%d", WPERF_VERSION_MAJOR,
+                                      WPERF_VERSION_MINOR, WPERF_VERSION_PATCH);
+
+        if (strncmp(wperf_version(), version, len) != 0 ||
+            (wperf_version()[len] && wperf_version()[len] != '+'))
+                TAP_FAIL("wperf.h is of %s, the library of %s", version, wperf_version());
+        EXPECT_TRUE(WPERF_VERSION_AT_LEAST(0, 2, 0));
+        EXPECT_TRUE(!WPERF_VERSION_AT_LEAST(WPERF_VERSION_MAJOR, WPERF_VERSION_MINOR + 1, 0));
+        EXPECT_TRUE(!WPERF_VERSION_AT_LEAST(WPERF_VERSION_MAJOR + 1, 0, 0));
 }
 
 TAP_MAIN
