@@ -77,7 +77,7 @@ static void add_kernel(struct fact_tables *tables, const char *program)
                 add_row(tables, "record -k", "the kernel, too", buf_text(&rehearsal.lacks));
 }
 
-/* For the processes that run already. */
+/* For a process that runs. */
 static void add_bpf(struct fact_tables *tables, const char *pid)
 {
         static const char not_used[] = "the engine bpf is not used: ";
@@ -91,7 +91,7 @@ static void add_bpf(struct fact_tables *tables, const char *pid)
                 why = rehearsal.stacks.len ? buf_text(&rehearsal.stacks) : buf_text(&rehearsal.lacks);
         if (text_starts(why, not_used))
                 why += strlen(not_used);
-        add_row(tables, "BPF", *why ? "not used" : "reads Python frames of programs that run already", why);
+        add_row(tables, "BPF", *why ? "not used" : "reads Python frames", why);
 }
 
 static void add_records(struct fact_tables *tables)
