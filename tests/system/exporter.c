@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export_callgrind.h"
 #include "export_firefox.h"
 #include "export_folded.h"
 #include "export_perf_script.h"
@@ -67,6 +68,8 @@ static bool add_export(const char *format, const struct calltree *tree, const st
 {
         if (!strcmp(format, "folded"))
                 export_folded(tree, &(struct export_folded_options){.annotate = true}, out);
+        else if (!strcmp(format, "callgrind"))
+                export_callgrind(tree, about, out);
         else if (!strcmp(format, "pprof"))
                 export_pprof(tree, about, out);
         else if (!strcmp(format, "svg"))

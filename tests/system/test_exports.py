@@ -147,6 +147,32 @@ def test_go_tool_pprof_takes_hostile_names(t: Context) -> None:
     check(done.out.count("comm:[a;b c 7]") == 9, "nine stacks", done)
 
 
+# --- callgrind ---
+
+
+def annotated(t: Context, path: str) -> dict[str, tuple[int, int]]:
+    """Weight and samples of each function with its callees, as callgrind_annotate sums them up."""
+    done = t.run(need_tool("callgrind_annotate"), "--inclusive=yes", "--threshold=100", "--auto=no", path)
+    check(done.status == 0 and not done.err, "callgrind_annotate", done)
+    rows = re.findall(r"^ *([\d,]+) \([ \d.]+%\) +([\d,]+) \([ \d.]+%\)  (.*)$", done.out, re.M)
+    return {name: (int(weight.replace(",", "")), int(samples.replace(",", ""))) for weight, samples, name in rows}
+
+
+def test_callgrind_annotate_sums_them_up(t: Context) -> None:
+    found = annotated(t, export(t, "callgrind", "ordinary"))
+    check(found["PROGRAM TOTALS"] == (10000, 100), f"all samples: {found}")
+    for name in "work", "add", "carry":
+        total = ORDINARY[name][1]
+        check(found[f"/src/work.c:{name} [/usr/bin/python3.11]"] == (100 * total, total), f"{name}: {found}")
+    check(found["/src/work.c:main [/usr/bin/python3.11]"] == (8700, 87), f"main of the program: {found}")
+    check(found["???:main [/usr/lib/libc.so.6]"] == (300, 3), f"main of the library: {found}")
+    check(found["???:python3 (process) [???]"] == (9000, 90), f"the process: {found}")
+
+
+def test_callgrind_annotate_takes_hostile_names(t: Context) -> None:
+    check(annotated(t, export(t, "callgrind", "hostile"))["PROGRAM TOTALS"][1] == SAMPLES["hostile"], "all samples")
+
+
 # --- svg ---
 
 
@@ -600,6 +626,19 @@ def test_go_tool_pprof_reads_a_session(t: Context) -> None:
           f"{burning} of burn_a", done)
     done = pprof(t, path, "-top", "-lines")
     check(re.search(r"  burn_a \S*paths\.c:\d+$", done.out, re.M) is not None, "lines", done)
+
+
+def test_callgrind_annotate_reads_a_session(t: Context) -> None:
+    """Its totals of the program's functions are those of report's call tree."""
+    session = record(t, "dwarf,8192", "paths")
+    counts = folded(tree_of(t, session))
+    for path in (export_session(t, name, session) for name in ("callgrind.out.paths", "p.callgrind")):
+        found = annotated(t, path)
+        check(found["PROGRAM TOTALS"][1] == sum(counts.values()), "all samples")
+        for function in "main", "walk", "burn_a", "burn_b":
+            want = sum(n for stack, n in counts.items() if function in stack.split(";"))
+            got = [samples for name, (_, samples) in found.items() if f":{function} [" in name]
+            check(got == [want], f"{want} of {function}: {found}")
 
 
 def test_a_session_without_stacks(t: Context) -> None:

@@ -298,7 +298,7 @@ def test_functions_of_the_kernel(t: Context) -> None:
             check(name in done.out or argv[0] != "report", "names of the file", done)
 
 
-FORMATS = ("folded", "speedscope", "firefox", "pprof", "perf-script", "svg")
+FORMATS = ("folded", "speedscope", "firefox", "pprof", "callgrind", "perf-script", "svg")
 
 
 def test_exports_of_long_paths(t: Context) -> None:

@@ -8,6 +8,7 @@
 #include "cmd_export_options.h"
 #include "codec.h"
 #include "err.h"
+#include "export_callgrind.h"
 #include "export_firefox.h"
 #include "export_folded.h"
 #include "export_perf_script.h"
@@ -85,6 +86,13 @@ static bool write_speedscope(const struct exporting *e, struct buf *out, struct 
                                                       e->n_events, e->options->lines},
                           out);
         free(events);
+        return true;
+}
+
+static bool write_callgrind(const struct exporting *e, struct buf *out, struct err *err)
+{
+        (void)err;
+        export_callgrind(e->events[0].tree, &e->events[0].about, out);
         return true;
 }
 
@@ -178,6 +186,7 @@ static bool stream_perf_script(const struct exporting *e, const struct export_si
 struct format {
         const char *name;
         const char *endings[2]; /* endings of file names */
+        const char *beginning;  /* their beginning, or NULL */
         bool takes_all;         /* writes all events; otherwise only one */
         bool by_sample;         /* uses the single samples; otherwise the call trees of the events */
         /* lines of calls can be written; other formats would show each line as another function */
@@ -203,6 +212,7 @@ static const struct format formats[] = {
          .can_pack = true,
          .write = write_firefox},
         {"pprof", {".pb.gz"}, .takes_lines = true, .is_binary = true, .write = write_pprof},
+        {"callgrind", {".callgrind"}, "callgrind.out", .takes_lines = true, .write = write_callgrind},
         {"perf-script",
          {".perf", ".linux-perf.txt"},
          .takes_all = true,
@@ -225,24 +235,38 @@ static bool is_named_as(const struct format *format, const char *output)
                 if (format->endings[i] && text_ends(output, format->endings[i]))
                         return true;
         }
-        return false;
+        return format->beginning &&
+               !strncmp(text_base_name(output), format->beginning, strlen(format->beginning));
+}
+
+static void add_format_names(struct buf *out)
+{
+        for (size_t i = 0; i < N_ELEMENTS(formats); i++)
+                buf_printf(out, "%s%s",
+                           !i                            ? ""
+                           : i + 1 < N_ELEMENTS(formats) ? ", "
+                                                         : " or ",
+                           formats[i].name);
 }
 
 static const struct format *unknown_format(const char *name, struct err *err)
 {
         const char *names[N_ELEMENTS(formats)], *near;
+        AUTO_RELEASE(buf) all = {0};
 
         for (size_t i = 0; i < N_ELEMENTS(formats); i++)
                 names[i] = formats[i].name;
         near = text_nearest(name, names, N_ELEMENTS(names));
-        err_set(err, ERR_USAGE,
-                "--format takes folded, speedscope, firefox, pprof, perf-script, svg or html, not '%.40s'%s%s%s",
-                name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        add_format_names(&all);
+        err_set(err, ERR_USAGE, "--format takes %s, not '%.40s'%s%s%s", buf_text(&all), name,
+                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
         return NULL;
 }
 
 static const struct format *find_format(const struct exporting_options *o, struct err *err)
 {
+        AUTO_RELEASE(buf) all = {0};
+
         for (size_t i = 0; i < N_ELEMENTS(formats); i++) {
                 if (o->format ? !strcmp(formats[i].name, o->format)
                               : o->output && is_named_as(&formats[i], o->output))
@@ -250,9 +274,9 @@ static const struct format *find_format(const struct exporting_options *o, struc
         }
         if (o->format)
                 return unknown_format(o->format, err);
-        err_set(err, ERR_USAGE,
-                "%schoose a format with --format folded, speedscope, firefox, pprof, perf-script, svg or html",
-                o->output ? "the file name does not end like the files of any format: " : "");
+        add_format_names(&all);
+        err_set(err, ERR_USAGE, "%schoose a format with --format %s",
+                o->output ? "the file name does not end like the files of any format: " : "", buf_text(&all));
         return NULL;
 }
 
