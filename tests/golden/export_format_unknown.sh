@@ -1,1 +1,1 @@
-wperf export --format flamegraph
+wperf export --format picture

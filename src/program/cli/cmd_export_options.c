@@ -30,30 +30,30 @@ static const struct option exporting_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "EVENT",
                 .names = "session_events",
-                .offset = offsetof(struct exporting_options, event),
+                .offset = offsetof(struct exporting_options, choice.event),
                 .help = "export the samples of EVENT; default all events for speedscope and perf-script, "
                         "the first event for other formats",
         },
         {
                 .name = "weights",
-                .offset = offsetof(struct exporting_options, weights),
+                .offset = offsetof(struct exporting_options, choice.weights),
                 .help = "for folded and firefox: write event counts instead of numbers of samples",
         },
         {
                 .name = "kinds",
-                .offset = offsetof(struct exporting_options, kinds),
+                .offset = offsetof(struct exporting_options, choice.kinds),
                 .help = "for folded: mark kernel functions with _[k] and inlined functions with _[i], as "
                         "stackcollapse-perf.pl --kernel --inline does",
         },
         {
                 .name = "root-at-bottom",
-                .offset = offsetof(struct exporting_options, root_at_bottom),
+                .offset = offsetof(struct exporting_options, choice.root_at_bottom),
                 .help = "for svg: draw callees above their callers; default below them",
         },
         {
                 .name = "inverted",
                 .hidden = true,
-                .offset = offsetof(struct exporting_options, inverted),
+                .offset = offsetof(struct exporting_options, choice.inverted),
                 .help = "accepted for compatibility: the root of an svg is at the top",
         },
         {
@@ -64,7 +64,7 @@ static const struct option exporting_options[] = {
         },
         {
                 .name = "lines",
-                .offset = offsetof(struct exporting_options, lines),
+                .offset = offsetof(struct exporting_options, choice.lines),
                 .help = "for folded, svg and speedscope: write each line of a Python function as a frame of its "
                         "own; firefox, pprof, callgrind and perf-script always have the lines",
         },

@@ -3,6 +3,7 @@
 #ifndef CMD_EXPORT_OPTIONS_H
 #define CMD_EXPORT_OPTIONS_H
 
+#include "export_output.h"
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
@@ -12,13 +13,8 @@
 struct exporting_options {
         const char *format; /* or NULL: by the ending of `output` */
         const char *output; /* or NULL: standard output */
-        const char *event;  /* a name, or NULL */
-        bool weights;
-        bool kinds;
-        bool root_at_bottom;
-        bool inverted; /* no effect: the root is at the top by default */
+        struct export_choice choice;
         bool no_inlines;
-        bool lines;
 };
 
 struct export_options {

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A report in the formats of other programs, and as a page. */
+#ifndef EXPORT_OUTPUT_H
+#define EXPORT_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "err.h"
+#include "page_output.h"
+
+struct export_format;
+
+/* The format of this name.  NULL for an unknown name: ERR_USAGE. */
+const struct export_format *export_output_find(const char *name, struct err *err);
+
+/* The format of files of this name; NULL for other files, and if `file` is NULL. */
+const struct export_format *export_output_of_file(const char *file);
+
+/* Appends the names of all formats: "folded, svg or html". */
+void export_output_add_names(struct buf *out);
+
+/* "wperf.svg" */
+void export_output_add_default_name(const struct export_format *format, struct buf *out);
+
+bool export_output_is_page(const struct export_format *format);
+bool export_output_is_binary(const struct export_format *format);
+
+/* What is written, and options that only some formats have. */
+struct export_choice {
+        const char *event; /* a name, or NULL */
+        bool weights, kinds, root_at_bottom;
+        bool inverted; /* no effect: the root is at the top by default */
+        bool lines;    /* of Python functions */
+};
+
+/* ERR_USAGE for an option that the format does not have. */
+bool export_output_check(const struct export_format *format, const struct export_choice *choice,
+                         struct err *err);
+
+/* What a report needs for the format. */
+void export_output_request(const struct export_format *format, const struct export_choice *choice,
+                           struct report_request *request);
+
+struct export_output {
+        const struct export_format *format;
+        struct export_choice choice;
+        struct page_output page; /* the report, of such a request; the rest is for a page */
+};
+
+/* Writes the document to `path`; "-" and NULL: standard output.  Before that prints warnings: what the
+ * document leaves out, and `notes`. */
+bool export_output_write(const struct export_output *output, const char *path, const struct buf *notes,
+                         struct err *err);
+
+#endif
