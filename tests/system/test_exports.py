@@ -544,6 +544,30 @@ def export_session(t: Context, name: str, session: str, *more: str) -> str:
     return path
 
 
+def test_record_and_report_write_the_formats_by_the_name_of_the_file(t: Context) -> None:
+    """The session is beside the picture; record, report and export write the same document."""
+    names = "p.svg", "p.folded", "p.html", "p.pb.gz", "p.callgrind", "p.firefox.json", "p.speedscope.json", "p.perf"
+    for name in names:
+        session = t.path(name + ".data")
+        done = t.ours("record", "--session", session, "-o", t.path(name), "--", t.program("paths"), "200")
+        check(done.status == 0 and f"wrote {t.path(name)}\n" in done.out, f"{name}, written beside the session", done)
+        check("hot functions" in done.out, "the table is printed", done)
+        exported = export_session(t, "exported-" + name, session)
+        done = t.good("report", "-i", session, "-o", t.path("reported-" + name))
+        check(done.out == f"wrote {t.path('reported-' + name)}\n", "only the file", done)
+        wrote = [open(path, "rb").read() for path in (t.path(name), exported, t.path("reported-" + name))]
+        check(wrote[0] == wrote[1] == wrote[2], f"{name}: one document")
+
+
+def test_format_goes_before_the_ending(t: Context) -> None:
+    run = t.program("paths"), "200"
+    t.good("record", "-f", "raw", "-q", "--", *run, cwd=t.folder)
+    check(folded_lines(t.path("wperf.folded")), "the default name")
+    t.good("record", "--format", "flamegraph", "-o", "lines.folded", "-q", "--", *run, cwd=t.folder)
+    check(ElementTree.parse(t.path("lines.folded")).getroot().tag == SVG + "svg", "a flame graph")
+    check(os.path.exists(t.path("wperf.data")), "the session")
+
+
 def test_folded_lines_of_a_session_are_its_tree(t: Context) -> None:
     session = record(t, "dwarf,8192", "paths")
     want = collections.Counter()

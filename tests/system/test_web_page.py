@@ -654,7 +654,7 @@ def test_inflate_unpacks_every_kind_of_block(t: Context) -> None:
 def test_options_need_a_page(t: Context) -> None:
     record_python(t)
     for line, said in ((["report", "--open"], "--open applies to an HTML page: add -o FILE.html"),
-                       (["report", "-o", "x.html", "--json"], "--json and an HTML page (-o x.html) cannot be used together"),
+                       (["report", "-o", "x.html", "--json"], "--json and -o x.html cannot be used together"),
                        (["export", "-o", "x.svg", "--strip-source"], "--strip-source applies to an HTML page: add -o FILE.html"),
                        (["record", "--open", "--", "true"], "--open applies to an HTML page: add -o FILE.html")):
         done = t.ours(*line)

@@ -10,6 +10,7 @@
 #include "compared_runs.h"
 #include "comparison.h"
 #include "diff_view.h"
+#include "export_output.h"
 #include "export_svg.h"
 #include "file_pairs.h"
 #include "group_rules.h"
@@ -117,8 +118,15 @@ static bool choose_groups(struct diffing *d, struct err *err)
 static bool check_options(struct diffing *d, const struct command_line *line, struct err *err)
 {
         const struct diff_options *o = d->options;
+        const char *name = o->output.output;
+        bool is_picture = name && (page_output_is(name) || text_ends(name, ".svg"));
 
-        if (page_output_is(o->output.output) || (o->output.output && text_ends(o->output.output, ".svg")))
+        if (!is_picture && export_output_of_file(name))
+                return err_set(
+                        err, ERR_USAGE,
+                        "-o %.200s: diff writes pages (.html), flame graphs (.svg) and JSON (any other name)",
+                        name);
+        if (is_picture)
                 d->trees = d->request.trees = diff_tree_new();
         if (d->trees && (o->output.json || o->what.group_by))
                 return err_set(err, ERR_USAGE,
@@ -128,8 +136,8 @@ static bool check_options(struct diffing *d, const struct command_line *line, st
                 return err_set(err, ERR_USAGE, "--csv and --json cannot be used together: leave one out");
         if (o->what.pair && (!o->what.by || strcmp(o->what.by, "python") != 0))
                 return err_set(err, ERR_USAGE, "--pair pairs files of Python functions: add --by python");
-        return page_output_check(&(struct page_options){.opens = o->what.opens}, o->output.output,
-                                 o->output.json, err) &&
+        return page_output_check(&(struct page_options){.opens = o->what.opens},
+                                 page_output_is(name) ? name : NULL, err) &&
                choose_kind(d, err) && choose_measure(d, err) && choose_change(d, err) &&
                color_choose(&o->color, &d->is_colored, err) && compared_paths_split(line, &d->paths, err) &&
                cmd_can_write(o->output.output_prefix, o->output.output, err) && choose_groups(d, err);

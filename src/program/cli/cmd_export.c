@@ -97,8 +97,7 @@ int cmd_export(const struct command_line *line)
 
         format = find_format(&o->what, &err);
         if (!format || !export_output_check(format, &o->what.choice, &err) ||
-            !page_output_check(&o->page, export_output_is_page(format) ? o->what.output : NULL, false,
-                               &err) ||
+            !page_output_check(&o->page, export_output_is_page(format) ? o->what.output : NULL, &err) ||
             !check_output(&o->what, format, &err))
                 return cmd_fail(&err);
         pids = cmd_pids(&o->filter.pids);

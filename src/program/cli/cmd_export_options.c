@@ -9,7 +9,7 @@ static const struct option exporting_options[] = {
                 .name = "format",
                 .kind = OPTION_STRING,
                 .arg = "FORMAT",
-                .values = "folded speedscope firefox pprof callgrind perf-script svg html",
+                .values = EXPORT_FORMATS,
                 .offset = offsetof(struct exporting_options, format),
                 .help = "write FORMAT: folded, speedscope, firefox, pprof, callgrind, perf-script, svg or html; "
                         "default chosen by the name of FILE: .folded, .speedscope.json, .firefox.json or "

@@ -32,6 +32,8 @@ struct recording {
         char *image_argv[2]; /* the program of --pe_file as the command */
         char **python_argv;  /* the command with its interpreter; NULL: it is not a Python file */
         struct buf session;  /* path of the session */
+        const struct export_format *format; /* of the picture; NULL: none */
+        struct buf picture;                 /* its path */
         struct buf command_line;
         struct buf progress; /* a character for each second */
         struct lookup lookup;
@@ -52,6 +54,7 @@ static void recording_release(struct recording *r)
         free(r->python_argv);
         buf_release(&r->target_note);
         buf_release(&r->session);
+        buf_release(&r->picture);
         buf_release(&r->command_line);
         buf_release(&r->progress);
 }
@@ -65,9 +68,32 @@ static void tick(void *ctx, uint64_t n_new)
                 text_stream_write(OS_STDOUT, r->progress.data + r->progress.len - 1, 1, NULL);
 }
 
-static bool document_is_output(const struct record_options *o)
+static bool document_is_output(const struct recording *r)
 {
-        return o->output.output && (o->output.json || text_ends(o->output.output, ".json"));
+        const struct output_options *o = &r->options->output;
+
+        return !r->format && o->output && (o->json || text_ends(o->output, ".json"));
+}
+
+/* A page, or another program's format, beside the session. */
+static bool choose_picture(struct recording *r, struct err *err)
+{
+        const struct record_options *o = r->options;
+        AUTO_RELEASE(buf) name = {0};
+
+        if (!export_output_choose(o->sampling.format, o->output.output, o->output.json, &o->page, &r->format,
+                                  err))
+                return false;
+        if (!r->format)
+                return true;
+        if (o->output.output)
+                buf_add_str(&name, o->output.output);
+        else
+                export_output_add_default_name(r->format, &name);
+        cmd_output_path(o->output.output_prefix, buf_text(&name), &r->picture);
+        return strcmp(buf_text(&name), "-") != 0 ||
+               err_set(err, ERR_USAGE,
+                       "the tables are written to standard output: with --format, name a file with -o");
 }
 
 static bool choose_session(struct recording *r, struct err *err)
@@ -77,11 +103,11 @@ static bool choose_session(struct recording *r, struct err *err)
 
         if (o->sampling.session)
                 name = o->sampling.session;
-        else if (o->output.output && !document_is_output(o) && !page_output_is(o->output.output))
+        else if (o->output.output && !document_is_output(r) && !r->format)
                 name = o->output.output;
         cmd_output_path(o->output.output_prefix, name, &r->session);
         r->to_pipe = !strcmp(name, "-");
-        if (r->to_pipe && (o->output.json || document_is_output(o)))
+        if (r->to_pipe && (o->output.json || document_is_output(r)))
                 return err_set(
                         err, ERR_USAGE,
                         "the session and the JSON document cannot both be written to standard output: name a "
@@ -327,8 +353,8 @@ static unsigned states_of(const struct recording *r)
         return r->wall ? WALL_SHOWN | (r->options->sampling.idle ? WALL_IDLE : 0) : 0;
 }
 
-/* Reads the session again: a page needs all frames and each sample. */
-static bool write_page(const struct recording *r, const struct run *run, struct err *err)
+/* Reads the session again: a picture needs other results than the tables. */
+static bool write_picture(const struct recording *r, const struct run *run, struct err *err)
 {
         const struct record_options *o = r->options;
         struct report_request request = {
@@ -338,20 +364,25 @@ static bool write_page(const struct recording *r, const struct run *run, struct 
                 .sources = &r->lookup.sources,
                 .filter.states = states_of(r),
         };
-        AUTO_RELEASE(buf) path = {0};
+        struct export_output output = {
+                .format = r->format,
+                .page = {.session = request.path,
+                         .python = STACKS_PYTHON_MERGED,
+                         .options = &o->page,
+                         .debuginfod = r->lookup.debuginfod},
+        };
+        const struct buf no_notes = {0};
         AUTO(report) report = NULL;
 
-        page_output_request(&request);
+        export_output_request(r->format, &output.choice, &request);
         report = report_make(&request, err);
         if (!report)
                 return false;
-        cmd_output_path(o->output.output_prefix, o->output.output, &path);
-        return page_output_write(&(struct page_output){.report = report,
-                                                       .session = request.path,
-                                                       .python = STACKS_PYTHON_MERGED,
-                                                       .options = &o->page,
-                                                       .debuginfod = r->lookup.debuginfod},
-                                 buf_text(&path), o->general.quiet, err);
+        output.page.report = report;
+        if (!export_output_write(&output, buf_text(&r->picture), &no_notes, err))
+                return false;
+        page_output_show(&o->page, buf_text(&r->picture), o->general.quiet);
+        return true;
 }
 
 static int show(struct recording *r, const struct run *run)
@@ -380,7 +411,7 @@ static int show(struct recording *r, const struct run *run)
         progress_view_sampling(buf_text(&r->progress), facts.stop_signal == 2, &sampling_line);
         /* The table would not be shown, so it is not made. */
         if (r->to_pipe ||
-            (o->general.quiet && !o->display.strict && !o->output.json && !document_is_output(o)))
+            (o->general.quiet && !o->display.strict && !o->output.json && !document_is_output(r)))
                 return exit_status(r, &facts, false);
         if (wants_browser(r))
                 return browse(r, &request, facts.collected->python && facts.collected->python->n_stacks,
@@ -406,7 +437,7 @@ static int show(struct recording *r, const struct run *run)
                 .note = facts.heading_note,
                 .was_interrupted = facts.stop_signal == 2,
                 .sampling_line = sampling_line.data,
-                .document_is_output = document_is_output(o),
+                .document_is_output = document_is_output(r),
                 .session = buf_text(&r->session),
                 .has_elapsed = true,
                 .elapsed_ns = facts.elapsed_ns,
@@ -448,8 +479,8 @@ static int record(struct recording *r)
         if ((o->event.events && !event_check_intervals(o->event.events, run_longest_interval(), &err)) ||
             !choose_target(r, &err) || !check_children(r, &err) || !choose_session(r, &err) ||
             !choose_engine(r, &err) ||
-            ((document_is_output(o) || page_output_is(o->output.output)) &&
-             !cmd_can_write(o->output.output_prefix, o->output.output, &err)))
+            (document_is_output(r) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)) ||
+            (r->format && !cmd_can_write(NULL, buf_text(&r->picture), &err)))
                 return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);
         process_choice_add_note(&r->processes, &r->target_note);
@@ -466,7 +497,7 @@ static int record(struct recording *r)
         r->has_run = true;
         fill_end(run, &r->end);
         status = show(r, run);
-        if (page_output_is(o->output.output) && !write_page(r, run, &err)) {
+        if (r->format && !write_picture(r, run, &err)) {
                 cmd_fail(&err);
                 return cmd_run_failure(RUN_FAILED, r->has_command);
         }
@@ -601,8 +632,7 @@ int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
         if (!color_choose(&r.options->color, &r.is_colored, &err) || !choose_call_graph(&r, &err) ||
             !cmd_delay(&r.options->target, &r.delay_ns, &err) || !is_this_machine(r.options, &err) ||
             !check_rate(r.options, &err) || !check_mem(r.options, &err) ||
-            !page_output_check(&r.options->page, r.options->output.output, r.options->output.json, &err) ||
-            !init_lookup(&r, &err))
+            !choose_picture(&r, &err) || !init_lookup(&r, &err))
                 status = fail(&r, &err);
         else
                 status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);

@@ -161,6 +161,16 @@ static const struct option sampling_options[] = {
                 .help = "write the session to FILE, '-' for standard output; default wperf.data",
         },
         {
+                .name = "format",
+                .letter = 'f',
+                .kind = OPTION_STRING,
+                .arg = "FORMAT",
+                .values = EXPORT_FORMATS,
+                .offset = offsetof(struct sampling_options, format),
+                .help = "also write the session as FORMAT, whatever the name of FILE of -o; without -o into "
+                        "wperf.svg, wperf.folded and so on; wperf export lists the formats",
+        },
+        {
                 .name = "repeat",
                 .kind = OPTION_U64,
                 .arg = "N",
@@ -238,8 +248,9 @@ static const struct absent_option absent[] = {
 
 static const struct option_text texts[] = {
         {"output",
-         "write the session to FILE; if FILE ends in .html an HTML page, and with --json, or if it ends "
-         "in .json, the JSON document, beside the session"},
+         "write the session to FILE; with --json, or if FILE ends in .json, the JSON document; if FILE has a name of a "
+         "format of wperf export, such as .html, .svg or .folded, a picture or profile, beside the session in "
+         "wperf.data"},
         {0},
 };
 

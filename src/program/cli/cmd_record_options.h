@@ -4,9 +4,9 @@
 #define CMD_RECORD_OPTIONS_H
 
 #include "color_options.h"
+#include "export_output.h"
 #include "lookup.h"
 #include "option_groups.h"
-#include "page_output.h"
 
 struct sampling_options {
         uint64_t freq_hz, rate_hz; /* -F, -r; 0: not given */
@@ -24,6 +24,7 @@ struct sampling_options {
         bool compress;
         bool tui;
         bool all_children, no_all_children, no_inherit, per_thread;
+        const char *format;  /* of the picture, or NULL: by the name of -o */
         uint64_t repeat;     /* number of runs; 0: not given */
         const char *versus;  /* "SESSIONS=COMMAND", or NULL */
         const char *session; /* the session's file, "-" for standard output, or NULL */

@@ -96,9 +96,11 @@ static bool take_second(struct repeating *r, struct err *err)
 static bool check_options(const struct repeating *r, struct err *err)
 {
         const struct record_options *o = r->options;
-        bool is_document = o->output.output && text_ends(o->output.output, ".json");
+        bool is_document = o->output.output && !export_output_of_file(o->output.output) &&
+                           text_ends(o->output.output, ".json");
         const char *in_the_way = is_document                               ? "-o with a name in .json"
-                                 : page_output_is(o->output.output)        ? "-o with a name in .html"
+                                 : export_output_of_file(o->output.output) ? "-o with the name of a picture"
+                                 : o->sampling.format                      ? "--format"
                                  : o->output.json                          ? "--json"
                                  : o->sampling.tui                         ? "--tui"
                                  : o->sampling.dry_run                     ? "--dry-run"

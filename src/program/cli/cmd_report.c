@@ -499,33 +499,52 @@ static int show(struct reporting *r)
         return show_table(r, report);
 }
 
-static bool make_page(struct reporting *r, const char *path, struct err *err)
+static bool make_picture(struct reporting *r, const struct export_format *format, const char *path,
+                         struct err *err)
 {
         const struct report_options *o = r->options;
-        struct report_request request = r->request;
+        struct report_request request = {
+                .path = r->request.path,
+                .filter = r->request.filter,
+                .python = r->request.python,
+                .no_demangle = r->request.no_demangle,
+                .long_names = r->request.long_names,
+                .no_tree_inlines = r->request.no_tree_inlines,
+                .sources = r->request.sources,
+        };
+        struct export_output output = {
+                .format = format,
+                .choice.lines = o->tree.lines,
+                .page = {.session = r->request.path,
+                         .python = r->request.python,
+                         .options = &o->page,
+                         .takes_private = o->input.force,
+                         .debuginfod = r->lookup.debuginfod},
+        };
+        AUTO_RELEASE(buf) notes = {0};
         AUTO(report) report = NULL;
 
-        page_output_request(&request);
+        export_output_request(format, &output.choice, &request);
         report = report_make(&request, err);
         if (!report || !filter_none_check(report, &request, &o->filter, err))
                 return false;
-        return page_output_write(&(struct page_output){.report = report,
-                                                       .session = r->request.path,
-                                                       .python = r->request.python,
-                                                       .options = &o->page,
-                                                       .takes_private = o->input.force,
-                                                       .debuginfod = r->lookup.debuginfod},
-                                 path, o->general.quiet, err);
+        output.page.report = report;
+        tree_output_note_missing(report, request.python, &notes);
+        if (!export_output_write(&output, path, &notes, err))
+                return false;
+        page_output_show(&o->page, path, o->general.quiet || !strcmp(path, "-"));
+        return true;
 }
 
-static int write_page(struct reporting *r)
+static int write_picture(struct reporting *r, const struct export_format *format)
 {
         const struct output_options *o = &r->options->output;
         AUTO_RELEASE(buf) path = {0};
         struct err err = {0};
 
         cmd_output_path(o->output_prefix, o->output, &path);
-        if (!cmd_can_write(o->output_prefix, o->output, &err) || !make_page(r, buf_text(&path), &err))
+        if (!cmd_can_write(o->output_prefix, o->output, &err) ||
+            !make_picture(r, format, buf_text(&path), &err))
                 return cmd_fail(&err);
         return EXIT_OK;
 }
@@ -536,16 +555,17 @@ int cmd_report(const struct command_line *line)
         int32_t *pids = cmd_pids(&o->filter.pids);
         struct command_line own = *line;
         struct reporting r = {.options = o};
+        const struct export_format *format = NULL;
         struct err err = {0};
         int status;
 
         take_tree_word(&own);
         if (lookup_init(&o->lookup, &r.lookup, &err) &&
-            page_output_check(&o->page, o->output.output, o->output.json, &err) &&
+            export_output_choose(NULL, o->output.output, o->output.json, &o->page, &format, &err) &&
             make_request(&own, pids, &r, &err)) {
                 r.lookup.sources.any_owner = o->input.force;
                 r.request.sources = &r.lookup.sources;
-                status = page_output_is(o->output.output) ? write_page(&r) : show(&r);
+                status = format ? write_picture(&r, format) : show(&r);
         } else {
                 status = cmd_fail(&err);
         }

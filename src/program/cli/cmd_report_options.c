@@ -98,7 +98,8 @@ static const struct command_group report_groups[] = {
 };
 
 static const struct option_text report_texts[] = {
-        {"output", "write the JSON document to FILE, or an HTML page if it ends in .html"},
+        {"output",
+         "write the JSON document to FILE, or by its name any format of wperf export, such as .html, .svg or .folded"},
         {0},
 };
 

@@ -4,10 +4,10 @@
 #define CMD_REPORT_OPTIONS_H
 
 #include "color_options.h"
+#include "export_output.h"
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
-#include "page_output.h"
 #include "python_options.h"
 #include "tree_output.h"
 

@@ -273,6 +273,23 @@ void export_output_add_default_name(const struct export_format *format, struct b
         buf_printf(out, "wperf%s", format->endings[0]);
 }
 
+bool export_output_choose(const char *name, const char *file, bool json, const struct page_options *page,
+                          const struct export_format **ret, struct err *err)
+{
+        const struct export_format *format =
+                name ? export_output_find(name, err) : export_output_of_file(file);
+
+        if (name && !format)
+                return false;
+        if (format && json)
+                return err_set(err, ERR_USAGE, "--json and %s %.200s cannot be used together: leave one out",
+                               name ? "--format" : "-o", name ? name : file);
+        if (!page_output_check(page, format && format->is_page ? file ? file : "" : NULL, err))
+                return false;
+        *ret = format;
+        return true;
+}
+
 bool export_output_is_page(const struct export_format *format)
 {
         return format->is_page;

@@ -9,6 +9,9 @@
 #include "err.h"
 #include "page_output.h"
 
+/* For completion. */
+#define EXPORT_FORMATS "folded speedscope firefox pprof callgrind perf-script svg html"
+
 struct export_format;
 
 /* The format of this name.  NULL for an unknown name: ERR_USAGE. */
@@ -22,6 +25,12 @@ void export_output_add_names(struct buf *out);
 
 /* "wperf.svg" */
 void export_output_add_default_name(const struct export_format *format, struct buf *out);
+
+/* Chooses what a command writes beside its tables: by the name of --format or, if that is NULL, of the file,
+ * which may be NULL, too.  *ret is NULL if it writes nothing.  ERR_USAGE for an unknown format, together with
+ * `json`, and for options of a page without one. */
+bool export_output_choose(const char *name, const char *file, bool json, const struct page_options *page,
+                          const struct export_format **ret, struct err *err);
 
 bool export_output_is_page(const struct export_format *format);
 bool export_output_is_binary(const struct export_format *format);

@@ -75,21 +75,16 @@ bool page_output_is(const char *name)
         return name && text_ends(name, ".html");
 }
 
-bool page_output_check(const struct page_options *options, const char *name, bool json, struct err *err)
+bool page_output_check(const struct page_options *options, const char *name, struct err *err)
 {
         const char *option = options->opens          ? "--open"
                              : options->strip_source ? "--strip-source"
                              : options->source_path  ? "--source-path"
                                                      : NULL;
 
-        if (option && !page_output_is(name))
+        if (option && !name)
                 return err_set(err, ERR_USAGE, "%s applies to an HTML page: add -o FILE.html", option);
-        if (json && page_output_is(name))
-                return err_set(err, ERR_USAGE, "--json and an HTML page (-o %.200s) cannot be used together",
-                               name);
-        if (options->opens && !strcmp(name, "-"))
-                return err_set(err, ERR_USAGE, "--open needs a file");
-        return true;
+        return !options->opens || strcmp(name, "-") != 0 || err_set(err, ERR_USAGE, "--open needs a file");
 }
 
 static void add_events(struct page_making *m)
@@ -271,14 +266,4 @@ void page_output_show(const struct page_options *options, const char *path, bool
                 buf_printf(&text, "%s %s\n", options->opens ? "opened" : "wrote", path);
                 cmd_print(&text, EXIT_OK);
         }
-}
-
-bool page_output_write(const struct page_output *output, const char *path, bool quiet, struct err *err)
-{
-        AUTO_RELEASE(buf) page = {0};
-
-        if (!page_output_make(output, &page, err) || !cmd_write_file(path, &page, err))
-                return false;
-        page_output_show(output->options, path, quiet || !strcmp(path, "-"));
-        return true;
 }

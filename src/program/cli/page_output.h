@@ -32,9 +32,9 @@ struct page_output {
 /* Whether a file of this name is a page. */
 bool page_output_is(const char *name);
 
-/* Before anything is measured or read: ERR_USAGE if the options need a page and `name` (or NULL) is none, or
- * if it is one and JSON was asked for. */
-bool page_output_check(const struct page_options *options, const char *name, bool json, struct err *err);
+/* Before anything is measured or read: ERR_USAGE if the options need a page and none is written.  `name` is
+ * the name of its file, or NULL. */
+bool page_output_check(const struct page_options *options, const char *name, struct err *err);
 
 /* Appends the document.  ERR_MISSING if there are no samples. */
 bool page_output_make(const struct page_output *output, struct buf *out, struct err *err);
@@ -42,8 +42,5 @@ bool page_output_make(const struct page_output *output, struct buf *out, struct 
 /* Opens a page that was written, if --open is given; otherwise, or if it cannot be opened, says where it is.
  * `quiet`: only if it cannot be opened. */
 void page_output_show(const struct page_options *options, const char *path, bool quiet);
-
-/* Makes the document, writes it to a file and shows it. */
-bool page_output_write(const struct page_output *output, const char *path, bool quiet, struct err *err);
 
 #endif
