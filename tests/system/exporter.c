@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "export_callgrind.h"
+#include "export_chrome.h"
 #include "export_firefox.h"
 #include "export_folded.h"
 #include "export_perf_script.h"
@@ -37,6 +38,11 @@ static bool add_samples(const char *format, bool is_hostile, const struct export
                 const struct export_speedscope_event event = {0, about};
 
                 export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, out);
+                return true;
+        }
+        if (!strcmp(format, "chrome")) {
+                export_chrome(&(struct export_chrome){.samples = samples, .stacks = stacks, .about = about},
+                              out);
                 return true;
         }
         if (!strcmp(format, "html")) {

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import re
+import time
 import xml.etree.ElementTree as ElementTree
 
 import harness
@@ -112,6 +113,73 @@ def test_speedscope_document_is_whole(t: Context) -> None:
             document = json.load(file)
         check(not speedscope_complaints(document), f"{tree}: {speedscope_complaints(document)}")
         check(len(document["profiles"]) == threads, f"{tree}: threads")
+
+
+# --- chrome ---
+
+
+class Slices:
+    """The slices of a trace; fails unless each ends before the one that it is in.  `own` and `total` are the microseconds
+    of each thread and function, without and with callees; a recursion counts once."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, encoding="utf-8") as file:
+            self.document = json.load(file)
+        self.own: collections.Counter = collections.Counter()
+        self.total: collections.Counter = collections.Counter()
+        self.first = min(self.slices(), key=lambda event: event["ts"])["ts"]
+        stacks: dict[int, list[dict]] = collections.defaultdict(list)
+        for event in self.slices():
+            self.add(event, stacks[event["tid"]])
+
+    def slices(self) -> list[dict]:
+        return [event for event in self.document["traceEvents"] if event["ph"] == "X"]
+
+    def names(self, what: str) -> dict[int, str]:
+        return {event["tid"]: event["args"]["name"] for event in self.document["traceEvents"] if event["name"] == what}
+
+    def add(self, event: dict, stack: list[dict]) -> None:
+        end = event["ts"] + event["dur"]
+        check(event["dur"] > 0, f"a duration: {event}")
+        check(not stack or event["ts"] >= stack[-1]["ts"], f"in the order of time: {event}")
+        while stack and event["ts"] >= stack[-1]["ts"] + stack[-1]["dur"]:
+            stack.pop()
+        if stack:
+            check(end <= stack[-1]["ts"] + stack[-1]["dur"], f"it ends in its caller: {event}, {stack[-1]}")
+            self.own[event["tid"], stack[-1]["name"]] -= event["dur"]
+        self.own[event["tid"], event["name"]] += event["dur"]
+        if event["name"] not in [outer["name"] for outer in stack]:
+            self.total[event["tid"], event["name"]] += event["dur"]
+        stack.append(event)
+
+
+def test_chrome_trace_is_whole(t: Context) -> None:
+    ordinary = Slices(export(t, "chrome", "ordinary"))
+    check(ordinary.names("thread_name") == {7: "python3", 123456: "unknown"}, f"threads: {ordinary.names('thread_name')}")
+    check(set(ordinary.names("process_name").values()) == {"python3"}, "the process")
+    check(ordinary.total[7, "main"] == 3, f"three samples of 1 us: {ordinary.total}")
+    Slices(export(t, "chrome", "hostile"))
+
+
+def test_chrome_trace_has_the_times_of_speedscope(t: Context) -> None:
+    """Speedscope shows the same spans; where one slice follows another, a microsecond is left out."""
+    before = time.time()
+    session = t.path("family.data")
+    done = t.ours("record", "--session", session, "-q", "--", t.program("family"), "60", t.program("spin"), "100")
+    check(done.status == 0, "recorded", done)
+    trace = Slices(export_session(t, "f.trace.json", session, "--no-inlines"))
+    check(before - 1 < trace.first / 1e6 < time.time() + 1, f"the time of day: {trace.first}")
+    with open(export_session(t, "f.speedscope.json", session, "--no-inlines"), encoding="utf-8") as file:
+        document = json.load(file)
+    check(len(document["profiles"]) == len(trace.names("thread_name")) >= 4, "threads")
+    for profile in document["profiles"]:
+        tid, own, n = int(re.search(r"(\d+): cpu-clock", profile["name"])[1]), collections.Counter(), 0
+        for stack, weight in zip(profile["samples"], profile["weights"]):
+            if stack:
+                own[document["shared"]["frames"][stack[-1]]["name"]] += weight / 1000
+                n += len(stack)
+        for name, want in own.items():
+            check(abs(trace.own[tid, name] - want) <= 2 * n, f"{name} of {tid}: {trace.own[tid, name]} us, not {want}")
 
 
 # --- pprof ---

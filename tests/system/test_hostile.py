@@ -167,7 +167,7 @@ def test_ends_of_chains_without_end(t: Context) -> None:
     check(f"quality: {N_ENDS} samples, 0 lost" in done.out, "all samples", done)
     check("left out for lack of memory: sampled addresses of ends.data" in done.out, "the quality line", done)
     check(re.search(r" cut stacks \((?:\d+: )?not enough memory for their callers", done.out) is not None, "why they are cut", done)
-    for kind in "speedscope", "firefox", "perf-script":
+    for kind in "speedscope", "firefox", "chrome", "perf-script":
         done = bounded(t, "export", "-i", "ends.data", "--format", kind, "-o", t.path("ends.out"), max_mib=SMALL_MIB)
         check("single samples of ends.data" in done.err.replace(" and sampled addresses", ""), f"said by {kind}", done)
     with open(t.path("ends.out"), encoding="utf-8") as file:

@@ -20,7 +20,7 @@ PIECES = ("\x1b]0;P\a", "\x1b[31mX", "\u009b31mX", "a\u202eb\u2066", "\n" + FORG
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 OWN_COLOURS = re.compile("\x1b\\[(?:31|32|0)m")
 
-FORMATS = ("folded", "speedscope", "firefox", "callgrind", "perf-script", "svg")
+FORMATS = ("folded", "speedscope", "firefox", "chrome", "callgrind", "perf-script", "svg")
 REPORTS = ([], ["-v"], ["-g"], ["-g", "callee", "--percent-limit", "0"], ["--csv"], ["--json"], ["--json-extended", "-v"],
            ["--sort", "comm,pid,tid,module,symbol,file,line,addr"], ["--sort", "machine,source,event,cpu"], ["--inlines"],
            ["--annotate"], ["--annotate", "--disassemble", "--json"], ["-b"], ["--mem", "--sort", "object,page,level"], ["--threads"],

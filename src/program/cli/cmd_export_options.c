@@ -11,9 +11,9 @@ static const struct option exporting_options[] = {
                 .arg = "FORMAT",
                 .values = EXPORT_FORMATS,
                 .offset = offsetof(struct exporting_options, format),
-                .help = "write FORMAT: folded, speedscope, firefox, pprof, callgrind, perf-script, svg or html; "
+                .help = "write FORMAT: folded, speedscope, firefox, chrome, pprof, callgrind, perf-script, svg or html; "
                         "default chosen by the name of FILE: .folded, .speedscope.json, .firefox.json or "
-                        ".firefox.json.gz, .pb.gz, .callgrind or callgrind.out.*, .perf or .linux-perf.txt, "
+                        ".firefox.json.gz, .trace.json, .pb.gz, .callgrind or callgrind.out.*, .perf or .linux-perf.txt, "
                         ".svg, .html",
         },
         {
@@ -65,7 +65,7 @@ static const struct option exporting_options[] = {
         {
                 .name = "lines",
                 .offset = offsetof(struct exporting_options, choice.lines),
-                .help = "for folded, svg and speedscope: write each line of a Python function as a frame of its "
+                .help = "for folded, svg, speedscope and chrome: write each line of a Python function as a frame of its "
                         "own; firefox, pprof, callgrind and perf-script always have the lines",
         },
         {0},
@@ -93,6 +93,7 @@ static const struct example export_examples[] = {
         {"wperf export -o profile.firefox.json.gz", "write a profile for https://profiler.firefox.com"},
         {"wperf export --format perf-script | stackcollapse-perf.pl | flamegraph.pl > graph.svg",
          "write the text of perf script, for tools that parse it"},
+        {"wperf export -o profile.trace.json", "write a trace for https://ui.perfetto.dev"},
         {"wperf export -o callgrind.out.app && kcachegrind callgrind.out.app",
          "show callers, callees and lines in kcachegrind"},
         {"wperf export -e cycles -o profile.pb.gz", "write the stacks of one event for go tool pprof"},
@@ -106,7 +107,7 @@ const struct command cmd_export_command = {
         .about =
                 "Writes the call stacks of a session with the names of functions. The formats folded (for "
                 "flamegraph.pl and inferno), pprof, callgrind and svg (a flame graph in one file, with search and zoom) "
-                "sum equal stacks. html is a page with a flame graph, functions, source lines and a time line, in one file. The formats speedscope, firefox and perf-script list the samples in order "
+                "sum equal stacks. html is a page with a flame graph, functions, source lines and a time line, in one file. The formats speedscope, firefox, chrome (for Perfetto and chrome://tracing) and perf-script list the samples in order "
                 "of time.",
         .groups = export_groups,
         .examples = export_examples,

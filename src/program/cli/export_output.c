@@ -7,6 +7,7 @@
 #include "cmd_output.h"
 #include "codec.h"
 #include "export_callgrind.h"
+#include "export_chrome.h"
 #include "export_firefox.h"
 #include "export_folded.h"
 #include "export_perf_script.h"
@@ -16,6 +17,7 @@
 #include "mem.h"
 #include "os.h"
 #include "perf_abi.h"
+#include "session_clock.h"
 #include "session_facts.h"
 #include "text.h"
 #include "text_match.h"
@@ -35,6 +37,7 @@ struct exporting {
         struct exported *events;
         size_t n_events, cap_events;
         struct buf tool, command;
+        int64_t wall_offset_ns; /* as in struct export_about */
 };
 
 static const struct report *report_of(const struct exporting *e)
@@ -76,6 +79,18 @@ static bool write_speedscope(const struct exporting *e, struct buf *out, struct 
                                                       e->n_events, e->output->choice.lines},
                           out);
         free(events);
+        return true;
+}
+
+static bool write_chrome(const struct exporting *e, struct buf *out, struct err *err)
+{
+        (void)err;
+        export_chrome(&(struct export_chrome){.samples = report_of(e)->samples,
+                                              .stacks = report_of(e)->named,
+                                              .about = &e->events[0].about,
+                                              .event = e->events[0].index,
+                                              .python_lines = e->output->choice.lines},
+                      out);
         return true;
 }
 
@@ -202,6 +217,7 @@ static const struct export_format formats[] = {
          .has_weights = true,
          .can_pack = true,
          .write = write_firefox},
+        {"chrome", "chrometrace", {".trace.json"}, .by_sample = true, .write = write_chrome},
         {"pprof", NULL, {".pb.gz"}, .takes_lines = true, .is_binary = true, .write = write_pprof},
         {"callgrind", NULL, {".callgrind"}, "callgrind.out", .takes_lines = true, .write = write_callgrind},
         {"perf-script",
@@ -347,6 +363,7 @@ static void add_event(struct exporting *e, uint32_t index)
                 .command = buf_text(&e->command),
                 .is_time = perf_attr_is_clock(&event->attr),
                 .dur_ns = report_of(e)->run.info.elapsed_ns,
+                .wall_offset_ns = e->wall_offset_ns,
         };
         ARRAY_PUSH(e->events, e->n_events, e->cap_events, exported);
 }
@@ -443,6 +460,7 @@ bool export_output_write(const struct export_output *output, const char *path, c
 
         buf_printf(&e.tool, "wperf %s", version_number);
         session_facts_add_command_line(report_of(&e)->session.reader, &e.command);
+        session_clock_read(report_of(&e)->session.reader, &e.wall_offset_ns);
         ok = add_events(&e, &own, err) || err_in(err, "%s", output->page.session);
         if (ok) {
                 cmd_warn(&own);

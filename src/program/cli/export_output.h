@@ -10,7 +10,7 @@
 #include "page_output.h"
 
 /* For completion. */
-#define EXPORT_FORMATS "folded speedscope firefox pprof callgrind perf-script svg html"
+#define EXPORT_FORMATS "folded speedscope firefox chrome pprof callgrind perf-script svg html"
 
 struct export_format;
 

@@ -18,6 +18,7 @@
 #include "os.h"
 #include "python_names.h"
 #include "run_info.h"
+#include "session_clock.h"
 #include "session_facts.h"
 #include "session_tracing.h"
 #include "text.h"
@@ -41,6 +42,7 @@ struct run {
         struct buf python_symbols; /* the path of FILE.pysyms; empty if there is none */
         struct buf python_note;    /* why FILE.pysyms could not be written */
         bool begun;                /* the session file is being written */
+        bool is_monotonic;         /* its times are those of os_monotonic_ns() */
 };
 
 enum {
@@ -155,6 +157,8 @@ static void add_events(struct run *run)
                 struct collect_event e = collector_get_event(run->collector, i);
 
                 perfdata_writer_add_event(run->writer, &e.attr, e.name, e.ids, e.n_ids);
+                run->is_monotonic =
+                        e.attr.flags & PERF_ATTR_USE_CLOCKID && e.attr.clockid == PERF_CLOCK_MONOTONIC;
         }
 }
 
@@ -498,6 +502,8 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         if (kernel_get_driver())
                 session_facts_set_midr(run->facts, kernel_get_driver()->midr);
         session_facts_write(run->facts, run->writer, request->command_line);
+        if (run->is_monotonic)
+                session_clock_write(run->writer);
         run_info_write(&info, run->writer);
         if (run->out.collected->stacks)
                 stack_marks_write(run->out.collected->stacks, run->writer);

@@ -105,6 +105,17 @@ static uint64_t interval_of(const struct firefox_writing *w)
         return mean_ns ? mean_ns : 1000000;
 }
 
+/* The time of the first sample since 1970; 0: not known. */
+static void add_start(struct firefox_writing *w)
+{
+        int64_t offset = w->profile->about->wall_offset_ns;
+
+        if (offset)
+                add_ms(w, "startTime", w->threads.start_ns + (uint64_t)offset);
+        else
+                json_key_u64(&w->json, "startTime", 0);
+}
+
 static void add_meta(struct firefox_writing *w)
 {
         const struct export_about *about = w->profile->about;
@@ -115,7 +126,7 @@ static void add_meta(struct firefox_writing *w)
         json_key_u64(json, "version", GECKO_VERSION);
         json_key_u64(json, "preprocessedProfileVersion", PROCESSED_VERSION);
         add_ms(w, "interval", interval_of(w));
-        json_key_u64(json, "startTime", 0); /* time of day, which sessions do not contain */
+        add_start(w);
         json_key_u64(json, "processType", 0);
         json_key_u64(json, "stackwalk", 1);
         json_key_bool(json, "debug", false);

@@ -50,7 +50,7 @@ static uint64_t usual_distance(const struct export_timing *order, size_t n)
                 distances[i - 1] = order[i].time_ns - order[i - 1].time_ns;
         if (n > 1) {
                 qsort(distances, n - 1, sizeof(*distances), compare);
-                ret = distances[(n - 1) / 2];
+                ret = distances[(n - 2) / 2];
         }
         free(distances);
         return ret;

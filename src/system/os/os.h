@@ -196,6 +196,9 @@ uint64_t os_memory_bytes(void);
 
 uint64_t os_monotonic_ns(void);
 
+/* Since 1970, by the clock that a user sets. */
+uint64_t os_wall_clock_ns(void);
+
 /* Waits; false if a request to end came (os_stop_requested), also one before the wait. */
 bool os_sleep(uint64_t ns);
 

@@ -282,6 +282,11 @@ uint64_t os_monotonic_ns(void)
         return clock_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t os_wall_clock_ns(void)
+{
+        return clock_ns(CLOCK_REALTIME);
+}
+
 /* A signal that sets the flag just before the wait would be missed, so that it looks often. */
 bool os_sleep(uint64_t ns)
 {

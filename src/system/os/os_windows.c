@@ -385,6 +385,16 @@ uint64_t os_monotonic_ns(void)
                (uint64_t)(count.QuadPart % hz.QuadPart) * 1000000000u / (uint64_t)hz.QuadPart;
 }
 
+/* A FILETIME counts 100 ns since 1601. */
+uint64_t os_wall_clock_ns(void)
+{
+        static const uint64_t epoch = 116444736000000000u;
+        FILETIME time;
+
+        GetSystemTimeAsFileTime(&time);
+        return (((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) - epoch) * 100;
+}
+
 bool os_sleep(uint64_t ns)
 {
         enum { LOOK_MS = 50 };

@@ -51,6 +51,17 @@ TEST(tables_of_what_the_events_samples_lead_to)
                         "\"add\",\"carry\",\"libc.so.6\",\"[libc.so.6]\",");
 }
 
+TEST(the_start_is_a_time_of_day)
+{
+        AUTO(sample_list) samples = samples_ordinary();
+        AUTO(named_stacks) stacks = samples_ordinary_stacks();
+        AUTO_RELEASE(buf) out = {0};
+        const struct export_about about = {.event = "cpu-clock:u", .wall_offset_ns = 1700000000000000000};
+
+        export_firefox(&(struct export_firefox){.samples = samples, .stacks = stacks, .about = &about}, &out);
+        EXPECT_CONTAINS(buf_text(&out), "\"startTime\":1700000100000.000000,");
+}
+
 TEST(threads_have_their_samples)
 {
         AUTO(sample_list) samples = samples_ordinary();
