@@ -52,11 +52,15 @@ const char *hot_view_row_noun(const struct hot_view *view)
         return "events";
 }
 
+/* Whether a pattern chooses the rows; it applies to functions. */
+static bool has_pattern(const struct hot_view *view)
+{
+        return view->symbol && (!view->keys.n || row_keys_bits(&view->keys) & PROFILE_SYMBOL);
+}
+
 bool hot_view_hides(const struct hot_view *view, const struct hot_row *row)
 {
-        bool has_functions = !view->keys.n || row_keys_bits(&view->keys) & PROFILE_SYMBOL;
-
-        return view->symbol && has_functions && !hot_row_matches(view->hot, row, view->symbol);
+        return has_pattern(view) && !hot_row_matches(view->hot, row, view->symbol);
 }
 
 bool hot_view_has_match(const struct hot_view *view)
@@ -346,14 +350,15 @@ static void add_totals(const struct hot_view *view, const struct columns *c, con
                        struct table *table)
 {
         const char *texts[N_ELEMENTS(c->list)] = {0};
-        char share[24], count[24], top[48];
+        char share[24], count[24], top[64];
 
         snprintf(share, sizeof(share), "%.2f%%", 100 * sums->share);
         if (is_by_time(view))
                 snprintf(count, sizeof(count), "%.3f", (double)sums->weight / 1e9);
         else
                 snprintf(count, sizeof(count), "%" PRIu64, sums->count);
-        snprintf(top, sizeof(top), "top %zu in total", sums->n_rows);
+        snprintf(top, sizeof(top), "top %zu in total%s", sums->n_rows,
+                 has_pattern(view) ? ", of all functions" : "");
         texts[c->first_share] = share;
         texts[c->first_share + 1] = count;
         if (!texts[c->n - 1])
