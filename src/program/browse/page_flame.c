@@ -298,15 +298,57 @@ static void show_node(struct flame_page *p, uint32_t node, unsigned columns)
         p->at = node;
 }
 
+static bool is_match(const struct browser *browser, const struct flame_page *p, uint32_t node)
+{
+        return node != CALLTREE_ROOT && browser_matches(browser, name_of(p, node));
+}
+
+/* Of the function with the largest share among those that match; CALLTREE_NONE without a match.  Says how
+ * many frames match, and the share of the samples that they are in, each counted once. */
+static uint32_t find_largest(struct browser *browser, const struct flame_page *p)
+{
+        size_t n = calltree_n_nodes(p->tree), n_matches = 0;
+        bool *is_inside = mem_new(n, sizeof(*is_inside));
+        uint32_t largest = CALLTREE_NONE;
+        uint64_t weight = 0;
+
+        /* A caller comes before its callees. */
+        for (uint32_t i = 0; i < n; i++) {
+                const struct calltree_node *node = node_at(p, i);
+                bool matches = is_match(browser, p, i);
+
+                is_inside[i] = i != CALLTREE_ROOT && is_inside[node->parent];
+                n_matches += matches;
+                if (matches && !is_inside[i])
+                        weight += node->weight;
+                is_inside[i] |= matches;
+                if (matches && (largest == CALLTREE_NONE || node->weight > node_at(p, largest)->weight))
+                        largest = i;
+        }
+        free(is_inside);
+        if (n_matches)
+                browser_say(browser, "%zu frame%s match%s, %.2f %% in total", n_matches,
+                            n_matches == 1 ? "" : "s", n_matches == 1 ? "es" : "",
+                            browser_percent(weight, p->all));
+        return largest;
+}
+
 static bool find(struct browser *browser, struct page *page, bool again, bool back)
 {
         struct flame_page *p = own(page);
         size_t n = calltree_n_nodes(p->tree);
+        uint32_t largest = find_largest(browser, p);
 
-        for (size_t i = again; i < n + again; i++) {
+        if (largest == CALLTREE_NONE)
+                return false;
+        if (!again) {
+                show_node(p, largest, browser->cells->columns);
+                return true;
+        }
+        for (size_t i = 1; i <= n; i++) {
                 uint32_t node = (uint32_t)((p->at + (back ? n - i % n : i)) % n);
 
-                if (node == CALLTREE_ROOT || !browser_matches(browser, name_of(p, node)))
+                if (!is_match(browser, p, node))
                         continue;
                 show_node(p, node, browser->cells->columns);
                 return true;
