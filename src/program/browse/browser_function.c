@@ -146,6 +146,12 @@ void browser_only_task(struct browser *browser, const struct browser_subject *su
         browser_refilter(browser);
 }
 
+void browser_copy_name(struct browser *browser, const struct browser_subject *subject)
+{
+        screen_copy(browser->screen, subject->name);
+        browser_say(browser, "copied %s, if the terminal lets programs copy", subject->name);
+}
+
 struct browser_subject browser_subject_of(const struct calltree_function *f)
 {
         return (struct browser_subject){
@@ -183,7 +189,7 @@ bool browser_subject_key(struct browser *browser, const struct browser_subject *
                 browser_push(browser, page_menu_new(browser, subjects, n));
         else if (code == 'd' && (subject.name || *subject.module))
                 browser_only_module(browser, &subject);
-        else if (!subject.name && (code == 'x' || code == 'a' || code == 'r' || code == 'd'))
+        else if (!subject.name && (code == 'x' || code == 'a' || code == 'r' || code == 'd' || code == 'y'))
                 browser_say(browser, "this row has no function");
         else if (!subject.name)
                 return false;
@@ -195,6 +201,8 @@ bool browser_subject_key(struct browser *browser, const struct browser_subject *
                 browser_show_callers(browser, &subject);
         else if (code == 't')
                 browser_show_times(browser, &subject);
+        else if (code == 'y')
+                browser_copy_name(browser, &subject);
         else
                 return false;
         return true;

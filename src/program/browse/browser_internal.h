@@ -319,8 +319,9 @@ void browser_show_callees(struct browser *browser, const struct browser_subject 
 void browser_show_times(struct browser *browser, const struct browser_subject *subject);
 void browser_only_module(struct browser *browser, const struct browser_subject *subject);
 void browser_only_task(struct browser *browser, const struct browser_subject *subject);
+void browser_copy_name(struct browser *browser, const struct browser_subject *subject);
 
-/* Handles the keys of actions: Enter, right arrow and m open the menu of all `n` subjects; x, a, r, d and t
+/* Handles the keys of actions: Enter, right arrow and m open the menu of all `n` subjects; x, a, r, d, t and y
  * act on the first one. Returns false for any other key. */
 bool browser_subject_key(struct browser *browser, const struct browser_subject *subjects, size_t n,
                          const struct key *key);

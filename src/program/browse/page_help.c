@@ -26,6 +26,7 @@ static const char help[] =
         "  a                  annotate: instructions and source lines\n"
         "  r                  callers as a tree\n"
         "  d                  show only samples in its module; again: all modules\n"
+        "  y                  copy its name to the clipboard\n"
         "\n"
         "In a table\n"
         "  s                  sort by the next column\n"

@@ -20,6 +20,7 @@ struct screen {
         struct cells wanted, shown;
         struct buf output; /* the terminal has not taken the bytes from `sent` on */
         size_t sent;
+        struct buf copied; /* to be sent before the next frame */
         struct keys keys;
         bool is_asked; /* `wanted` has to be shown */
         bool anew;     /* draw everything: `shown` is lost */
@@ -56,6 +57,7 @@ void screen_free(struct screen *screen)
         cells_release(&screen->wanted);
         cells_release(&screen->shown);
         buf_release(&screen->output);
+        buf_release(&screen->copied);
         free(screen);
 }
 
@@ -80,12 +82,38 @@ static void send(struct screen *screen)
         if (!is_sending(screen) && screen->is_asked) {
                 buf_clear(&screen->output);
                 screen->sent = 0;
+                buf_add(&screen->output, screen->copied.data, screen->copied.len);
+                buf_clear(&screen->copied);
                 cells_update(&screen->shown, &screen->wanted, screen->colors, screen->anew, &screen->output);
                 screen->is_asked = screen->anew = false;
         }
         if (is_sending(screen))
                 screen->sent += os_terminal_write(screen->terminal, screen->output.data + screen->sent,
                                                   screen->output.len - screen->sent);
+}
+
+static void add_base64(const char *text, size_t size, struct buf *out)
+{
+        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+        for (size_t i = 0; i < size; i += 3) {
+                size_t n = size - i < 3 ? size - i : 3;
+                uint32_t bits = 0;
+
+                for (size_t k = 0; k < 3; k++)
+                        bits = bits << 8 | (k < n ? (unsigned char)text[i + k] : 0);
+                for (size_t k = 0; k < 4; k++)
+                        buf_add_char(out, k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=');
+        }
+}
+
+void screen_copy(struct screen *screen, const char *text)
+{
+        buf_clear(&screen->copied);
+        buf_add_str(&screen->copied, "\033]52;c;");
+        add_base64(text, strlen(text), &screen->copied);
+        buf_add_char(&screen->copied, '\a');
+        screen_show(screen);
 }
 
 void screen_show(struct screen *screen)

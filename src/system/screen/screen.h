@@ -32,6 +32,9 @@ struct cells *screen_cells(struct screen *screen);
 /* Shows the cells, as soon as the terminal is ready. */
 void screen_show(struct screen *screen);
 
+/* Puts a text on the clipboard, if the terminal lets programs do that (OSC 52): there is no answer. */
+void screen_copy(struct screen *screen, const char *text);
+
 enum screen_event {
         SCREEN_TIMEOUT,
         SCREEN_KEY,
