@@ -423,6 +423,51 @@ def test_annotate_follows_calls_and_comes_back(t: Context) -> None:
         check(screen.ended() == 0, "leaves with status 0")
 
 
+def test_letters_of_the_menu_do_what_they_name(t: Context) -> None:
+    with browse(t, "report", "-i", python_session(t)) as screen:
+        to_table(screen)
+        for letter, wanted in (("x", "callees"), ("a", "_PyEval_EvalFrameDefault"), ("r", "callers of _PyEval"), ("t", "over time, by thread"),
+                               ("d", "in libpython.so")):
+            screen.keys("Enter")
+            screen.wait("actions for _PyEval_EvalFrameDefault")
+            screen.keys(letter)
+            shown = screen.wait(wanted, without="actions for")
+            if letter != "d":
+                screen.keys("Escape")
+                check("functions by overhead" in screen.wait("functions by overhead"), f"Esc leaves the page of {letter}, not the menu:\n{shown}")
+        screen.keys("q")
+        check(screen.ended() == 0, "leaves with status 0")
+
+
+def test_the_name_goes_to_the_clipboard(t: Context) -> None:
+    """tmux takes what a program copies (OSC 52) as a buffer of its own."""
+    with browse(t, "report", "-i", python_session(t)) as screen:
+        screen.call("set-option", "-s", "set-clipboard", "on")
+        to_table(screen)
+        screen.keys("y")
+        screen.wait("copied _PyEval_EvalFrameDefault")
+        wait_until(lambda: "_PyEval" in screen.call("list-buffers"), "a buffer")
+        check(screen.call("show-buffer") == "_PyEval_EvalFrameDefault", "the name")
+        screen.keys("q")
+        check(screen.ended() == 0, "leaves with status 0")
+
+
+def test_search_in_the_flame_graph_stops_at_the_largest(t: Context) -> None:
+    with browse(t, "report", "-i", python_session(t)) as screen:
+        screen.wait("functions by self")
+        screen.keys("f", "/", *"pars", "Enter")
+        screen.wait("% parse [app.py:5]")
+        screen.keys("n")
+        shown = screen.wait("in total")
+        check(re.search(r"^\d+ frames? match(es)?, \d+\.\d\d % in total$", shown, re.M) is not None, f"the total:\n{shown}")
+        screen.keys("/", "_", "Enter")
+        shares = re.search(r"flame graph: (\d+\.\d\d) % (\S+)", screen.wait("in total"))
+        screen.keys("n", "n", "N", "N")
+        check(float(shares[1]) > 40, f"the largest first: {shares[0]}")
+        screen.keys("q")
+        check(screen.ended() == 0, "leaves with status 0")
+
+
 def test_search_finds_everywhere(t: Context) -> None:
     path = python_session(t)
     with browse(t, "report", "-i", path) as screen:

@@ -47,14 +47,20 @@ static void add_task(const struct browser_subject *subject, struct buf *out)
                 buf_printf(out, " %" PRId32, subject->has_tid ? subject->tid : subject->pid);
 }
 
+/* The letter that does the same on the page below the menu; a blank for none. */
+static char letter_of(const struct menu_item *item)
+{
+        static const char letters[] = {[ABOUT] = 'x', [CODE] = 'a',   [CALLERS] = 'r', [CALLEES] = ' ',
+                                       [TIMES] = 't', [MODULE] = 'd', [TASK] = ' '};
+
+        return item->is_first ? letters[item->action] : ' ';
+}
+
 static void add_text(const struct menu_item *item, struct buf *out)
 {
         const struct browser_subject *subject = &item->subject;
 
-        static const char keys[] = {[ABOUT] = 'x', [CODE] = 'a',   [CALLERS] = 'r', [CALLEES] = ' ',
-                                    [TIMES] = 't', [MODULE] = 'd', [TASK] = ' '};
-
-        buf_printf(out, "%c  ", item->is_first ? keys[item->action] : ' ');
+        buf_printf(out, "%c  ", letter_of(item));
         switch (item->action) {
         case ABOUT: buf_printf(out, "show callers, callees and source lines of %s", subject->name); break;
         case CODE:
@@ -96,10 +102,26 @@ static void act(struct browser *browser, struct page *page)
         page->kind->free(page);
 }
 
+static bool on_letter(struct browser *browser, struct page *page, uint32_t code)
+{
+        struct menu_page *p = own(page);
+
+        for (size_t i = 0; code != ' ' && i < p->page.list.n; i++) {
+                if (code != (uint32_t)letter_of(&p->items[i]))
+                        continue;
+                p->page.list.at = i;
+                act(browser, page);
+                return true;
+        }
+        return false;
+}
+
 static bool on_key(struct browser *browser, struct page *page, const struct key *key)
 {
         struct menu_page *p = own(page);
 
+        if (key->kind == KEY_CHAR && on_letter(browser, page, key->code))
+                return true;
         if (browse_list_key(&p->page.list, key, page->first_row))
                 return true;
         if (key->kind != KEY_ENTER && key->kind != KEY_RIGHT && key->kind != KEY_LEFT)
@@ -121,7 +143,7 @@ static void release(struct page *page)
 }
 
 static const struct page_kind kind = {
-        .keys = "? help  Enter select  Esc back  q quit",
+        .keys = "? help  Enter or letter select  Esc back  q quit",
         .add_title = add_title,
         .draw = page_draw_rows,
         .draw_row = draw_row,
