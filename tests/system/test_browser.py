@@ -194,6 +194,20 @@ def test_a_filter_without_samples_is_an_error_as_in_text(t: Context) -> None:
             check(words in said and said.count("\n") == 1, f"one sentence: {said}")
 
 
+def test_a_session_without_samples_says_why(t: Context) -> None:
+    with browse(t, "report", "-i", python_session(t, 0)) as screen:
+        screen.wait("0 samples  no samples", "no samples: nothing ran, or the event did not happen often enough")
+        for key in "g", "f", "t", "p":
+            screen.keys(key)
+            screen.wait("there are no samples", "no samples: nothing ran")
+            screen.keys("Home")
+            screen.wait(without="there are no samples")
+        screen.keys("i")
+        screen.wait("quality:")
+        screen.keys("q")
+        check(screen.ended() == 0, "leaves with status 0")
+
+
 # --- terminals ---
 
 

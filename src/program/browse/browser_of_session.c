@@ -5,11 +5,61 @@
 
 #include "browse_read.h"
 #include "browser_internal.h"
+#include "page_text.h"
+#include "sample_view.h"
+
+/* --- the filter --- */
+
+static bool has_filter(const struct browser *browser)
+{
+        const struct browser_filter *f = &browser->filter;
+
+        return f->module || f->comm || f->has_pid || f->has_tid || f->to_ns;
+}
+
+static void add_filter(const struct browser *browser, struct buf *out)
+{
+        const struct browser_filter *f = &browser->filter;
+
+        if (f->module)
+                buf_printf(out, " in %s", f->module);
+        if (f->comm)
+                buf_printf(out, " of threads named %s", f->comm);
+        if (f->has_tid)
+                buf_printf(out, " of thread %s%s%" PRId32, f->thread ? f->thread : "", f->thread ? " " : "",
+                           f->tid);
+        else if (f->has_pid)
+                buf_printf(out, " of process %" PRId32, f->pid);
+        if (f->to_ns)
+                buf_printf(out, " from %.3f s to %.3f s", browser_seconds(browser, f->from_ns),
+                           browser_seconds(browser, f->to_ns));
+}
+
+static void add_why_none(const struct browser *browser, struct buf *out)
+{
+        if (!has_filter(browser)) {
+                sample_view_add_no_samples(browser->report, out);
+                return;
+        }
+        buf_add_str(out, "no sample is left");
+        add_filter(browser, out);
+        buf_add_str(out, "; press Esc to show all samples again\n");
+}
 
 /* --- the first page --- */
 
+static bool has_samples(const struct browser *browser)
+{
+        return browser->report->events[browser->event].n_samples;
+}
+
+/* Without samples, the first page says why there are none. */
 static void show_table(struct browser *browser)
 {
+        if (!has_samples(browser)) {
+                browser_push(browser, page_wrapped_new("no samples", add_why_none));
+                return;
+        }
         browser_push(browser, page_table_new(browser));
         if (browser->request->start == BROWSER_FUNCTIONS && browser_wait_whole(browser))
                 browser_push(browser, page_functions_new(browser));
@@ -29,6 +79,8 @@ static void show_whole_tree(struct browser *browser, bool is_inverted)
 static void show_first(struct browser *browser)
 {
         show_table(browser);
+        if (!has_samples(browser))
+                return;
         if (browser->request->start == BROWSER_TREE || browser->request->start == BROWSER_CALLERS)
                 show_whole_tree(browser, browser->request->start == BROWSER_CALLERS);
         else if (browser->request->start == BROWSER_CODE && browser_wait_whole(browser))
@@ -102,6 +154,10 @@ static void show_accesses(struct browser *browser)
 
 static void on_letter(struct browser *browser, uint32_t code)
 {
+        if (!has_samples(browser) && code != 'i') {
+                browser_say(browser, "there are no samples");
+                return;
+        }
         switch (code) {
         case 't': browser_show_times(browser, NULL); break;
         case 'p': show_python(browser); break;
@@ -116,31 +172,6 @@ static void on_letter(struct browser *browser, uint32_t code)
 }
 
 /* --- the title --- */
-
-static bool has_filter(const struct browser *browser)
-{
-        const struct browser_filter *f = &browser->filter;
-
-        return f->module || f->comm || f->has_pid || f->has_tid || f->to_ns;
-}
-
-static void add_filter(const struct browser *browser, struct buf *out)
-{
-        const struct browser_filter *f = &browser->filter;
-
-        if (f->module)
-                buf_printf(out, " in %s", f->module);
-        if (f->comm)
-                buf_printf(out, " of threads named %s", f->comm);
-        if (f->has_tid)
-                buf_printf(out, " of thread %s%s%" PRId32, f->thread ? f->thread : "", f->thread ? " " : "",
-                           f->tid);
-        else if (f->has_pid)
-                buf_printf(out, " of process %" PRId32, f->pid);
-        if (f->to_ns)
-                buf_printf(out, " from %.3f s to %.3f s", browser_seconds(browser, f->from_ns),
-                           browser_seconds(browser, f->to_ns));
-}
 
 static void add_title(const struct browser *browser, struct buf *out)
 {

@@ -148,9 +148,8 @@ static bool was_off(const struct report *report)
 }
 
 /* Says why there are no samples: nothing was measured, too little CPU time, or time in the kernel. */
-void sample_view_add_no_samples(const struct sample_view *view, struct buf *out)
+void sample_view_add_no_samples(const struct report *report, struct buf *out)
 {
-        const struct report *report = view->report;
         uint64_t busy_ns = report->run.info.user_ns + report->run.info.kernel_ns;
 
         buf_add_str(out, "no samples: ");
@@ -194,7 +193,7 @@ static void add_body(const struct sample_view *view, struct buf *out)
         const struct branch_view branches = sample_view_branches(view);
 
         if (!view->report->quality.n_samples)
-                sample_view_add_no_samples(view, out);
+                sample_view_add_no_samples(view->report, out);
         else if (view->report->branch_rows && !view->trees.are_wanted)
                 branch_view_text(&branches, out);
         else if (!view->trees.are_wanted &&

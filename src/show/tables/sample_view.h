@@ -34,6 +34,9 @@ struct sample_view {
         int exit_status;
 };
 
+/* Says why there are no samples. */
+void sample_view_add_no_samples(const struct report *report, struct buf *out);
+
 enum sample_form { SAMPLE_TEXT, SAMPLE_JSON, SAMPLE_CSV };
 
 /* A view in progress.  The caller passes the trees of events with samples one after the other, because

@@ -9,9 +9,6 @@
 void sample_view_begin_json(const struct sample_view *view, struct json *json);
 void sample_view_end_json(const struct sample_view *view, struct json *json);
 
-/* Says why there are no samples. */
-void sample_view_add_no_samples(const struct sample_view *view, struct buf *out);
-
 /* The times by state, with an empty line; nothing without --wall. */
 void sample_view_add_wall(const struct sample_view *view, struct buf *out);
 

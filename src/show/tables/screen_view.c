@@ -507,7 +507,7 @@ void screen_view_text(const struct screen_view *view, struct buf *out)
         collect(&s);
         fit(&s);
         if (!s.sample->report->quality.n_samples)
-                sample_view_add_no_samples(s.sample, out);
+                sample_view_add_no_samples(s.sample->report, out);
         for (size_t i = 0; i < s.n_sections; i++)
                 add_section(&s, &s.sections[i]);
         add_next(&s);
