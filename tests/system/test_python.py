@@ -323,9 +323,15 @@ def write_source(t: Context) -> None:
 
 
 def listed(text: str) -> dict[int, tuple[float, float, int, str]]:
-    """For each line with samples: percent of the file or function and of all, count, source."""
-    return {int(line): (float(own), float(of_all), int(count), source) for own, of_all, count, line, source in
-            re.findall(r"^ *([\d.]+) +([\d.]+) +(\d+) +(\d+)  (.*)$", text, re.M)}
+    """For each line with own samples: percent of the file or function and of all, count, source."""
+    return {int(line): (float(own), float(of_all), int(count), source) for own, of_all, _, count, line, source in
+            re.findall(r"^ *([\d.]+) +([\d.]+) +([\d.]+) +(\d+) +(\d+)  (.*)$", text, re.M)}
+
+
+def totals(text: str) -> dict[int, float]:
+    """For each line with samples, its own or of its callees: percent of all."""
+    rows = [row.split() for row in re.findall(r"^((?: +[\d.]+)+)  (?=\S|$)", text, re.M)]
+    return {int(row[-1]): float(row[2] if len(row) == 5 else row[0]) for row in rows if len(row) in (2, 5)}
 
 
 def test_annotate_shows_lines_of_a_file(t: Context) -> None:
@@ -337,8 +343,9 @@ def test_annotate_shows_lines_of_a_file(t: Context) -> None:
         check(done.out.startswith(t.path("app.py") + ": 56 of 100 samples of cpu-clock (56.00 %)"), "heading", done)
         check(listed(done.out) == {line: (round(n / .56, 2), float(n), n, f"line {line} of app")
                                    for line, n in counts.items()}, f"{listed(done.out)}", done)
+        check(totals(done.out) == {6: 65, 7: 15, 10: 10, 12: 10, 21: 3, 31: 3, 40: 80, 41: 10, 42: 6}, f"{totals(done.out)}", done)
         for line in (3, 8, 15, 18, 34):
-            check(f"{line:>29}  line {line} of app\n" in done.out, f"line {line}, beside others", done)
+            check(f"{line:>37}  line {line} of app\n" in done.out, f"line {line}, beside others", done)
         check("line 16 of app" not in done.out and "line 35" not in done.out, "lines far off", done)
     done = read(t, "annotate", "json/__init__.py", "-i", path)
     check("note: the source file was not found" in done.out and listed(done.out) == {346: (100.0, 40.0, 40, "")}, "no source", done)
@@ -359,11 +366,12 @@ def test_annotate_shows_lines_of_a_function(t: Context) -> None:
         check("Key.__init__ [app.py:20]" in done.out and "Other.__init__ [app.py:30]" in done.out, "without the class", done)
     done = read(t, "annotate", "__init__$", "-v", "-i", path)
     check(done.out.count("samples of cpu-clock (3.00 %)") == 2, "both functions", done)
-    check(re.search(r"^ +3 +21  line 21 of app\n +3 +sorted_impl \[libpython\.so\]$", done.out.replace("100.00    3.00", ""),
+    check(re.search(r"^ +3 +21  line 21 of app\n +3 +sorted_impl \[libpython\.so\]$", done.out.replace("100.00    3.00    3.00", ""),
                     re.M) is not None, "native functions", done)
     found = json.loads(read(t, "annotate", "parse", "--json", "-i", path).out)["annotate"]
     check(len(found) == 1 and found[0]["python_function"] == "parse [app.py:5]" and found[0]["hits"] == 40, f"{found}")
     check(found[0]["lines"][0] == {"line": 6, "count": 25, "share": 62.5, "share_of_all": 25.0,
+                                   "total_count": 65, "total_share_of_all": 65.0,
                                    "source": "line 6 of app",
                                    "native": [{"function": EVAL, "module": "libpython.so", "count": 25}]}, f"{found}")
     done = t.ours("annotate", "nobody", "-i", path)

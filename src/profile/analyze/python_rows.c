@@ -114,6 +114,35 @@ static bool is_in_itself(struct row_making *m, uint32_t node, str_id function)
         return false;
 }
 
+/* Whether a caller is at the same line of the function. */
+static bool is_in_line(struct row_making *m, uint32_t node, const struct known_place *place)
+{
+        for (node = m->sums[node].outer; node != STACKS_NONE; node = m->sums[node].outer) {
+                const struct known_place *outer = get_place(m, node);
+
+                if (outer->function == place->function && outer->line == place->line)
+                        return true;
+        }
+        return false;
+}
+
+static void count_total(struct row_making *m, uint32_t node, const struct known_place *place)
+{
+        const struct node_sum *sum = &m->sums[node];
+        struct python_function *function = get_function(m, place);
+        struct python_line *line;
+
+        if (!is_in_itself(m, node, place->function)) {
+                function->count += sum->count;
+                function->weight += sum->weight;
+        }
+        if (is_in_line(m, node, place))
+                return;
+        line = get_line(function, place->line);
+        line->total_count += sum->count;
+        line->total_weight += sum->weight;
+}
+
 static void count_node(struct row_making *m, uint32_t node)
 {
         struct node_sum *sum = &m->sums[node];
@@ -127,11 +156,8 @@ static void count_node(struct row_making *m, uint32_t node)
                                                       : m->sums[parent].outer;
         if (!sum->count)
                 return;
-        if (place->function && !is_in_itself(m, node, place->function)) {
-                function = get_function(m, place);
-                function->count += sum->count;
-                function->weight += sum->weight;
-        }
+        if (place->function)
+                count_total(m, node, place);
         inner = place->function ? node : sum->outer;
         if (!sum->self_count || inner == STACKS_NONE)
                 return;

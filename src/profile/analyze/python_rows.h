@@ -16,9 +16,10 @@ struct python_native {
 };
 
 struct python_line {
-        uint32_t line; /* 0: not known */
-        uint64_t count, weight;
-        struct python_native *natives; /* sorted by weight */
+        uint32_t line;                      /* 0: not known */
+        uint64_t count, weight;             /* own samples */
+        uint64_t total_count, total_weight; /* with its callees; a sample counts once */
+        struct python_native *natives;      /* sorted by weight */
         size_t n_natives, cap_natives;
 };
 
@@ -30,7 +31,7 @@ struct python_function {
         const char *path; /* path of the source file; "": not known */
         uint64_t self_count, self_weight;
         uint64_t count, weight;    /* total; a sample counts once, even if the function calls itself */
-        struct python_line *lines; /* lines with own samples, sorted by number */
+        struct python_line *lines; /* sorted by number */
         size_t n_lines, cap_lines;
 };
 

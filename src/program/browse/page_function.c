@@ -265,8 +265,12 @@ static void add_python_lines(const struct browser *browser, struct about_page *p
         for (size_t i = 0; i < sources->n; i++) {
                 const struct python_source *source = &sources->items[i];
 
-                for (size_t k = 0; source->event == browser->event && k < source->n_lines; k++)
-                        add_line(p, source->path, source->lines[k].line, NULL, NULL, source->lines[k].weight);
+                for (size_t k = 0; source->event == browser->event && k < source->n_lines; k++) {
+                        const struct python_line *line = &source->lines[k];
+
+                        if (line->weight)
+                                add_line(p, source->path, line->line, NULL, NULL, line->weight);
+                }
         }
 }
 

@@ -8,7 +8,15 @@
 #include "table.h"
 #include "text_printable.h"
 
-enum { CONTEXT_LINES = 3, SHARE_COLUMNS = 8, NUMBER_COLUMNS = 29, MAX_NATIVES = 10 };
+enum {
+        CONTEXT_LINES = 3,
+        SHARE_COLUMNS = 8,
+        FIGURES_COLUMNS = 31,        /* of all figures */
+        NARROW_FIGURES_COLUMNS = 16, /* of those on a narrow screen: own share of the function, total */
+        NARROW_COLUMNS = 60,         /* narrower screens */
+        NUMBER_COLUMNS = 6,
+        MAX_NATIVES = 10,
+};
 
 static uint32_t first_of(const struct python_line *line)
 {
@@ -34,6 +42,33 @@ static void add_cut(const struct python_source_view *view, const struct buf *row
         buf_add_char(out, '\n');
 }
 
+static bool is_narrow(const struct python_source_view *view)
+{
+        return view->max_columns && view->max_columns < NARROW_COLUMNS;
+}
+
+static int figures_columns(const struct python_source_view *view)
+{
+        return is_narrow(view) ? NARROW_FIGURES_COLUMNS : FIGURES_COLUMNS;
+}
+
+/* A line without own samples has only a total. */
+static void add_figures(const struct python_source_view *view, const struct python_line *line,
+                        struct buf *out)
+{
+        double own = share(line->weight, view->source->weight), all = share(line->weight, view->event_weight);
+        double total = share(line->total_weight, view->event_weight);
+        int before = figures_columns(view) - (is_narrow(view) ? SHARE_COLUMNS : 2 * SHARE_COLUMNS - 1);
+
+        if (!line->count)
+                buf_printf(out, "%*s%7.2f %*s", before, "", total, is_narrow(view) ? 0 : SHARE_COLUMNS - 1,
+                           "");
+        else if (is_narrow(view))
+                buf_printf(out, "%7.2f %7.2f ", own, total);
+        else
+                buf_printf(out, "%7.2f %7.2f %7.2f %6" PRIu64 " ", own, all, total, line->count);
+}
+
 /* `line` NULL: the line has no samples. */
 static void add_row(const struct python_source_view *view, uint32_t number, const struct python_line *line,
                     struct buf *out)
@@ -41,22 +76,21 @@ static void add_row(const struct python_source_view *view, uint32_t number, cons
         const char *text = annotate_texts_line(&view->texts, view->source->path, number);
         AUTO_RELEASE(buf) row = {0};
         size_t start = out->len;
-        double own, all;
 
         if (!line) {
-                buf_printf(&row, "%*" PRIu32 "  ", NUMBER_COLUMNS, number);
+                buf_printf(&row, "%*" PRIu32 "  ", figures_columns(view) + NUMBER_COLUMNS, number);
                 annotate_view_source_text(text, &row);
                 add_cut(view, &row, out);
                 return;
         }
-        own = share(line->weight, view->source->weight);
-        all = share(line->weight, view->event_weight);
-        view_marks_add(view->marks, &(struct view_mark){.at = start,
-                                                        .weight = line->weight,
-                                                        .percent = own,
-                                                        .path = view->source->path,
-                                                        .line = number});
-        buf_printf(&row, "%7.2f %7.2f %6" PRIu64 " ", own, all, line->count);
+        if (line->count)
+                view_marks_add(view->marks,
+                               &(struct view_mark){.at = start,
+                                                   .weight = line->weight,
+                                                   .percent = share(line->weight, view->source->weight),
+                                                   .path = view->source->path,
+                                                   .line = number});
+        add_figures(view, line, &row);
         if (number)
                 buf_printf(&row, "%6" PRIu32 "  ", number);
         else
@@ -64,10 +98,12 @@ static void add_row(const struct python_source_view *view, uint32_t number, cons
         if (text)
                 annotate_view_source_text(text, &row);
         add_cut(view, &row, out);
-        if (!view->is_colored)
+        if (!view->is_colored || !line->count)
                 return;
-        heat_color(out, start + SHARE_COLUMNS, SHARE_COLUMNS - 1, all);
-        heat_color(out, start, SHARE_COLUMNS - 1, own);
+        if (!is_narrow(view))
+                heat_color(out, start + SHARE_COLUMNS, SHARE_COLUMNS - 1,
+                           share(line->weight, view->event_weight));
+        heat_color(out, start, SHARE_COLUMNS - 1, share(line->weight, view->source->weight));
 }
 
 static void add_natives(const struct python_source_view *view, const struct python_line *line,
@@ -77,7 +113,8 @@ static void add_natives(const struct python_source_view *view, const struct pyth
                 const struct python_native *native = &line->natives[i];
                 AUTO_RELEASE(buf) row = {0};
 
-                buf_printf(&row, "%*s%6" PRIu64 "           ", 2 * SHARE_COLUMNS, "", native->count);
+                buf_printf(&row, "%*" PRIu64 "%*s", figures_columns(view) - 1, native->count,
+                           NUMBER_COLUMNS + 5, "");
                 text_add_printable(&row, native->function);
                 if (*native->module) {
                         buf_add_str(&row, " [");
@@ -135,7 +172,8 @@ void python_source_view_text(const struct python_source_view *view, struct buf *
         }
         if (note)
                 buf_printf(out, "note: the source file %s\n", note);
-        buf_printf(out, " %s   %% all  count   line\n", source->is_file ? "% file" : "% func");
+        buf_printf(out, " %s %s   line\n", source->is_file ? "% file" : "% func",
+                   is_narrow(view) ? "% total" : "  % all % total  count");
         add_lines(view, out);
 }
 
@@ -151,6 +189,9 @@ static void add_line_json(const struct python_source_view *view, const struct py
         json_fixed(json, share(line->weight, view->source->weight), 4);
         json_key(json, "share_of_all");
         json_fixed(json, share(line->weight, view->event_weight), 4);
+        json_key_u64(json, "total_count", line->total_count);
+        json_key(json, "total_share_of_all");
+        json_fixed(json, share(line->total_weight, view->event_weight), 4);
         if (text)
                 json_key_str(json, "source", text);
         json_key(json, "native");
