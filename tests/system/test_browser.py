@@ -194,6 +194,16 @@ def test_a_filter_without_samples_is_an_error_as_in_text(t: Context) -> None:
             check(words in said and said.count("\n") == 1, f"one sentence: {said}")
 
 
+def test_annotate_without_a_name_shows_the_first_row(t: Context) -> None:
+    with browse(t, "annotate", "-i", python_session(t)) as screen:
+        screen.wait("parse [app.py:5]: 40 of 100 samples", "65.00     25      6  line_6()")
+        screen.keys("Escape")
+        shown = screen.wait("functions by self")
+        check("parse [app.py:5]" in shown.splitlines()[2], f"it is the first row:\n{shown}")
+        screen.keys("q")
+        check(screen.ended() == 0, "leaves with status 0")
+
+
 def test_a_session_without_samples_says_why(t: Context) -> None:
     with browse(t, "report", "-i", python_session(t, 0)) as screen:
         screen.wait("0 samples  no samples", "no samples: nothing ran, or the event did not happen often enough")

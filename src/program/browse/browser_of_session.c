@@ -76,6 +76,21 @@ static void show_whole_tree(struct browser *browser, bool is_inverted)
                                    NULL, is_inverted ? "inverted call tree" : "call tree", is_inverted));
 }
 
+/* Without a name, the function in the first row of the page on which `report` opens. */
+static void show_code(struct browser *browser)
+{
+        const struct python_rows *python = browser->report->python;
+        struct browser_subject subject = {browser->request->symbol, "", NULL};
+
+        if (subject.name || !python || !python->n) {
+                browser_push(browser, page_code_new(browser, &subject));
+                return;
+        }
+        browser_push(browser, page_functions_new(browser));
+        if (browser->top->kind->subjects(browser->top, &subject, 1))
+                browser_show_code(browser, &subject);
+}
+
 static void show_first(struct browser *browser)
 {
         show_table(browser);
@@ -84,8 +99,7 @@ static void show_first(struct browser *browser)
         if (browser->request->start == BROWSER_TREE || browser->request->start == BROWSER_CALLERS)
                 show_whole_tree(browser, browser->request->start == BROWSER_CALLERS);
         else if (browser->request->start == BROWSER_CODE && browser_wait_whole(browser))
-                browser_push(browser, page_code_new(browser, &(struct browser_subject){
-                                                                     browser->request->symbol, "", NULL}));
+                show_code(browser);
 }
 
 /* --- keys --- */

@@ -330,6 +330,7 @@ static int browse(const struct annotating *a, const struct report_request *repor
         struct err err = {0};
 
         request.results = 0; /* the browser makes the results that it shows */
+        request.python = STACKS_PYTHON_MERGED;
         a->lookup->is_browsing = true;
         if (!browse_choice_colors(&o->color, &browse.colors, &err))
                 return cmd_fail(&err);

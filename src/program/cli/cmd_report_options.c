@@ -200,7 +200,7 @@ static const struct option annotate_options[] = {
                 .offset = offsetof(struct annotating_options, symbol),
                 .help = "show each function that matches PATTERN: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or "
                         "^NAME$; or each matching Python file, such as app.py or json/__init__.py; default "
-                        "the function with most samples",
+                        "the hottest function, in the browser the first one that wperf report shows",
         },
         {
                 .name = "by",
