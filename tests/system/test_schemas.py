@@ -145,8 +145,8 @@ def test_comparisons(t: Context) -> None:
         found = document(t, "diff", "--json", *argv, *runs)
         check(not of_comparison("diff", found), f"{argv}: {of_comparison('diff', found)[:3]}")
         check(found["rows"] and found["totals"] and found["notes"], f"{argv}: nothing is empty: {found}")
-    verdicts = {row["verdict"] for row in document(t, "diff", "--json", *runs)["rows"]}
-    check(verdicts == {"slower", "not shown", "too few samples", "only one side has it"}, f"kinds of rows: {verdicts}")
+    verdicts = {(row["verdict"], row["why"]) for row in document(t, "diff", "--json", *runs)["rows"]}
+    check(verdicts == {("slower", ""), ("unclear", ""), ("unclear", "few samples"), ("unclear", "only one side has it")}, f"kinds of rows: {verdicts}")
     single = document(t, "diff", "--json", "a-1.data", "b-1.data")
     check(not of_comparison("diff", single), f"single runs: {of_comparison('diff', single)[:3]}")
 
@@ -179,8 +179,8 @@ def test_counts_of_runs(t: Context) -> None:
 
 def test_checks(t: Context) -> None:
     runs = runs_of(t)
-    for limits, verdict, status in (("total=50%,w*=90%", "pass", 0), ("total=3%,w*=90%", "slower", 1), ("total=6.2%", "can't tell", 125),
-                                    ("event:cycles=3%", "can't tell", 125)):
+    for limits, verdict, status in (("total=50%,w*=90%", "within", 0), ("total=3%,w*=90%", "slower", 1), ("total=6.2%", "unclear", 125),
+                                    ("event:cycles=3%", "unclear", 125)):
         done = t.ours("check", "--json", "--max-change", limits, *runs)
         found = json.loads(done.out)
         check(not of_comparison("check", found), f"{limits}: {of_comparison('check', found)[:3]}")

@@ -22,6 +22,16 @@ double comparison_change(const struct compared *c)
         return c->a.mean > 0 ? c->b.mean / c->a.mean - 1 : NAN;
 }
 
+double comparison_smallest_change(const struct compared *c)
+{
+        return c->a.mean > 0 ? c->smallest / c->a.mean : INFINITY;
+}
+
+bool comparison_is_lost_among_many(const struct compared *c)
+{
+        return c->verdict == COMPARED_UNCLEAR && c->welch.p < COMPARISON_DISCOVERIES;
+}
+
 static bool is_of_side(const struct run_values *v, size_t run, enum run_side side)
 {
         return (run < run_values_n_runs(v, RUN_A)) == (side == RUN_A);
@@ -80,18 +90,15 @@ static void release_values(struct name_values *values)
         free(values->shares);
 }
 
-static struct compared compare(const double *a, size_t n_a, double floor_a, const double *b, size_t n_b,
-                               double floor_b)
+static struct compared groups_of(const double *a, size_t n_a, double sampled_a, const double *b, size_t n_b,
+                                 double sampled_b)
 {
-        struct compared c = {
-                .a = welch_group_of(a, n_a, floor_a),
-                .b = welch_group_of(b, n_b, floor_b),
+        return (struct compared){
+                .a = welch_group_of(a, n_a, sampled_a),
+                .b = welch_group_of(b, n_b, sampled_b),
                 .q = 1,
                 .smallest = INFINITY,
         };
-
-        c.welch = welch_compare(&c.a, &c.b, COMPARISON_LEVEL);
-        return c;
 }
 
 static struct compared_row compare_name(const struct run_values *v, size_t name, const struct name_values *a,
@@ -105,8 +112,9 @@ static struct compared_row compare_name(const struct run_values *v, size_t name,
                 .module = text.module,
                 .samples_a = a->samples,
                 .samples_b = b->samples,
-                .amount = compare(a->amounts, a->n, a->amount_variance, b->amounts, b->n, b->amount_variance),
-                .share = compare(a->shares, a->n, a->share_variance, b->shares, b->n, b->share_variance),
+                .amount =
+                        groups_of(a->amounts, a->n, a->amount_variance, b->amounts, b->n, b->amount_variance),
+                .share = groups_of(a->shares, a->n, a->share_variance, b->shares, b->n, b->share_variance),
         };
 }
 
@@ -155,13 +163,6 @@ static void add_rows(struct comparison *c, const struct comparison_request *requ
 
 /* --- Verdicts --------------------------------------------------------------------------------------- */
 
-/* Which rows are tested depends on the samples of both groups together, not on their difference, so that
- * the choice does not favour rows that differ. */
-static bool is_tested(const struct compared_row *row)
-{
-        return row->amount.welch.is_known && (row->samples_a + row->samples_b) / 2 >= COMPARISON_MIN_SAMPLES;
-}
-
 static struct compared *value_of(struct compared_row *row, enum comparison_measure measure)
 {
         return measure == MEASURE_SHARE ? &row->share : &row->amount;
@@ -172,72 +173,143 @@ const struct compared *comparison_value(const struct comparison *c, const struct
         return c->measure == MEASURE_SHARE ? &row->share : &row->amount;
 }
 
+/* Quantities that are tested together, and how much each may use of the false alarms that are allowed. */
+struct family {
+        struct compared **values;
+        double *weights; /* their mean is 1 */
+        size_t n;
+};
+
+static struct family family_new(size_t n_most)
+{
+        return (struct family){
+                .values = mem_new(n_most, sizeof(struct compared *)),
+                .weights = mem_new(n_most, sizeof(double)),
+        };
+}
+
+static void family_release(struct family *family)
+{
+        free(family->values);
+        free(family->weights);
+}
+
+static void add_member(struct family *family, struct compared *value, double weight)
+{
+        family->weights[family->n] = weight;
+        family->values[family->n++] = value;
+}
+
 static enum compared_verdict judge(const struct compared *c)
 {
-        if (!c->welch.is_known)
-                return COMPARED_NOT_MEASURED;
         if (c->q > COMPARISON_DISCOVERIES)
-                return COMPARED_NOT_SHOWN;
+                return COMPARED_UNCLEAR;
         return c->b.mean > c->a.mean ? COMPARED_MORE : COMPARED_LESS;
 }
 
-static double row_alpha(size_t n_tested)
+static void judge_family(const struct family *family)
 {
-        return COMPARISON_DISCOVERIES / (double)(n_tested ? n_tested : 1);
-}
+        double *p = mem_new(family->n, sizeof(*p)), *q = mem_new(family->n, sizeof(*q));
 
-double comparison_row_alpha(const struct comparison *c)
-{
-        return row_alpha(c->n_tested);
-}
+        for (size_t i = 0; i < family->n; i++) {
+                struct compared *c = family->values[i];
 
-static void judge_value(struct compared *c, size_t n_tested, bool is_tested)
-{
-        c->smallest = is_tested ? welch_smallest_change(&c->a, &c->b, c->a.n, c->b.n, row_alpha(n_tested),
-                                                        COMPARISON_POWER)
-                                : INFINITY;
-        c->verdict = judge(c);
-        if (c->welch.is_known && !is_tested)
-                c->verdict = COMPARED_FEW_SAMPLES;
-}
-
-static void judge_rows(struct comparison *c, enum comparison_measure measure)
-{
-        double *p = mem_new(c->n_rows, sizeof(*p)), *q = mem_new(c->n_rows, sizeof(*q));
-        size_t n = 0;
-
-        for (size_t i = 0; i < c->n_rows; i++) {
-                if (is_tested(&c->rows[i]))
-                        p[n++] = value_of(&c->rows[i], measure)->welch.p;
+                p[i] = welch_compare(&c->a, &c->b, c->covariance, COMPARISON_DISCOVERIES).p;
         }
-        discoveries_adjust(p, n, q);
-        c->n_tested = n;
-        n = 0;
-        for (size_t i = 0; i < c->n_rows; i++) {
-                struct compared *value = value_of(&c->rows[i], measure);
-                bool tested = is_tested(&c->rows[i]);
+        discoveries_adjust(p, family->weights, family->n, q);
+        for (size_t i = 0; i < family->n; i++) {
+                struct compared *c = family->values[i];
 
-                if (tested)
-                        value->q = q[n++];
-                judge_value(value, c->n_tested, tested);
+                c->n_together = family->n;
+                c->q = q[i];
+                c->alpha = family->weights[i] * COMPARISON_DISCOVERIES / (double)family->n;
+                c->welch = welch_compare(
+                        &c->a, &c->b, c->covariance,
+                        discoveries_alpha(q, family->n, family->weights[i], COMPARISON_DISCOVERIES));
+                c->smallest = welch_smallest(&c->a, &c->b, c->a.n, c->b.n, c->alpha, COMPARISON_POWER);
+                c->verdict = judge(c);
         }
         free(p);
         free(q);
+}
+
+static double samples_of(const struct compared_row *row)
+{
+        return (row->samples_a + row->samples_b) / 2;
+}
+
+/* Which rows are tested depends on the samples of both groups together, not on their difference, so that
+ * the choice does not favour rows that differ. */
+static bool is_tested(const struct compared_row *row)
+{
+        return row->amount.a.n > 1 && row->amount.b.n > 1 && samples_of(row) >= COMPARISON_MIN_SAMPLES;
+}
+
+static void settle_noise(struct comparison *c, enum comparison_measure measure)
+{
+        const struct run_group **groups = mem_new(2 * c->n_rows, sizeof(*groups));
+        size_t n = 0;
+
+        for (size_t i = 0; i < c->n_rows; i++) {
+                const struct compared *value = value_of(&c->rows[i], measure);
+
+                if (!is_tested(&c->rows[i]))
+                        continue;
+                groups[n++] = &value->a;
+                groups[n++] = &value->b;
+        }
+        c->noise[measure] = row_noise_fit(groups, n);
+        for (size_t i = 0; i < c->n_rows; i++) {
+                struct compared *value = value_of(&c->rows[i], measure);
+
+                row_noise_settle(&c->noise[measure], &value->a);
+                row_noise_settle(&c->noise[measure], &value->b);
+        }
+        free(groups);
+}
+
+/* Half of the false alarms that are allowed belongs to all rows alike, the other half to each by its
+ * samples: what has much time matters more, and can be told better. */
+static void judge_rows(struct comparison *c, enum comparison_measure measure)
+{
+        struct family family = family_new(c->n_rows);
+        double samples = 0;
+
+        c->n_tested = 0;
+        for (size_t i = 0; i < c->n_rows; i++) {
+                struct compared_row *row = &c->rows[i];
+                bool is_known = row->amount.a.n > 1 && row->amount.b.n > 1;
+
+                value_of(row, measure)->verdict = is_known ? COMPARED_FEW_SAMPLES : COMPARED_NOT_MEASURED;
+                if (!is_tested(row))
+                        continue;
+                samples += samples_of(row);
+                c->n_tested++;
+        }
+        settle_noise(c, measure);
+        for (size_t i = 0; i < c->n_rows; i++) {
+                struct compared_row *row = &c->rows[i];
+
+                if (is_tested(row))
+                        add_member(&family, value_of(row, measure),
+                                   0.5 + 0.5 * samples_of(row) / samples * (double)c->n_tested);
+        }
+        judge_family(&family);
+        family_release(&family);
 }
 
 static void judge_totals(struct comparison *c)
 {
-        double *p = mem_new(c->n_totals, sizeof(*p)), *q = mem_new(c->n_totals, sizeof(*q));
+        struct family family = family_new(c->n_totals);
 
-        for (size_t i = 0; i < c->n_totals; i++)
-                p[i] = c->totals[i].value.welch.p;
-        discoveries_adjust(p, c->n_totals, q);
         for (size_t i = 0; i < c->n_totals; i++) {
-                c->totals[i].value.q = q[i];
-                judge_value(&c->totals[i].value, c->n_totals, c->totals[i].value.welch.is_known);
+                struct compared *value = &c->totals[i].value;
+
+                if (value->a.n > 1 && value->b.n > 1)
+                        add_member(&family, value, 1);
         }
-        free(p);
-        free(q);
+        judge_family(&family);
+        family_release(&family);
 }
 
 /* --- Order ------------------------------------------------------------------------------------------ */
@@ -326,6 +398,7 @@ void comparison_free(struct comparison *c)
         free(c->only_a);
         free(c->only_b);
         free(c->totals);
+        free(c->partners);
         free(c);
 }
 
@@ -340,19 +413,19 @@ const struct compared_total *comparison_total(const struct comparison *c, const 
 
 /* --- Sums ------------------------------------------------------------------------------------------- */
 
-struct compared comparison_sum(const struct run_values *v, uint32_t event, comparison_wanted_fn *is_wanted,
-                               const void *ctx, double *ret_samples)
+struct compared comparison_sum(const struct comparison_sum_request *request, double *ret_samples)
 {
+        const struct run_values *v = request->values;
         size_t n_runs = run_values_n_all_runs(v);
         struct run_cell *sums = mem_new(n_runs, sizeof(*sums));
         struct name_values a, b;
         struct compared c;
 
         for (size_t i = 0; i < run_values_n_names(v); i++) {
-                const struct run_cell *cells = run_values_row(v, event, i);
+                const struct run_cell *cells = run_values_row(v, request->event, i);
                 struct run_name name = run_values_name(v, i);
 
-                if (!is_wanted(ctx, &name))
+                if (!request->is_wanted(request->ctx, &name))
                         continue;
                 for (size_t r = 0; r < n_runs; r++) {
                         sums[r].count += cells[r].count;
@@ -361,9 +434,11 @@ struct compared comparison_sum(const struct run_values *v, uint32_t event, compa
         }
         init_values(&a, n_runs);
         init_values(&b, n_runs);
-        read_row(v, event, sums, RUN_A, &a);
-        read_row(v, event, sums, RUN_B, &b);
-        c = compare(a.amounts, a.n, a.amount_variance, b.amounts, b.n, b.amount_variance);
+        read_row(v, request->event, sums, RUN_A, &a);
+        read_row(v, request->event, sums, RUN_B, &b);
+        c = groups_of(a.amounts, a.n, a.amount_variance, b.amounts, b.n, b.amount_variance);
+        row_noise_settle(request->noise, &c.a);
+        row_noise_settle(request->noise, &c.b);
         *ret_samples = (a.samples + b.samples) / 2;
         release_values(&a);
         release_values(&b);

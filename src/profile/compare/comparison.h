@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "row_noise.h"
 #include "run_values.h"
 #include "welch.h"
 
@@ -17,7 +18,7 @@ enum compared_verdict {
                                   to run */
         COMPARED_ONE_SIDE,     /* the other group does not have the name: in a list of its own */
         COMPARED_FEW_SAMPLES,  /* fewer than COMPARISON_MIN_SAMPLES in a run: not tested */
-        COMPARED_NOT_SHOWN,    /* a difference may exist, but is not larger than chance makes */
+        COMPARED_UNCLEAR,      /* a difference may exist, but is not larger than chance makes */
         COMPARED_MORE,         /* B is larger */
         COMPARED_LESS,
 };
@@ -25,21 +26,30 @@ enum compared_verdict {
 enum { COMPARISON_MIN_SAMPLES = 5, COMPARISON_MAX_RUNS = 10000 };
 
 /* Chances, as shares of 1. */
-#define COMPARISON_LEVEL       0.95 /* of intervals */
 #define COMPARISON_DISCOVERIES 0.05 /* false ones, among all rows that are said to differ */
 #define COMPARISON_POWER       0.90 /* with which the smallest change is found */
 
-/* One quantity in both groups. */
+/* One quantity in both groups.  Verdict and intervals come from one procedure (discoveries.h): the
+ * intervals exclude no change exactly if the verdict is that there is one. */
 struct compared {
         struct run_group a, b;
+        double covariance; /* of the means; 0: runs are not pairs */
         struct welch welch;
-        double q;        /* of discoveries.h, among all tested rows */
-        double smallest; /* the smallest change of B / A - 1 that these runs could show; infinite: none */
+        double q;          /* of discoveries.h, among all tested rows */
+        double alpha;      /* of a test that is the first discovery among those that are tested together */
+        double smallest;   /* the smallest difference B - A that these runs find; infinite: none */
+        size_t n_together; /* quantities that were tested together */
         enum compared_verdict verdict;
 };
 
 /* B / A - 1; NAN if A is 0. */
 double comparison_change(const struct compared *compared);
+
+/* `smallest` as a share of A; infinite if A is 0 or nothing is found. */
+double comparison_smallest_change(const struct compared *compared);
+
+/* The difference would be shown if it were the only one that is looked at. */
+bool comparison_is_lost_among_many(const struct compared *compared);
 
 struct compared_row {
         const char *name; /* without arguments where these do not distinguish it */
@@ -49,7 +59,7 @@ struct compared_row {
         bool is_inlined; /* of a row that one group lacks: that group has the function inlined */
 };
 
-enum compared_unit { COMPARED_NS, COMPARED_COUNT, COMPARED_RATIO };
+enum compared_unit { COMPARED_NS, COMPARED_COUNT, COMPARED_RATIO, COMPARED_SHARE };
 
 /* A quantity of whole runs: elapsed time, an event, a ratio of events. */
 struct compared_total {
@@ -59,7 +69,7 @@ struct compared_total {
         struct compared value;
 };
 
-enum comparison_measure { MEASURE_TIME, MEASURE_SHARE };
+enum comparison_measure { MEASURE_TIME, MEASURE_SHARE, N_MEASURES };
 
 struct comparison_request {
         const struct run_values *values; /* finished; outlives the comparison */
@@ -69,9 +79,11 @@ struct comparison_request {
 
 struct comparison {
         enum comparison_measure measure;
+        struct row_noise noise[N_MEASURES]; /* of rows, by measure */
         const char *event;
         bool is_time; /* amounts are nanoseconds */
         size_t n_a, n_b;
+        size_t *partners;          /* of run_pairs.h; NULL: the runs are not pairs */
         struct compared_row *rows; /* names that both groups have; the largest difference first */
         size_t n_rows, cap_rows;
         size_t n_tested;
@@ -89,17 +101,19 @@ AUTO_DEFINE(comparison)
 /* The value of a row that decides its verdict. */
 const struct compared *comparison_value(const struct comparison *comparison, const struct compared_row *row);
 
-/* The chance of a false alarm that a single row is allowed, so that all tested rows keep
- * COMPARISON_DISCOVERIES. */
-double comparison_row_alpha(const struct comparison *comparison);
-
 /* A total by its key; NULL: not known. */
 const struct compared_total *comparison_total(const struct comparison *comparison, const char *key);
 
-/* Compares the amounts of all names that `is_wanted` accepts, added up in each run; without a verdict.
- * *ret_samples is the mean number of their samples in a run. */
+/* Compares the amounts of all names that `is_wanted` accepts, added up in each run; without a verdict and
+ * intervals.  *ret_samples is the mean number of their samples in a run. */
 typedef bool comparison_wanted_fn(const void *ctx, const struct run_name *name);
-struct compared comparison_sum(const struct run_values *values, uint32_t event,
-                               comparison_wanted_fn *is_wanted, const void *ctx, double *ret_samples);
+struct comparison_sum_request {
+        const struct run_values *values;
+        uint32_t event;
+        const struct row_noise *noise;
+        comparison_wanted_fn *is_wanted;
+        const void *ctx;
+};
+struct compared comparison_sum(const struct comparison_sum_request *request, double *ret_samples);
 
 #endif

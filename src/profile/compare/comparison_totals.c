@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "run_pairs.h"
 
 /* The value of a run; negative: not known. */
 typedef double run_total_fn(const struct run_values *values, size_t run, const void *what);
@@ -57,6 +58,17 @@ static double ratio_of(const struct run_values *v, size_t run, const void *what)
         return over < 0 || under <= 0 ? -1 : over / under;
 }
 
+static double covariance_of(const double *values, size_t n_a, const size_t *partners)
+{
+        double *b = mem_new(n_a, sizeof(*b)), covariance;
+
+        for (size_t i = 0; i < n_a; i++)
+                b[i] = values[partners[i]];
+        covariance = run_pairs_covariance(values, b, n_a);
+        free(b);
+        return covariance;
+}
+
 static void add_total(struct comparison *c, const struct run_values *v, struct compared_total total,
                       run_total_fn *of, const void *what)
 {
@@ -74,9 +86,9 @@ static void add_total(struct comparison *c, const struct run_values *v, struct c
                         .a = welch_group_of(values, n_a, 0),
                         .b = welch_group_of(values + n_a, n - n_a, 0),
                         .q = 1,
+                        .covariance = c->partners ? covariance_of(values, n_a, c->partners) : 0,
                         .smallest = INFINITY,
                 };
-                total.value.welch = welch_compare(&total.value.a, &total.value.b, COMPARISON_LEVEL);
                 ARRAY_PUSH(c->totals, c->n_totals, c->cap_totals, total);
         }
         free(values);
@@ -108,8 +120,9 @@ void comparison_add_totals(struct comparison *c, const struct run_values *v)
 {
         struct event_ratio ipc;
 
-        add_total(c, v, (struct compared_total){.name = "elapsed time", .key = "elapsed"}, elapsed_of, NULL);
+        c->partners = run_pairs_make(v);
         add_total(c, v, (struct compared_total){.name = "CPU time", .key = "cpu"}, cpu_of, NULL);
+        add_total(c, v, (struct compared_total){.name = "elapsed", .key = "elapsed"}, elapsed_of, NULL);
         add_total(c, v, (struct compared_total){.name = "CPU time, user", .key = "user"}, user_of, NULL);
         add_total(c, v, (struct compared_total){.name = "CPU time, kernel", .key = "kernel"}, kernel_of,
                   NULL);

@@ -94,7 +94,11 @@ static bool take_sum(const struct limits_request *request, const struct run_valu
 {
         double samples;
 
-        ret->value = comparison_sum(values, request->event, is_wanted, pattern, &samples);
+        ret->value =
+                comparison_sum(&(struct comparison_sum_request){values, request->event,
+                                                                &request->comparison->noise[MEASURE_TIME],
+                                                                is_wanted, pattern},
+                               &samples);
         ret->unit = request->comparison->is_time ? COMPARED_NS : COMPARED_COUNT;
         if (samples >= COMPARISON_MIN_SAMPLES)
                 return true;
@@ -139,11 +143,10 @@ static bool take_value(const struct limits_request *request, const char *name, s
         return take_sum(request, request->values, matches_name, name, ret);
 }
 
-/* The change is shown to be on one side of the limit, or it is not known. */
+/* The interval of the change is on one side of the limit, or it is not known. */
 static void judge(struct limit_result *ret)
 {
-        const struct compared *c = &ret->value;
-        struct welch_distance distance;
+        struct compared *c = &ret->value;
 
         ret->change = comparison_change(c);
         if (c->a.n < 2 || c->b.n < 2) {
@@ -152,12 +155,13 @@ static void judge(struct limit_result *ret)
                          c->b.n);
                 return;
         }
-        distance = welch_distance(&c->a, &c->b, ret->limit->max_change);
-        if (distance.p < ret->alpha) {
-                ret->verdict = distance.t > 0 ? LIMIT_EXCEEDED : LIMIT_KEPT;
-                return;
-        }
-        snprintf(ret->why, sizeof(ret->why), "the runs vary too much, or are too few");
+        c->welch = welch_compare(&c->a, &c->b, c->covariance, ret->alpha);
+        if (c->welch.low > ret->limit->max_change)
+                ret->verdict = LIMIT_EXCEEDED;
+        else if (c->welch.high <= ret->limit->max_change)
+                ret->verdict = LIMIT_KEPT;
+        else
+                snprintf(ret->why, sizeof(ret->why), "the runs vary too much, or are too few");
 }
 
 void limits_judge(const struct limits *limits, const struct limits_request *request, struct limit_result *ret)

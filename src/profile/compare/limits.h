@@ -33,7 +33,7 @@ enum limit_verdict {
         LIMIT_UNKNOWN,
 };
 
-/* All limits together are wrong with at most this probability, each way. */
+/* The intervals of all limits together miss the truth with at most this probability. */
 #define LIMITS_ERROR 0.05
 
 struct limit_result {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run_notes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "attributes.h"
 #include "map.h"
+#include "run_pairs.h"
 #include "text_printable.h"
 
 enum { MAX_TEXTS = 64, MAX_SHOWN = 3 };
@@ -151,6 +154,56 @@ static void add_fact_notes(const struct run_values *v, struct buf *out)
         }
         map_release(&seen);
 }
+
+/* --- The heading --- */
+
+static void add_n_runs(const struct run_values *v, struct buf *out)
+{
+        size_t n_a = run_values_n_runs(v, RUN_A), n_b = run_values_n_runs(v, RUN_B);
+        size_t *pairs = run_pairs_make(v);
+
+        if (n_a == n_b)
+                buf_printf(out, "%zu run%s each", n_a, n_a == 1 ? "" : "s");
+        else
+                buf_printf(out, "%zu run%s before, %zu after", n_a, n_a == 1 ? "" : "s", n_b);
+        if (pairs)
+                buf_add_str(out, ", in turn");
+        free(pairs);
+}
+
+static bool is_same(const struct run_values *v, const char *key)
+{
+        struct fact_texts a = texts_of(v, RUN_A, key), b = texts_of(v, RUN_B, key);
+
+        return a.n == 1 && are_equal(&a, &b);
+}
+
+void run_notes_add_same(const struct run_values *v, struct buf *out)
+{
+        static const char *const facts[][2] = {{"machine", "machine"},
+                                               {"processor", "CPU"},
+                                               {"kernel", "kernel"},
+                                               {"Python", "Python"},
+                                               {"events", "events"}};
+        const char *before = "; same ";
+
+        for (size_t i = 0; i < N_ELEMENTS(facts); i++) {
+                /* a machine has one CPU model */
+                if (!is_same(v, facts[i][0]) || (i == 1 && is_same(v, "machine")))
+                        continue;
+                buf_printf(out, "%s%s", before, facts[i][1]);
+                before = ", ";
+        }
+}
+
+void run_notes_add_heading(const struct run_values *v, struct buf *out)
+{
+        add_n_runs(v, out);
+        run_notes_add_same(v, out);
+        buf_add_char(out, '\n');
+}
+
+/* --- Differences --- */
 
 static bool is_before(const struct run_values *v, enum run_side first)
 {

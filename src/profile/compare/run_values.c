@@ -369,6 +369,7 @@ static void copy_run(const struct run_values *from, size_t index, struct run_val
         const struct stored_run *run = &from->runs[index];
 
         run_values_add_run(to, run->side, strpool_get(from->texts, run->path));
+        run_values_set_start(to, run->start_ns);
         for (size_t i = 0; i < RUN_N_TIMES; i++)
                 run_values_set_time(to, (enum run_time)i, run->times[i]);
         for (size_t i = 0; i < run->n_facts; i++)

@@ -5,95 +5,105 @@
 
 #include "student.h"
 
-struct run_group welch_group_of(const double *values, size_t n, double floor)
+struct run_group welch_group_of(const double *values, size_t n, double sampled)
 {
-        struct run_group group = {.n = n, .variance = floor};
+        struct run_group group = {.n = n, .variance = sampled, .sampled = sampled};
         double sum = 0;
 
         for (size_t i = 0; i < n; i++)
                 group.mean += values[i] / (double)n;
         for (size_t i = 0; i < n; i++)
                 sum += (values[i] - group.mean) * (values[i] - group.mean);
-        if (n > 1 && sum / (double)(n - 1) > floor)
+        if (n > 1)
                 group.variance = sum / (double)(n - 1);
         return group;
 }
 
-/* Welch and Satterthwaite's degrees of freedom of the difference between means with these variances. */
-static double freedom(double va, size_t n_a, double vb, size_t n_b)
+/* With `n` runs instead of its own. */
+static double freedom_of(const struct run_group *group, size_t n)
 {
-        double sum = va + vb;
+        return group->df > 0 ? group->df + (double)n - (double)group->n : (double)n - 1;
+}
+
+/* Welch and Satterthwaite's degrees of freedom of the difference between means. */
+static double freedom(const struct run_group *a, size_t n_a, const struct run_group *b, size_t n_b)
+{
+        double va = a->variance / (double)n_a, vb = b->variance / (double)n_b, sum = va + vb;
 
         if (sum <= 0)
                 return (double)(n_a + n_b - 2);
-        return sum * sum / (va * va / (double)(n_a - 1) + vb * vb / (double)(n_b - 1));
+        return sum * sum / (va * va / freedom_of(a, n_a) + vb * vb / freedom_of(b, n_b));
 }
 
-/* Fieller's interval of the ratio of two means.  It excludes 1 exactly if the test of the difference does. */
-static void find_interval(const struct run_group *a, const struct run_group *b, double t, struct welch *ret)
+/* Runs that are the better pairs, the more degrees of freedom are lost: n - 1 are left of 2 (n - 1) if one
+ * run tells the other. */
+static double paired_freedom(const struct run_group *a, const struct run_group *b, double covariance)
 {
         double va = a->variance / (double)a->n, vb = b->variance / (double)b->n;
-        double square = a->mean * a->mean - t * t * va;
-        double middle = a->mean * b->mean;
-        double root = middle * middle - square * (b->mean * b->mean - t * t * vb);
+        double correlation = va > 0 && vb > 0 ? covariance / sqrt(va * vb) : 0;
+
+        return freedom(a, a->n, b, b->n) * (1 - correlation / 2);
+}
+
+/* Fieller's interval of the ratio of two means: the ratios r for which (B - r A)^2 is at most t^2 times the
+ * variance of B - r A.  It excludes 1 exactly if the test of the difference does. */
+static void find_ratio(const struct run_group *a, const struct run_group *b, double covariance, double t,
+                       struct welch *ret)
+{
+        double va = a->variance / (double)a->n, vb = b->variance / (double)b->n;
+        double square = a->mean * a->mean - t * t * va, rest = b->mean * b->mean - t * t * vb;
+        double middle = a->mean * b->mean - t * t * covariance;
+        double root = middle * middle - square * rest;
 
         ret->low = -1;
         ret->high = INFINITY;
-        if (square <= 0) /* A may be 0 */
-                return;
         root = root > 0 ? sqrt(root) : 0;
-        ret->low = (middle - root) / square - 1;
-        ret->high = (middle + root) / square - 1;
+        if (square > 0) {
+                ret->low = (middle - root) / square - 1;
+                ret->high = (middle + root) / square - 1;
+        } else if (square < 0 && rest > 0) { /* A may be 0, and B is larger */
+                ret->low = (middle - root) / square - 1;
+        }
         if (ret->low < -1)
                 ret->low = -1;
 }
 
-struct welch welch_compare(const struct run_group *a, const struct run_group *b, double level)
+struct welch welch_compare(const struct run_group *a, const struct run_group *b, double covariance,
+                           double alpha)
 {
-        struct welch w = {.low = -1, .high = INFINITY, .p = 1};
-        double va, vb, difference = b->mean - a->mean;
+        struct welch w = {.low = -1, .high = INFINITY, .less = -INFINITY, .more = INFINITY, .p = 1};
+        double variance, t, difference = b->mean - a->mean;
 
         if (a->n < 2 || b->n < 2)
                 return w;
-        va = a->variance / (double)a->n;
-        vb = b->variance / (double)b->n;
+        variance = a->variance / (double)a->n + b->variance / (double)b->n - 2 * covariance;
         w.is_known = true;
-        w.error = sqrt(va + vb);
-        w.df = freedom(va, a->n, vb, b->n);
+        w.error = variance > 0 ? sqrt(variance) : 0;
+        w.df = paired_freedom(a, b, covariance);
         w.p = w.error > 0 ? student_two_sided(difference / w.error, w.df) : difference == 0;
-        find_interval(a, b, student_quantile((1 - level) / 2, w.df), &w);
+        t = student_quantile(alpha / 2, w.df);
+        w.less = difference - t * w.error;
+        w.more = difference + t * w.error;
+        find_ratio(a, b, covariance, t, &w);
         return w;
 }
 
-struct welch_distance welch_distance(const struct run_group *a, const struct run_group *b, double change)
+double welch_smallest(const struct run_group *a, const struct run_group *b, size_t n_a, size_t n_b,
+                      double alpha, double power)
 {
-        double ratio = 1 + change;
-        double va = ratio * ratio * a->variance / (double)a->n, vb = b->variance / (double)b->n;
-        double difference = b->mean - ratio * a->mean, error = sqrt(va + vb);
-        struct welch_distance d = {.p = 0};
+        double variance, df;
 
-        if (error > 0) {
-                d.t = difference / error;
-                d.p = student_two_sided(d.t, freedom(va, a->n, vb, b->n)) / 2;
-        } else if (difference == 0) {
-                d.p = 0.5;
-        } else {
-                d.t = difference > 0 ? INFINITY : -INFINITY;
-        }
-        return d;
+        if (n_a < 2 || n_b < 2)
+                return INFINITY;
+        variance = a->variance / (double)n_a + b->variance / (double)n_b;
+        df = freedom(a, n_a, b, n_b);
+        return (student_quantile(alpha / 2, df) + student_quantile(1 - power, df)) * sqrt(variance);
 }
 
 double welch_smallest_change(const struct run_group *a, const struct run_group *b, size_t n_a, size_t n_b,
                              double alpha, double power)
 {
-        double va, vb, df;
-
-        if (n_a < 2 || n_b < 2 || a->mean <= 0)
-                return INFINITY;
-        va = a->variance / (double)n_a;
-        vb = b->variance / (double)n_b;
-        df = freedom(va, n_a, vb, n_b);
-        return (student_quantile(alpha / 2, df) + student_quantile(1 - power, df)) * sqrt(va + vb) / a->mean;
+        return a->mean > 0 ? welch_smallest(a, b, n_a, n_b, alpha, power) / a->mean : INFINITY;
 }
 
 /* The limit above which the variance of a single run is with a probability of 20 %, divided by the
@@ -110,8 +120,7 @@ static double variance_factor(double df)
 static double smallest_of(const struct run_group *a, const struct run_group *b, size_t n, double alpha,
                           double power)
 {
-        double va = a->variance / (double)a->n, vb = b->variance / (double)b->n;
-        double factor = variance_factor(freedom(va, a->n, vb, b->n));
+        double factor = variance_factor(freedom(a, a->n, b, b->n));
         struct run_group wide_a = *a, wide_b = *b;
 
         wide_a.variance *= factor;

@@ -11,33 +11,35 @@
 struct run_group {
         size_t n;
         double mean;
-        double variance; /* of a single run; with one run that which is known without other runs, else 0 */
+        double variance; /* of a single run */
+        double df;       /* degrees of freedom with which `variance` is known; 0: n - 1 */
+        double sampled;  /* the part of `variance` that sampling alone gives */
 };
 
-/* `floor` is a variance that is known without comparing runs, such as that of sampling; the group's is
- * never smaller. */
-struct run_group welch_group_of(const double *values, size_t n, double floor);
+/* With the variance from run to run.  `sampled` is a variance that is known without comparing runs; it is
+ * that of a single run. */
+struct run_group welch_group_of(const double *values, size_t n, double sampled);
 
 struct welch {
-        bool is_known;    /* both groups have two runs or more */
-        double error;     /* standard error of the difference B - A */
-        double df;        /* degrees of freedom */
-        double p;         /* probability of such a difference, or a larger one, by chance */
-        double low, high; /* interval of B / A - 1 at the requested level; infinite ends are not bounded */
+        bool is_known;     /* both groups have two runs or more */
+        double error;      /* standard error of the difference B - A */
+        double df;         /* degrees of freedom */
+        double p;          /* probability of such a difference, or a larger one, by chance */
+        double low, high;  /* interval of B / A - 1; an infinite end is not bounded */
+        double less, more; /* interval of B - A */
 };
 
-/* `level` is that of the interval: 0.95. */
-struct welch welch_compare(const struct run_group *a, const struct run_group *b, double level);
+/* `alpha` is what the intervals may miss: 0.05 for those of 95 %.  `covariance` is that of the means: 0 if
+ * the runs are not pairs.  An interval excludes 0 exactly if p < alpha. */
+struct welch welch_compare(const struct run_group *a, const struct run_group *b, double covariance,
+                           double alpha);
 
-/* How far B / A - 1 is from `change` in standard errors, and the probability of such a distance or a larger
- * one in the same direction, if B / A - 1 were `change`.  Both groups need two runs. */
-struct welch_distance {
-        double t, p; /* t > 0: B is larger */
-};
-struct welch_distance welch_distance(const struct run_group *a, const struct run_group *b, double change);
+/* The smallest difference B - A that a two-sided test at `alpha` shows with the probability `power`, with
+ * so many runs in each group.  Infinite for fewer than two runs. */
+double welch_smallest(const struct run_group *a, const struct run_group *b, size_t n_a, size_t n_b,
+                      double alpha, double power);
 
-/* The smallest change of B / A - 1 that a two-sided test at `alpha` shows with the probability `power`,
- * with `n` runs in each group. Infinite for fewer than two runs, or if A is 0. */
+/* The same as a share of A; infinite if A is 0. */
 double welch_smallest_change(const struct run_group *a, const struct run_group *b, size_t n_a, size_t n_b,
                              double alpha, double power);
 

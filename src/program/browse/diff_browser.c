@@ -28,8 +28,8 @@ void diff_browser_add_change(const struct compared_total *total, bool has_interv
                 diff_columns_add_interval(&total->value, &interval);
         if (interval.len)
                 buf_printf(out, "%s(%s)", out->len > before ? " " : "", buf_text(&interval));
-        buf_printf(out, "%s%s", out->len > before ? ", " : "",
-                   diff_view_verdict(total->value.verdict, total->unit == COMPARED_NS));
+        buf_add_str(out, out->len > before ? ", " : "");
+        diff_columns_add_verdict(&total->value, total->unit == COMPARED_NS, out);
 }
 
 /* --- Work of another thread --- */

@@ -35,9 +35,9 @@ enum diff_cell {
 };
 
 static const char *const heads[N_CELLS] = {
-        [CELL_SHARE_A] = "% A",         [CELL_SHARE_B] = "% B",    [CELL_AMOUNT_A] = "A mean",
-        [CELL_AMOUNT_B] = "B mean",     [CELL_CHANGE] = "change",  [CELL_INTERVAL] = "95 % interval",
-        [CELL_SMALLEST] = "shown from", [CELL_BAR] = "difference", [CELL_VERDICT] = "verdict",
+        [CELL_SHARE_A] = "% A",     [CELL_SHARE_B] = "% B",    [CELL_AMOUNT_A] = "A mean",
+        [CELL_AMOUNT_B] = "B mean", [CELL_CHANGE] = "change",  [CELL_INTERVAL] = "95 % interval",
+        [CELL_SMALLEST] = "finds",  [CELL_BAR] = "difference", [CELL_VERDICT] = "verdict",
 };
 
 /* What a narrow screen leaves out, in this order; the change and the verdict always stay. */
@@ -125,7 +125,7 @@ static void add_verdict(const struct diff_page *p, const struct diff_item *item,
         char other = item->presence == DIFF_ONLY_A ? 'B' : 'A';
 
         if (item->presence == DIFF_IN_BOTH)
-                buf_add_str(out, diff_view_verdict(value_of(p, item)->verdict, is_time));
+                diff_columns_add_verdict(value_of(p, item), is_time, out);
         else if (item->row->is_inlined)
                 buf_printf(out, "inlined in %c", other);
         else

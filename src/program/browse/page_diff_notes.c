@@ -17,7 +17,7 @@ static void add_sessions(const struct run_values *values, enum run_side side, st
         buf_add_char(out, '\n');
 }
 
-/* "CPU time: 1.234 s in A, 1.300 s in B, +5.3 % (+4.1 to +6.5 %), slower; shown from 2.1 %" */
+/* "CPU time: 1.234 s in A, 1.300 s in B, +5.3 % (+4.1 to +6.5 %), slower; finds 2.1 %" */
 static void add_total(const struct compared_total *total, struct buf *out)
 {
         AUTO_RELEASE(buf) smallest = {0};
@@ -30,7 +30,7 @@ static void add_total(const struct compared_total *total, struct buf *out)
         buf_add_str(out, " in B, ");
         diff_browser_add_change(total, true, out);
         if (smallest.len)
-                buf_printf(out, "; shown from %s", buf_text(&smallest));
+                buf_printf(out, "; finds %s", buf_text(&smallest));
         buf_add_char(out, '\n');
 }
 
@@ -47,9 +47,9 @@ static void add_text(const struct browser *browser, struct buf *out)
                 buf_add_str(out, "totals:\n");
                 for (size_t i = 0; i < first->n_totals; i++)
                         add_total(&first->totals[i], out);
-                diff_view_add_total_limit(view, out);
-                buf_add_char(out, '\n');
         }
+        diff_view_add_finds(view, out);
+        buf_add_char(out, '\n');
         for (size_t i = 0; i < view->n_comparisons; i++) {
                 const struct comparison *c = view->comparisons[i];
 
@@ -57,7 +57,7 @@ static void add_text(const struct browser *browser, struct buf *out)
                         continue;
                 buf_printf(out, "%s by %s%s: ", c->event, view->row_is,
                            c->measure == MEASURE_SHARE ? ", shares compared" : "");
-                diff_view_add_row_limit(view, c, out);
+                diff_view_add_n_differ(view, c, out);
         }
 }
 

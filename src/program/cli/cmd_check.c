@@ -16,7 +16,7 @@
 #include "run_notes.h"
 
 /* git bisect run: 0 is good, 1 is bad, 125 cannot be tested. */
-enum { EXIT_KEPT = EXIT_OK, EXIT_SLOWER = 1, EXIT_CANNOT_TELL = EXIT_FAILED_COMMAND };
+enum { EXIT_KEPT = EXIT_OK, EXIT_SLOWER = 1, EXIT_UNCLEAR = EXIT_FAILED_COMMAND };
 
 struct checking {
         const struct check_options *options;
@@ -151,7 +151,7 @@ static int print(const struct checking *c, const struct check_view *view)
 
 static int status_of(enum limit_verdict verdict)
 {
-        return verdict == LIMIT_KEPT ? EXIT_KEPT : verdict == LIMIT_EXCEEDED ? EXIT_SLOWER : EXIT_CANNOT_TELL;
+        return verdict == LIMIT_KEPT ? EXIT_KEPT : verdict == LIMIT_EXCEEDED ? EXIT_SLOWER : EXIT_UNCLEAR;
 }
 
 static bool judge(struct checking *c, int *ret_status, struct err *err)
@@ -177,9 +177,10 @@ static bool judge(struct checking *c, int *ret_status, struct err *err)
                 request.comparison = comparison;
                 run_notes_add(c->values, &c->notes);
                 view.notes = buf_text(&c->notes);
+                view.causes = comparison->is_time ? comparison : NULL;
                 limits_judge(&c->limits, &request, results);
-                *ret_status =
-                        print(c, &view) ? EXIT_CANNOT_TELL : status_of(limits_verdict(results, c->limits.n));
+                view.status = status_of(limits_verdict(results, c->limits.n));
+                *ret_status = print(c, &view) ? EXIT_UNCLEAR : view.status;
         }
         free(results);
         return ok;
@@ -189,7 +190,7 @@ static bool judge(struct checking *c, int *ret_status, struct err *err)
 static int fail(const struct err *err)
 {
         cmd_fail(err);
-        return EXIT_CANNOT_TELL;
+        return EXIT_UNCLEAR;
 }
 
 static int check(struct checking *c)

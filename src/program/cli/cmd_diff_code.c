@@ -69,7 +69,7 @@ static int compare(const struct command_line *line, const struct profile_filter 
         struct code_diff_view view = {
                 .paths = {line->args[0], line->args[1]},
                 .with_blocks = o->code.symbol,
-                .max_rows = o->what.rows,
+                .max_rows = o->what.rows ? o->what.rows : DISPLAY_ROWS_DEFAULT,
                 .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
         };
         struct code_diff diff;

@@ -64,7 +64,7 @@ static const struct option comparing_options[] = {
                 .min = 1,
                 .max = UINT32_MAX,
                 .offset = offsetof(struct comparing_options, rows),
-                .help = "show at most N rows of a table; default 50; JSON and CSV have all rows",
+                .help = "show at most N rows of an event; default those that differ, and a few more; JSON and CSV have all rows",
         },
         {
                 .name = "csv",
@@ -98,8 +98,6 @@ static const struct command_group diff_groups[] = {
         {0},
 };
 
-static const struct diff_options diff_defaults = {.what.rows = DISPLAY_ROWS_DEFAULT};
-
 static const struct example diff_examples[] = {
         {"wperf diff a-*.data -- b-*.data", "compare the runs of two programs by function"},
         {"wperf diff before.data after.data", "compare two single runs, without a verdict"},
@@ -131,7 +129,6 @@ const struct command cmd_diff_command = {
         .groups = diff_groups,
         .examples = diff_examples,
         .options_size = sizeof(struct diff_options),
-        .defaults = &diff_defaults,
         .args = ARGS_OWN,
         .run = cmd_diff,
 };
@@ -213,10 +210,10 @@ const struct command cmd_check_command = {
         .args_usage = "[A.data... --] B.data...",
         .about =
                 "Compares runs with a baseline or with other runs, and decides for each limit whether the change is "
-                "shown to be below it, shown to be above it, or not known. The exit status is 0 if all are below, 1 "
-                "if one is above, and 125 if one is not known and none is above, or if wperf itself fails; so git "
+                "shown to be within it, shown to be above it, or unclear. The exit status is 0 if all are within, 1 "
+                "if one is above, and 125 if one is unclear and none is above, or if wperf itself fails; so git "
                 "bisect run can use it, which skips commits with 125. The probability that any limit is judged "
-                "wrongly is at most 5 %, each way.",
+                "wrongly is at most 5 %.",
         .groups = check_groups,
         .examples = check_examples,
         .options_size = sizeof(struct check_options),

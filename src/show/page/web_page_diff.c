@@ -155,7 +155,9 @@ static void add_changed(const struct changed *changed, struct strpool *texts, st
         const struct compared *value = changed->value;
         AUTO_RELEASE(buf) change = {0};
         AUTO_RELEASE(buf) interval = {0};
+        AUTO_RELEASE(buf) verdict = {0};
 
+        diff_columns_add_verdict(value, changed->is_slow, &verdict);
         diff_columns_add_change(value, &change);
         diff_columns_add_interval(value, &interval);
         buf_add_uleb(out, web_page_add_text(texts, changed->name));
@@ -164,7 +166,7 @@ static void add_changed(const struct changed *changed, struct strpool *texts, st
         add_amount(changed->b, changed->unit, texts, out);
         buf_add_uleb(out, web_page_add_text(texts, buf_text(&change)));
         buf_add_uleb(out, web_page_add_text(texts, buf_text(&interval)));
-        buf_add_uleb(out, web_page_add_text(texts, diff_view_verdict(value->verdict, changed->is_slow)));
+        buf_add_uleb(out, web_page_add_text(texts, buf_text(&verdict)));
         buf_add_uleb(out, value->verdict == COMPARED_MORE ? 1 : value->verdict == COMPARED_LESS ? 2 : 0);
 }
 

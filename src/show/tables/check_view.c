@@ -4,15 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "aligned_lines.h"
+#include "attributes.h"
+#include "diff_columns.h"
 #include "diff_view.h"
 #include "run_notes.h"
-#include "table.h"
+#include "text.h"
 #include "text_printable.h"
 
 static const char *const verdicts[] = {
-        [LIMIT_KEPT] = "pass",
+        [LIMIT_KEPT] = "within",
         [LIMIT_EXCEEDED] = "slower",
-        [LIMIT_UNKNOWN] = "can't tell",
+        [LIMIT_UNKNOWN] = "unclear",
 };
 
 static const char *verdict_of(const struct limit_result *result)
@@ -22,58 +25,158 @@ static const char *verdict_of(const struct limit_result *result)
         return is_more ? "more" : verdicts[result->verdict];
 }
 
+/* What a limit is called in text. */
+static const char *label_of(const struct limit_result *result)
+{
+        static const char *const labels[][2] = {
+                {"total", "CPU time"}, {"user", "CPU time, user"}, {"kernel", "CPU time, kernel"}};
+
+        for (size_t i = 0; i < N_ELEMENTS(labels); i++) {
+                if (!strcmp(result->limit->name, labels[i][0]))
+                        return labels[i][1];
+        }
+        return result->limit->name;
+}
+
 static void add_percent(struct buf *out, double share)
 {
         if (isfinite(share))
                 buf_printf(out, "%+.1f %%", share * 100);
 }
 
-static void add_interval(struct buf *out, const struct welch *welch)
+/* "+5 %" */
+static void add_allowed(struct buf *out, const struct limit_result *r)
 {
-        if (welch->is_known && isfinite(welch->high))
-                buf_printf(out, "%+.1f to %+.1f %%", welch->low * 100, welch->high * 100);
+        buf_printf(out, "%+.3g %%", r->limit->max_change * 100);
 }
 
-/* Why it is not known, and how many runs would help: a change as far from the limit as the one seen is
- * shown by a one-sided test. */
-static void add_why(const struct check_view *view, const struct limit_result *result, struct buf *out)
+/* How many runs would show a change as far from the limit as the one seen. */
+static bool count_more_runs(const struct check_view *view, const struct limit_result *r,
+                            struct diff_more_runs *ret)
 {
-        double gap = fabs(result->limit->max_change - result->change);
-        AUTO_RELEASE(buf) more = {0};
+        double gap = fabs(r->limit->max_change - r->change);
 
-        if (result->verdict != LIMIT_UNKNOWN)
+        return r->verdict == LIMIT_UNKNOWN && r->value.welch.is_known && isfinite(gap) && gap > 0 &&
+               diff_view_count_more_runs(view->values, &r->value, gap, r->alpha, ret) && ret->n;
+}
+
+/* "4 more runs, 7 s"; otherwise why it is not known. */
+static void add_why(const struct check_view *view, const struct limit_result *r, struct buf *out)
+{
+        struct diff_more_runs more;
+
+        if (r->verdict != LIMIT_UNKNOWN)
                 return;
-        buf_add_str(out, result->why);
-        if (!result->value.welch.is_known || !isfinite(gap) || gap <= 0)
+        if (!count_more_runs(view, r, &more)) {
+                buf_add_str(out, r->why);
                 return;
-        if (diff_view_add_more_runs(&more, view->values, &result->value, gap, 2 * result->alpha) && more.len)
-                buf_printf(out, "; a change as far from the limit as this one needs %s", buf_text(&more));
+        }
+        buf_printf(out, "%zu more run%s", more.n, more.n == 1 ? "" : "s");
+        if (more.seconds > 0)
+                buf_printf(out, ", %.0f s", more.seconds);
 }
 
 static void add_sides(const struct check_view *view, struct buf *out)
 {
-        for (int side = RUN_A; side < RUN_N_SIDES; side++) {
-                size_t n = run_values_n_runs(view->values, (enum run_side)side);
+        size_t n_a = run_values_n_runs(view->values, RUN_A), n_b = run_values_n_runs(view->values, RUN_B);
 
-                buf_printf(out, "%s%c = ", side ? ", " : "", "AB"[side]);
-                if (side == RUN_A && view->a_label)
-                        text_add_printable(out, view->a_label);
-                else
-                        run_notes_add_label(view->values, (enum run_side)side, out);
-                buf_printf(out, " (%zu run%s)", n, n == 1 ? "" : "s");
+        if (!view->a_label) {
+                run_notes_add_heading(view->values, out);
+                return;
         }
+        buf_add_str(out, "baseline: ");
+        text_add_printable(out, view->a_label);
+        buf_printf(out, ", %zu run%s", n_a, n_a == 1 ? "" : "s");
+        if (n_a != n_b)
+                buf_printf(out, ", %zu now", n_b);
+        run_notes_add_same(view->values, out);
+        buf_add_char(out, '\n');
 }
 
-static const struct column columns[] = {
-        {.name = "limit", .type = COLUMN_TEXT},
-        {.name = "allowed", .type = COLUMN_TEXT, .right = true},
-        {.name = "A mean", .type = COLUMN_TEXT, .right = true},
-        {.name = "B mean", .type = COLUMN_TEXT, .right = true},
-        {.name = "change", .type = COLUMN_TEXT, .right = true},
-        {.name = "95 % interval", .type = COLUMN_TEXT, .right = true},
-        {.name = "verdict", .type = COLUMN_TEXT},
-        {.name = "why", .type = COLUMN_TEXT},
-};
+/* The limit that decides: the first with the verdict of all. */
+static const struct limit_result *decisive(const struct check_view *view)
+{
+        enum limit_verdict verdict = limits_verdict(view->results, view->n_results);
+
+        for (size_t i = 0; i < view->n_results; i++) {
+                if (view->results[i].verdict == verdict)
+                        return &view->results[i];
+        }
+        return &view->results[0];
+}
+
+/* "CPU time +25.8 % (+22.1 to +29.6 %), allowed +5 %" */
+static void add_result_line(const struct check_view *view, const struct limit_result *r, struct buf *out)
+{
+        AUTO_RELEASE(buf) interval = {0};
+        AUTO_RELEASE(buf) why = {0};
+
+        diff_columns_add_interval(&r->value, &interval);
+        text_add_printable(out, label_of(r));
+        buf_add_str(out, isfinite(r->change) ? " " : "");
+        add_percent(out, r->change);
+        if (interval.len)
+                buf_printf(out, " (%s)", buf_text(&interval));
+        buf_add_str(out, ", allowed ");
+        add_allowed(out, r);
+        add_why(view, r, &why);
+        if (why.len)
+                text_printf(out, ": %s", buf_text(&why));
+}
+
+void check_view_add_summary(const struct check_view *view, struct buf *out)
+{
+        static const char *const words[] = {
+                [LIMIT_KEPT] = "WITHIN", [LIMIT_EXCEEDED] = "SLOWER", [LIMIT_UNKNOWN] = "UNCLEAR"};
+
+        buf_printf(out, "%s: ", words[limits_verdict(view->results, view->n_results)]);
+        add_result_line(view, decisive(view), out);
+}
+
+/* The function whose growth is the largest part of that of the CPU time. */
+static const struct compared_row *cause_of(const struct check_view *view)
+{
+        const struct compared_total *total = view->causes ? comparison_total(view->causes, "cpu") : NULL;
+        const struct compared_row *best = NULL;
+        double most = 0;
+
+        if (!total || total->value.b.mean <= total->value.a.mean ||
+            limits_verdict(view->results, view->n_results) != LIMIT_EXCEEDED)
+                return NULL;
+        for (size_t i = 0; i < view->causes->n_rows; i++) {
+                const struct compared_row *row = &view->causes->rows[i];
+                double more = row->amount.b.mean - row->amount.a.mean;
+
+                if (row->amount.verdict == COMPARED_MORE && more > most) {
+                        most = more;
+                        best = row;
+                }
+        }
+        return best;
+}
+
+/* "because: norm (app.py) +131 of +164 ms" */
+static void add_cause(const struct check_view *view, struct buf *out)
+{
+        const struct compared_row *row = cause_of(view);
+        const struct compared_total *total;
+
+        if (!row)
+                return;
+        total = comparison_total(view->causes, "cpu");
+        text_printf(out, "because: %s%s%s%s ", row->name, *row->module ? " (" : "", row->module,
+                    *row->module ? ")" : "");
+        diff_view_add_difference(out, row->amount.b.mean - row->amount.a.mean, COMPARED_NS);
+        buf_add_str(out, " of ");
+        diff_view_add_difference(out, total->value.b.mean - total->value.a.mean, COMPARED_NS);
+        buf_add_char(out, '\n');
+}
+
+static const struct check_column {
+        const char *name;
+        bool right;
+} columns[] = {{"limit", false}, {"allowed", true}, {"before", true},
+               {"after", true},  {"change", true},  {"verdict", false}};
 
 enum { N_COLUMNS = N_ELEMENTS(columns) };
 
@@ -84,17 +187,18 @@ struct check_cells {
 
 static void fill_cells(const struct check_view *view, const struct limit_result *r, struct check_cells *ret)
 {
+        AUTO_RELEASE(buf) why = {0};
+
         *ret = (struct check_cells){0};
-        buf_add_str(&ret->texts[0], r->limit->name);
-        add_percent(&ret->texts[1], r->limit->max_change);
+        buf_add_str(&ret->texts[0], label_of(r));
+        add_allowed(&ret->texts[1], r);
         if (r->value.a.n)
                 diff_view_add_amount(&ret->texts[2], r->value.a.mean, r->unit);
         if (r->value.b.n)
                 diff_view_add_amount(&ret->texts[3], r->value.b.mean, r->unit);
         add_percent(&ret->texts[4], r->change);
-        add_interval(&ret->texts[5], &r->value.welch);
-        buf_add_str(&ret->texts[6], verdict_of(r));
-        add_why(view, r, &ret->texts[7]);
+        add_why(view, r, &why);
+        buf_printf(&ret->texts[5], "%s%s%s", verdict_of(r), why.len ? ": " : "", buf_text(&why));
 }
 
 static void release_cells(struct check_cells *cells)
@@ -103,38 +207,44 @@ static void release_cells(struct check_cells *cells)
                 buf_release(&cells->texts[i]);
 }
 
-static void add_summary(const struct check_view *view, struct buf *out)
+/* Calls `add` with the headings and with each row. */
+typedef void add_cells_fn(const char *const *texts, void *ctx);
+
+static void add_table(const struct check_view *view, add_cells_fn *add, void *ctx)
 {
-        static const char *const summaries[] = {
-                [LIMIT_KEPT] = "pass: all limits are kept",
-                [LIMIT_EXCEEDED] = "slower: a limit is exceeded",
-                [LIMIT_UNKNOWN] =
-                        "can't tell: no limit is shown to be exceeded, but not all are shown to be kept",
-        };
+        const char *texts[N_COLUMNS];
 
-        buf_add_str(out, summaries[limits_verdict(view->results, view->n_results)]);
-}
-
-void check_view_text(const struct check_view *view, struct buf *out)
-{
-        AUTO(table) table = table_new(columns, N_COLUMNS);
-
-        if (*view->notes)
-                buf_printf(out, "%s\n", view->notes);
-        buf_add_str(out, "limits: ");
-        add_sides(view, out);
-        buf_add_char(out, '\n');
+        for (size_t i = 0; i < N_COLUMNS; i++)
+                texts[i] = columns[i].name;
+        add(texts, ctx);
         for (size_t i = 0; i < view->n_results; i++) {
                 struct check_cells cells;
 
                 fill_cells(view, &view->results[i], &cells);
                 for (size_t c = 0; c < N_COLUMNS; c++)
-                        table_add_text(table, buf_text(&cells.texts[c]));
+                        texts[c] = buf_text(&cells.texts[c]);
+                add(texts, ctx);
                 release_cells(&cells);
         }
-        table_render_text(table, view->max_columns, out);
-        add_summary(view, out);
+}
+
+static void add_line_of(const char *const *texts, void *ctx)
+{
+        aligned_lines_add(ctx, texts);
+}
+
+void check_view_text(const struct check_view *view, struct buf *out)
+{
+        AUTO(aligned_lines) lines = aligned_lines_new("nrrrrl");
+
+        check_view_add_summary(view, out);
         buf_add_char(out, '\n');
+        add_table(view, add_line_of, lines);
+        aligned_lines_render(lines, view->max_columns, out);
+        add_cause(view, out);
+        add_sides(view, out);
+        buf_add_str(out, view->notes);
+        buf_printf(out, "exit %d  (0 within, 1 slower, 125 unclear)\n", view->status);
 }
 
 /* --- Markdown --------------------------------------------------------------------------------------- */
@@ -153,8 +263,11 @@ static void add_escaped(const char *raw, struct buf *out)
         }
 }
 
-static void add_line(const char *const *texts, struct buf *out)
+static void add_markdown_line(const char *const *texts, void *ctx)
 {
+        struct buf *out = ctx;
+        bool is_heading = texts[0] == columns[0].name;
+
         buf_add_char(out, '|');
         for (size_t i = 0; i < N_COLUMNS; i++) {
                 buf_add_char(out, ' ');
@@ -162,47 +275,76 @@ static void add_line(const char *const *texts, struct buf *out)
                 buf_add_str(out, " |");
         }
         buf_add_char(out, '\n');
-}
-
-void check_view_markdown(const struct check_view *view, struct buf *out)
-{
-        const char *texts[N_COLUMNS];
-        AUTO_RELEASE(buf) sides = {0};
-
-        buf_add_str(out, "### wperf check: ");
-        add_summary(view, out);
-        buf_add_str(out, "\n\n");
-        add_sides(view, &sides);
-        add_escaped(buf_text(&sides), out);
-        buf_add_str(out, "\n\n");
-        for (size_t i = 0; i < N_COLUMNS; i++)
-                texts[i] = columns[i].name;
-        add_line(texts, out);
+        if (!is_heading)
+                return;
         buf_add_char(out, '|');
         for (size_t i = 0; i < N_COLUMNS; i++)
                 buf_add_str(out, columns[i].right ? "---:|" : "---|");
         buf_add_char(out, '\n');
-        for (size_t i = 0; i < view->n_results; i++) {
-                struct check_cells cells;
+}
 
-                fill_cells(view, &view->results[i], &cells);
-                for (size_t c = 0; c < N_COLUMNS; c++)
-                        texts[c] = buf_text(&cells.texts[c]);
-                add_line(texts, out);
-                release_cells(&cells);
+/* The functions that changed. */
+static void add_changed(const struct check_view *view, struct buf *out)
+{
+        bool is_any = false;
+
+        for (size_t i = 0; view->causes && i < view->causes->n_rows; i++) {
+                const struct compared_row *row = &view->causes->rows[i];
+                AUTO_RELEASE(buf) text = {0};
+
+                if (row->amount.verdict < COMPARED_MORE)
+                        continue;
+                if (!is_any)
+                        buf_add_str(
+                                out,
+                                "\n| before | after | change | verdict | function |\n|---:|---:|---:|---|---|\n");
+                is_any = true;
+                buf_add_str(out, "| ");
+                diff_view_add_amount(out, row->amount.a.mean, COMPARED_NS);
+                buf_add_str(out, " | ");
+                diff_view_add_amount(out, row->amount.b.mean, COMPARED_NS);
+                buf_add_str(out, " | ");
+                diff_view_add_difference(out, row->amount.b.mean - row->amount.a.mean, COMPARED_NS);
+                buf_printf(out, " | %s | ", diff_view_verdict(row->amount.verdict, true));
+                buf_printf(&text, "%s%s%s", row->name, *row->module ? " " : "", row->module);
+                add_escaped(buf_text(&text), out);
+                buf_add_str(out, " |\n");
         }
-        if (!*view->notes)
-                return;
-        buf_add_str(out, "\nDifferences besides the program:\n\n");
-        for (const char *at = view->notes, *end; *at; at = end + (*end == '\n')) {
+}
+
+static void add_escaped_lines(const char *lines, const char *begin, struct buf *out)
+{
+        for (const char *at = lines, *end; *at; at = end + (*end == '\n')) {
                 AUTO_RELEASE(buf) line = {0};
 
                 end = at + strcspn(at, "\n");
                 buf_add(&line, at, (size_t)(end - at));
-                buf_add_str(out, "- ");
+                buf_add_str(out, begin);
                 add_escaped(buf_text(&line), out);
                 buf_add_char(out, '\n');
         }
+}
+
+void check_view_markdown(const struct check_view *view, struct buf *out)
+{
+        AUTO_RELEASE(buf) summary = {0};
+        AUTO_RELEASE(buf) sides = {0};
+        AUTO_RELEASE(buf) cause = {0};
+
+        check_view_add_summary(view, &summary);
+        buf_add_str(out, "### wperf check: ");
+        add_escaped(buf_text(&summary), out);
+        buf_add_str(out, "\n\n");
+        add_table(view, add_markdown_line, out);
+        add_changed(view, out);
+        buf_add_char(out, '\n');
+        add_cause(view, &cause);
+        add_escaped_lines(buf_text(&cause), "", out);
+        add_sides(view, &sides);
+        add_escaped_lines(buf_text(&sides), "", out);
+        if (*view->notes)
+                buf_add_str(out, "\nDifferences besides the program:\n\n");
+        add_escaped_lines(view->notes, "- ", out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------------- */
@@ -216,7 +358,8 @@ static void add_number(struct json *json, const char *key, double value, int dec
 static void add_result(const struct check_view *view, const struct limit_result *r, struct json *json)
 {
         AUTO_RELEASE(buf) why = {0};
-        bool known = r->value.welch.is_known;
+        struct diff_more_runs more;
+        bool is_known_more, known = r->value.welch.is_known;
 
         json_begin_object(json);
         json_key_str(json, "limit", r->limit->name);
@@ -229,11 +372,15 @@ static void add_result(const struct check_view *view, const struct limit_result 
         add_number(json, "change_high_percent", known ? r->value.welch.high * 100 : NAN, 3);
         add_why(view, r, &why);
         json_key_str(json, "why", buf_text(&why));
+        is_known_more = count_more_runs(view, r, &more);
+        add_number(json, "more_runs", is_known_more ? (double)more.n : NAN, 0);
+        add_number(json, "more_seconds", is_known_more && more.seconds > 0 ? more.seconds : NAN, 0);
         json_end_object(json);
 }
 
 void check_view_json(const struct check_view *view, struct buf *out)
 {
+        AUTO_RELEASE(buf) cause = {0};
         struct json json;
 
         json_init(&json, out);
@@ -241,6 +388,12 @@ void check_view_json(const struct check_view *view, struct buf *out)
         json_key_str(&json, "verdict", verdicts[limits_verdict(view->results, view->n_results)]);
         json_key_u64(&json, "a_runs", run_values_n_runs(view->values, RUN_A));
         json_key_u64(&json, "b_runs", run_values_n_runs(view->values, RUN_B));
+        json_key_u64(&json, "status", (uint64_t)view->status);
+        add_cause(view, &cause);
+        buf_truncate(&cause, cause.len ? cause.len - 1 : 0);
+        json_key_str(&json, "because",
+                     text_starts(buf_text(&cause), "because: ") ? buf_text(&cause) + strlen("because: ")
+                                                                : "");
         json_key(&json, "notes");
         diff_view_json_lines(view->notes, &json);
         json_key(&json, "limits");

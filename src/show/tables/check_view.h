@@ -13,9 +13,14 @@ struct check_view {
         const char *a_label; /* of the baseline; NULL: that of the sessions */
         const struct limit_result *results;
         size_t n_results;
-        const char *notes; /* as in struct diff_view */
+        const struct comparison *causes; /* whose functions explain a change of CPU time; NULL: none */
+        const char *notes;               /* as in struct diff_view */
+        int status;                      /* with which the command ends */
         unsigned max_columns;
 };
+
+/* "SLOWER: CPU time +25.8 % (+22.1 to +29.6 %), allowed +5 %" */
+void check_view_add_summary(const struct check_view *view, struct buf *out);
 
 void check_view_text(const struct check_view *view, struct buf *out);
 void check_view_json(const struct check_view *view, struct buf *out);

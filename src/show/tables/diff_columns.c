@@ -27,14 +27,40 @@ void diff_columns_add_interval(const struct compared *c, struct buf *out)
 {
         if (c->welch.is_known && isfinite(c->welch.high))
                 buf_printf(out, "%+.1f to %+.1f %%", c->welch.low * 100, c->welch.high * 100);
+        else if (c->welch.is_known && c->welch.low > -1)
+                buf_printf(out, "%+.1f %% or more", c->welch.low * 100);
         else if (c->welch.is_known)
                 buf_add_str(out, "unbounded");
 }
 
 void diff_columns_add_smallest(const struct compared *c, struct buf *out)
 {
-        if (isfinite(c->smallest))
-                buf_printf(out, "%.1f %%", c->smallest * 100);
+        double change = comparison_smallest_change(c);
+
+        if (isfinite(change))
+                buf_printf(out, "%.1f %%", change * 100);
+}
+
+void diff_columns_add_verdict(const struct compared *c, bool is_time, struct buf *out)
+{
+        AUTO_RELEASE(buf) why = {0};
+
+        buf_add_str(out, diff_view_verdict(c->verdict, is_time));
+        diff_columns_add_why(c, &why);
+        if (why.len)
+                buf_printf(out, ": %s", buf_text(&why));
+}
+
+void diff_columns_add_why(const struct compared *c, struct buf *out)
+{
+        if (c->verdict == COMPARED_NOT_MEASURED)
+                buf_add_str(out, "needs two runs of each");
+        else if (c->verdict == COMPARED_FEW_SAMPLES)
+                buf_add_str(out, "few samples");
+        else if (c->verdict == COMPARED_ONE_SIDE)
+                buf_add_str(out, "only one side has it");
+        else if (comparison_is_lost_among_many(c))
+                buf_printf(out, "%zu looked at", c->n_together);
 }
 
 typedef void add_compared_fn(const struct compared *c, struct buf *out);
@@ -85,26 +111,6 @@ static void add_share_b(struct table *table, const struct diff_rows *rows, const
         table_add_fixed(table, row->share.b.mean * 100);
 }
 
-static void add_amount_text(struct table *table, const struct diff_rows *rows, double amount)
-{
-        AUTO_RELEASE(buf) text = {0};
-
-        diff_view_add_amount(&text, amount, rows->comparison->is_time ? COMPARED_NS : COMPARED_COUNT);
-        table_add_text(table, buf_text(&text));
-}
-
-static void add_amount_text_a(struct table *table, const struct diff_rows *rows,
-                              const struct compared_row *row)
-{
-        add_amount_text(table, rows, row->amount.a.mean);
-}
-
-static void add_amount_text_b(struct table *table, const struct diff_rows *rows,
-                              const struct compared_row *row)
-{
-        add_amount_text(table, rows, row->amount.b.mean);
-}
-
 static void add_amount_a(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
 {
         (void)rows;
@@ -129,26 +135,14 @@ static void add_samples_b(struct table *table, const struct diff_rows *rows, con
         table_add_fixed(table, row->samples_b);
 }
 
-static void add_change_text(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
-{
-        add_compared(table, diff_columns_add_change, value_of(rows, row));
-}
-
-static void add_interval_text(struct table *table, const struct diff_rows *rows,
-                              const struct compared_row *row)
-{
-        add_compared(table, diff_columns_add_interval, value_of(rows, row));
-}
-
-static void add_smallest_text(struct table *table, const struct diff_rows *rows,
-                              const struct compared_row *row)
-{
-        add_compared(table, diff_columns_add_smallest, value_of(rows, row));
-}
-
 static void add_verdict(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
 {
         table_add_text(table, diff_view_verdict(value_of(rows, row)->verdict, is_slow(rows)));
+}
+
+static void add_why(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
+{
+        add_compared(table, diff_columns_add_why, value_of(rows, row));
 }
 
 double diff_columns_largest(const struct diff_rows *rows)
@@ -164,43 +158,10 @@ double diff_columns_largest(const struct diff_rows *rows)
         return largest;
 }
 
-/* A bar of the difference; the largest one of the table is full. */
-static void add_bar(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
-{
-        enum { FULL = 10 };
-        AUTO_RELEASE(buf) text = {0};
-        double largest = diff_columns_largest(rows), own = row->amount.b.mean - row->amount.a.mean;
-
-        for (int i = 0; largest > 0 && i < (int)(fabs(own) / largest * FULL + 0.5); i++)
-                buf_add_char(&text, own > 0 ? '+' : '-');
-        table_add_text(table, buf_text(&text));
-}
-
 static void add_inlined(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
 {
         (void)rows;
         table_add_text(table, row->is_inlined ? "yes" : "");
-}
-
-static void add_now(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
-{
-        table_add_text(table, !row->is_inlined                ? ""
-                              : rows->presence == DIFF_ONLY_A ? "inlined in B"
-                                                              : "inlined in A");
-}
-
-static void add_name(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
-{
-        AUTO_RELEASE(buf) name = {0};
-        size_t kept = 0;
-
-        (void)rows;
-        buf_add_str(&name, row->name);
-        if (*row->module) {
-                buf_printf(&name, ":%s", row->module);
-                kept = strlen(row->module) + 1;
-        }
-        table_add_name(table, buf_text(&name), kept);
 }
 
 static void add_full_name(struct table *table, const struct diff_rows *rows, const struct compared_row *row)
@@ -222,61 +183,44 @@ static void add_module(struct table *table, const struct diff_rows *rows, const 
                 add_number(table, of);                                                                       \
         }
 
+DIFF_NUMBER(add_less, row->amount.welch.is_known ? row->amount.welch.less : NAN)
+DIFF_NUMBER(add_more, row->amount.welch.is_known ? row->amount.welch.more : NAN)
+DIFF_NUMBER(add_finds, row->amount.smallest)
 DIFF_NUMBER(add_time_change, comparison_change(&row->amount) * 100)
 DIFF_NUMBER(add_time_low, row->amount.welch.is_known ? row->amount.welch.low * 100 : NAN)
 DIFF_NUMBER(add_time_high, row->amount.welch.is_known ? row->amount.welch.high * 100 : NAN)
 DIFF_NUMBER(add_time_p, row->amount.welch.is_known ? row->amount.welch.p : NAN)
-DIFF_NUMBER(add_time_q, row->amount.verdict >= COMPARED_NOT_SHOWN ? row->amount.q : NAN)
-DIFF_NUMBER(add_time_smallest, row->amount.smallest * 100)
+DIFF_NUMBER(add_time_q, row->amount.verdict >= COMPARED_UNCLEAR ? row->amount.q : NAN)
+DIFF_NUMBER(add_time_smallest, comparison_smallest_change(&row->amount) * 100)
 DIFF_NUMBER(add_share_change, comparison_change(&row->share) * 100)
 DIFF_NUMBER(add_share_low, row->share.welch.is_known ? row->share.welch.low * 100 : NAN)
 DIFF_NUMBER(add_share_high, row->share.welch.is_known ? row->share.welch.high * 100 : NAN)
 DIFF_NUMBER(add_share_p, row->share.welch.is_known ? row->share.welch.p : NAN)
-DIFF_NUMBER(add_share_q, row->share.verdict >= COMPARED_NOT_SHOWN ? row->share.q : NAN)
-DIFF_NUMBER(add_share_smallest, row->share.smallest * 100)
+DIFF_NUMBER(add_share_q, row->share.verdict >= COMPARED_UNCLEAR ? row->share.q : NAN)
+DIFF_NUMBER(add_share_smallest, comparison_smallest_change(&row->share) * 100)
 
 /* Columns of a table: CELL is the function that adds the cell, followed by the fields of struct column. */
 /* clang-format off */
-#define TEXT_COLUMNS(X) \
-        X(add_share_a, .name = "A share", .type = COLUMN_FIXED, .decimals = 2, .is_share = true) \
-        X(add_share_b, .name = "B share", .type = COLUMN_FIXED, .decimals = 2, .is_share = true) \
-        X(add_amount_text_a, .name = "A mean", .type = COLUMN_TEXT, .right = true) \
-        X(add_amount_text_b, .name = "B mean", .type = COLUMN_TEXT, .right = true) \
-        X(add_change_text, .name = "change", .type = COLUMN_TEXT, .right = true) \
-        X(add_interval_text, .name = "95 % interval", .type = COLUMN_TEXT, .right = true) \
-        X(add_smallest_text, .name = "shown from", .type = COLUMN_TEXT, .right = true) \
-        X(add_bar, .name = "difference", .type = COLUMN_TEXT) \
-        X(add_verdict, .name = "verdict", .type = COLUMN_TEXT) \
-        X(add_name, .name = "name", .type = COLUMN_TEXT, .is_name = true, .can_cut = true)
-
-#define LONE_A_COLUMNS(X) \
-        X(add_share_a, .name = "A share", .type = COLUMN_FIXED, .decimals = 2, .is_share = true) \
-        X(add_amount_text_a, .name = "A mean", .type = COLUMN_TEXT, .right = true) \
-        X(add_now, .name = "note", .type = COLUMN_TEXT) \
-        X(add_name, .name = "name", .type = COLUMN_TEXT, .is_name = true, .can_cut = true)
-
-#define LONE_B_COLUMNS(X) \
-        X(add_share_b, .name = "B share", .type = COLUMN_FIXED, .decimals = 2, .is_share = true) \
-        X(add_amount_text_b, .name = "B mean", .type = COLUMN_TEXT, .right = true) \
-        X(add_now, .name = "note", .type = COLUMN_TEXT) \
-        X(add_name, .name = "name", .type = COLUMN_TEXT, .is_name = true, .can_cut = true)
-
 #define DATA_COLUMNS(X) \
         X(add_event, .name = "event", .type = COLUMN_TEXT) \
         X(add_presence, .name = "in", .type = COLUMN_TEXT) \
         X(add_full_name, .name = "name", .type = COLUMN_TEXT) \
         X(add_module, .name = "module", .type = COLUMN_TEXT) \
         X(add_verdict, .name = "verdict", .type = COLUMN_TEXT) \
+        X(add_why, .name = "why", .type = COLUMN_TEXT) \
         X(add_samples_a, .name = "a_samples", .type = COLUMN_FIXED, .decimals = 1) \
         X(add_samples_b, .name = "b_samples", .type = COLUMN_FIXED, .decimals = 1) \
         X(add_amount_a, .name = "a_amount", .type = COLUMN_FIXED, .decimals = 0) \
         X(add_amount_b, .name = "b_amount", .type = COLUMN_FIXED, .decimals = 0) \
+        X(add_less, .name = "difference_low", .type = COLUMN_FIXED, .decimals = 0) \
+        X(add_more, .name = "difference_high", .type = COLUMN_FIXED, .decimals = 0) \
+        X(add_finds, .name = "finds", .type = COLUMN_FIXED, .decimals = 0) \
         X(add_time_change, .name = "change_percent", .type = COLUMN_FIXED, .decimals = 3) \
         X(add_time_low, .name = "change_low_percent", .type = COLUMN_FIXED, .decimals = 3) \
         X(add_time_high, .name = "change_high_percent", .type = COLUMN_FIXED, .decimals = 3) \
         X(add_time_p, .name = "p", .type = COLUMN_FIXED, .decimals = 6) \
         X(add_time_q, .name = "q", .type = COLUMN_FIXED, .decimals = 6) \
-        X(add_time_smallest, .name = "shown_from_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_time_smallest, .name = "finds_percent", .type = COLUMN_FIXED, .decimals = 3) \
         X(add_share_a, .name = "a_share_percent", .type = COLUMN_FIXED, .decimals = 4) \
         X(add_share_b, .name = "b_share_percent", .type = COLUMN_FIXED, .decimals = 4) \
         X(add_share_change, .name = "share_change_percent", .type = COLUMN_FIXED, .decimals = 3) \
@@ -284,7 +228,7 @@ DIFF_NUMBER(add_share_smallest, row->share.smallest * 100)
         X(add_share_high, .name = "share_high_percent", .type = COLUMN_FIXED, .decimals = 3) \
         X(add_share_p, .name = "share_p", .type = COLUMN_FIXED, .decimals = 6) \
         X(add_share_q, .name = "share_q", .type = COLUMN_FIXED, .decimals = 6) \
-        X(add_share_smallest, .name = "share_shown_from_percent", .type = COLUMN_FIXED, .decimals = 3) \
+        X(add_share_smallest, .name = "share_finds_percent", .type = COLUMN_FIXED, .decimals = 3) \
         X(add_inlined, .name = "inlined", .type = COLUMN_TEXT)
 
 /* clang-format on */
@@ -294,34 +238,14 @@ typedef void add_cell_fn(struct table *table, const struct diff_rows *rows, cons
 #define COLUMN_OF(cell, ...) {__VA_ARGS__},
 #define CELL_OF(cell, ...)   cell,
 
-static const struct column text_columns[] = {TEXT_COLUMNS(COLUMN_OF)};
-static const struct column lone_a_columns[] = {LONE_A_COLUMNS(COLUMN_OF)};
-static const struct column lone_b_columns[] = {LONE_B_COLUMNS(COLUMN_OF)};
 static const struct column data_columns[] = {DATA_COLUMNS(COLUMN_OF)};
-static add_cell_fn *const text_cells[] = {TEXT_COLUMNS(CELL_OF)};
-static add_cell_fn *const lone_a_cells[] = {LONE_A_COLUMNS(CELL_OF)};
-static add_cell_fn *const lone_b_cells[] = {LONE_B_COLUMNS(CELL_OF)};
 static add_cell_fn *const data_cells[] = {DATA_COLUMNS(CELL_OF)};
 
-struct diff_layout {
-        const struct column *columns;
-        add_cell_fn *const *cells;
-        size_t n;
-};
-
-static const struct diff_layout data_layout = {data_columns, data_cells, N_ELEMENTS(data_columns)};
-static const struct diff_layout text_layouts[] = {
-        [DIFF_IN_BOTH] = {text_columns, text_cells, N_ELEMENTS(text_columns)},
-        [DIFF_ONLY_A] = {lone_a_columns, lone_a_cells, N_ELEMENTS(lone_a_columns)},
-        [DIFF_ONLY_B] = {lone_b_columns, lone_b_cells, N_ELEMENTS(lone_b_columns)},
-};
-
-static void add_rows(struct table *table, const struct diff_layout *layout, const struct diff_rows *rows,
-                     size_t max_rows)
+static void add_rows(struct table *table, const struct diff_rows *rows)
 {
-        for (size_t i = 0; i < rows->n && i < max_rows; i++) {
-                for (size_t c = 0; c < layout->n; c++)
-                        layout->cells[c](table, rows, &rows->rows[i]);
+        for (size_t i = 0; i < rows->n; i++) {
+                for (size_t c = 0; c < N_ELEMENTS(data_cells); c++)
+                        data_cells[c](table, rows, &rows->rows[i]);
         }
 }
 
@@ -334,24 +258,15 @@ struct diff_rows diff_rows_of(const struct comparison *c, enum diff_presence pre
         }
 }
 
-struct table *diff_columns_rows(const struct diff_rows *rows, size_t max_rows)
-{
-        const struct diff_layout *layout = &text_layouts[rows->presence];
-        struct table *table = table_new(layout->columns, layout->n);
-
-        add_rows(table, layout, rows, max_rows);
-        return table;
-}
-
 struct table *diff_columns_data(const struct comparison *const *comparisons, size_t n)
 {
-        struct table *table = table_new(data_layout.columns, data_layout.n);
+        struct table *table = table_new(data_columns, N_ELEMENTS(data_columns));
 
         for (size_t i = 0; i < n; i++) {
                 for (int presence = DIFF_IN_BOTH; presence <= DIFF_ONLY_B; presence++) {
                         struct diff_rows rows = diff_rows_of(comparisons[i], (enum diff_presence)presence);
 
-                        add_rows(table, &data_layout, &rows, SIZE_MAX);
+                        add_rows(table, &rows);
                 }
         }
         return table;
@@ -359,19 +274,10 @@ struct table *diff_columns_data(const struct comparison *const *comparisons, siz
 
 /* --- Totals ----------------------------------------------------------------------------------------- */
 
-static const struct column total_text[] = {
-        {.name = "A mean", .type = COLUMN_TEXT, .right = true},
-        {.name = "B mean", .type = COLUMN_TEXT, .right = true},
-        {.name = "change", .type = COLUMN_TEXT, .right = true},
-        {.name = "95 % interval", .type = COLUMN_TEXT, .right = true},
-        {.name = "shown from", .type = COLUMN_TEXT, .right = true},
-        {.name = "verdict", .type = COLUMN_TEXT},
-        {.name = "total", .type = COLUMN_TEXT},
-};
-
 static const struct column total_data[] = {
         {.name = "total", .type = COLUMN_TEXT},
         {.name = "verdict", .type = COLUMN_TEXT},
+        {.name = "why", .type = COLUMN_TEXT},
         {.name = "a_mean", .type = COLUMN_FIXED, .decimals = 6},
         {.name = "b_mean", .type = COLUMN_FIXED, .decimals = 6},
         {.name = "a_deviation", .type = COLUMN_FIXED, .decimals = 6},
@@ -381,24 +287,8 @@ static const struct column total_data[] = {
         {.name = "change_high_percent", .type = COLUMN_FIXED, .decimals = 3},
         {.name = "p", .type = COLUMN_FIXED, .decimals = 6},
         {.name = "q", .type = COLUMN_FIXED, .decimals = 6},
-        {.name = "shown_from_percent", .type = COLUMN_FIXED, .decimals = 3},
+        {.name = "finds_percent", .type = COLUMN_FIXED, .decimals = 3},
 };
-
-static void add_total_text(struct table *table, const struct compared_total *total)
-{
-        AUTO_RELEASE(buf) a = {0};
-        AUTO_RELEASE(buf) b = {0};
-
-        diff_view_add_amount(&a, total->value.a.mean, total->unit);
-        diff_view_add_amount(&b, total->value.b.mean, total->unit);
-        table_add_text(table, buf_text(&a));
-        table_add_text(table, buf_text(&b));
-        add_compared(table, diff_columns_add_change, &total->value);
-        add_compared(table, diff_columns_add_interval, &total->value);
-        add_compared(table, diff_columns_add_smallest, &total->value);
-        table_add_text(table, diff_view_verdict(total->value.verdict, total->unit == COMPARED_NS));
-        table_add_text(table, total->name);
-}
 
 static void add_total_data(struct table *table, const struct compared_total *total)
 {
@@ -407,6 +297,7 @@ static void add_total_data(struct table *table, const struct compared_total *tot
 
         table_add_text(table, total->key);
         table_add_text(table, diff_view_verdict(c->verdict, total->unit == COMPARED_NS));
+        add_compared(table, diff_columns_add_why, c);
         table_add_fixed(table, c->a.mean);
         table_add_fixed(table, c->b.mean);
         add_number(table, known ? sqrt(c->a.variance) : NAN);
@@ -416,19 +307,14 @@ static void add_total_data(struct table *table, const struct compared_total *tot
         add_number(table, known ? c->welch.high * 100 : NAN);
         add_number(table, known ? c->welch.p : NAN);
         add_number(table, known ? c->q : NAN);
-        add_number(table, c->smallest * 100);
+        add_number(table, comparison_smallest_change(c) * 100);
 }
 
-struct table *diff_columns_totals(const struct comparison *comparison, enum diff_form form)
+struct table *diff_columns_totals(const struct comparison *comparison)
 {
-        struct table *table = form == DIFF_TEXT ? table_new(total_text, N_ELEMENTS(total_text))
-                                                : table_new(total_data, N_ELEMENTS(total_data));
+        struct table *table = table_new(total_data, N_ELEMENTS(total_data));
 
-        for (size_t i = 0; i < comparison->n_totals; i++) {
-                if (form == DIFF_TEXT)
-                        add_total_text(table, &comparison->totals[i]);
-                else
-                        add_total_data(table, &comparison->totals[i]);
-        }
+        for (size_t i = 0; i < comparison->n_totals; i++)
+                add_total_data(table, &comparison->totals[i]);
         return table;
 }

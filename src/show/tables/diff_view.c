@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
+#include "aligned_lines.h"
 #include "diff_columns.h"
 #include "run_notes.h"
 #include "table.h"
@@ -13,26 +15,82 @@
 const char *diff_view_verdict(enum compared_verdict verdict, bool is_time)
 {
         switch (verdict) {
-        case COMPARED_NOT_MEASURED: return "run-to-run not measured";
-        case COMPARED_ONE_SIDE: return "only one side has it";
-        case COMPARED_FEW_SAMPLES: return "too few samples";
-        case COMPARED_NOT_SHOWN: return "not shown";
+        case COMPARED_NOT_MEASURED:
+        case COMPARED_ONE_SIDE:
+        case COMPARED_FEW_SAMPLES:
+        case COMPARED_UNCLEAR: return "unclear";
         case COMPARED_MORE: return is_time ? "slower" : "more";
         case COMPARED_LESS: return is_time ? "faster" : "less";
         }
         return "";
 }
 
+/* --- Amounts ---------------------------------------------------------------------------------------- */
+
+/* A number in a unit, in which an amount has three digits. */
+struct scaled_unit {
+        double divisor;
+        int decimals;
+        const char *name;
+};
+
+static struct scaled_unit unit_for(double amount, enum compared_unit unit)
+{
+        struct scaled_unit scaled = {1e6, 0, " ms"};
+
+        amount = fabs(amount);
+        if (unit == COMPARED_RATIO)
+                return (struct scaled_unit){1, 3, ""};
+        if (unit == COMPARED_COUNT)
+                return (struct scaled_unit){1, 0, ""};
+        if (unit == COMPARED_SHARE)
+                return (struct scaled_unit){0.01, 2, " %"};
+        if (amount >= 9.995e9)
+                scaled = (struct scaled_unit){1e9, 0, " s"};
+        amount /= scaled.divisor;
+        scaled.decimals = amount >= 99.95 ? 0 : amount >= 9.995 ? 1 : 2;
+        return scaled;
+}
+
+static void add_scaled(struct buf *out, double amount, const struct scaled_unit *unit, bool has_sign)
+{
+        double value = amount / unit->divisor;
+        bool is_whole = !unit->decimals && fabs(value) < 1e18;
+
+        if (has_sign)
+                buf_add_char(out, value < 0 ? '-' : '+');
+        if (is_whole)
+                text_add_thousands(out, (uint64_t)(fabs(value) + 0.5));
+        else
+                buf_printf(out, "%.*f", unit->decimals, fabs(value));
+}
+
 void diff_view_add_amount(struct buf *out, double amount, enum compared_unit unit)
 {
-        if (unit == COMPARED_RATIO)
-                buf_printf(out, "%.3f", amount);
-        else if (unit == COMPARED_COUNT)
-                text_add_thousands(out, amount < 1e19 ? (uint64_t)(amount + 0.5) : UINT64_MAX);
-        else if (amount >= 1e9)
-                buf_printf(out, "%.3f s", amount / 1e9);
-        else
-                buf_printf(out, "%.2f ms", amount / 1e6);
+        struct scaled_unit scaled = unit_for(amount, unit);
+
+        add_scaled(out, amount, &scaled, false);
+        buf_add_str(out, scaled.name);
+}
+
+void diff_view_add_difference(struct buf *out, double difference, enum compared_unit unit)
+{
+        struct scaled_unit scaled = unit_for(difference, unit);
+
+        add_scaled(out, difference, &scaled, true);
+        buf_add_str(out, scaled.name);
+}
+
+static void add_range(struct buf *out, const struct welch *welch, enum compared_unit unit)
+{
+        struct scaled_unit scaled = unit_for(fmax(fabs(welch->less), fabs(welch->more)), unit);
+
+        if (!welch->is_known)
+                return;
+        add_scaled(out, welch->less, &scaled, true);
+        buf_add_str(out, " to ");
+        add_scaled(out, welch->more, &scaled, true);
+        buf_add_str(out, scaled.name);
 }
 
 /* --- Budget ----------------------------------------------------------------------------------------- */
@@ -52,99 +110,57 @@ static double mean_elapsed_ns(const struct run_values *v)
         return n ? sum / (double)n : 0;
 }
 
-bool diff_view_add_more_runs(struct buf *out, const struct run_values *values,
-                             const struct compared *compared, double change, double alpha)
+bool diff_view_count_more_runs(const struct run_values *values, const struct compared *compared,
+                               double change, double alpha, struct diff_more_runs *ret)
 {
         size_t have = compared->a.n < compared->b.n ? compared->a.n : compared->b.n;
         size_t need = welch_runs_for(&compared->a, &compared->b, change, alpha, COMPARISON_POWER,
                                      COMPARISON_MAX_RUNS);
-        double seconds = mean_elapsed_ns(values) / 1e9 * 2;
 
+        *ret = (struct diff_more_runs){0};
         if (!need)
                 return false;
-        if (need <= have)
-                return true;
-        buf_printf(out, "%zu more run%s of each", need - have, need - have == 1 ? "" : "s");
-        if (seconds > 0)
-                buf_printf(out, ", about %.0f s", ceil((double)(need - have) * seconds));
+        ret->n = need > have ? need - have : 0;
+        ret->seconds = ceil((double)ret->n * mean_elapsed_ns(values) / 1e9 * 2);
         return true;
+}
+
+static void add_more_runs(struct buf *out, const struct diff_more_runs *more)
+{
+        buf_printf(out, "%zu more run%s of each", more->n, more->n == 1 ? "" : "s");
+        if (more->seconds > 0)
+                buf_printf(out, ", about %.0f s", more->seconds);
 }
 
 /* What --find asks for. */
 static void add_budget(const struct diff_view *view, const struct compared *compared, double alpha,
                        struct buf *out)
 {
-        AUTO_RELEASE(buf) more = {0};
+        struct diff_more_runs more;
         double percent = view->wanted_change * 100;
 
         if (view->wanted_change <= 0)
                 return;
         if (!compared->welch.is_known)
                 buf_printf(out, "; to know what %.3g %% needs, record at least two runs of each", percent);
-        else if (!diff_view_add_more_runs(&more, view->values, compared, view->wanted_change, alpha))
+        else if (!diff_view_count_more_runs(view->values, compared, view->wanted_change, alpha, &more))
                 buf_printf(out, "; %.3g %% needs more than %d runs of each", percent, COMPARISON_MAX_RUNS);
-        else if (!more.len)
+        else if (!more.n)
                 buf_printf(out, "; these runs suffice for %.3g %%", percent);
-        else
-                buf_printf(out, "; %.3g %% needs %s", percent, buf_text(&more));
+        else {
+                buf_printf(out, "; %.3g %% needs ", percent);
+                add_more_runs(out, &more);
+        }
 }
 
-/* --- Text ------------------------------------------------------------------------------------------- */
-
-void diff_view_add_side(const struct diff_view *view, enum run_side side, struct buf *out)
+static const struct compared_total *main_total(const struct comparison *c)
 {
-        size_t n = run_values_n_runs(view->values, side);
-
-        buf_printf(out, "%s = ", side == RUN_A ? "A" : "B");
-        run_notes_add_label(view->values, side, out);
-        buf_printf(out, " (%zu run%s)", n, n == 1 ? "" : "s");
-}
-
-static void add_heading(const struct diff_view *view, const char *title, struct buf *out)
-{
-        buf_printf(out, "%s: ", title);
-        diff_view_add_side(view, RUN_A, out);
-        buf_add_str(out, ", ");
-        diff_view_add_side(view, RUN_B, out);
-        buf_add_str(out, "\n");
-}
-
-static void add_table(const struct diff_view *view, struct table *table, struct buf *out)
-{
-        table_color(table, view->is_colored);
-        table_render_text(table, view->max_columns, out);
-}
-
-void diff_view_add_total_limit(const struct diff_view *view, struct buf *out)
-{
-        const struct comparison *c = view->comparisons[0];
         const struct compared_total *total = comparison_total(c, "cpu");
 
-        if (!total)
-                total = &c->totals[0];
-        if (isfinite(total->value.smallest))
-                text_printf(out, "smallest change of %s that these runs could show: %.1f %%", total->name,
-                            total->value.smallest * 100);
-        else
-                text_printf(out, "these runs could not show a change of %s", total->name);
-        add_budget(view, &total->value, COMPARISON_DISCOVERIES / (double)c->n_totals, out);
-        buf_add_char(out, '\n');
+        return total || !c->n_totals ? total : &c->totals[0];
 }
 
-static void add_totals(const struct diff_view *view, struct buf *out)
-{
-        const struct comparison *c = view->comparisons[0];
-        AUTO(table) table = diff_columns_totals(c, DIFF_TEXT);
-
-        if (!c->n_totals)
-                return;
-        add_heading(view, "totals", out);
-        add_table(view, table, out);
-        diff_view_add_total_limit(view, out);
-        buf_add_char(out, '\n');
-}
-
-/* The tested row with most samples says what the table can show at best. */
+/* The tested row with most samples: in it the smallest change is found. */
 static const struct compared_row *largest_row(const struct comparison *c)
 {
         const struct compared_row *best = NULL;
@@ -159,6 +175,35 @@ static const struct compared_row *largest_row(const struct comparison *c)
         return best;
 }
 
+static enum compared_unit row_unit(const struct comparison *c)
+{
+        return c->measure == MEASURE_SHARE ? COMPARED_SHARE : c->is_time ? COMPARED_NS : COMPARED_COUNT;
+}
+
+void diff_view_add_finds(const struct diff_view *view, struct buf *out)
+{
+        const struct comparison *c = view->comparisons[0];
+        const struct compared_total *total = main_total(c);
+        const struct compared_row *row = largest_row(c);
+        const struct compared *value = total ? &total->value : row ? comparison_value(c, row) : NULL;
+        AUTO_RELEASE(buf) found = {0};
+
+        if (total && isfinite(comparison_smallest_change(&total->value)))
+                text_printf(&found, "%.2g %% of %s", comparison_smallest_change(&total->value) * 100,
+                            total->name);
+        if (row) {
+                buf_add_str(&found, found.len ? ", " : "");
+                diff_view_add_amount(&found, comparison_value(c, row)->smallest, row_unit(c));
+                buf_printf(&found, " of a %s", view->row_is);
+        }
+        buf_printf(out, "finds: %s",
+                   found.len ? buf_text(&found)
+                             : "nothing; record several runs of each with wperf record --repeat 5 --vs");
+        if (value)
+                add_budget(view, value, value->alpha, out);
+        buf_add_char(out, '\n');
+}
+
 size_t diff_view_n_differ(const struct comparison *c)
 {
         size_t n = 0;
@@ -168,70 +213,208 @@ size_t diff_view_n_differ(const struct comparison *c)
         return n;
 }
 
-void diff_view_add_row_limit(const struct diff_view *view, const struct comparison *c, struct buf *out)
+void diff_view_add_n_differ(const struct diff_view *view, const struct comparison *c, struct buf *out)
 {
-        const struct compared_row *row = largest_row(c);
-
-        if (!c->n_tested) {
-                buf_add_str(out,
-                            "nothing was tested; record several runs of each with wperf record --repeat\n");
-                return;
-        }
-        buf_printf(out, "%zu of %zu tested %s differ (at most %.0f %% of them by chance)",
-                   diff_view_n_differ(c), c->n_tested, view->rows_are, COMPARISON_DISCOVERIES * 100);
-        if (row) {
-                const struct compared *value = comparison_value(c, row);
-
-                text_printf(out, "; smallest change of %s that these runs could show: %.1f %%", row->name,
-                            value->smallest * 100);
-                add_budget(view, value, comparison_row_alpha(c), out);
-        }
-        buf_add_char(out, '\n');
+        if (c->n_tested)
+                buf_printf(out, "%zu of %zu tested %s differ (at most %.0f %% of them by chance)\n",
+                           diff_view_n_differ(c), c->n_tested, view->rows_are, COMPARISON_DISCOVERIES * 100);
+        else
+                buf_add_str(out, "nothing was tested\n");
 }
 
-static void add_rows(const struct diff_view *view, const struct comparison *c, enum diff_presence presence,
-                     const char *title, struct buf *out)
+/* --- Text ------------------------------------------------------------------------------------------- */
+
+enum { CELL_BEFORE, CELL_AFTER, CELL_CHANGE, CELL_INTERVAL, CELL_VERDICT, CELL_NAME, CELL_PLACE, N_CELLS };
+
+enum { FEW_ROWS = 10, MANY_ROWS = 50 };
+
+struct diff_line {
+        struct buf cells[N_CELLS];
+};
+
+static void end_line(struct diff_line *line, struct aligned_lines *lines)
+{
+        const char *texts[N_CELLS];
+
+        for (size_t i = 0; i < N_CELLS; i++)
+                texts[i] = buf_text(&line->cells[i]);
+        aligned_lines_add(lines, texts);
+        for (size_t i = 0; i < N_CELLS; i++)
+                buf_release(&line->cells[i]);
+}
+
+/* Red is slower, green is faster. */
+static void color_line(const struct diff_view *view, enum compared_verdict verdict,
+                       struct aligned_lines *lines)
+{
+        if (view->is_colored && verdict >= COMPARED_MORE)
+                aligned_lines_color(lines, verdict == COMPARED_MORE ? 31 : 32);
+}
+
+static void add_total(const struct diff_view *view, const struct compared_total *total,
+                      struct aligned_lines *lines)
+{
+        const struct compared *value = &total->value;
+        struct diff_line line = {0};
+
+        diff_view_add_amount(&line.cells[CELL_BEFORE], value->a.mean, total->unit);
+        diff_view_add_amount(&line.cells[CELL_AFTER], value->b.mean, total->unit);
+        diff_columns_add_change(value, &line.cells[CELL_CHANGE]);
+        diff_columns_add_interval(value, &line.cells[CELL_INTERVAL]);
+        diff_columns_add_verdict(value, total->unit == COMPARED_NS, &line.cells[CELL_VERDICT]);
+        buf_add_str(&line.cells[CELL_NAME], total->name);
+        end_line(&line, lines);
+        color_line(view, value->verdict, lines);
+}
+
+/* The parts of CPU time are told if one of them differs. */
+static bool is_told(const struct compared_total *total)
+{
+        bool is_part = !strcmp(total->key, "user") || !strcmp(total->key, "kernel");
+
+        return !is_part || total->value.verdict >= COMPARED_MORE;
+}
+
+static void add_totals(const struct diff_view *view, struct aligned_lines *lines)
+{
+        const struct comparison *c = view->comparisons[0];
+
+        for (size_t i = 0; i < c->n_totals; i++) {
+                if (is_told(&c->totals[i]))
+                        add_total(view, &c->totals[i], lines);
+        }
+}
+
+static void add_name(const struct compared_row *row, struct diff_line *line)
+{
+        buf_add_str(&line->cells[CELL_NAME], row->name);
+        buf_add_str(&line->cells[CELL_PLACE], row->module);
+}
+
+static void add_row(const struct diff_view *view, const struct comparison *c, const struct compared_row *row,
+                    struct aligned_lines *lines)
+{
+        const struct compared *value = comparison_value(c, row);
+        enum compared_unit unit = row_unit(c);
+        struct diff_line line = {0};
+
+        diff_view_add_amount(&line.cells[CELL_BEFORE], value->a.mean, unit);
+        diff_view_add_amount(&line.cells[CELL_AFTER], value->b.mean, unit);
+        diff_view_add_difference(&line.cells[CELL_CHANGE], value->b.mean - value->a.mean, unit);
+        add_range(&line.cells[CELL_INTERVAL], &value->welch, unit);
+        diff_columns_add_verdict(value, unit == COMPARED_NS, &line.cells[CELL_VERDICT]);
+        add_name(row, &line);
+        end_line(&line, lines);
+        color_line(view, value->verdict, lines);
+}
+
+/* The rows that have no line of their own, together. */
+static void add_rest(const struct comparison *c, size_t from, struct aligned_lines *lines)
+{
+        enum compared_unit unit = row_unit(c);
+        struct diff_line line = {0};
+        double before = 0, after = 0;
+
+        for (size_t i = from; i < c->n_rows; i++) {
+                before += comparison_value(c, &c->rows[i])->a.mean;
+                after += comparison_value(c, &c->rows[i])->b.mean;
+        }
+        diff_view_add_amount(&line.cells[CELL_BEFORE], before, unit);
+        diff_view_add_amount(&line.cells[CELL_AFTER], after, unit);
+        diff_view_add_difference(&line.cells[CELL_CHANGE], after - before, unit);
+        buf_printf(&line.cells[CELL_NAME], "%zu more", c->n_rows - from);
+        end_line(&line, lines);
+}
+
+static size_t n_shown(const struct diff_view *view, const struct comparison *c)
+{
+        size_t n_differ = diff_view_n_differ(c);
+        size_t n = view->max_rows         ? (size_t)view->max_rows
+                   : n_differ < FEW_ROWS  ? FEW_ROWS
+                   : n_differ < MANY_ROWS ? n_differ
+                                          : MANY_ROWS;
+
+        return n < c->n_rows ? n : c->n_rows;
+}
+
+static void add_lone(const struct diff_view *view, const struct comparison *c, enum diff_presence presence,
+                     struct aligned_lines *lines)
 {
         struct diff_rows rows = diff_rows_of(c, presence);
-        AUTO(table) table = diff_columns_rows(&rows, view->max_rows);
+        bool is_before = presence == DIFF_ONLY_A;
+        size_t max = view->max_rows ? (size_t)view->max_rows : FEW_ROWS;
 
-        if (!rows.n)
-                return;
-        add_heading(view, title, out);
-        add_table(view, table, out);
-        if (rows.n > view->max_rows)
-                buf_printf(out, "and %zu more\n", rows.n - (size_t)view->max_rows);
-        if (presence == DIFF_IN_BOTH)
-                diff_view_add_row_limit(view, c, out);
-        buf_add_char(out, '\n');
+        for (size_t i = 0; i < rows.n && i < max; i++) {
+                const struct compared_row *row = &rows.rows[i];
+                const struct compared *value = comparison_value(c, row);
+                struct diff_line line = {0};
+
+                diff_view_add_amount(&line.cells[is_before ? CELL_BEFORE : CELL_AFTER],
+                                     is_before ? value->a.mean : value->b.mean, row_unit(c));
+                buf_printf(&line.cells[CELL_VERDICT], "only %s%s", is_before ? "before" : "after",
+                           !row->is_inlined ? ""
+                           : is_before      ? ", inlined after"
+                                            : ", inlined before");
+                add_name(row, &line);
+                end_line(&line, lines);
+        }
+        if (rows.n > max) {
+                struct diff_line line = {0};
+
+                buf_printf(&line.cells[CELL_NAME], "%zu more only %s", rows.n - max,
+                           is_before ? "before" : "after");
+                end_line(&line, lines);
+        }
 }
 
-static void add_comparison(const struct diff_view *view, const struct comparison *c, struct buf *out)
+static void add_comparison(const struct diff_view *view, const struct comparison *c,
+                           struct aligned_lines *lines)
 {
-        for (int presence = DIFF_IN_BOTH; presence <= DIFF_ONLY_B; presence++) {
-                AUTO_RELEASE(buf) title = {0};
+        size_t n = n_shown(view, c);
 
-                if (presence == DIFF_IN_BOTH)
-                        buf_printf(&title, "%s by %s%s", c->event, view->row_is,
-                                   c->measure == MEASURE_SHARE ? ", shares compared" : "");
-                else
-                        buf_printf(&title, "%s: %s that only %c has", c->event, view->rows_are,
-                                   presence == DIFF_ONLY_A ? 'A' : 'B');
-                add_rows(view, c, (enum diff_presence)presence, buf_text(&title), out);
+        if (!c->n_rows && !c->n_only_a && !c->n_only_b)
+                return;
+        aligned_lines_add_blank(lines);
+        if (view->n_comparisons > 1 || c->measure == MEASURE_SHARE) {
+                struct diff_line line = {0};
+
+                buf_printf(&line.cells[CELL_NAME], "%s%s", c->event,
+                           c->measure == MEASURE_SHARE ? ", shares" : "");
+                end_line(&line, lines);
         }
+        for (size_t i = 0; i < n; i++)
+                add_row(view, c, &c->rows[i], lines);
+        if (n < c->n_rows)
+                add_rest(c, n, lines);
+        add_lone(view, c, DIFF_ONLY_A, lines);
+        add_lone(view, c, DIFF_ONLY_B, lines);
+}
+
+void diff_view_add_side(const struct diff_view *view, enum run_side side, struct buf *out)
+{
+        size_t n = run_values_n_runs(view->values, side);
+
+        buf_printf(out, "%s = ", side == RUN_A ? "A" : "B");
+        run_notes_add_label(view->values, side, out);
+        buf_printf(out, " (%zu run%s)", n, n == 1 ? "" : "s");
 }
 
 void diff_view_text(const struct diff_view *view, struct buf *out)
 {
-        if (*view->notes)
-                buf_printf(out, "%s\n", view->notes);
-        if (view->n_comparisons)
-                add_totals(view, out);
+        static const char *const headings[N_CELLS] = {"before",  "after", "change", "95 % interval",
+                                                      "verdict", "",      ""};
+        AUTO(aligned_lines) lines = aligned_lines_new("rrrllnn");
+
+        run_notes_add_heading(view->values, out);
+        buf_add_str(out, view->notes);
+        if (!view->n_comparisons)
+                return;
+        aligned_lines_add(lines, headings);
+        add_totals(view, lines);
         for (size_t i = 0; i < view->n_comparisons; i++)
-                add_comparison(view, view->comparisons[i], out);
-        /* Blocks end with an empty line; the last one does not need it. */
-        if (out->len && view->n_comparisons)
-                buf_truncate(out, out->len - 1);
+                add_comparison(view, view->comparisons[i], lines);
+        aligned_lines_render(lines, view->max_columns, out);
+        diff_view_add_finds(view, out);
 }
 
 /* --- JSON and CSV ----------------------------------------------------------------------------------- */
@@ -275,7 +458,7 @@ void diff_view_json(const struct diff_view *view, struct buf *out)
         json_key_str(&json, "rows_are", view->rows_are);
         json_key(&json, "totals");
         if (view->n_comparisons) {
-                AUTO(table) totals = diff_columns_totals(view->comparisons[0], DIFF_DATA);
+                AUTO(table) totals = diff_columns_totals(view->comparisons[0]);
 
                 table_render_json(totals, true, &json);
         } else {

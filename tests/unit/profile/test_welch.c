@@ -60,7 +60,7 @@ TEST(welchs_test_has_the_published_result)
 {
         struct run_group a = welch_group_of(first, N_ELEMENTS(first), 0);
         struct run_group b = welch_group_of(second, N_ELEMENTS(second), 0);
-        struct welch w = welch_compare(&a, &b, 0.95);
+        struct welch w = welch_compare(&a, &b, 0, 0.05);
 
         EXPECT_TRUE(w.is_known);
         EXPECT_TRUE(is_near((b.mean - a.mean) / w.error, 2.46, 2e-3));
@@ -78,49 +78,72 @@ TEST(an_interval_excludes_no_change_exactly_if_the_test_does)
                 struct welch w;
 
                 b.mean = a.mean * (1 + shift);
-                w = welch_compare(&a, &b, 0.95);
+                w = welch_compare(&a, &b, 0, 0.05);
                 EXPECT_CMP((w.p < 0.05), ==, (w.low > 0 || w.high < 0));
                 EXPECT_TRUE(w.low <= shift + 1e-9 && shift - 1e-9 <= w.high);
-                EXPECT_TRUE(is_near(welch_distance(&a, &b, 0).p * 2, w.p, 1e-9));
+                EXPECT_CMP((w.p < 0.05), ==, (w.less > 0 || w.more < 0));
+                EXPECT_TRUE(is_near(w.less + w.more, 2 * (b.mean - a.mean), 1e-9));
         }
 }
 
 TEST(one_run_tells_nothing)
 {
         struct run_group a = welch_group_of(first, 1, 0), b = welch_group_of(second, 5, 0);
-        struct welch w = welch_compare(&a, &b, 0.95);
+        struct welch w = welch_compare(&a, &b, 0, 0.05);
 
         EXPECT_TRUE(!w.is_known);
         EXPECT_CMP(w.p, ==, 1);
         EXPECT_TRUE(isinf(welch_smallest_change(&a, &b, 1, 5, 0.05, 0.9)));
 }
 
-TEST(runs_without_any_difference_have_a_variance_all_the_same)
+/* A program that does the same in each run, counted exactly. */
+TEST(exact_counts_differ_by_one)
 {
         const double same[] = {7, 7, 7};
-        struct run_group plain = welch_group_of(same, 3, 0), floored = welch_group_of(same, 3, 4);
-        struct run_group other = {3, 8, 0}, wide = {3, 8, 4};
+        struct run_group plain = welch_group_of(same, 3, 0), other = {.n = 3, .mean = 8};
 
-        EXPECT_CMP(floored.variance, ==, 4);
-        EXPECT_CMP(welch_compare(&floored, &wide, 0.95).p, >, 0.3);
-        /* exact counters without any variance do differ */
-        EXPECT_CMP(welch_compare(&plain, &other, 0.95).p, ==, 0);
-        EXPECT_CMP(welch_compare(&plain, &plain, 0.95).p, ==, 1);
+        EXPECT_CMP(welch_compare(&plain, &other, 0, 0.05).p, ==, 0);
+        EXPECT_CMP(welch_compare(&plain, &plain, 0, 0.05).p, ==, 1);
 }
 
 TEST(a_group_of_zero_has_an_interval_without_end)
 {
         const double zeros[] = {0, 0, 0};
-        struct run_group a = welch_group_of(zeros, 3, 1), b = welch_group_of(first, 3, 0);
-        struct welch w = welch_compare(&a, &b, 0.95);
+        struct run_group a = welch_group_of(zeros, 3, 0), b = welch_group_of(first, 3, 0);
+        struct welch w;
 
-        EXPECT_TRUE(isinf(w.high) && w.low == -1);
+        a.variance = 1;
+        w = welch_compare(&a, &b, 0, 0.001);
+        EXPECT_TRUE(w.p > 0.001 && isinf(w.high) && w.low == -1);
+        /* as sure as B is more than 0, B / A is more than 1 */
+        w = welch_compare(&a, &b, 0, 0.05);
+        EXPECT_TRUE(w.p < 0.05 && isinf(w.high) && w.low > 0);
         EXPECT_TRUE(isinf(welch_smallest_change(&a, &b, 3, 3, 0.05, 0.9)));
+        EXPECT_TRUE(isfinite(welch_smallest(&a, &b, 3, 3, 0.05, 0.9)));
+}
+
+/* Means with standard errors of 5 and 4 and a covariance of 10: the ends r of Fieller's interval are where
+ * |B - r A| is t standard errors of B - r A. */
+TEST(the_covariance_of_pairs_narrows_the_interval)
+{
+        struct run_group a = {.n = 5, .mean = 100, .variance = 125},
+                         b = {.n = 5, .mean = 120, .variance = 80};
+        struct welch apart = welch_compare(&a, &b, 0, 0.05), paired = welch_compare(&a, &b, 10, 0.05);
+        double t = student_quantile(0.025, paired.df);
+
+        EXPECT_TRUE(is_near(paired.error, sqrt(25 + 16 - 20), 1e-12));
+        EXPECT_TRUE(is_near(paired.df, apart.df * (1 - 10.0 / 20 / 2), 1e-12));
+        EXPECT_TRUE(paired.low > apart.low && paired.high < apart.high);
+        for (int i = 0; i < 2; i++) {
+                double r = 1 + (i ? paired.high : paired.low);
+
+                EXPECT_TRUE(is_near(fabs(120 - r * 100), t * sqrt(25 * r * r + 16 - 20 * r), 1e-9));
+        }
 }
 
 TEST(the_number_of_runs_suffices_and_allows_for_more_variance)
 {
-        struct run_group a = {5, 100, 9}, b = {5, 101, 16};
+        struct run_group a = {.n = 5, .mean = 100, .variance = 9}, b = {.n = 5, .mean = 101, .variance = 16};
         size_t last = 10001;
 
         for (double change = 0.01; change < 0.3; change *= 1.3) {
@@ -147,14 +170,41 @@ TEST(discoveries_are_those_of_benjamini_and_hochberg)
 
         for (size_t i = 0; i < 15; i++)
                 mixed[i * 4 % 15] = p[i];
-        discoveries_adjust(mixed, 15, q);
+        discoveries_adjust(mixed, NULL, 15, q);
         for (size_t i = 0; i < 15; i++) {
                 EXPECT_TRUE(q[i] >= mixed[i] && q[i] <= 1);
                 n += q[i] <= 0.05;
         }
         EXPECT_CMP(n, ==, 4);
         EXPECT_TRUE(is_near(q[3 * 4 % 15], 0.0095 * 15 / 4, 1e-12));
-        discoveries_adjust(mixed, 0, q);
+        discoveries_adjust(mixed, NULL, 0, q);
+}
+
+/* An interval at this level excludes 0 exactly if p is at most its alpha. */
+TEST(intervals_agree_with_discoveries)
+{
+        static const double p[] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+                                   0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+        double q[15], weights[15], sum = 0;
+
+        discoveries_adjust(p, NULL, 15, q);
+        EXPECT_TRUE(is_near(discoveries_alpha(q, 15, 1, 0.05), 4 * 0.05 / 15, 1e-12));
+        for (size_t heavy = 0; heavy < 15; heavy++) {
+                for (size_t i = 0; i < 15; i++) {
+                        weights[i] = 0.5 + (i == heavy ? 7.5 : 0);
+                        sum += weights[i];
+                }
+                discoveries_adjust(p, weights, 15, q);
+                for (size_t i = 0; i < 15; i++)
+                        EXPECT_CMP((q[i] <= 0.05), ==, (p[i] <= discoveries_alpha(q, 15, weights[i], 0.05)));
+        }
+        EXPECT_TRUE(is_near(sum, 15 * 15, 1e-12));
+        /* the heaviest of all is found alone: 0.0201 <= 8 * 0.05 / 15 */
+        for (size_t i = 0; i < 15; i++)
+                weights[i] = i == 4 ? 8 : 0.5;
+        discoveries_adjust((const double[]){1, 1, 1, 1, 0.0201, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, weights, 15,
+                           q);
+        EXPECT_TRUE(is_near(q[4], 0.0201 * 15 / 8, 1e-12));
 }
 
 TAP_MAIN
