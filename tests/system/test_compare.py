@@ -168,6 +168,27 @@ def test_what_differs_is_named_first(t: Context) -> None:
     check("at 500 Hz" in done.out, "the rate", done)
 
 
+def test_what_measures_other_things_is_not_compared(t: Context) -> None:
+    harness.need_events()
+    for name, options in ("a", ()), ("b", ("-k",)), ("c", ()):
+        t.good("record", "-q", *options, "-o", f"{name}.data", "--", *compared(t, *PLAIN))
+    for command, status in ("diff", 1), ("check", 125):
+        done = t.ours(command, "a.data", "--", "b.data")
+        check(done.status == status, f"{command} refuses", done)
+        harness.check_sentence(done, "A has samples of user code, B of user code and the kernel: record both with -k")
+    check("same machine" in t.good("diff", "a.data", "c.data").out, "the same options")
+
+
+def test_programs_that_share_nothing(t: Context) -> None:
+    for number in (1, 2):
+        for side, counts in ("a", {"gone": 500, "steady": 9}), ("b", {"came": 400, "steady": 9}):
+            program, functions = ("old", diff_sessions.OLD) if side == "a" else ("new", diff_sessions.NEW)
+            diff_sessions.write_program(t.path(program), functions)
+            diff_sessions.write_run(t.path(f"{side}-{number}.data"), t.path(program), functions, counts)
+    done = t.good("diff", *sessions("a", 2), "--", *sessions("b", 2))
+    check("A and B share nothing: 98 % of their time is in functions that only one of them has" in done.out, "said so", done)
+
+
 def test_wrong_command_lines(t: Context) -> None:
     for argv, words in ((("x.data",), "with -- between them"), (("--", "x.data"), "no session of A"),
                         (("x.data", "--"), "no session of B"), (("x.data", "--", "x.data"), "named twice"),

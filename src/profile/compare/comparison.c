@@ -402,6 +402,38 @@ void comparison_free(struct comparison *c)
         free(c);
 }
 
+static void doubt_value(struct compared *value, const char *reason)
+{
+        if (value->verdict < COMPARED_MORE)
+                return;
+        value->verdict = COMPARED_UNCLEAR;
+        value->doubt = reason;
+}
+
+void comparison_doubt(struct comparison *c, const char *reason)
+{
+        for (size_t i = 0; i < c->n_rows; i++) {
+                doubt_value(&c->rows[i].amount, reason);
+                doubt_value(&c->rows[i].share, reason);
+        }
+        for (size_t i = 0; i < c->n_totals; i++)
+                doubt_value(&c->totals[i].value, reason);
+}
+
+double comparison_common_share(const struct comparison *c)
+{
+        double common = 0, all = 0;
+
+        for (size_t i = 0; i < c->n_rows; i++)
+                common += c->rows[i].share.a.mean + c->rows[i].share.b.mean;
+        for (size_t i = 0; i < c->n_only_a; i++)
+                all += c->only_a[i].share.a.mean;
+        for (size_t i = 0; i < c->n_only_b; i++)
+                all += c->only_b[i].share.b.mean;
+        all += common;
+        return all > 0 ? common / all : 1;
+}
+
 const struct compared_total *comparison_total(const struct comparison *c, const char *key)
 {
         for (size_t i = 0; i < c->n_totals; i++) {

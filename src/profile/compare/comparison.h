@@ -39,6 +39,8 @@ struct compared {
         double alpha;      /* of a test that is the first discovery among those that are tested together */
         double smallest;   /* the smallest difference B - A that these runs find; infinite: none */
         size_t n_together; /* quantities that were tested together */
+        const char
+                *doubt; /* why the difference may not come from the program; NULL: nothing speaks for that */
         enum compared_verdict verdict;
 };
 
@@ -100,6 +102,12 @@ AUTO_DEFINE(comparison)
 
 /* The value of a row that decides its verdict. */
 const struct compared *comparison_value(const struct comparison *comparison, const struct compared_row *row);
+
+/* Makes all verdicts unclear for this reason, which must outlive the comparison. */
+void comparison_doubt(struct comparison *comparison, const char *reason);
+
+/* The share of the time of both sides, from 0 to 1, that is in names that both have. */
+double comparison_common_share(const struct comparison *comparison);
 
 /* A total by its key; NULL: not known. */
 const struct compared_total *comparison_total(const struct comparison *comparison, const char *key);

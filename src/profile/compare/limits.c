@@ -175,6 +175,10 @@ void limits_judge(const struct limits *limits, const struct limits_request *requ
                 };
                 if (take_value(request, limits->items[i].name, &ret[i]))
                         judge(&ret[i]);
+                if (request->doubt && ret[i].verdict != LIMIT_UNKNOWN) {
+                        ret[i].verdict = LIMIT_UNKNOWN;
+                        snprintf(ret[i].why, sizeof(ret[i].why), "%s", request->doubt);
+                }
         }
 }
 

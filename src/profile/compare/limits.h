@@ -51,6 +51,7 @@ struct limits_request {
         const struct run_values *groups;     /* the same by group; NULL: there are no groups */
         const struct comparison *comparison; /* for totals */
         uint32_t event;                      /* of the functions */
+        const char *doubt;                   /* why nothing can be told; NULL: nothing speaks against it */
 };
 
 /* `ret` has room for all limits. */

@@ -6,24 +6,13 @@
 
 #include "attributes.h"
 #include "map.h"
+#include "run_facts.h"
 #include "run_pairs.h"
 #include "text_printable.h"
 
-enum { MAX_TEXTS = 64, MAX_SHOWN = 3 };
-
-static size_t first_run(const struct run_values *v, enum run_side side)
-{
-        return side == RUN_A ? 0 : run_values_n_runs(v, RUN_A);
-}
-
-static size_t end_run(const struct run_values *v, enum run_side side)
-{
-        return first_run(v, side) + run_values_n_runs(v, side);
-}
-
 void run_notes_add_label(const struct run_values *v, enum run_side side, struct buf *out)
 {
-        size_t from = first_run(v, side), end = end_run(v, side), head, tail = 0;
+        size_t from = run_values_first(v, side), end = run_values_end(v, side), head, tail = 0;
         AUTO_RELEASE(buf) label = {0};
         const char *first;
 
@@ -57,83 +46,20 @@ void run_notes_add_label(const struct run_values *v, enum run_side side, struct 
         text_add_printable(out, buf_text(&label));
 }
 
-/* The text of a fact in a run; NULL: the run does not have it. */
-static const char *find_fact(const struct run_values *v, size_t run, const char *wanted)
-{
-        for (size_t i = 0; i < run_values_n_facts(v, run); i++) {
-                const char *key, *text;
-
-                run_values_get_fact(v, run, i, &key, &text);
-                if (!strcmp(key, wanted))
-                        return text;
-        }
-        return NULL;
-}
-
-/* The distinct texts of a fact on one side. */
-struct fact_texts {
-        const char *texts[MAX_TEXTS];
-        size_t n;
-};
-
-static bool has_text(const struct fact_texts *f, const char *text)
-{
-        for (size_t i = 0; i < f->n; i++) {
-                if (!strcmp(f->texts[i], text))
-                        return true;
-        }
-        return false;
-}
-
-static struct fact_texts texts_of(const struct run_values *v, enum run_side side, const char *key)
-{
-        struct fact_texts f = {0};
-
-        for (size_t r = first_run(v, side); r < end_run(v, side); r++) {
-                const char *text = find_fact(v, r, key);
-
-                if (text && f.n < MAX_TEXTS && !has_text(&f, text))
-                        f.texts[f.n++] = text;
-        }
-        return f;
-}
-
-static void add_texts(const struct fact_texts *f, struct buf *out)
-{
-        for (size_t i = 0; i < f->n && i < MAX_SHOWN; i++) {
-                buf_add_str(out, i ? " and " : "");
-                text_add_printable(out, f->texts[i]);
-        }
-        if (f->n > MAX_SHOWN)
-                buf_printf(out, " and %zu more", f->n - MAX_SHOWN);
-        if (!f->n)
-                buf_add_str(out, "unknown");
-}
-
-/* What varies from run to run alike on both sides is no difference. */
-static bool are_equal(const struct fact_texts *a, const struct fact_texts *b)
-{
-        for (size_t i = 0; i < a->n; i++) {
-                if (!has_text(b, a->texts[i]))
-                        return false;
-        }
-        return a->n == b->n;
-}
-
 static void add_fact_note(const struct run_values *v, const char *key, struct buf *out)
 {
-        struct fact_texts a = texts_of(v, RUN_A, key), b = texts_of(v, RUN_B, key);
+        struct run_fact a = run_facts_get(v, RUN_A, key), b = run_facts_get(v, RUN_B, key);
 
         /* A library that only one group uses shows in its functions. */
         if ((!a.n || !b.n) && !strncmp(key, "build of ", strlen("build of ")))
                 return;
-        if (are_equal(&a, &b))
+        if (run_facts_are_equal(&a, &b))
                 return;
         text_add_printable(out, key);
         buf_add_str(out, ": A ");
-        add_texts(&a, out);
+        run_facts_add_texts(&a, out);
         buf_add_str(out, ", B ");
-        add_texts(&b, out);
+        run_facts_add_texts(&b, out);
         buf_add_char(out, '\n');
 }
 
@@ -173,9 +99,9 @@ static void add_n_runs(const struct run_values *v, struct buf *out)
 
 static bool is_same(const struct run_values *v, const char *key)
 {
-        struct fact_texts a = texts_of(v, RUN_A, key), b = texts_of(v, RUN_B, key);
+        struct run_fact a = run_facts_get(v, RUN_A, key), b = run_facts_get(v, RUN_B, key);
 
-        return a.n == 1 && are_equal(&a, &b);
+        return a.n == 1 && run_facts_are_equal(&a, &b);
 }
 
 void run_notes_add_same(const struct run_values *v, struct buf *out)
@@ -209,13 +135,13 @@ static bool is_before(const struct run_values *v, enum run_side first)
 {
         double last_start = 0;
 
-        for (size_t r = first_run(v, first); r < end_run(v, first); r++) {
+        for (size_t r = run_values_first(v, first); r < run_values_end(v, first); r++) {
                 if (run_values_start(v, r) < 0)
                         return false;
                 if (run_values_start(v, r) > last_start)
                         last_start = run_values_start(v, r);
         }
-        for (size_t r = first_run(v, !first); r < end_run(v, !first); r++) {
+        for (size_t r = run_values_first(v, !first); r < run_values_end(v, !first); r++) {
                 if (run_values_start(v, r) < last_start)
                         return false;
         }

@@ -239,6 +239,16 @@ size_t run_values_n_runs(const struct run_values *v, enum run_side side)
         return v->n_of_side[side];
 }
 
+size_t run_values_first(const struct run_values *v, enum run_side side)
+{
+        return side == RUN_A ? 0 : v->n_of_side[RUN_A];
+}
+
+size_t run_values_end(const struct run_values *v, enum run_side side)
+{
+        return side == RUN_A ? v->n_of_side[RUN_A] : v->n_runs;
+}
+
 size_t run_values_n_all_runs(const struct run_values *v)
 {
         return v->n_runs;

@@ -66,6 +66,9 @@ void run_values_finish(struct run_values *values);
 /* --- Reading ---------------------------------------------------------------------------------------- */
 
 size_t run_values_n_runs(const struct run_values *values, enum run_side side);
+size_t run_values_first(const struct run_values *values,
+                        enum run_side side);                                /* the number of its first run */
+size_t run_values_end(const struct run_values *values, enum run_side side); /* one more than its last */
 size_t run_values_n_all_runs(const struct run_values *values);
 const char *run_values_path(const struct run_values *values, size_t run);
 double run_values_time(const struct run_values *values, size_t run,

@@ -13,6 +13,7 @@
 #include "limits.h"
 #include "mem.h"
 #include "os.h"
+#include "run_facts.h"
 #include "run_notes.h"
 
 /* git bisect run: 0 is good, 1 is bad, 125 cannot be tested. */
@@ -160,7 +161,8 @@ static bool judge(struct checking *c, int *ret_status, struct err *err)
         AUTO(comparison) comparison = NULL;
         AUTO(run_values)
         grouped = c->groups ? run_values_group(c->values, name_groups_of, c->groups) : NULL;
-        struct limits_request request = {.values = c->values, .groups = grouped};
+        struct limits_request request = {
+                .values = c->values, .groups = grouped, .doubt = run_facts_doubt(c->values)};
         bool ok = choose_event(c, &request.event, err);
 
         if (ok) {
@@ -169,11 +171,14 @@ static bool judge(struct checking *c, int *ret_status, struct err *err)
                         .a_label = c->options->what.baseline,
                         .results = results,
                         .n_results = c->limits.n,
+                        .is_doubted = request.doubt,
                         .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
                 };
 
                 comparison =
                         comparison_new(&(struct comparison_request){c->values, request.event, MEASURE_TIME});
+                if (request.doubt)
+                        comparison_doubt(comparison, request.doubt);
                 request.comparison = comparison;
                 run_notes_add(c->values, &c->notes);
                 view.notes = buf_text(&c->notes);

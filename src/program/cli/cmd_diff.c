@@ -17,6 +17,7 @@
 #include "mem.h"
 #include "os.h"
 #include "page_output.h"
+#include "run_facts.h"
 #include "run_notes.h"
 #include "text.h"
 #include "text_number.h"
@@ -201,7 +202,7 @@ static bool has_counts(const struct run_values *values, size_t from, size_t end)
 
 static bool compare_events(struct diffing *d, struct err *err)
 {
-        const char *wanted = d->options->what.event;
+        const char *wanted = d->options->what.event, *doubt = run_facts_doubt(d->values);
         size_t n_a = run_values_n_runs(d->values, RUN_A), n = run_values_n_all_runs(d->values);
         bool a_counts = has_counts(d->values, 0, n_a), b_counts = has_counts(d->values, n_a, n);
 
@@ -216,6 +217,8 @@ static bool compare_events(struct diffing *d, struct err *err)
                 if (!wanted || !strcmp(wanted, run_values_event_name(d->values, i)))
                         compare_event(d, i);
         }
+        for (size_t i = 0; doubt && i < d->n_comparisons; i++)
+                comparison_doubt(d->comparisons[i], doubt);
         if (d->n_comparisons)
                 return true;
         return wanted ? err_set(err, ERR_MISSING, "no event '%.60s' is in A and in B", wanted)

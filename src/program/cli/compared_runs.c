@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "run_facts.h"
 
 static bool check_distinct(const struct command_line *line, struct err *err)
 {
@@ -89,7 +90,7 @@ bool compared_runs_check(const struct run_values *values, struct err *err)
                         without = run;
         }
         if (with == SIZE_MAX || without == SIZE_MAX)
-                return true;
+                return run_facts_check(values, err);
         return err_set(err, ERR_MISSING,
                        "%.80s has wall time and %.80s has CPU time only: to compare CPU time add --mode cpu",
                        run_values_path(values, with), run_values_path(values, without));

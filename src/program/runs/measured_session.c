@@ -30,6 +30,12 @@ static void add_fact(struct measuring *m, const char *key, const char *text)
                 run_values_add_fact(m->values, key, text);
 }
 
+/* record --repeat varies the rate by 5 % from run to run: that is no difference. */
+static bool is_default_rate(uint64_t hz)
+{
+        return hz >= 949 && hz <= 1049;
+}
+
 /* "cpu-clock at 999 Hz, cycles every 100000" */
 static void add_event_fact(struct measuring *m)
 {
@@ -43,12 +49,44 @@ static void add_event_fact(struct measuring *m)
                         continue;
                 buf_printf(&text, "%s%s ", text.len ? ", " : "", e->name);
                 if (e->attr.flags & PERF_ATTR_FREQ)
-                        buf_printf(&text, "at %" PRIu64 " Hz", rate);
+                        buf_printf(&text, "at %" PRIu64 " Hz", is_default_rate(rate) ? 999 : rate);
                 else
                         buf_printf(&text, "every %" PRIu64 "%s", rate,
                                    perf_attr_is_clock(&e->attr) ? " ns" : "");
         }
         add_fact(m, "events", buf_text(&text));
+}
+
+/* Whether the kernel's samples are among those of the first event. */
+static void add_code_fact(struct measuring *m)
+{
+        for (size_t i = 0; i < m->report->n_events; i++) {
+                const struct report_event *e = &m->report->events[i];
+
+                if (e->only_tracks || e->is_derived || e->is_waiting)
+                        continue;
+                add_fact(m, "code",
+                         e->attr.flags & PERF_ATTR_EXCLUDE_KERNEL ? "user code" : "user code and the kernel");
+                return;
+        }
+}
+
+/* "3.11" of python3.11 and of libpython3.11.so.1.0 */
+static void add_python_fact(struct measuring *m)
+{
+        const struct world *world = m->report->session.world;
+
+        for (module_id i = 0; i < world_n_modules(world); i++) {
+                const char *name = text_base_name(world_text(world, world_get_module(world, i)->path));
+                size_t from = strlen(text_starts(name, "lib") ? "libpython" : "python");
+                AUTO_RELEASE(buf) version = {0};
+
+                if (!text_starts(name, "python3.") && !text_starts(name, "libpython3."))
+                        continue;
+                buf_add(&version, name + from, 2 + strspn(name + from + 2, "0123456789"));
+                add_fact(m, "Python", buf_text(&version));
+                return;
+        }
 }
 
 static bool is_sampled(const struct report *report, const char *path)
@@ -89,6 +127,8 @@ static void add_facts(struct measuring *m)
 {
         measured_facts_add(m->values, m->report->session.reader);
         add_event_fact(m);
+        add_code_fact(m);
+        add_python_fact(m);
         add_builds(m);
         if (m->report->image.is_known)
                 run_values_set_program(m->values, m->report->image.name);

@@ -56,8 +56,8 @@ static bool count_more_runs(const struct check_view *view, const struct limit_re
 {
         double gap = fabs(r->limit->max_change - r->change);
 
-        return r->verdict == LIMIT_UNKNOWN && r->value.welch.is_known && isfinite(gap) && gap > 0 &&
-               diff_view_count_more_runs(view->values, &r->value, gap, r->alpha, ret) && ret->n;
+        return !view->is_doubted && r->verdict == LIMIT_UNKNOWN && r->value.welch.is_known && isfinite(gap) &&
+               gap > 0 && diff_view_count_more_runs(view->values, &r->value, gap, r->alpha, ret) && ret->n;
 }
 
 /* "4 more runs, 7 s"; otherwise why it is not known. */

@@ -15,6 +15,7 @@ struct check_view {
         size_t n_results;
         const struct comparison *causes; /* whose functions explain a change of CPU time; NULL: none */
         const char *notes;               /* as in struct diff_view */
+        bool is_doubted;                 /* more runs would not help */
         int status;                      /* with which the command ends */
         unsigned max_columns;
 };

@@ -59,6 +59,8 @@ void diff_columns_add_why(const struct compared *c, struct buf *out)
                 buf_add_str(out, "few samples");
         else if (c->verdict == COMPARED_ONE_SIDE)
                 buf_add_str(out, "only one side has it");
+        else if (c->doubt)
+                buf_add_str(out, c->doubt);
         else if (comparison_is_lost_among_many(c))
                 buf_printf(out, "%zu looked at", c->n_together);
 }

@@ -228,6 +228,8 @@ enum { CELL_BEFORE, CELL_AFTER, CELL_CHANGE, CELL_INTERVAL, CELL_VERDICT, CELL_N
 
 enum { FEW_ROWS = 10, MANY_ROWS = 50 };
 
+#define LITTLE_IN_COMMON 0.25
+
 struct diff_line {
         struct buf cells[N_CELLS];
 };
@@ -399,6 +401,19 @@ void diff_view_add_side(const struct diff_view *view, enum run_side side, struct
         buf_printf(out, " (%zu run%s)", n, n == 1 ? "" : "s");
 }
 
+/* Other programs have few names in common. */
+static void add_common(const struct diff_view *view, struct buf *out)
+{
+        const struct comparison *c = view->comparisons[0];
+        double common = comparison_common_share(c);
+
+        if (common < LITTLE_IN_COMMON)
+                buf_printf(
+                        out,
+                        "A and B share nothing: %.0f %% of their time is in %s that only one of them has\n",
+                        100 * (1 - common), view->rows_are);
+}
+
 void diff_view_text(const struct diff_view *view, struct buf *out)
 {
         static const char *const headings[N_CELLS] = {"before",  "after", "change", "95 % interval",
@@ -414,6 +429,7 @@ void diff_view_text(const struct diff_view *view, struct buf *out)
         for (size_t i = 0; i < view->n_comparisons; i++)
                 add_comparison(view, view->comparisons[i], lines);
         aligned_lines_render(lines, view->max_columns, out);
+        add_common(view, out);
         diff_view_add_finds(view, out);
 }
 
