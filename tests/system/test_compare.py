@@ -286,6 +286,92 @@ def test_what_cannot_be_told_has_the_status_that_bisect_skips(t: Context) -> Non
         check(done.status == 125, f"unclear: {argv}", done)
 
 
+# --- check --run ---
+
+
+def left_behind(t: Context) -> list[str]:
+    return [name for name in os.listdir(t.folder) if name.startswith("wperf-check-")]
+
+
+def run_check(t: Context, *argv: str) -> Done:
+    """check --run; its sessions are made in the test's folder."""
+    return t.ours("check", "--run", *argv, env={**harness.environment(), "TMPDIR": t.folder})
+
+
+def test_a_command_runs_until_the_verdict_stands(t: Context) -> None:
+    harness.need_events()
+    slow, fast = compared(t, "20", "80", "5"), compared(t, *PLAIN)
+    done = run_check(t, "--vs", shlex.join(fast), "--max-change", "total=20%", "--", *slow)
+    check(done.status == 1 and done.out.startswith("SLOWER: CPU time +"), "slower", done)
+    check("because: beta (compared) +" in done.out and " in turn; same machine" in done.out, "why, and how it ran", done)
+    done = run_check(t, "--vs", shlex.join(slow), "--max-change", "total=20%", "--json", "--", *fast)
+    document = json.loads(done.out)
+    check(done.status == 0 and document["verdict"] == "within" and document["status"] == 0, "within", done)
+    check(5 <= document["a_runs"] == document["b_runs"] <= 30, "as many runs of each", done)
+    check(not left_behind(t), "no session stays")
+
+
+def test_a_command_runs_against_a_baseline(t: Context) -> None:
+    harness.need_events()
+    done = run_check(t, "--write-baseline", "base.json", "--max-runs", "5", "--", *compared(t, *PLAIN))
+    check(done.status == 0, "a baseline", done)
+    done = run_check(t, "--baseline", "base.json", "--max-change", "total=20%", "--", *compared(t, "20", "80", "5"))
+    check(done.status == 1 and "baseline: base.json, 5 runs" in done.out, "slower", done)
+    # What never runs stays unclear, also after the first five runs.
+    argv = ("--baseline", "base.json", "--max-change", "nothing*=5%", "--max-time", "1ms", "--max-runs", "40")
+    for word, status in ("pass", 0), ("fail", 1):
+        done = run_check(t, *argv, "--unclear", word, "--", *compared(t, *PLAIN))
+        check(done.status == status and done.out.startswith("UNCLEAR") and "base.json, 5 runs;" in done.out, f"--unclear {word}", done)
+    check(not left_behind(t), "no session stays")
+
+
+def test_a_command_that_fails_is_never_slower(t: Context) -> None:
+    harness.need_events()
+    done = run_check(t, "--vs", "true", "--", "sh", "-c", "exit 1")
+    check(done.status == 125, "cannot be tested", done)
+    harness.check_sentence(done, "'sh' ended with status 1 in run 1: nothing is compared")
+    for argv, words in ((("--vs", "true"), "needs a command after --"), (("--", "true"), "either --baseline FILE or --vs COMMAND"),
+                        (("--measure", "count", "--vs", "true", "--", "true"), "needs an event"),
+                        (("--html", "x.html", "--baseline", "b.json", "--", "true"), "no call stacks")):
+        done = run_check(t, *argv)
+        check(done.status == 125, f"wrong usage: {argv}", done)
+        harness.check_sentence(done, words)
+    done = t.ours("check", "--max-runs", "5", "a.data", "b.data")
+    check(done.status == 125, "no --run", done)
+    harness.check_sentence(done, "--max-runs needs --run")
+    check(not left_behind(t), "no session stays")
+
+
+def test_events_are_counted_exactly(t: Context) -> None:
+    """Page faults, which each machine counts: those of four megabytes more are seen."""
+    touch = "import sys; data = bytearray(int(sys.argv[1]) << 20); data[::4096] = b'x' * len(data[::4096])"
+    python = [harness.sys.executable, "-c", touch]
+    argv = ("--measure", "count", "-e", "page-faults", "--max-change", "event:page-faults=20%", "--max-runs", "12")
+    done = run_check(t, *argv, "--vs", shlex.join([*python, "16"]), "--", *python, "64")
+    check(done.status == 1 and done.out.startswith("SLOWER: event:page-faults +"), "more", done)
+    done = run_check(t, *argv, "--vs", shlex.join([*python, "16"]), "--", *python, "16")
+    check(done.status == 0, "as many", done)
+
+
+def test_forms_that_ci_services_read(t: Context) -> None:
+    diff_sessions.write_runs(t.folder)
+    argv = ("--max-change", "total=3%,w*=90%,nothing*=1%", *sessions("a", 4), "--", *sessions("b", 4))
+    done = t.ours("check", "--annotations", "github", "--junit", "tests.xml", "--html", "page.html", *argv)
+    commands = [line for line in done.out.splitlines() if line.startswith("::")]
+    check([line.split(" ")[0] for line in commands] == ["::error", "::notice", "::warning"], "a command for each limit", done)
+    check(all(re.fullmatch(r"::\w+ title=wperf check::[^%]*(%25[^%]*)*", line) for line in commands), "escaped", done)
+    suite = ElementTree.parse(t.path("tests.xml")).getroot()[0]
+    check({key: suite.get(key) for key in ("tests", "failures", "skipped")} == {"tests": "3", "failures": "1", "skipped": "1"}, "JUnit")
+    check([case[0].tag for case in suite] == ["failure", "system-out", "skipped"], "a test for each limit")
+    with open(t.path("page.html"), encoding="utf-8") as file:
+        check("<html" in file.read(), "the page of diff")
+    t.ours("check", "--annotations", "gitlab", *argv)
+    with open(t.path("gl-code-quality-report.json"), encoding="utf-8") as file:
+        issues = json.load(file)
+    check([issue["severity"] for issue in issues] == ["major", "info"], f"what is not within: {issues}")
+    check(len({issue["fingerprint"] for issue in issues}) == 2 and all(issue["location"]["lines"]["begin"] == 1 for issue in issues), f"{issues}")
+
+
 BISECTED = """#!/bin/sh
 # Machines are busy now and then: what cannot be told is tried again.
 for try in 1 2 3 4; do

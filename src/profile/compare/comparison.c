@@ -468,9 +468,11 @@ struct compared comparison_sum(const struct comparison_sum_request *request, dou
         init_values(&b, n_runs);
         read_row(v, request->event, sums, RUN_A, &a);
         read_row(v, request->event, sums, RUN_B, &b);
-        c = groups_of(a.amounts, a.n, a.amount_variance, b.amounts, b.n, b.amount_variance);
-        row_noise_settle(request->noise, &c.a);
-        row_noise_settle(request->noise, &c.b);
+        c = request->measure == MEASURE_SHARE
+                    ? groups_of(a.shares, a.n, a.share_variance, b.shares, b.n, b.share_variance)
+                    : groups_of(a.amounts, a.n, a.amount_variance, b.amounts, b.n, b.amount_variance);
+        row_noise_settle(&request->noise[request->measure], &c.a);
+        row_noise_settle(&request->noise[request->measure], &c.b);
         *ret_samples = (a.samples + b.samples) / 2;
         release_values(&a);
         release_values(&b);

@@ -112,13 +112,14 @@ double comparison_common_share(const struct comparison *comparison);
 /* A total by its key; NULL: not known. */
 const struct compared_total *comparison_total(const struct comparison *comparison, const char *key);
 
-/* Compares the amounts of all names that `is_wanted` accepts, added up in each run; without a verdict and
- * intervals.  *ret_samples is the mean number of their samples in a run. */
+/* Compares the amounts, or shares, of all names that `is_wanted` accepts, added up in each run; without a
+ * verdict and intervals.  *ret_samples is the mean number of their samples in a run. */
 typedef bool comparison_wanted_fn(const void *ctx, const struct run_name *name);
 struct comparison_sum_request {
         const struct run_values *values;
         uint32_t event;
-        const struct row_noise *noise;
+        const struct row_noise *noise; /* of both measures */
+        enum comparison_measure measure;
         comparison_wanted_fn *is_wanted;
         const void *ctx;
 };

@@ -94,12 +94,13 @@ static bool take_sum(const struct limits_request *request, const struct run_valu
 {
         double samples;
 
-        ret->value =
-                comparison_sum(&(struct comparison_sum_request){values, request->event,
-                                                                &request->comparison->noise[MEASURE_TIME],
-                                                                is_wanted, pattern},
-                               &samples);
-        ret->unit = request->comparison->is_time ? COMPARED_NS : COMPARED_COUNT;
+        ret->value = comparison_sum(&(struct comparison_sum_request){values, request->event,
+                                                                     request->comparison->noise,
+                                                                     request->measure, is_wanted, pattern},
+                                    &samples);
+        ret->unit = request->measure == MEASURE_SHARE ? COMPARED_SHARE
+                    : request->comparison->is_time    ? COMPARED_NS
+                                                      : COMPARED_COUNT;
         if (samples >= COMPARISON_MIN_SAMPLES)
                 return true;
         snprintf(ret->why, sizeof(ret->why),
@@ -171,7 +172,8 @@ void limits_judge(const struct limits *limits, const struct limits_request *requ
                         .limit = &limits->items[i],
                         .verdict = LIMIT_UNKNOWN,
                         .change = NAN,
-                        .alpha = LIMITS_ERROR / (double)limits->n,
+                        .alpha = LIMITS_ERROR / (double)limits->n /
+                                 (double)(request->n_looks ? request->n_looks : 1),
                 };
                 if (take_value(request, limits->items[i].name, &ret[i]))
                         judge(&ret[i]);

@@ -51,7 +51,9 @@ struct limits_request {
         const struct run_values *groups;     /* the same by group; NULL: there are no groups */
         const struct comparison *comparison; /* for totals */
         uint32_t event;                      /* of the functions */
-        const char *doubt;                   /* why nothing can be told; NULL: nothing speaks against it */
+        enum comparison_measure measure;     /* of functions and groups */
+        size_t n_looks;    /* how often the runs are judged at most, because more may follow; 0 is 1 */
+        const char *doubt; /* why nothing can be told; NULL: nothing speaks against it */
 };
 
 /* `ret` has room for all limits. */

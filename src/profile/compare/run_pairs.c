@@ -13,25 +13,25 @@ enum { MIN_PAIRS = 3 };
  * as many changes at eight pairs (test_run_pairs.c). */
 #define UNPAIRED 8.0
 
-struct started {
+struct started_run {
         double start;
         size_t run;
 };
 
 static int by_start(const void *x, const void *y)
 {
-        const struct started *a = x, *b = y;
+        const struct started_run *a = x, *b = y;
 
         return a->start < b->start ? -1 : a->start > b->start;
 }
 
 /* The runs of both sides by time; false if not all times are known. */
-static bool list_starts(const struct run_values *v, struct started *ret)
+static bool list_starts(const struct run_values *v, struct started_run *ret)
 {
         size_t n = run_values_n_all_runs(v);
 
         for (size_t r = 0; r < n; r++) {
-                ret[r] = (struct started){run_values_start(v, r), r};
+                ret[r] = (struct started_run){run_values_start(v, r), r};
                 if (ret[r].start < 0)
                         return false;
         }
@@ -40,7 +40,7 @@ static bool list_starts(const struct run_values *v, struct started *ret)
 }
 
 /* Each two that follow each other are one of A and one of B, in any order. */
-static bool find_partners(const struct started *runs, size_t n_pairs, size_t *ret)
+static bool find_partners(const struct started_run *runs, size_t n_pairs, size_t *ret)
 {
         for (size_t i = 0; i < n_pairs; i++) {
                 size_t one = runs[2 * i].run, two = runs[2 * i + 1].run;
@@ -55,7 +55,7 @@ static bool find_partners(const struct started *runs, size_t n_pairs, size_t *re
 size_t *run_pairs_make(const struct run_values *v)
 {
         size_t n = run_values_n_runs(v, RUN_A);
-        struct started *runs = mem_new(2 * n + 1, sizeof(*runs));
+        struct started_run *runs = mem_new(2 * n + 1, sizeof(*runs));
         size_t *partners = mem_new(n + 1, sizeof(*partners));
         bool are_pairs = n >= MIN_PAIRS && run_values_n_runs(v, RUN_B) == n && list_starts(v, runs) &&
                          find_partners(runs, n, partners);

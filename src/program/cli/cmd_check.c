@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "check_reports.h"
+#include "check_runs.h"
 #include "check_view.h"
 #include "cmd.h"
 #include "cmd_diff_options.h"
 #include "compared_runs.h"
 #include "comparison.h"
+#include "diff_picture.h"
 #include "group_rules.h"
 #include "limits.h"
 #include "mem.h"
@@ -21,6 +24,7 @@ enum { EXIT_KEPT = EXIT_OK, EXIT_SLOWER = 1, EXIT_UNCLEAR = EXIT_FAILED_COMMAND 
 
 struct checking {
         const struct check_options *options;
+        struct check_runs *runs; /* of --run; NULL: sessions are given */
         struct compared_paths paths;
         struct measured_session_request request;
         struct limits limits;
@@ -31,6 +35,8 @@ struct checking {
 
 static void checking_release(struct checking *c)
 {
+        check_runs_free(c->runs);
+        diff_tree_free(c->request.trees);
         limits_release(&c->limits);
         run_values_free(c->values);
         name_groups_free(c->groups);
@@ -41,6 +47,10 @@ static bool split_paths(struct checking *c, const struct command_line *line, str
 {
         const struct checking_options *o = &c->options->what;
 
+        if (o->runs) {
+                c->runs = check_runs_new(line, c->options, err);
+                return c->runs;
+        }
         if (o->write_baseline)
                 return compared_paths_all(line, RUN_A, &c->paths, err);
         if (o->baseline)
@@ -52,14 +62,56 @@ static bool split_paths(struct checking *c, const struct command_line *line, str
         return compared_paths_split(line, &c->paths, err);
 }
 
+/* Without limits of the user: what is measured may grow by 5 %; exact counts by 1 %. */
+static bool add_limits(struct checking *c, struct err *err)
+{
+        const struct checking_options *o = &c->options->what;
+        AUTO_RELEASE(buf) counted = {0};
+
+        if (o->max_change)
+                return limits_parse(&c->limits, o->max_change, err);
+        if (!o->measure || strcmp(o->measure, "count") != 0 || !o->event)
+                return limits_parse(&c->limits, "total=5%", err);
+        buf_printf(&counted, "event:%s=1%%", o->event);
+        return limits_parse(&c->limits, buf_text(&counted), err);
+}
+
+/* The page needs call stacks of both sides. */
+static bool check_html(struct checking *c, struct err *err)
+{
+        const struct checking_options *o = &c->options->what;
+
+        if (!o->html)
+                return true;
+        if (o->baseline)
+                return err_set(
+                        err, ERR_USAGE,
+                        "--html and --baseline cannot be used together: a baseline has no call stacks");
+        if (o->measure && !strcmp(o->measure, "count"))
+                return err_set(
+                        err, ERR_USAGE,
+                        "--html and --measure count cannot be used together: counts have no functions");
+        return true;
+}
+
 static bool check_options(struct checking *c, const struct command_line *line, struct err *err)
 {
         const struct checking_options *o = &c->options->what;
         const char *in_the_way = o->baseline     ? "--baseline"
                                  : o->max_change ? "--max-change"
                                  : o->markdown   ? "--markdown"
+                                 : o->junit      ? "--junit"
+                                 : o->html       ? "--html"
                                                  : NULL;
 
+        const char *needs_run = o->versus                                    ? "--vs"
+                                : o->max_runs                                ? "--max-runs"
+                                : o->max_time_ns                             ? "--max-time"
+                                : o->measure && !strcmp(o->measure, "count") ? "--measure count"
+                                                                             : NULL;
+
+        if (needs_run && !o->runs)
+                return err_set(err, ERR_USAGE, "%s needs --run and a command after --", needs_run);
         if (o->write_baseline && in_the_way)
                 return err_set(err, ERR_USAGE,
                                "--write-baseline and %s cannot be used together: run wperf check twice",
@@ -69,9 +121,9 @@ static bool check_options(struct checking *c, const struct command_line *line, s
                 if (!c->groups)
                         return false;
         }
-        return limits_parse(&c->limits, o->max_change ? o->max_change : "total=5%", err) &&
-               split_paths(c, line, err) && cmd_can_write(NULL, o->write_baseline, err) &&
-               cmd_can_write(NULL, o->markdown, err) &&
+        return add_limits(c, err) && check_html(c, err) && split_paths(c, line, err) &&
+               cmd_can_write(NULL, o->write_baseline, err) && cmd_can_write(NULL, o->markdown, err) &&
+               cmd_can_write(NULL, o->junit, err) && cmd_can_write(NULL, o->html, err) &&
                cmd_can_write(c->options->output.output_prefix, c->options->output.output, err);
 }
 
@@ -94,6 +146,10 @@ static bool read_runs(struct checking *c, struct err *err)
 {
         AUTO_RELEASE(buf) warnings = {0};
 
+        if (c->options->what.html) {
+                diff_tree_free(c->request.trees);
+                c->request.trees = diff_tree_new();
+        }
         c->values = run_values_new();
         c->request.warnings = &warnings;
         if (c->options->what.baseline && !read_baseline(c, err))
@@ -118,7 +174,7 @@ static bool write_baseline(struct checking *c, struct err *err)
 /* The event of the functions. */
 static bool choose_event(const struct checking *c, uint32_t *ret, struct err *err)
 {
-        const char *wanted = c->options->what.event;
+        const char *wanted = c->runs ? NULL : c->options->what.event; /* --run measures one event */
 
         for (uint32_t i = 0; i < run_values_n_events(c->values); i++) {
                 const struct run_event *event = run_values_event(c->values, 0, i);
@@ -134,61 +190,137 @@ static bool choose_event(const struct checking *c, uint32_t *ret, struct err *er
                        wanted ? wanted : "");
 }
 
+#define GITLAB_FILE "gl-code-quality-report.json"
+
+static bool is_service(const struct checking *c, const char *name)
+{
+        return c->options->what.annotations && !strcmp(c->options->what.annotations, name);
+}
+
+typedef void make_report_fn(const struct check_view *view, struct buf *out);
+
+/* Writes a report to `path`, if it was asked for. */
+static bool write_report(const struct check_view *view, make_report_fn *make, const char *path,
+                         struct err *err)
+{
+        AUTO_RELEASE(buf) report = {0};
+
+        if (!path)
+                return true;
+        make(view, &report);
+        return cmd_write_file(path, &report, err);
+}
+
+static bool write_reports(const struct checking *c, const struct check_view *view, struct err *err)
+{
+        const struct checking_options *o = &c->options->what;
+        const struct diff_picture picture = {
+                .trees = c->request.trees,
+                .values = c->values,
+                .comparisons = &view->causes,
+                .n_comparisons = 1,
+                .notes = view->notes,
+                .is_page = true,
+        };
+
+        return write_report(view, check_view_markdown, o->markdown, err) &&
+               write_report(view, check_reports_junit, o->junit, err) &&
+               write_report(view, check_reports_gitlab, is_service(c, "gitlab") ? GITLAB_FILE : NULL, err) &&
+               (!o->html || diff_picture_write(&picture, o->html, err));
+}
+
 static int print(const struct checking *c, const struct check_view *view)
 {
         const struct check_options *o = c->options;
         AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) document = {0};
-        AUTO_RELEASE(buf) markdown = {0};
         struct err err = {0};
 
         check_view_text(view, &text);
+        if (is_service(c, "github"))
+                check_reports_github(view, &text);
         check_view_json(view, &document);
-        check_view_markdown(view, &markdown);
-        if (o->what.markdown && !cmd_write_file(o->what.markdown, &markdown, &err))
+        if (!write_reports(c, view, &err))
                 return cmd_fail(&err);
         return cmd_print_document(&o->general, &o->output, &text, &document);
 }
 
-static int status_of(enum limit_verdict verdict)
+static int status_of(const struct checking *c, enum limit_verdict verdict)
 {
-        return verdict == LIMIT_KEPT ? EXIT_KEPT : verdict == LIMIT_EXCEEDED ? EXIT_SLOWER : EXIT_UNCLEAR;
+        const char *unclear = c->options->what.unclear;
+
+        if (verdict != LIMIT_UNKNOWN)
+                return verdict == LIMIT_KEPT ? EXIT_KEPT : EXIT_SLOWER;
+        return !unclear ? EXIT_UNCLEAR : strcmp(unclear, "pass") != 0 ? EXIT_SLOWER : EXIT_KEPT;
 }
 
-static bool judge(struct checking *c, int *ret_status, struct err *err)
+static enum comparison_measure measure_of(const struct checking *c)
 {
-        struct limit_result *results = mem_new(c->limits.n, sizeof(*results));
-        AUTO(comparison) comparison = NULL;
-        AUTO(run_values)
-        grouped = c->groups ? run_values_group(c->values, name_groups_of, c->groups) : NULL;
+        const char *word = c->options->what.measure;
+
+        return word && !strcmp(word, "share") ? MEASURE_SHARE : MEASURE_TIME;
+}
+
+/* What a judgement rests on. */
+struct judgement {
+        struct run_values *grouped;
+        struct comparison *comparison;
+        struct limit_result *results;
+        const char *doubt;
+        enum limit_verdict verdict;
+};
+
+static void judgement_release(struct judgement *j)
+{
+        run_values_free(j->grouped);
+        comparison_free(j->comparison);
+        free(j->results);
+        *j = (struct judgement){0};
+}
+
+static bool judge(struct checking *c, struct judgement *ret, struct err *err)
+{
         struct limits_request request = {
-                .values = c->values, .groups = grouped, .doubt = run_facts_doubt(c->values)};
-        bool ok = choose_event(c, &request.event, err);
+                .values = c->values,
+                .measure = measure_of(c),
+                .n_looks = c->runs ? check_runs_n_looks(c->runs) : 1,
+                .doubt = run_facts_doubt(c->values),
+        };
 
-        if (ok) {
-                struct check_view view = {
-                        .values = c->values,
-                        .a_label = c->options->what.baseline,
-                        .results = results,
-                        .n_results = c->limits.n,
-                        .is_doubted = request.doubt,
-                        .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
-                };
+        if (!choose_event(c, &request.event, err))
+                return false;
+        ret->grouped = c->groups ? run_values_group(c->values, name_groups_of, c->groups) : NULL;
+        ret->comparison =
+                comparison_new(&(struct comparison_request){c->values, request.event, request.measure});
+        ret->doubt = request.doubt;
+        if (request.doubt)
+                comparison_doubt(ret->comparison, request.doubt);
+        request.groups = ret->grouped;
+        request.comparison = ret->comparison;
+        ret->results = mem_new(c->limits.n, sizeof(*ret->results));
+        limits_judge(&c->limits, &request, ret->results);
+        ret->verdict = limits_verdict(ret->results, c->limits.n);
+        return true;
+}
 
-                comparison =
-                        comparison_new(&(struct comparison_request){c->values, request.event, MEASURE_TIME});
-                if (request.doubt)
-                        comparison_doubt(comparison, request.doubt);
-                request.comparison = comparison;
-                run_notes_add(c->values, &c->notes);
-                view.notes = buf_text(&c->notes);
-                view.causes = comparison->is_time ? comparison : NULL;
-                limits_judge(&c->limits, &request, results);
-                view.status = status_of(limits_verdict(results, c->limits.n));
-                *ret_status = print(c, &view) ? EXIT_UNCLEAR : view.status;
-        }
-        free(results);
-        return ok;
+static int show(struct checking *c, const struct judgement *j)
+{
+        struct check_view view = {
+                .values = c->values,
+                .a_label = c->options->what.baseline,
+                .results = j->results,
+                .n_results = c->limits.n,
+                .causes = j->comparison->is_time ? j->comparison : NULL,
+                .is_doubted = j->doubt,
+                .status = status_of(c, j->verdict),
+                .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
+        };
+
+        run_notes_add(c->values, &c->notes);
+        if (c->runs && check_runs_instead(c->runs))
+                buf_printf(&c->notes, "%s\n", check_runs_instead(c->runs));
+        view.notes = buf_text(&c->notes);
+        return print(c, &view) ? EXIT_UNCLEAR : view.status;
 }
 
 /* Every failure of wperf itself has the status that git bisect run skips. */
@@ -198,16 +330,57 @@ static int fail(const struct err *err)
         return EXIT_UNCLEAR;
 }
 
+static bool next_runs(struct checking *c, bool *ret_more, struct err *err)
+{
+        bool ok;
+
+        *ret_more = false;
+        if (!c->runs)
+                return true;
+        ok = check_runs_next(c->runs, ret_more, err);
+        c->paths = check_runs_paths(c->runs);
+        /* Their limit is one of the event. */
+        if (ok && check_runs_instead(c->runs) && !c->options->what.max_change) {
+                limits_release(&c->limits);
+                c->limits = (struct limits){0};
+                ok = limits_parse(&c->limits, "total=5%", err);
+        }
+        return ok;
+}
+
+/* With --run, until the verdict is clear or no more runs are allowed. */
+static bool judge_runs(struct checking *c, struct judgement *j, struct err *err)
+{
+        bool has_more;
+
+        do {
+                judgement_release(j);
+                run_values_free(c->values);
+                c->values = NULL;
+                if (!next_runs(c, &has_more, err) || !read_runs(c, err))
+                        return false;
+                if (c->options->what.write_baseline)
+                        return true;
+                if (!judge(c, j, err))
+                        return false;
+        } while (has_more && j->verdict == LIMIT_UNKNOWN && !j->doubt);
+        return true;
+}
+
 static int check(struct checking *c)
 {
-        int status = EXIT_OK;
+        struct judgement judgement = {0};
+        int status;
         struct err err = {0};
 
-        if (!read_runs(c, &err))
-                return fail(&err);
-        if (c->options->what.write_baseline)
-                return write_baseline(c, &err) ? EXIT_OK : fail(&err);
-        return judge(c, &status, &err) ? status : fail(&err);
+        if (!judge_runs(c, &judgement, &err))
+                status = fail(&err);
+        else if (c->options->what.write_baseline)
+                status = write_baseline(c, &err) ? EXIT_OK : fail(&err);
+        else
+                status = show(c, &judgement);
+        judgement_release(&judgement);
+        return status;
 }
 
 int cmd_check(const struct command_line *line)

@@ -9,9 +9,9 @@
 #include "cmd_diff_options.h"
 #include "compared_runs.h"
 #include "comparison.h"
+#include "diff_picture.h"
 #include "diff_view.h"
 #include "export_output.h"
-#include "export_svg.h"
 #include "file_pairs.h"
 #include "group_rules.h"
 #include "mem.h"
@@ -22,8 +22,6 @@
 #include "text.h"
 #include "text_number.h"
 #include "text_printable.h"
-#include "version.h"
-#include "web_page_diff.h"
 
 struct diff_kind;
 
@@ -247,76 +245,24 @@ static bool compare(struct diffing *d, struct err *err)
         return compare_events(d, err);
 }
 
-/* --- Flame graph and page --- */
-
-static void make_picture(const struct calltree *tree, const struct export_about *about, const double *before,
-                         struct buf *out)
-{
-        export_svg(tree, about, &(struct export_svg_options){.before = before}, out);
-}
-
-static bool make_page(const struct diffing *d, const struct calltree *tree, const struct export_about *about,
-                      const double *before, struct buf *out, struct err *err)
-{
-        const struct web_page_fact facts[] = {
-                {"Compared", about->command},
-                {"Notes", buf_text(&d->notes)},
-                {"Written by", about->tool},
-        };
-
-        return web_page_diff_write(
-                &(struct web_page_diff){
-                        .tree = tree,
-                        .before = before,
-                        .about = about,
-                        .comparisons = (const struct comparison *const *)d->comparisons,
-                        .n_comparisons = d->n_comparisons,
-                        .facts = facts,
-                        .n_facts = N_ELEMENTS(facts),
-                },
-                out, err);
-}
-
 /* Of the first compared event. */
 static bool draw(const struct diffing *d, struct err *err)
 {
-        AUTO_RELEASE(buf) title = {0};
-        AUTO_RELEASE(buf) tool = {0};
-        AUTO_RELEASE(buf) path = {0};
-        AUTO_RELEASE(buf) out = {0};
-        struct export_about about;
-        bool ok = true;
-        AUTO(calltree) tree = NULL;
-        double *before = NULL;
-        uint32_t event = 0;
-
-        while (strcmp(run_values_event_name(d->values, event), d->comparisons[0]->event) != 0)
-                event++;
-        tree = diff_tree_make(d->trees, d->values, event, &before);
-        if (!tree)
-                return err_set(err, ERR_MISSING, "B has no samples of %s to draw", d->comparisons[0]->event);
-        buf_add_str(&title, "A = ");
-        run_notes_add_label(d->values, RUN_A, &title);
-        buf_add_str(&title, ", B = ");
-        run_notes_add_label(d->values, RUN_B, &title);
-        buf_printf(&tool, "wperf %s", version_number);
-        about = (struct export_about){
-                .event = d->comparisons[0]->event,
-                .tool = buf_text(&tool),
-                .command = buf_text(&title),
-                .is_time = d->comparisons[0]->is_time,
+        const struct diff_options *o = d->options;
+        const struct diff_picture picture = {
+                .trees = d->trees,
+                .values = d->values,
+                .comparisons = (const struct comparison *const *)d->comparisons,
+                .n_comparisons = d->n_comparisons,
+                .notes = buf_text(&d->notes),
+                .is_page = page_output_is(o->output.output),
         };
-        if (page_output_is(d->options->output.output))
-                ok = make_page(d, tree, &about, before, &out, err);
-        else
-                make_picture(tree, &about, before, &out);
-        free(before);
-        if (!ok)
+        AUTO_RELEASE(buf) path = {0};
+
+        cmd_output_path(o->output.output_prefix, o->output.output, &path);
+        if (!diff_picture_write(&picture, buf_text(&path), err))
                 return false;
-        cmd_output_path(d->options->output.output_prefix, d->options->output.output, &path);
-        if (!cmd_write_file(buf_text(&path), &out, err))
-                return false;
-        if (d->options->what.opens)
+        if (o->what.opens)
                 page_output_show(&(struct page_options){.opens = true}, buf_text(&path), true);
         return true;
 }

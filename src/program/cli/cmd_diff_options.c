@@ -3,6 +3,7 @@
 #include "cmd_diff_options.h"
 
 #include "cmd.h"
+#include "comparison.h"
 
 static const struct option comparing_options[] = {
         {
@@ -135,6 +136,51 @@ const struct command cmd_diff_command = {
 
 static const struct option checking_options[] = {
         {
+                .name = "run",
+                .offset = offsetof(struct checking_options, runs),
+                .help = "record the command after --, again and again until the verdict stands; with --write-baseline 10 times",
+        },
+        {
+                .name = "vs",
+                .kind = OPTION_STRING,
+                .arg = "COMMAND",
+                .offset = offsetof(struct checking_options, versus),
+                .help = "with --run: compare with COMMAND, which runs in turn with the other one, instead of a baseline",
+        },
+        {
+                .name = "max-runs",
+                .kind = OPTION_U64,
+                .arg = "N",
+                .min = 2,
+                .max = COMPARISON_MAX_RUNS,
+                .offset = offsetof(struct checking_options, max_runs),
+                .help = "with --run: run each command at most N times; default 30",
+        },
+        {
+                .name = "max-time",
+                .kind = OPTION_DURATION,
+                .arg = "DURATION",
+                .offset = offsetof(struct checking_options, max_time_ns),
+                .help = "with --run: start no run after DURATION, but run each command 5 times; default no limit",
+        },
+        {
+                .name = "measure",
+                .kind = OPTION_STRING,
+                .arg = "WHAT",
+                .values = "time share count",
+                .offset = offsetof(struct checking_options, measure),
+                .help = "check functions by time or by share of the samples; count: with --run, count the event of -e "
+                        "exactly instead of sampling, where this machine can; default time",
+        },
+        {
+                .name = "unclear",
+                .kind = OPTION_STRING,
+                .arg = "WHAT",
+                .values = "pass fail",
+                .offset = offsetof(struct checking_options, unclear),
+                .help = "end with status 0 (pass) or 1 (fail) if a limit is unclear, not with 125",
+        },
+        {
                 .name = "baseline",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
@@ -150,6 +196,7 @@ static const struct option checking_options[] = {
         },
         {
                 .name = "max-change",
+                .aliases = "limit",
                 .kind = OPTION_LIST,
                 .arg = "LIMITS",
                 .offset = offsetof(struct checking_options, max_change),
@@ -163,6 +210,28 @@ static const struct option checking_options[] = {
                 .arg = "FILE",
                 .offset = offsetof(struct checking_options, markdown),
                 .help = "also write a summary for a pull request to FILE",
+        },
+        {
+                .name = "annotations",
+                .kind = OPTION_STRING,
+                .arg = "SERVICE",
+                .values = "github gitlab",
+                .offset = offsetof(struct checking_options, annotations),
+                .help = "github: print a workflow command for each limit; gitlab: write gl-code-quality-report.json",
+        },
+        {
+                .name = "junit",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct checking_options, junit),
+                .help = "also write the verdicts to FILE as JUnit's XML",
+        },
+        {
+                .name = "html",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct checking_options, html),
+                .help = "also write the page of wperf diff -o FILE.html, unless A is a baseline",
         },
         {
                 .name = "event",
@@ -201,13 +270,16 @@ static const struct example check_examples[] = {
         {"wperf check --baseline base.json --max-change 'total=3%,json_*=10%' -- b-*.data",
          "fail if the program became more than 3 % slower, or its JSON functions more than 10 %"},
         {"wperf check --max-change total=3% a-*.data -- b-*.data", "compare two groups of sessions"},
+        {"wperf check --run --baseline base.json -- ./bench", "record ./bench as often as the verdict needs"},
+        {"wperf check --run --vs ./old-bench --max-time 60s -- ./bench",
+         "run two programs in turn, for about a minute"},
         {0},
 };
 
 const struct command cmd_check_command = {
         .name = "check",
         .summary = "check that a program did not become slower",
-        .args_usage = "[A.data... --] B.data...",
+        .args_usage = "[A.data... --] B.data... | --run -- COMMAND...",
         .about =
                 "Compares runs with a baseline or with other runs, and decides for each limit whether the change is "
                 "shown to be within it, shown to be above it, or unclear. The exit status is 0 if all are within, 1 "

@@ -39,6 +39,14 @@ struct checking_options {
         const char *markdown;       /* a file, or NULL */
         const char *event;          /* of the functions; or NULL: the first with samples */
         const char *group_by;       /* as in comparing_options */
+        bool runs;                  /* --run: record the command after -- */
+        const char *versus;         /* with --run: the command of A, or NULL */
+        uint64_t max_runs;          /* 0: not given */
+        uint64_t max_time_ns;       /* 0: no limit */
+        const char *measure;        /* "time", "share", "count", or NULL: time */
+        const char *annotations;    /* "github", "gitlab", or NULL */
+        const char *junit, *html;   /* files, or NULL */
+        const char *unclear;        /* "pass", "fail", or NULL */
 };
 
 struct check_options {

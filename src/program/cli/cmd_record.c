@@ -246,7 +246,8 @@ static struct run_request make_request(struct recording *r)
         struct target target = cmd_target(&o->target, argv, &r->processes);
 
         target.delay_ns = r->delay_ns;
-        target.output_to_stderr = r->to_pipe || (o->output.json && !o->output.output);
+        target.output_to_stderr =
+                r->to_pipe || (o->output.json && !o->output.output) || o->target.output_to_stderr;
         return (struct run_request){
                 .target = target,
                 .children = children_of(&o->sampling),

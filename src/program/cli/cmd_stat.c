@@ -176,7 +176,8 @@ static void make_request(struct stating *s)
                 .result = stat_output_add,
         };
         s->request.target.delay_ns = s->delay_ns;
-        s->request.target.output_to_stderr = (o->output.json && !o->output.output) || o->timeline.json_lines;
+        s->request.target.output_to_stderr =
+                (o->output.json && !o->output.output) || o->timeline.json_lines || o->target.output_to_stderr;
 }
 
 static struct stat_output_request make_output(struct stating *s)

@@ -61,6 +61,8 @@ struct target_options {
         const char *pdb_file;    /* or NULL */
         uint64_t spawn_delay_ms; /* UINT64_MAX: -1 */
         const char *control;     /* "fifo:CTL,ACK", "fd:CTL,ACK", or NULL */
+        bool output_to_stderr; /* the command's standard output goes to standard error; no option of the user
+                                */
 };
 extern const struct option_group option_group_target;
 

@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "text_number.h"
 #include "text_printable.h"
+#include "text_xml.h"
 
 enum {
         WIDTH = 1200,
@@ -85,27 +86,13 @@ static uint32_t x_of(const struct drawing *d, uint64_t value)
         return d->total_shifted ? (uint32_t)((value >> d->shift) * DRAWN / d->total_shifted) : 0;
 }
 
-/* `text` must be safe otherwise: export_add_text. */
-static void add_escaped(const char *text, size_t len, struct buf *out)
-{
-        for (size_t i = 0; i < len; i++) {
-                switch (text[i]) {
-                case '<': buf_add_str(out, "&lt;"); break;
-                case '>': buf_add_str(out, "&gt;"); break;
-                case '&': buf_add_str(out, "&amp;"); break;
-                case '"': buf_add_str(out, "&quot;"); break;
-                default: buf_add_char(out, text[i]); break;
-                }
-        }
-}
-
 static void add_text(const char *text, struct buf *out)
 {
         AUTO_RELEASE(buf) safe = {0};
 
         export_add_text(text, &safe);
         export_cut(&safe, 0, MODULE_MAX);
-        add_escaped(buf_text(&safe), safe.len, out);
+        text_add_xml(out, buf_text(&safe), safe.len);
 }
 
 /* Characters outside the alphabets may be twice as wide. */
@@ -137,7 +124,7 @@ static void add_label(const struct buf *name, uint32_t width, uint32_t character
         }
         if (at == name->len)
                 cut = at;
-        add_escaped(buf_text(name), cut, out);
+        text_add_xml(out, buf_text(name), cut);
         if (cut && cut < name->len)
                 buf_add_str(out, "..");
 }
@@ -221,7 +208,7 @@ static void add_hover(const struct drawing *d, const struct calltree_function *f
         const struct calltree_node *node = calltree_get_node(d->tree, at);
 
         buf_add_str(out, "<title>");
-        add_escaped(buf_text(name), name->len, out);
+        text_add_xml(out, buf_text(name), name->len);
         buf_add_char(out, '\n');
         if (f && *f->module) {
                 add_text(f->module, out);
@@ -423,9 +410,9 @@ static void add_opening(const struct drawing *d, const struct buf *title, const 
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32
                    "\" viewBox=\"0 0 %d %" PRIu32 "\"%s>\n<title>",
                    WIDTH, height, WIDTH, height, d->upwards ? " class=\"up\"" : "");
-        add_escaped(buf_text(title), title->len, out);
+        text_add_xml(out, buf_text(title), title->len);
         buf_add_str(out, "</title>\n<desc>");
-        add_escaped(buf_text(command), command->len, out);
+        text_add_xml(out, buf_text(command), command->len);
         buf_add_str(out, "</desc>\n");
         add_style(d, out);
         buf_printf(out, "<rect width=\"%d\" height=\"%" PRIu32 "\" fill=\"#fff\"/>\n", WIDTH, height);

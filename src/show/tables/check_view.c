@@ -18,15 +18,14 @@ static const char *const verdicts[] = {
         [LIMIT_UNKNOWN] = "unclear",
 };
 
-static const char *verdict_of(const struct limit_result *result)
+const char *check_view_verdict(const struct limit_result *result)
 {
         bool is_more = result->verdict == LIMIT_EXCEEDED && result->unit != COMPARED_NS;
 
         return is_more ? "more" : verdicts[result->verdict];
 }
 
-/* What a limit is called in text. */
-static const char *label_of(const struct limit_result *result)
+const char *check_view_label(const struct limit_result *result)
 {
         static const char *const labels[][2] = {
                 {"total", "CPU time"}, {"user", "CPU time, user"}, {"kernel", "CPU time, kernel"}};
@@ -105,14 +104,13 @@ static const struct limit_result *decisive(const struct check_view *view)
         return &view->results[0];
 }
 
-/* "CPU time +25.8 % (+22.1 to +29.6 %), allowed +5 %" */
-static void add_result_line(const struct check_view *view, const struct limit_result *r, struct buf *out)
+void check_view_add_result(const struct check_view *view, const struct limit_result *r, struct buf *out)
 {
         AUTO_RELEASE(buf) interval = {0};
         AUTO_RELEASE(buf) why = {0};
 
         diff_columns_add_interval(&r->value, &interval);
-        text_add_printable(out, label_of(r));
+        text_add_printable(out, check_view_label(r));
         buf_add_str(out, isfinite(r->change) ? " " : "");
         add_percent(out, r->change);
         if (interval.len)
@@ -130,7 +128,7 @@ void check_view_add_summary(const struct check_view *view, struct buf *out)
                 [LIMIT_KEPT] = "WITHIN", [LIMIT_EXCEEDED] = "SLOWER", [LIMIT_UNKNOWN] = "UNCLEAR"};
 
         buf_printf(out, "%s: ", words[limits_verdict(view->results, view->n_results)]);
-        add_result_line(view, decisive(view), out);
+        check_view_add_result(view, decisive(view), out);
 }
 
 /* The function whose growth is the largest part of that of the CPU time. */
@@ -190,7 +188,7 @@ static void fill_cells(const struct check_view *view, const struct limit_result 
         AUTO_RELEASE(buf) why = {0};
 
         *ret = (struct check_cells){0};
-        buf_add_str(&ret->texts[0], label_of(r));
+        buf_add_str(&ret->texts[0], check_view_label(r));
         add_allowed(&ret->texts[1], r);
         if (r->value.a.n)
                 diff_view_add_amount(&ret->texts[2], r->value.a.mean, r->unit);
@@ -198,7 +196,7 @@ static void fill_cells(const struct check_view *view, const struct limit_result 
                 diff_view_add_amount(&ret->texts[3], r->value.b.mean, r->unit);
         add_percent(&ret->texts[4], r->change);
         add_why(view, r, &why);
-        buf_printf(&ret->texts[5], "%s%s%s", verdict_of(r), why.len ? ": " : "", buf_text(&why));
+        buf_printf(&ret->texts[5], "%s%s%s", check_view_verdict(r), why.len ? ": " : "", buf_text(&why));
 }
 
 static void release_cells(struct check_cells *cells)
@@ -364,7 +362,7 @@ static void add_result(const struct check_view *view, const struct limit_result 
         json_begin_object(json);
         json_key_str(json, "limit", r->limit->name);
         add_number(json, "allowed_percent", r->limit->max_change * 100, 3);
-        json_key_str(json, "verdict", verdict_of(r));
+        json_key_str(json, "verdict", check_view_verdict(r));
         add_number(json, "a_mean", r->value.a.n ? r->value.a.mean : NAN, 3);
         add_number(json, "b_mean", r->value.b.n ? r->value.b.mean : NAN, 3);
         add_number(json, "change_percent", r->change * 100, 3);

@@ -20,6 +20,15 @@ struct check_view {
         unsigned max_columns;
 };
 
+/* "within", "slower", "more", "unclear" */
+const char *check_view_verdict(const struct limit_result *result);
+
+/* What a limit is called in text: "CPU time". */
+const char *check_view_label(const struct limit_result *result);
+
+/* "CPU time +25.8 % (+22.1 to +29.6 %), allowed +5 %", and if it is unclear why. */
+void check_view_add_result(const struct check_view *view, const struct limit_result *result, struct buf *out);
+
 /* "SLOWER: CPU time +25.8 % (+22.1 to +29.6 %), allowed +5 %" */
 void check_view_add_summary(const struct check_view *view, struct buf *out);
 

@@ -51,6 +51,11 @@ void os_proc_kernel(const char *setting, struct buf *out)
         buf_printf(out, "/proc/sys/kernel%s%s", *setting ? "/" : "", setting);
 }
 
+const char *os_tmp_folder(void)
+{
+        return "/tmp";
+}
+
 void os_tmp_perf_map(int32_t pid, struct buf *out)
 {
         buf_printf(out, "/tmp/perf-%" PRId32 ".map", pid);

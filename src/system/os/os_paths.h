@@ -32,6 +32,9 @@ const char *os_proc_kallsyms(void);
 /* Appends the path of a setting of the kernel; with "" the folder of all settings. */
 void os_proc_kernel(const char *setting, struct buf *out);
 
+/* The folder for temporary files if no variable of the environment names one. */
+const char *os_tmp_folder(void);
+
 /* Appends the path of a process's perf map. */
 void os_tmp_perf_map(int32_t pid, struct buf *out);
 
