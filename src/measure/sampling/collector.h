@@ -160,6 +160,7 @@ struct collect_result {
         const char *not_traced;           /* Python programs that could not be traced; "" for none */
         const struct wait_reading *waits; /* what waiting threads did, in the order of their samples */
         size_t n_waits;
+        const struct task_section *tasks;  /* of asyncio, at these; NULL: none were read */
         const struct wait_holder *holders; /* who had the GIL, in the order of their samples */
         size_t n_holders;
         const struct stack_marks *stacks; /* NULL if no stack was unwound while recording */

@@ -90,15 +90,18 @@ void wall_begin(struct collector *c)
 
 void wall_end(struct collector *c)
 {
-        uint64_t n_left_out;
+        struct wait_pace_facts waits;
 
         if (!c->waits)
                 return;
         wait_pace_end(c->waits);
-        n_left_out = wait_pace_get(c->waits).n_left_out;
-        if (n_left_out)
+        waits = wait_pace_get(c->waits);
+        if (waits.n_left_out)
                 buf_printf(&c->stack_note, "%sthere was no room for %" PRIu64 " readings of waiting threads",
-                           c->stack_note.len ? "; " : "", n_left_out);
+                           c->stack_note.len ? "; " : "", waits.n_left_out);
+        if (waits.tasks->n_tasks == TASK_MAX_TASKS)
+                buf_printf(&c->stack_note, "%sthere was no room for more readings of tasks",
+                           c->stack_note.len ? "; " : "");
 }
 
 void wall_release(struct collector *c)
@@ -121,6 +124,7 @@ void wall_fill_result(struct collector *c)
         waits = wait_pace_get(c->waits);
         c->result.waits = waits.readings;
         c->result.n_waits = waits.n_readings;
+        c->result.tasks = waits.tasks;
         c->result.holders = c->holders;
         c->result.n_holders = c->n_holders;
 }

@@ -18,7 +18,9 @@
 #include "wait_thread.h"
 
 enum {
-        COST_SHARE = 50, /* the thread runs for one part in so many of its time */
+        COST_SHARE = 50,          /* the thread runs for one part in so many of its time */
+        TASKS_SHARE = 100,        /* the same for the tasks of a loop alone */
+        TASKS_MOST_NS = 20000000, /* of what reading them took, counts: more is time without a CPU */
         PASSES_TO_PAY = 8,
         LIST_NS = 200000000,         /* between two lists of the processes */
         PROCESS_AGE_NS = 1000000000, /* how old what is known of a process may be */
@@ -31,6 +33,8 @@ enum {
 struct looked_thread {
         uint64_t n_switches; /* at its last reading; UINT64_MAX: it was not read */
         uint64_t looked_ns;  /* 0: never before */
+        uint64_t tasks_ns;   /* its tasks are not read again before this time */
+        bool lacks_tasks;    /* its last reading was before that */
 };
 
 struct wait_pace {
@@ -40,6 +44,7 @@ struct wait_pace {
         struct own_thread *thread;
         volatile bool quits;
         struct wait_reader *reader;
+        struct wait_tasks *tasks;
         struct map threads; /* tid to struct looked_thread * */
         uint64_t passed_ns, between_ns, listed_ns;
         uint64_t random;
@@ -114,6 +119,17 @@ static bool is_as_met(const struct wait_reading *reading, const struct wait_regi
                 registers->values[linux_arch()->reg_sp] == met->sp);
 }
 
+/* Loops may have thousands of tasks. */
+static void plan_tasks(struct wait_pace *p, struct looked_thread *thread)
+{
+        uint64_t took_ns;
+
+        if (!wait_tasks_of_thread(p->tasks, &took_ns))
+                return;
+        took_ns = took_ns < TASKS_MOST_NS ? took_ns : TASKS_MOST_NS;
+        thread->tasks_ns = os_monotonic_ns() + took_ns * TASKS_SHARE;
+}
+
 /* A wait that ended meanwhile counts as well, without stack: otherwise kinds of short waits had too little
  * time. */
 static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *thread,
@@ -122,18 +138,33 @@ static void read_thread(struct wait_pace *p, int32_t tid, struct looked_thread *
         struct wait_registers registers;
         struct wait_reading reading;
 
+        thread->lacks_tasks = thread->looked_ns < thread->tasks_ns;
+        wait_tasks_leave_out(p->tasks, thread->lacks_tasks);
         if (!wait_reader_read(p->reader, tid, &reading, &registers) || reading.how == WAIT_HOW_REFUSED)
                 return;
         if (!is_as_met(&reading, &registers, met))
                 wait_reader_met(p->reader, tid, met, &reading, &registers);
+        else
+                plan_tasks(p, thread);
         thread->n_switches = reading.n_switches;
         reading.look_ns = look_ns;
+        if (thread->lacks_tasks || (reading.how == WAIT_HOW_MOVING && thread->tasks_ns))
+                reading.python |= WAIT_PYTHON_TASKS;
         if (p->n_readings == MAX_READINGS || !add_sample(p, &reading, &registers)) {
                 p->n_left_out++;
                 return;
         }
         reading.text = arena_copy(&p->texts, reading.text, strlen(reading.text));
         ARRAY_PUSH(p->readings, p->n_readings, p->cap_readings, reading);
+}
+
+/* Not since its last switch, or not with its tasks. */
+static bool is_to_read(const struct looked_thread *thread, const struct wait_thread *now)
+{
+        if (now->is_running || now->is_refused)
+                return false;
+        return now->n_switches != thread->n_switches ||
+               (thread->lacks_tasks && thread->looked_ns >= thread->tasks_ns);
 }
 
 static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
@@ -143,8 +174,7 @@ static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
         struct wait_thread now;
 
         thread->looked_ns = now_ns;
-        if (wait_thread_read(pid, tid, &now) && !now.is_running && !now.is_refused &&
-            now.n_switches != thread->n_switches)
+        if (wait_thread_read(pid, tid, &now) && is_to_read(thread, &now))
                 read_thread(p, tid, thread, &now, before_ns ? now_ns - before_ns : p->between_ns);
 }
 
@@ -275,6 +305,8 @@ struct wait_pace *wait_pace_begin(const struct wait_pace_request *request)
         p->random = os_monotonic_ns();
         p->lock = os_lock_new();
         p->reader = wait_reader_new(request->python, 0);
+        p->tasks = wait_tasks_new(stop_python_binaries(request->python));
+        wait_reader_set_tasks(p->reader, p->tasks);
         p->thread = own_thread_start(run, p);
         return p;
 }
@@ -292,6 +324,7 @@ void wait_pace_free(struct wait_pace *p)
                 return;
         wait_pace_end(p);
         wait_reader_free(p->reader);
+        wait_tasks_free(p->tasks);
         forget_threads(p);
         os_lock_free(p->lock);
         buf_release(&p->records);
@@ -313,5 +346,9 @@ void wait_pace_take(struct wait_pace *p, struct buf *out)
 struct wait_pace_facts wait_pace_get(const struct wait_pace *p)
 {
         return (struct wait_pace_facts){
-                .readings = p->readings, .n_readings = p->n_readings, .n_left_out = p->n_left_out};
+                .readings = p->readings,
+                .n_readings = p->n_readings,
+                .n_left_out = p->n_left_out,
+                .tasks = wait_tasks_get(p->tasks),
+        };
 }

@@ -11,6 +11,7 @@
 #include "attributes.h"
 #include "buf.h"
 #include "stop_python.h"
+#include "task_section.h"
 #include "wait_section.h"
 
 enum { WAIT_PACE_NS = 10000000 };
@@ -40,7 +41,8 @@ void wait_pace_take(struct wait_pace *pace, struct buf *out);
 struct wait_pace_facts {
         const struct wait_reading *readings; /* in the order of the samples; texts live as long as `pace` */
         size_t n_readings;
-        uint64_t n_left_out; /* readings for which there was no room */
+        uint64_t n_left_out;              /* readings for which there was no room */
+        const struct task_section *tasks; /* of loops, at some of the readings */
 };
 
 /* Call after wait_pace_end. */

@@ -132,8 +132,11 @@ void wait_reader_begin(struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
         r->process = before;
         if (before && !before->interpreter && before->again_ns < most_age_ns)
                 most_age_ns = before->again_ns;
-        if (before && os_monotonic_ns() - before->read_ns < most_age_ns)
+        if (before && os_monotonic_ns() - before->read_ns < most_age_ns) {
+                if (r->tasks)
+                        wait_tasks_choose(r->tasks, pid);
                 return;
+        }
         now = read_process(r, pid);
         /* a program that was just started may load its interpreter soon */
         now->again_ns = before && !before->interpreter ? 2 * before->again_ns : FIRST_AGAIN_NS;
@@ -143,7 +146,7 @@ void wait_reader_begin(struct wait_reader *r, int32_t pid, uint64_t most_age_ns)
         *slot = (uint64_t)(uintptr_t)now;
         r->process = now;
         if (r->tasks)
-                wait_tasks_begin(r->tasks, now->interpreter);
+                wait_tasks_begin(r->tasks, pid, now->interpreter);
 }
 
 void wait_reader_forget(struct wait_reader *r, int32_t pid)
@@ -154,6 +157,8 @@ void wait_reader_forget(struct wait_reader *r, int32_t pid)
                 return;
         if (r->process == (struct wait_process *)(uintptr_t)*known)
                 r->process = NULL;
+        if (r->tasks)
+                wait_tasks_forget(r->tasks, pid);
         free_process((struct wait_process *)(uintptr_t)*known);
         map_remove(&r->processes, (uint64_t)(uint32_t)pid);
 }

@@ -30,7 +30,7 @@ void wait_reader_free(struct wait_reader *reader);
 AUTO_DEFINE(wait_reader)
 
 /* Reads tasks of asyncio together with the threads. `tasks` belongs to the caller, and must outlive the
- * reader. Call it before the first process; processes are to be prepared anew each time. */
+ * reader. Call it before the first process. */
 void wait_reader_set_tasks(struct wait_reader *reader, struct wait_tasks *tasks);
 
 /* Prepares a process: its mappings and its interpreter, or what was known of them at most `most_age_ns` ago.

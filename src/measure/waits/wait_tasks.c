@@ -1,43 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each code object is read once for each preparation of a process. */
+/* Each code object is read once for each preparation of a process. Names and chains of frames are the same in
+ * most readings, so they are kept once. */
 #include "wait_tasks.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "map.h"
 #include "mem.h"
+#include "os.h"
 #include "python_code.h"
 #include "python_tasks.h"
+#include "strpool.h"
 #include "wait_thread.h"
 
-enum { MAX_ATTEMPTS = 3 };
+enum {
+        MAX_ATTEMPTS = 3,
+        FIRST_AGAIN_NS = 20000000,
+};
 
 struct known_code {
+        uint64_t addr;
         struct python_code code;
         uint32_t function; /* index in the section */
+        uint32_t checked;  /* the preparation of the process in which it was compared */
+};
+
+/* A process, as it was prepared last. Code objects are kept from one preparation to the next one, and
+ * compared then, because others may be at their addresses. */
+struct task_process {
+        int32_t pid;
+        uint32_t binary; /* of the interpreter */
+        uint64_t bias;
+        uint32_t n_prepared;
+        uint64_t search_ns,
+                again_ns; /* without layout: when asyncio is looked for again, and how long after that */
+        struct python_runtime *runtime; /* NULL: no interpreter */
+        struct python_memory memory;
+        struct python_objects objects;
+        struct python_task_layout layout;
+        struct map by_code; /* address of a code object to the index in `codes` + 1 */
+        struct known_code *codes;
+        size_t n_codes, cap_codes;
 };
 
 struct wait_tasks {
         struct stop_binaries *binaries;
         struct task_section section;
-        struct arena texts;
-
-        /* the process */
-        int32_t pid;
-        struct python_runtime *runtime; /* NULL: no interpreter */
-        struct python_memory memory;
-        struct python_objects objects;
-        struct python_task_layout layout;
-        struct map by_code; /* address of a code object to the index in `codes` + 1; 0: it can't be read */
-        struct known_code *codes;
-        size_t n_codes, cap_codes;
+        struct strpool *texts;
+        struct map functions;         /* name and file to the index in the section + 1 */
+        struct map chains;            /* hash of frames to the index of a task that has them + 1 */
+        struct map processes;         /* pid to struct task_process * */
+        struct task_process *process; /* whose threads are read; NULL: none */
+        bool is_left_out;             /* tasks are not read */
 
         /* the thread: the numbers before it */
         size_t n_tasks, n_frames, n_awaiters;
         const struct wait_reading *reading;
+        uint64_t took_ns;
 };
 
 struct wait_tasks *wait_tasks_new(struct stop_binaries *binaries)
@@ -45,48 +66,101 @@ struct wait_tasks *wait_tasks_new(struct stop_binaries *binaries)
         struct wait_tasks *t = mem_new(1, sizeof(*t));
 
         t->binaries = binaries;
+        t->texts = strpool_new();
         return t;
 }
 
-static void end_process(struct wait_tasks *t)
+static void free_process(void *ctx, uint64_t pid, uint64_t *process)
 {
-        for (size_t i = 0; i < t->n_codes; i++)
-                python_code_release(&t->codes[i].code);
-        t->n_codes = 0;
-        map_release(&t->by_code);
-        t->runtime = NULL;
+        struct task_process *p = (struct task_process *)(uintptr_t)*process;
+
+        (void)ctx, (void)pid;
+        for (size_t i = 0; i < p->n_codes; i++)
+                python_code_release(&p->codes[i].code);
+        free(p->codes);
+        map_release(&p->by_code);
+        free(p);
 }
 
 void wait_tasks_free(struct wait_tasks *t)
 {
         if (!t)
                 return;
-        end_process(t);
-        free(t->codes);
+        map_each(&t->processes, free_process, NULL);
+        map_release(&t->processes);
+        map_release(&t->functions);
+        map_release(&t->chains);
         task_section_release(&t->section);
-        arena_release(&t->texts);
+        strpool_free(t->texts);
         free(t);
 }
 
 static bool read_memory(void *ctx, uint64_t addr, void *to, size_t size)
 {
-        const struct wait_tasks *t = ctx;
+        const struct task_process *p = ctx;
 
-        return wait_read_memory(t->pid, addr, to, size);
+        return wait_read_memory(p->pid, addr, to, size);
 }
 
-void wait_tasks_begin(struct wait_tasks *t, struct wait_python *python)
+void wait_tasks_forget(struct wait_tasks *t, int32_t pid)
 {
-        uint64_t bias;
+        uint64_t *known = map_find(&t->processes, (uint64_t)(uint32_t)pid);
 
-        end_process(t);
-        if (!python)
+        if (!known)
                 return;
-        t->pid = wait_python_pid(python);
-        t->runtime = wait_python_runtime(python);
-        t->memory = (struct python_memory){.read = read_memory, .ctx = t};
-        python_objects_init(&t->objects, &t->runtime->layout, &t->memory);
-        stop_binaries_find_tasks(t->binaries, wait_python_binary(python, &bias), t->pid, &t->layout);
+        free_process(NULL, 0, known);
+        map_remove(&t->processes, (uint64_t)(uint32_t)pid);
+        t->process = NULL;
+}
+
+void wait_tasks_choose(struct wait_tasks *t, int32_t pid)
+{
+        const uint64_t *known = map_find(&t->processes, (uint64_t)(uint32_t)pid);
+
+        t->process = known ? (struct task_process *)(uintptr_t)*known : NULL;
+}
+
+/* Of the same program, else a new one. */
+static struct task_process *process_of(struct wait_tasks *t, int32_t pid, uint32_t binary, uint64_t bias)
+{
+        struct task_process *p;
+
+        wait_tasks_choose(t, pid);
+        p = t->process;
+        if (p && p->binary == binary && p->bias == bias)
+                return p;
+        wait_tasks_forget(t, pid);
+        p = mem_new(1, sizeof(*p));
+        p->pid = pid;
+        p->binary = binary;
+        p->bias = bias;
+        p->again_ns = FIRST_AGAIN_NS;
+        *map_put(&t->processes, (uint64_t)(uint32_t)pid, NULL) = (uint64_t)(uintptr_t)p;
+        return p;
+}
+
+void wait_tasks_begin(struct wait_tasks *t, int32_t pid, struct wait_python *python)
+{
+        struct task_process *p;
+        uint64_t bias;
+        uint32_t binary = python ? wait_python_binary(python, &bias) : 0;
+
+        if (!python) {
+                wait_tasks_forget(t, pid);
+                t->process = NULL;
+                return;
+        }
+        p = process_of(t, pid, binary, bias);
+        p->n_prepared++;
+        p->runtime = wait_python_runtime(python);
+        p->memory = (struct python_memory){.read = read_memory, .ctx = p};
+        python_objects_init(&p->objects, &p->runtime->layout, &p->memory);
+        t->process = p;
+}
+
+void wait_tasks_leave_out(struct wait_tasks *t, bool is_left_out)
+{
+        t->is_left_out = is_left_out;
 }
 
 void wait_tasks_begin_thread(struct wait_tasks *t)
@@ -94,6 +168,7 @@ void wait_tasks_begin_thread(struct wait_tasks *t)
         t->n_tasks = t->section.n_tasks;
         t->n_frames = t->section.n_frames;
         t->n_awaiters = t->section.n_awaiters;
+        t->took_ns = 0;
 }
 
 void wait_tasks_undo(struct wait_tasks *t)
@@ -105,34 +180,61 @@ void wait_tasks_undo(struct wait_tasks *t)
 
 /* --- A task --- */
 
+static const char *kept_text(struct wait_tasks *t, const char *text)
+{
+        return strpool_get(t->texts, strpool_add(t->texts, text));
+}
+
 static uint32_t add_function(struct wait_tasks *t, const struct python_code *code)
 {
         struct task_section *s = &t->section;
-        const struct task_function function = {
-                .name = arena_copy(&t->texts, code->name, strlen(code->name)),
-                .file = arena_copy(&t->texts, code->file, strlen(code->file)),
-        };
+        str_id name = strpool_add(t->texts, code->name), file = strpool_add(t->texts, code->file);
+        bool is_new;
+        uint64_t *at = map_put(&t->functions, (uint64_t)name << 32 | file, &is_new);
 
-        ARRAY_PUSH(s->functions, s->n_functions, s->cap_functions, function);
-        return (uint32_t)s->n_functions - 1;
+        if (is_new) {
+                const struct task_function function = {strpool_get(t->texts, name),
+                                                       strpool_get(t->texts, file)};
+
+                ARRAY_PUSH(s->functions, s->n_functions, s->cap_functions, function);
+                *at = s->n_functions;
+        }
+        return (uint32_t)*at - 1;
+}
+
+static bool read_code(struct wait_tasks *t, struct known_code *known)
+{
+        struct task_process *p = t->process;
+        struct err err;
+
+        if (!python_code_read(p->runtime, &p->memory, known->addr, &known->code, &err)) {
+                python_code_release(&known->code);
+                return false;
+        }
+        known->function = add_function(t, &known->code);
+        return true;
 }
 
 /* NULL if there is no code object at the address. */
 static const struct known_code *find_code(struct wait_tasks *t, uint64_t addr)
 {
-        struct known_code known = {0};
+        struct task_process *p = t->process;
+        struct known_code *known;
         bool is_new;
-        uint64_t *at = map_put(&t->by_code, addr, &is_new);
-        struct err err;
+        uint64_t *at = map_put(&p->by_code, addr, &is_new);
 
-        if (!is_new)
-                return *at ? &t->codes[*at - 1] : NULL;
-        if (!python_code_read(t->runtime, &t->memory, addr, &known.code, &err))
-                return NULL;
-        known.function = add_function(t, &known.code);
-        ARRAY_PUSH(t->codes, t->n_codes, t->cap_codes, known);
-        *at = t->n_codes;
-        return &t->codes[t->n_codes - 1];
+        if (is_new) {
+                ARRAY_PUSH(p->codes, p->n_codes, p->cap_codes, (struct known_code){.addr = addr});
+                *at = p->n_codes;
+        }
+        known = &p->codes[*at - 1];
+        if (known->checked == p->n_prepared)
+                return known->code.name ? known : NULL;
+        known->checked = p->n_prepared;
+        if (known->code.name && python_code_is_same(p->runtime, &p->memory, &known->code))
+                return known;
+        python_code_release(&known->code);
+        return read_code(t, known) ? known : NULL;
 }
 
 /* False if it has no code. */
@@ -150,6 +252,28 @@ static bool add_frame(struct wait_tasks *t, const struct python_frame *frame)
         return true;
 }
 
+/* If an earlier task has the frames that were added last, they are taken from it. */
+static void share_frames(struct wait_tasks *t, struct task_reading *task)
+{
+        struct task_section *s = &t->section;
+        const struct task_frame *frames = s->frames + task->first_frame;
+        const struct task_reading *same;
+        uint64_t *at;
+        bool is_new;
+
+        if (!task->n_frames)
+                return;
+        at = map_put(&t->chains, map_hash_bytes(frames, task->n_frames * sizeof(*frames)), &is_new);
+        same = is_new || *at > s->n_tasks ? NULL : &s->tasks[*at - 1];
+        if (same && same->n_frames == task->n_frames &&
+            !memcmp(s->frames + same->first_frame, frames, task->n_frames * sizeof(*frames))) {
+                s->n_frames = task->first_frame;
+                task->first_frame = same->first_frame;
+        } else {
+                *at = s->n_tasks + 1;
+        }
+}
+
 static void see_task(void *ctx, const struct python_task *task)
 {
         struct wait_tasks *t = ctx;
@@ -160,31 +284,55 @@ static void see_task(void *ctx, const struct python_task *task)
                 .time_ns = t->reading->time_ns,
                 .pid = t->reading->pid,
                 .tid = t->reading->tid,
-                .name = arena_copy(&t->texts, task->name, strlen(task->name)),
                 .first_frame = (uint32_t)s->n_frames,
                 .first_awaiter = (uint32_t)s->n_awaiters,
         };
 
         if (s->n_tasks == TASK_MAX_TASKS)
                 return;
+        reading.name = kept_text(t, task->name);
         for (size_t i = 0; i < task->n_frames; i++)
                 is_cut |= !add_frame(t, &task->frames[i]);
         for (size_t i = 0; i < task->n_awaiters; i++)
                 ARRAY_PUSH(s->awaiters, s->n_awaiters, s->cap_awaiters, task->awaiters[i]);
         reading.n_frames = (uint32_t)s->n_frames - reading.first_frame;
+        share_frames(t, &reading);
         reading.n_awaiters = (uint32_t)s->n_awaiters - reading.first_awaiter;
         reading.flags = (task->is_running ? TASK_RUNS : 0) | (is_cut ? TASK_IS_CUT : 0);
         ARRAY_PUSH(s->tasks, s->n_tasks, s->cap_tasks, reading);
 }
 
+/* A program loads asyncio when it imports it. */
+static bool has_layout(struct wait_tasks *t, struct task_process *p)
+{
+        uint64_t now_ns = os_monotonic_ns();
+
+        if (p->layout.task_bytes || now_ns < p->search_ns)
+                return p->layout.task_bytes;
+        stop_binaries_find_tasks(t->binaries, p->binary, p->pid, &p->layout);
+        p->search_ns = now_ns + p->again_ns;
+        p->again_ns *= 2;
+        return p->layout.task_bytes;
+}
+
 void wait_tasks_read(struct wait_tasks *t, const struct wait_python_thread *thread,
                      const struct wait_reading *reading)
 {
-        if (!t->runtime || !t->layout.task_bytes)
+        struct task_process *p = t->process;
+        uint64_t start_ns = os_monotonic_ns();
+
+        if (!p || t->is_left_out || !has_layout(t, p))
                 return;
         t->reading = reading;
         for (uint32_t i = 0; i < thread->n_states; i++)
-                python_tasks_each(t->runtime, &t->objects, &t->layout, thread->states[i], see_task, t);
+                python_tasks_each(p->runtime, &p->objects, &p->layout, thread->states[i], see_task, t);
+        t->took_ns = os_monotonic_ns() - start_ns;
+}
+
+bool wait_tasks_of_thread(const struct wait_tasks *t, uint64_t *ret_took_ns)
+{
+        *ret_took_ns = t->took_ns;
+        return t->section.n_tasks > t->n_tasks;
 }
 
 /* --- Frames of a thread that runs --- */
@@ -200,7 +348,8 @@ static bool walk(struct wait_tasks *t, const struct wait_python_thread *thread, 
         struct python_walked walked;
 
         memcpy(walked_thread.states, thread->states, sizeof(walked_thread.states));
-        python_stack_walk(t->runtime, &walked_thread, &t->memory, ret->frames, PYTHON_MAX_FRAMES, &walked);
+        python_stack_walk(t->process->runtime, &walked_thread, &t->process->memory, ret->frames,
+                          PYTHON_MAX_FRAMES, &walked);
         ret->n = walked.n_frames;
         return walked.end == PYTHON_END_WHOLE && walked.n_frames;
 }
@@ -232,7 +381,7 @@ bool wait_tasks_read_running(struct wait_tasks *t, const struct wait_python_thre
         struct running_frames *both;
         bool ok = false;
 
-        if (!t->runtime || !thread->n_states || t->section.n_tasks == TASK_MAX_TASKS)
+        if (!t->process || !thread->n_states || t->section.n_tasks == TASK_MAX_TASKS)
                 return false;
         both = mem_new(2, sizeof(*both));
         for (int i = 0; i < MAX_ATTEMPTS && !ok; i++)

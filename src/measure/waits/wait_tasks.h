@@ -14,8 +14,16 @@ struct wait_tasks *wait_tasks_new(struct stop_binaries *binaries);
 void wait_tasks_free(struct wait_tasks *tasks);
 AUTO_DEFINE(wait_tasks)
 
-/* What is read next are threads of this process, as it is now. NULL: it has no interpreter. */
-void wait_tasks_begin(struct wait_tasks *tasks, struct wait_python *python);
+/* Prepares a process, as it is now, and chooses it. `python` must outlive what is read of it; NULL: it has no
+ * interpreter. */
+void wait_tasks_begin(struct wait_tasks *tasks, int32_t pid, struct wait_python *python);
+
+/* What is read next are threads of this process, as it was prepared. */
+void wait_tasks_choose(struct wait_tasks *tasks, int32_t pid);
+void wait_tasks_forget(struct wait_tasks *tasks, int32_t pid);
+
+/* Whether the tasks of the threads that follow are left out. */
+void wait_tasks_leave_out(struct wait_tasks *tasks, bool is_left_out);
 
 /* The next thread; it may be read several times. */
 void wait_tasks_begin_thread(struct wait_tasks *tasks);
@@ -26,6 +34,9 @@ void wait_tasks_undo(struct wait_tasks *tasks);
 /* Reads the tasks of a thread's loop. */
 void wait_tasks_read(struct wait_tasks *tasks, const struct wait_python_thread *thread,
                      const struct wait_reading *reading);
+
+/* Whether the thread that was read last has tasks; how long it took to read them. */
+bool wait_tasks_of_thread(const struct wait_tasks *tasks, uint64_t *ret_took_ns);
 
 /* Reads the Python frames of a thread that runs, twice, and adds them if both readings agree: the same
  * frames, and the same lines of all callers. False if they do not. */

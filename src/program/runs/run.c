@@ -21,6 +21,7 @@
 #include "session_clock.h"
 #include "session_facts.h"
 #include "session_tracing.h"
+#include "task_section.h"
 #include "text.h"
 #include "wait_section.h"
 
@@ -449,6 +450,11 @@ static void write_waits(struct run *run)
         wait_section_write(collected->waits, collected->n_waits, collected->holders, collected->n_holders,
                            &bytes);
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_WAITS, bytes.data, bytes.len);
+        if (!collected->tasks || !collected->tasks->n_tasks)
+                return;
+        buf_clear(&bytes);
+        task_section_write(collected->tasks, &bytes);
+        perfdata_writer_add_feature(run->writer, FEATURE_WPERF_TASKS, bytes.data, bytes.len);
 }
 
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)

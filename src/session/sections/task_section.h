@@ -13,7 +13,7 @@
 #include "buf.h"
 #include "cursor.h"
 
-enum { TASK_MAX_TASKS = 1 << 20 };
+enum { TASK_MAX_TASKS = 1 << 22 };
 
 struct task_function {
         const char *name, *file;

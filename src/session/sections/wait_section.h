@@ -86,6 +86,7 @@ enum {
         WAIT_PYTHON_IN_RUNTIME = 4, /* the futex is inside _PyRuntime, as that of the GIL is */
         WAIT_PYTHON_LOCK = 8,       /* it waits for the threading.Lock at `lock_object` */
         WAIT_PYTHON_RLOCK = 16,     /* it waits for the threading.RLock at `lock_object` */
+        WAIT_PYTHON_TASKS = 32,     /* its loop has tasks, which were not read this time */
 };
 
 struct wait_reading {

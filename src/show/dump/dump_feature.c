@@ -321,11 +321,9 @@ static void show_reading(const struct wait_reading *r, struct field_sink *sink)
         static const struct {
                 const char *name;
                 unsigned bit;
-        } bits[] = {{"has_state", WAIT_PYTHON_STATE},
-                    {"has_gil", WAIT_PYTHON_GIL},
-                    {"in_runtime", WAIT_PYTHON_IN_RUNTIME},
-                    {"lock", WAIT_PYTHON_LOCK},
-                    {"rlock", WAIT_PYTHON_RLOCK}};
+        } bits[] = {{"has_state", WAIT_PYTHON_STATE},       {"has_gil", WAIT_PYTHON_GIL},
+                    {"in_runtime", WAIT_PYTHON_IN_RUNTIME}, {"lock", WAIT_PYTHON_LOCK},
+                    {"rlock", WAIT_PYTHON_RLOCK},           {"lacks_tasks", WAIT_PYTHON_TASKS}};
         const char state[] = {(char)r->state, '\0'};
 
         field_begin(sink, FIELD_LINE, NULL);
