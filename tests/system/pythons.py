@@ -3,6 +3,7 @@ folder is there."""
 import glob
 import os
 import pwd
+import re
 
 import harness
 from harness import Context, Skip, check
@@ -29,6 +30,15 @@ PYTHONS = DEBIAN | OTHERS
 def installed() -> list[str]:
     """Debian's in any case: where one of them is missing, its tests say so."""
     return [kind for kind in PYTHONS if kind in DEBIAN or glob.glob(PYTHONS[kind][0])]
+
+
+def has_tasks(kind: str) -> bool:
+    """Whether the interpreter says where tasks of asyncio are."""
+    return re.search(r"3\.1[45]", kind) is not None
+
+
+def newest_with_tasks() -> str:
+    return next((kind for kind in installed() if has_tasks(kind)), "newest 3.14")
 
 
 def find_python(kind: str) -> str:

@@ -8,7 +8,7 @@ from typing import Callable
 
 import harness
 from harness import Context, check
-from pythons import HERE, find_python, installed
+from pythons import find_python, has_tasks, HERE, installed, newest_with_tasks
 
 
 def start_python(t: Context, kind: str, script: str, *args: str) -> tuple[int, dict]:
@@ -83,10 +83,6 @@ print(json.dumps([{"tid": thread.thread_id, "id": hex(task.task_id), "name": tas
 """
 
 
-def has_tasks(kind: str) -> bool:
-    return re.search(r"3\.1[45]", kind) is not None
-
-
 def tasks_of(t: Context, pid: int) -> list[dict]:
     return stack_document(t, str(pid))["processes"][0]["tasks"]
 
@@ -158,10 +154,6 @@ def no_tasks(kind: str) -> Callable[[Context], None]:
         check(not tasks_of(t, pid), "tasks")
 
     return test
-
-
-def newest_with_tasks() -> str:
-    return next((kind for kind in installed() if has_tasks(kind)), "newest 3.14")
 
 
 def test_tasks_as_text(t: Context) -> None:

@@ -5,6 +5,7 @@ import re
 
 import harness
 from harness import Context, check
+from pythons import find_python, newest_with_tasks
 
 PYTHON = "/usr/bin/python3.11"
 FIRST_LINES = 12
@@ -145,6 +146,29 @@ for pid in children:
 }
 
 
+# Nine tasks wait for what a tenth one does not release.
+TASKS = """
+import asyncio
+
+async def reserve(stock):
+    async with stock:
+        await asyncio.sleep(0.02)
+
+async def recount(stock):
+    async with stock:
+        await asyncio.sleep(1.8)
+
+async def main():
+    stock = asyncio.Lock()
+    slow = asyncio.create_task(recount(stock), name="recount")
+    await asyncio.sleep(0)
+    orders = [asyncio.create_task(reserve(stock), name=f"order-{i}") for i in range(9)]
+    await asyncio.gather(slow, *orders)
+
+asyncio.run(main())
+"""
+
+
 def fill(path: str) -> None:
     with open(path, "wb") as file:
         for _ in range(256):
@@ -191,6 +215,30 @@ def check_cause(t: Context, name: str) -> None:
         check(faults is not None and (int(faults[1]) < 1000 or wall["seconds"].get(state, 0) > 0.02), f"{faults}", done)
     else:
         check(max(waited, key=lambda key: waited[key]) == state, f"{waited}")
+
+
+def test_tasks(t: Context) -> None:
+    """Of ten tasks the one that keeps the others waiting, and what they wait for."""
+    script, session = t.path("app.py"), t.path("s.data")
+    with open(script, "w") as out:
+        out.write(TASKS)
+    t.good("record", "--wall", "--session", session, "--", find_python(newest_with_tasks()), script)
+    done = t.good("report", "-i", session, "--stdio")
+    first = "\n".join(done.out.splitlines()[:FIRST_LINES])
+    lines = TASKS.splitlines()
+    rows = re.findall(r"^ +([\d.]+)  (\w+) +(\S.*?) +(\w+) +app\.py:(\d+)  awaits (\S+)$", first, re.M)
+    shown = {row[2]: (row[1], row[3], lines[int(row[4]) - 1].strip(), row[5]) for row in rows}
+    check(shown.get("recount") == ("sleep", "recount", "await asyncio.sleep(1.8)", "sleep"), f"{shown}", done)
+    check(shown.get("9 tasks order-*") == ("lock", "reserve", "async with stock:", "Lock.acquire"), f"{shown}", done)
+    tasks = harness.document_of(t.good("report", "-i", session, "--json"))["wall"]["tasks"]
+    seconds = {task["task"]: task["seconds"] for task in tasks if task["state"] in ("lock", "sleep") and task["seconds"] > 1}
+    check(len(seconds) == 10, f"all tasks: {tasks}")
+    # what their loop ran, and the time before the first reading, is not theirs
+    check(all(1.2 < n < 2.1 for n in seconds.values()), f"{seconds}")
+    stack = next(task["stack"] for task in tasks if task["task"] == "order-3")
+    check([frame["function"] for frame in stack][-2:] == ["reserve", "main"], f"{stack}")
+    loop = harness.document_of(t.good("report", "-i", session, "--json"))["wall"]["functions"]
+    check(any(row["function"] == "<module>" and row["seconds"].get("lock", 0) > 1.2 for row in loop), f"the loop waits as its tasks do: {loop}")
 
 
 def test_a_function_that_computes(t: Context) -> None:

@@ -37,6 +37,8 @@ void report_free(struct report *report)
         sample_list_free(report->samples);
         cpu_spans_free(report->cpu_spans);
         wall_times_free(report->wall);
+        wall_tasks_free(report->wall_tasks);
+        task_section_free(report->tasks);
         wall_pieces_free(report->pieces);
         branches_free(report->branches);
         branch_rows_free(report->branch_rows);

@@ -27,6 +27,7 @@
 #include "stacks_python.h"
 #include "stacks_tree.h"
 #include "unwind.h"
+#include "wall_tasks.h"
 #include "wall_times.h"
 
 struct spe_samples; /* spe_samples.h */
@@ -184,6 +185,8 @@ struct report {
         bool has_waits;     /* the session recorded waiting */
         struct wall_pieces *pieces;                /* if samples count for wall time */
         struct wall_times *wall;                   /* may be asked for together with these */
+        struct task_section *tasks;                /* of asyncio, with these; NULL: none */
+        struct wall_tasks *wall_tasks;             /* NULL: none */
         const char *(*state_word)(unsigned state); /* of frames and rows */
         struct branches *branches;
         struct branch_rows *branch_rows;

@@ -83,6 +83,8 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         choose_events(whole, &wall);
         pass->waiting_event = wall.waiting_event;
         pass->cpu_event = wall.cpu_event;
+        pass->report->tasks = task_section_new(perfdata_feature(input->reader, FEATURE_WPERF_TASKS));
+        wall.tasks = pass->report->tasks;
         pass->report->pieces = wall_pieces_new(&wall);
         make_absolute(&pass->request.filter, whole->samples);
         return true;

@@ -11,6 +11,7 @@
 #include "map.h"
 #include "mem.h"
 #include "search.h"
+#include "task_kind.h"
 #include "text.h"
 #include "wait_functions.h"
 
@@ -184,6 +185,33 @@ static void take_samples(struct wall_making *m)
         qsort(m->samples, m->n_samples, sizeof(*m->samples), compare_samples);
 }
 
+/* A loop that waits for a time or for its own threads has no object that says so: its tasks do. Readings that
+ * lack them are as the one before. */
+static void set_kinds_of_loops(struct wall_making *m)
+{
+        const struct task_section *s = m->request->tasks;
+        enum wait_kind kind = WAIT_KIND_IDLE;
+        struct map by_time = {0};
+
+        for (size_t i = 0; s && i < s->n_tasks; i += task_kind_n_at_once(s, i))
+                *map_put(&by_time, s->tasks[i].time_ns, NULL) = i;
+        for (size_t i = 0; by_time.n_used && i < m->n_readings; i++) {
+                struct wall_reading *r = &m->readings[i];
+                const uint64_t *first = map_find(&by_time, r->reading->time_ns);
+
+                if (first && s->tasks[*first].tid == r->reading->tid)
+                        kind = task_kind_of_loop(s, *first);
+                else if (!i || r[-1].reading->tid != r->reading->tid ||
+                         !(r->reading->python & WAIT_PYTHON_TASKS))
+                        kind = WAIT_KIND_IDLE;
+                if (r->kind != WAIT_KIND_IDLE || kind == WAIT_KIND_IDLE)
+                        continue;
+                r->kind = (uint8_t)kind;
+                r->idle_call = 0;
+        }
+        map_release(&by_time);
+}
+
 /* The first reading of the thread at or after a time; n_readings if there is none. */
 static size_t find_reading(const struct wall_making *m, int32_t tid, uint64_t ns)
 {
@@ -312,6 +340,18 @@ static bool is_own(const struct wall_making *m, int32_t tid, uint64_t from_ns, u
                m->samples[i].time_ns <= to_ns;
 }
 
+/* The reading in a gap; n_readings if there is none. Of several the last one: the first was without tasks. */
+static size_t reading_in(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+        size_t i = find_reading(m, tid, from_ns), found = m->n_readings;
+
+        for (; i < m->n_readings && m->readings[i].reading->tid == tid &&
+               m->readings[i].reading->time_ns <= to_ns;
+             i++)
+                found = i;
+        return found;
+}
+
 static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns, uint64_t to_ns,
                     bool is_preempted)
 {
@@ -322,9 +362,8 @@ static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns,
                 d->runnable_ns += ns;
                 return;
         }
-        i = find_reading(m, d->thread->tid, from_ns);
-        if (i < m->n_readings && m->readings[i].reading->tid == d->thread->tid &&
-            m->readings[i].reading->time_ns <= to_ns) {
+        i = reading_in(m, d->thread->tid, from_ns, to_ns);
+        if (i < m->n_readings) {
                 uint64_t look_ns = m->readings[i].reading->look_ns;
 
                 m->readings[i].from_ns = from_ns;
@@ -423,7 +462,8 @@ static void share_out(struct wall_making *m, struct dividing *d)
                                            .state = r->kind,
                                            .idle_call = r->idle_call,
                                            .is_reading = true,
-                                           .is_cut = r->reading->how == WAIT_HOW_MOVING};
+                                           .is_cut = r->reading->how == WAIT_HOW_MOVING,
+                                           .lacks_tasks = r->reading->python & WAIT_PYTHON_TASKS};
 
                 if (r->is_short) {
                         piece.ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
@@ -560,6 +600,7 @@ struct wall_pieces *wall_pieces_new(const struct wall_request *request)
         m.pieces = mem_new(1, sizeof(*m.pieces));
         take_spans(&m);
         take_samples(&m);
+        set_kinds_of_loops(&m);
         /* where nothing ran there is no record of the end */
         if (m.to_ns - m.from_ns < request->elapsed_ns)
                 m.to_ns = m.from_ns + request->elapsed_ns;

@@ -15,6 +15,7 @@
 #include "named_stacks.h"
 #include "sample_list.h"
 #include "strips.h"
+#include "task_section.h"
 #include "wall_states.h"
 
 /* A function that pieces count for. */
@@ -36,7 +37,8 @@ struct wall_piece {
         uint8_t state;
         uint8_t idle_call; /* what an idle thread does, index + 1; 0: not known */
         bool is_reading;
-        bool is_cut; /* without callers: the thread went on while it was read */
+        bool is_cut;      /* without callers: the thread went on while it was read */
+        bool lacks_tasks; /* of its loop, which were not read */
         /* For the reader of the session: it has been read, and its sample passed the filter. */
         bool is_seen, is_taken;
 };
@@ -59,6 +61,7 @@ struct wall_pieces {
 
 struct wall_request {
         const struct wait_section *waits;
+        const struct task_section *tasks; /* of asyncio; NULL: none */
         const struct named_stacks *named;
         const struct sample_list *samples; /* all of the session */
         const struct cpu_spans *spans;

@@ -217,6 +217,8 @@ void sample_view_add_wall(const struct sample_view *view, struct buf *out)
         if (!view->report->wall)
                 return;
         wall_view_text(&(struct wall_view){.times = view->report->wall,
+                                           .tasks = view->report->wall_tasks,
+                                           .task_section = view->report->tasks,
                                            .n_rows = WALL_ROWS,
                                            .max_columns = view->hot.max_columns},
                        out);

@@ -98,7 +98,10 @@ void sample_view_end_json(const struct sample_view *view, struct json *json)
         if (view->trees.are_wanted)
                 json_end_array(json);
         if (view->report->wall)
-                wall_view_json(&(struct wall_view){.times = view->report->wall, .n_rows = view->hot.max_rows},
+                wall_view_json(&(struct wall_view){.times = view->report->wall,
+                                                   .tasks = view->report->wall_tasks,
+                                                   .task_section = view->report->tasks,
+                                                   .n_rows = view->hot.max_rows},
                                json);
         if (view->python.rows)
                 python_view_json(&view->python, json);

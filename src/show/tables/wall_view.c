@@ -7,6 +7,7 @@
 #include "attributes.h"
 #include "python_label.h"
 #include "table.h"
+#include "task_view.h"
 #include "text.h"
 #include "text_printable.h"
 #include "text_width.h"
@@ -16,7 +17,7 @@ static const unsigned waits[] = {WAIT_KIND_GIL,      WAIT_KIND_LOCK,  WAIT_KIND_
                                  WAIT_KIND_NETWORK,  WAIT_KIND_PIPE,  WAIT_KIND_CHILD,  WAIT_KIND_SLEEP,
                                  WAIT_KIND_TERMINAL, WAIT_KIND_OTHER, WAIT_KIND_UNKNOWN};
 
-enum { MOST_NAME_COLUMNS = 26, COLUMN = 7, LEAST_NS = 5000000 };
+enum { MOST_NAME_COLUMNS = 26, COLUMN = 7, LEAST_NS = 5000000, TASK_ROWS = 5 };
 
 static double seconds(uint64_t ns)
 {
@@ -268,9 +269,22 @@ static void add_known(const struct wall_view *view, struct buf *out)
         add_line(view, &line, out);
 }
 
+static struct task_view tasks_of(const struct wall_view *view, uint64_t n_rows)
+{
+        return (struct task_view){.tasks = view->tasks,
+                                  .section = view->task_section,
+                                  .shown = view->times->shown,
+                                  .n_rows = n_rows,
+                                  .max_columns = view->max_columns};
+}
+
 void wall_view_text(const struct wall_view *view, struct buf *out)
 {
+        struct task_view tasks = tasks_of(view, TASK_ROWS);
+
         wall_view_add_states(view, out);
+        if (view->tasks)
+                task_view_text(&tasks, out);
         add_functions(view, out);
         if (view->times->gil_holder)
                 add_gil(view, out);
@@ -294,6 +308,7 @@ static void add_json_states(const uint64_t *ns, struct json *json)
 void wall_view_json(const struct wall_view *view, struct json *json)
 {
         const struct wall_times *t = view->times;
+        struct task_view tasks = tasks_of(view, view->n_rows);
 
         json_key(json, "wall");
         json_begin_object(json);
@@ -320,5 +335,7 @@ void wall_view_json(const struct wall_view *view, struct json *json)
                 json_end_object(json);
         }
         json_end_array(json);
+        if (view->tasks)
+                task_view_json(&tasks, json);
         json_end_object(json);
 }

@@ -8,10 +8,13 @@
 
 #include "buf.h"
 #include "json.h"
+#include "wall_tasks.h"
 #include "wall_times.h"
 
 struct wall_view {
         const struct wall_times *times;
+        const struct wall_tasks *tasks; /* NULL: the session has none */
+        const struct task_section *task_section;
         uint64_t n_rows;      /* at most, of functions */
         unsigned max_columns; /* of the screen; 0: no limit */
 };
