@@ -178,6 +178,31 @@ def test_who_has_the_gil(t: Context) -> None:
         check(lacks > 0.9 * len(of_second), f"{kind}: the second one has not: {of_second}")
 
 
+def functions_of(t: Context, *argv: str) -> dict[str, dict[str, float]]:
+    wall = harness.document_of(t.good("report", "--json", *argv))["wall"]
+    return {row["function"]: row["seconds"] for row in wall["functions"]}
+
+
+def test_only_time_with_the_gil(t: Context) -> None:
+    """One thread computes with the GIL, and one mostly without it."""
+    target = t.started_ready(PYTHON, script(t, "gil.py", GIL))
+    record(t, "--gil", "-p", str(target.pid), "-d", "1.5", hz=499)
+    target.kill()
+    whole, gil = functions_of(t), functions_of(t, "--gil")
+    check(gil == functions_of(t, "--mode", "gil"), f"two spellings of one: {gil}")
+    holder, other = "<module>", "computes_without"
+    check(whole[other]["on-cpu"] > 0.1 and gil[holder]["on-cpu"] > 0.8 * whole[holder]["on-cpu"], f"{whole}, with --gil {gil}")
+    check(gil.get(other, {}).get("on-cpu", 0) < 0.2 * whole[other]["on-cpu"], f"{whole}, with --gil {gil}")
+    check(not any("gil" in states for states in gil.values()), f"waiting for it does not count: {gil}")
+    done = t.ours("record", "--gil", "--engine", "stop", "--", "true")
+    check(done.status == 2 and "--gil and --engine stop" in done.err, "another engine", done)
+    t.good("record", "--wall", "--engine", "stop", "--", "sleep", "0.1")
+    done = t.ours("report", "--gil")
+    check(done.status == 1 and "record with wperf record --gil" in done.err, "a session without it", done)
+    done = t.ours("record", "--gil", "--", "sleep", "0.1")
+    check(done.status == 0 and "so all of wall time is shown" in done.err and "sleep" in done.out, "a program that is not Python", done)
+
+
 DEEP = """
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)

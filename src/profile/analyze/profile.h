@@ -42,6 +42,7 @@ struct profile_filter {
          * WALL_BIT(); 0: as they are. */
         unsigned states;
         bool needs_states; /* an error for other sessions */
+        bool only_gil; /* of these, time in which the thread has Python's GIL; an error if it is not known */
         /* Samples count for wall time, of which each moment is divided among the threads on a CPU then. */
         bool is_latency;
         const int32_t *pids;

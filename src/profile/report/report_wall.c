@@ -117,9 +117,15 @@ static bool make_wall(struct report_pass *pass, const struct session_input *inpu
 {
         if (!make_pieces(pass, input, err))
                 return false;
-        return report_wall_is_on(pass) || !pass->request.filter.needs_states ||
+        if (!report_wall_is_on(pass))
+                return !pass->request.filter.needs_states ||
+                       err_set(err, ERR_MISSING,
+                               "%s: its states of threads are not known; record them with wperf record --wall",
+                               pass->request.path);
+        return !pass->request.filter.only_gil || pass->report->pieces->knows_gil ||
                err_set(err, ERR_MISSING,
-                       "%s: its states of threads are not known; record them with wperf record --wall",
+                       "%s: it is not known which samples of Python had the GIL; record with wperf record --gil, "
+                       "or with --wall --engine bpf",
                        pass->request.path);
 }
 
@@ -169,7 +175,7 @@ static void take(struct report_worker *w, const struct perf_attr *attr, struct w
 
         piece->is_seen = true;
         piece->ns = part_in_time(w, piece);
-        if (!piece->ns || !report_accepts(w)) {
+        if (!piece->ns || (w->pass->request.filter.only_gil && !piece->has_gil) || !report_accepts(w)) {
                 profile_leave_out(w->profile, w->pass->wall_event);
                 return;
         }

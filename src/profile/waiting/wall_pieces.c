@@ -43,6 +43,7 @@ struct wall_sample {
         uint64_t time_ns, weight;
         uint32_t node;
         bool lacks_gil; /* it is known that the thread did not have the GIL */
+        bool has_gil;   /* it is known that it had it */
 };
 
 struct wall_making {
@@ -161,8 +162,12 @@ static void add_sample(struct wall_making *m, const struct listed_sample *sample
         const struct wait_holder *holder =
                 wait_section_find_holder(m->request->waits, sample->tid, sample->time_ns);
 
-        m->samples[m->n_samples++] = (struct wall_sample){sample->tid, sample->time_ns, sample->weight,
-                                                          sample->node, holder && !holder->has_gil};
+        m->samples[m->n_samples++] = (struct wall_sample){sample->tid,
+                                                          sample->time_ns,
+                                                          sample->weight,
+                                                          sample->node,
+                                                          holder && !holder->has_gil,
+                                                          holder && holder->has_gil};
 }
 
 static void take_samples(struct wall_making *m)
@@ -340,15 +345,17 @@ static bool is_own(const struct wall_making *m, int32_t tid, uint64_t from_ns, u
                m->samples[i].time_ns <= to_ns;
 }
 
-/* The reading in a gap; n_readings if there is none. Of several the last one: the first was without tasks. */
+/* The reading in a gap; n_readings if there is none. Of several the first one that does not lack tasks. */
 static size_t reading_in(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
         size_t i = find_reading(m, tid, from_ns), found = m->n_readings;
 
         for (; i < m->n_readings && m->readings[i].reading->tid == tid &&
                m->readings[i].reading->time_ns <= to_ns;
-             i++)
-                found = i;
+             i++) {
+                if (found == m->n_readings || m->readings[found].reading->python & WAIT_PYTHON_TASKS)
+                        found = i;
+        }
         return found;
 }
 
@@ -462,6 +469,7 @@ static void share_out(struct wall_making *m, struct dividing *d)
                                            .state = r->kind,
                                            .idle_call = r->idle_call,
                                            .is_reading = true,
+                                           .has_gil = r->reading->python & WAIT_PYTHON_GIL,
                                            .is_cut = r->reading->how == WAIT_HOW_MOVING,
                                            .lacks_tasks = r->reading->python & WAIT_PYTHON_TASKS};
 
@@ -483,6 +491,7 @@ static void add_running(struct wall_making *m, const struct dividing *d, const s
                                    .tid = d->thread->tid,
                                    .function = at.function,
                                    .line = at.line,
+                                   .has_gil = sample->has_gil,
                                    .state = (uint8_t)state};
 
         set_around(&piece, d);
@@ -605,6 +614,7 @@ struct wall_pieces *wall_pieces_new(const struct wall_request *request)
         if (m.to_ns - m.from_ns < request->elapsed_ns)
                 m.to_ns = m.from_ns + request->elapsed_ns;
         m.pieces->elapsed_ns = m.to_ns - m.from_ns;
+        m.pieces->knows_gil = request->waits->n_holders > 0;
         divide_all(&m);
         sort(m.pieces->items, m.pieces->n, compare_pieces);
         sort(m.pieces->stackless, m.pieces->n_stackless, compare_times);

@@ -37,6 +37,7 @@ struct wall_piece {
         uint8_t state;
         uint8_t idle_call; /* what an idle thread does, index + 1; 0: not known */
         bool is_reading;
+        bool has_gil;     /* the thread has the GIL; of samples only if knows_gil */
         bool is_cut;      /* without callers: the thread went on while it was read */
         bool lacks_tasks; /* of its loop, which were not read */
         /* For the reader of the session: it has been read, and its sample passed the filter. */
@@ -56,6 +57,7 @@ struct wall_pieces {
         const char *idle_calls[WALL_MAX_IDLE_CALLS];
         size_t n_idle_calls;
         uint64_t elapsed_ns; /* of the session */
+        bool knows_gil;      /* it was recorded at samples who has the GIL */
         struct arena texts;
 };
 

@@ -39,6 +39,7 @@ struct recording {
         struct lookup lookup;
         struct call_graph call_graph;
         bool wall;
+        bool gil; /* only time in which a thread has the GIL is shown */
         enum collect_engine engine;
         uint64_t delay_ns;
         bool has_run;
@@ -150,7 +151,14 @@ static bool choose_engine(struct recording *r, struct err *err)
                        {"stop", COLLECT_STOP}};
         const char *name = r->options->sampling.engine;
 
-        r->engine = r->options->sampling.nonblocking ? COLLECT_NONBLOCKING : COLLECT_BEST_ENGINE;
+        r->engine = r->gil                             ? COLLECT_BPF
+                    : r->options->sampling.nonblocking ? COLLECT_NONBLOCKING
+                                                       : COLLECT_BEST_ENGINE;
+        if (r->gil && name && strcmp(name, "bpf") != 0)
+                return err_set(err, ERR_USAGE,
+                               "--gil and --engine %s cannot be used together: only the engine bpf knows "
+                               "which thread has the GIL at each sample",
+                               name);
         if (name && r->options->sampling.nonblocking)
                 return err_set(
                         err, ERR_USAGE,
@@ -354,6 +362,24 @@ static unsigned states_of(const struct recording *r)
         return r->wall ? WALL_SHOWN | (r->options->sampling.idle ? WALL_IDLE : 0) : 0;
 }
 
+/* Without the engine bpf all of wall time is shown, and the heading says why that engine is not used. */
+static bool shows_gil(const struct recording *r, const struct collect_result *collected)
+{
+        return r->gil && collected->n_holders;
+}
+
+static void tell_about_gil(const struct recording *r, const struct collect_result *collected)
+{
+        AUTO_RELEASE(buf) warning = {0};
+
+        if (!r->gil || shows_gil(r, collected))
+                return;
+        buf_add_str(&warning,
+                    "no sample is known to have Python's GIL, so all of wall time is shown; that is known "
+                    "of Python 3.8 and later with the engine bpf, which needs root");
+        cmd_warn(&warning);
+}
+
 /* Reads the session again: a picture needs other results than the tables. */
 static bool write_picture(const struct recording *r, const struct run *run, struct err *err)
 {
@@ -363,7 +389,7 @@ static bool write_picture(const struct recording *r, const struct run *run, stru
                 .long_names = o->display.long_names,
                 .collected = run_get_facts(run).collected,
                 .sources = &r->lookup.sources,
-                .filter.states = states_of(r),
+                .filter = {.states = states_of(r), .only_gil = shows_gil(r, run_get_facts(run).collected)},
         };
         struct export_output output = {
                 .format = r->format,
@@ -398,7 +424,7 @@ static int show(struct recording *r, const struct run *run)
                 .by_source = true,
                 .collected = facts.collected,
                 .sources = &r->lookup.sources,
-                .filter.states = states_of(r),
+                .filter = {.states = states_of(r), .only_gil = shows_gil(r, facts.collected)},
         };
         AUTO_RELEASE(buf) sampling_line = {0};
         struct reading_progress *progress;
@@ -409,6 +435,7 @@ static int show(struct recording *r, const struct run *run)
 
         if (facts.write_error)
                 cmd_fail(facts.write_error);
+        tell_about_gil(r, facts.collected);
         progress_view_sampling(buf_text(&r->progress), facts.stop_signal == 2, &sampling_line);
         /* The table would not be shown, so it is not made. */
         if (r->to_pipe ||
@@ -527,9 +554,11 @@ static bool choose_call_graph(struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
 
-        if (o->mode && strcmp(o->mode, "cpu") != 0 && strcmp(o->mode, "wall") != 0)
-                return err_set(err, ERR_USAGE, "--mode takes cpu or wall, not '%.40s'", o->mode);
-        r->wall = o->wall || o->idle || (o->mode && !strcmp(o->mode, "wall"));
+        if (o->mode && strcmp(o->mode, "cpu") != 0 && strcmp(o->mode, "gil") != 0 &&
+            strcmp(o->mode, "wall") != 0)
+                return err_set(err, ERR_USAGE, "--mode takes cpu, gil or wall, not '%.40s'", o->mode);
+        r->gil = o->gil || (o->mode && !strcmp(o->mode, "gil"));
+        r->wall = o->wall || o->idle || r->gil || (o->mode && !strcmp(o->mode, "wall"));
         if (o->no_stacks && (o->call_graph || o->call_graph_mode || r->wall))
                 return err_set(err, ERR_USAGE, "--no-stacks and %s cannot be used together",
                                r->wall         ? "--wall"

@@ -87,12 +87,17 @@ static const struct option sampling_options[] = {
                 .help = "--wall with idle time in the table",
         },
         {
+                .name = "gil",
+                .offset = offsetof(struct sampling_options, gil),
+                .help = "--wall by the engine bpf, and show only time in which a thread has Python's GIL",
+        },
+        {
                 .name = "mode",
                 .kind = OPTION_STRING,
                 .arg = "MODE",
-                .values = "cpu wall",
+                .values = "cpu gil wall",
                 .offset = offsetof(struct sampling_options, mode),
-                .help = "cpu, the default, or wall, which is --wall",
+                .help = "cpu, the default, wall, which is --wall, or gil, which is --gil",
         },
         {
                 .name = "branch-any",

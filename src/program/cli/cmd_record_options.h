@@ -20,7 +20,8 @@ struct sampling_options {
         bool nonblocking;            /* --nonblocking */
         bool wall;                   /* --wall */
         bool idle;                   /* --idle */
-        const char *mode;            /* "cpu", "wall", or NULL */
+        bool gil;                    /* --gil */
+        const char *mode;            /* "cpu", "gil", "wall", or NULL */
         bool compress;
         bool tui;
         bool all_children, no_all_children, no_inherit, per_thread;

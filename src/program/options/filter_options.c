@@ -78,13 +78,18 @@ static const struct option filter_options[] = {
                         "that runs alone counts for more",
         },
         {
+                .name = "gil",
+                .offset = offsetof(struct filter_options, gil),
+                .help = "of a session of record --gil show only time in which a thread has Python's GIL",
+        },
+        {
                 .name = "mode",
                 .kind = OPTION_STRING,
                 .arg = "MODE",
-                .values = "cpu wall",
+                .values = "cpu gil wall",
                 .offset = offsetof(struct filter_options, mode),
-                .help = "what counts in a session of record --wall: wall, the default, or cpu: only samples "
-                        "of threads on a CPU",
+                .help = "what counts in a session of record --wall: wall, the default, cpu: only samples "
+                        "of threads on a CPU, or gil, which is --gil",
         },
         {
                 .name = "no-demangle",
@@ -188,10 +193,14 @@ static bool parse_time(const char *text, struct profile_filter *filter, struct e
 
 static bool parse_states(const struct filter_options *o, struct profile_filter *filter, struct err *err)
 {
-        bool is_cpu = o->mode && !strcmp(o->mode, "cpu");
+        bool is_cpu = o->mode && !strcmp(o->mode, "cpu"),
+             is_gil = o->gil || (o->mode && !strcmp(o->mode, "gil"));
 
-        if (o->mode && !is_cpu && strcmp(o->mode, "wall") != 0)
-                return err_set(err, ERR_USAGE, "--mode takes cpu or wall, not '%.40s'", o->mode);
+        if (o->mode && !is_cpu && strcmp(o->mode, "gil") != 0 && strcmp(o->mode, "wall") != 0)
+                return err_set(err, ERR_USAGE, "--mode takes cpu, gil or wall, not '%.40s'", o->mode);
+        if (is_gil && (is_cpu || o->latency))
+                return err_set(err, ERR_USAGE, "--gil and --%s cannot be used together",
+                               is_cpu ? "mode cpu" : "latency");
         if (is_cpu && (o->states || o->idle))
                 return err_set(err, ERR_USAGE,
                                "--mode cpu and --%s cannot be used together: states are of wall time",
@@ -203,7 +212,8 @@ static bool parse_states(const struct filter_options *o, struct profile_filter *
                                : o->idle ? "idle"
                                          : "mode");
         filter->is_latency = o->latency;
-        filter->needs_states = o->states || o->idle || (o->mode && !is_cpu);
+        filter->only_gil = is_gil;
+        filter->needs_states = o->states || o->idle || is_gil || (o->mode && !is_cpu);
         filter->states = is_cpu ? 0 : WALL_SHOWN;
         if (o->states && !wall_states_parse(o->states, &filter->states, err))
                 return false;

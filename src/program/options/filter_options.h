@@ -15,8 +15,8 @@ struct filter_options {
         const char *python_file; /* a pattern, or NULL */
         const char *time;        /* "A,B" in seconds, or NULL */
         const char *states;      /* comma-separated, or NULL */
-        const char *mode;        /* "cpu", "wall", or NULL */
-        bool idle, latency;
+        const char *mode;        /* "cpu", "gil", "wall", or NULL */
+        bool idle, latency, gil;
         bool no_demangle;
 };
 extern const struct option_group filter_group;
