@@ -143,6 +143,7 @@ static void read_thread(void)
         AUTO_RELEASE(buf) status = {0};
         AUTO_RELEASE(buf) call = {0};
         struct wait_thread thread = {.number = -1};
+        struct wait_times times;
 
         os_read_file("status", FAKE_BYTES, &status, NULL);
         os_read_file("syscall", FAKE_BYTES, &call, NULL);
@@ -150,6 +151,7 @@ static void read_thread(void)
                 must(thread.state && thread.state != 'Z');
         wait_thread_parse_call(buf_text(&call), &thread);
         must(wait_thread_is_same(&thread, &thread));
+        wait_thread_parse_times(buf_text(&call), &times);
 }
 
 /* The sockets 1 to 15 of five tables, and then a reply about the peers of local ones. */

@@ -36,11 +36,11 @@ def recorded(t: Context, *argv: str, **options) -> harness.Done:
     return done
 
 
-def check_waits(wall: dict, said: dict) -> None:
+def check_waits(wall: dict, said: dict, most: float = 0.06) -> None:
     """Each of these waits is longer than the time between two looks, also on a busy machine."""
     for function, (state, seconds) in said["waits"].items():
         shown = seconds_of(wall, function, state)
-        check(abs(shown - seconds) < 0.05 * seconds + 0.06, f"{function}: {shown} s {state}, and it measured {seconds}: {wall}")
+        check(abs(shown - seconds) < 0.05 * seconds + most, f"{function}: {shown} s {state}, and it measured {seconds}: {wall}")
     states = sum(wall["seconds"].values())
     lived = sum(said["threads"])
     # threads of timers and of the start-up, which the program does not measure, are in the sum as well
@@ -67,6 +67,24 @@ def test_without_rights(t: Context) -> None:
     os.chmod(os.path.dirname(path), 0o777)
     done = recorded(t, "record", "--wall", "--session", path, "--", PYTHON, WORK, user=NOBODY)
     check_waits(wall_of(t, path), said_by_itself(done.err))
+
+
+def test_without_events(t: Context) -> None:
+    """Where the kernel refuses events, threads are looked at, launched and attached."""
+    need_python()
+    path = t.path("s.data")
+    done = recorded(t, "record", "--wall", "--engine", "pace", "--session", path, "--", PYTHON, WORK)
+    check("when threads ran and waited is known from times in /proc" in done.out, "the heading says so", done)
+    said, wall = said_by_itself(done.err), wall_of(t, path)
+    # where a wait begins and ends is known up to the time between two looks, which a busy machine makes longer
+    check_waits(wall, said, 0.3)
+    check("wperf" not in wall["seconds"], f"no wait is taken for a stop: {wall}")
+    target = t.start(PYTHON, "-c", "import time\nprint('x', flush=True)\nwhile True:\n t = time.process_time()\n while time.process_time() < t + 0.05: pass\n time.sleep(0.1)")
+    target.stdout.readline()
+    recorded(t, "record", "--wall", "--engine", "pace", "--session", path, "-p", str(target.pid), "-d", "2")
+    wall = wall_of(t, path)
+    check(1.7 < sum(wall["seconds"].values()) < 2.4, f"two seconds: {wall}")
+    check(wall["seconds"]["sleep"] > 0.4 and 0.1 < wall["seconds"]["on-cpu"] < 1.2, f"{wall}")
 
 
 def test_short_waits_share_out_their_time(t: Context) -> None:
@@ -227,8 +245,6 @@ def test_what_it_cannot_be_combined_with(t: Context) -> None:
     for words, left_out in (("-D 10", "-D"), ("--no-inherit", "--no-inherit"), ("--per-thread", "--per-thread")):
         done = t.ours("record", "--wall", *words.split(), "--session", t.path("s.data"), "--", "sh", "-c", "echo ran")
         check(done.status == 2 and f": leave out {left_out}\n" in done.err and "ran" not in done.out, f"{words} is refused", done)
-    done = t.ours("record", "--wall", "--engine", "pace", "--session", t.path("s.data"), "--", "sh", "-c", "echo ran")
-    check(done.status == 2 and "--wall" in done.err and "ran" not in done.out, "the engine pace is refused", done)
     done = t.ours("record", "--wall", "-a", "-c", "0", "-d", "0.1", "--session", t.path("s.data"))
     check(done.status == 2 and "list of CPUs" in done.err, "a list of CPUs is refused", done)
     check(not os.path.exists(t.path("s.data")), "nothing is recorded")

@@ -44,8 +44,6 @@ const char *linux_paced_lacks(const struct collect_request *request)
                 return "it samples a command or the processes of -p, but not -a or --cgroup";
         if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
                 return "it can't leave out threads or children, as --no-inherit and --per-thread ask";
-        if (request->wall)
-                return "it does not record when threads wait, as --wall does";
         if (request->branches)
                 return "it records no branches";
         if (events->n_items != 1 && !request->events_are_default)
@@ -60,6 +58,7 @@ static struct collect_request with_stacks(const struct collect_request *request)
 {
         struct collect_request ret = *request;
 
+        ret.wall = false; /* the kernel does not record switches */
         if (ret.call_graph.kind != CALL_GRAPH_DWARF)
                 ret.call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
         return ret;

@@ -108,6 +108,7 @@ static bool open_paced(struct collector *c, struct err *err)
                          c->refusal.code ? c->refusal.text : "CPU time is sampled, as --engine pace does",
                          &c->opened);
         c->longest_wait_ms = LONGEST_WAIT_MS;
+        wall_add_event(c);
         if (c->opened.events[0].is_unwound)
                 c->unwinder = unwinder_new(&c->opened, &c->keeper);
         return true;

@@ -62,6 +62,10 @@ void wall_open(struct collector *c)
 {
         if (!c->request.wall || !c->unwinder)
                 return;
+        if (c->request.engine == COLLECT_PACE)
+                buf_printf(&c->stack_note,
+                           "%swhen threads ran and waited is known from times in /proc, between two looks",
+                           c->stack_note.len ? "; " : "");
         c->waits_python = stop_python_new();
         if (!c->python)
                 c->python = stop_python_new();
@@ -85,6 +89,8 @@ void wall_begin(struct collector *c)
                 .all = target->system_wide,
                 .cgroup = target->cgroup,
                 .python = c->waits_python,
+                .is_command = !attaches,
+                .adds_switches = c->request.engine == COLLECT_PACE,
         });
 }
 

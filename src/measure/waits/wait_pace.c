@@ -31,10 +31,11 @@ enum {
 
 /* A thread as it was looked at last. */
 struct looked_thread {
-        uint64_t n_switches; /* at its last reading; UINT64_MAX: it was not read */
-        uint64_t looked_ns;  /* 0: never before */
-        uint64_t tasks_ns;   /* its tasks are not read again before this time */
-        bool lacks_tasks;    /* its last reading was before that */
+        uint64_t n_switches;     /* at its last reading; UINT64_MAX: it was not read */
+        uint64_t looked_ns;      /* 0: never before */
+        uint64_t tasks_ns;       /* its tasks are not read again before this time */
+        bool lacks_tasks;        /* its last reading was before that */
+        struct wait_times times; /* at the last look */
 };
 
 struct wait_pace {
@@ -47,6 +48,7 @@ struct wait_pace {
         struct wait_tasks *tasks;
         struct map threads; /* tid to struct looked_thread * */
         uint64_t passed_ns, between_ns, listed_ns;
+        bool is_second; /* a pass has been made */
         uint64_t random;
         uint64_t debt_ns; /* to wait because of what the passes have cost */
         int32_t *pids;    /* that have not ended */
@@ -167,6 +169,43 @@ static bool is_to_read(const struct looked_thread *thread, const struct wait_thr
                (thread->lacks_tasks && thread->looked_ns >= thread->tasks_ns);
 }
 
+/* --- Switches --- */
+
+static void add_switches(struct wait_pace *p, int32_t pid, int32_t tid, uint64_t before_ns, uint64_t now_ns,
+                         uint64_t cpu_ns, uint64_t queued_ns)
+{
+        uint64_t ns = now_ns - before_ns;
+
+        cpu_ns = cpu_ns < ns ? cpu_ns : ns;
+        queued_ns = queued_ns < ns - cpu_ns ? queued_ns : ns - cpu_ns;
+        os_lock_enter(p->lock);
+        if (queued_ns) {
+                wait_record_add_switch(pid, tid, now_ns - queued_ns - cpu_ns, WAIT_SWITCH_IN, &p->records);
+                wait_record_add_switch(pid, tid, now_ns - queued_ns - cpu_ns, WAIT_SWITCH_PREEMPTED,
+                                       &p->records);
+        }
+        wait_record_add_switch(pid, tid, now_ns - cpu_ns, WAIT_SWITCH_IN, &p->records);
+        wait_record_add_switch(pid, tid, now_ns, WAIT_SWITCH_OUT, &p->records);
+        os_lock_leave(p->lock);
+}
+
+/* Threads of a process that ran before begin with the first look; those that begin later, after the pass
+ * before. */
+static void see_times(struct wait_pace *p, int32_t pid, int32_t tid, struct looked_thread *thread,
+                      uint64_t before_ns, uint64_t now_ns)
+{
+        struct wait_times now;
+
+        if (!wait_thread_read_times(pid, tid, &now))
+                return;
+        if (!before_ns && !p->request.is_command && !p->is_second)
+                add_switches(p, pid, tid, now_ns, now_ns, 0, 0);
+        else if (now.cpu_ns > thread->times.cpu_ns || !before_ns)
+                add_switches(p, pid, tid, before_ns ? before_ns : now_ns - p->between_ns, now_ns,
+                             now.cpu_ns - thread->times.cpu_ns, now.queued_ns - thread->times.queued_ns);
+        thread->times = now;
+}
+
 static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
 {
         struct looked_thread *thread = get_thread(p, tid);
@@ -174,6 +213,8 @@ static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
         struct wait_thread now;
 
         thread->looked_ns = now_ns;
+        if (p->request.adds_switches)
+                see_times(p, pid, tid, thread, before_ns, now_ns);
         if (wait_thread_read(pid, tid, &now) && is_to_read(thread, &now))
                 read_thread(p, tid, thread, &now, before_ns ? now_ns - before_ns : p->between_ns);
 }
@@ -230,11 +271,12 @@ static void pass(struct wait_pace *p)
         uint64_t now_ns = os_monotonic_ns();
         size_t n = 0;
 
-        p->between_ns = p->passed_ns ? now_ns - p->passed_ns : WAIT_PACE_NS;
+        p->is_second = p->passed_ns;
+        p->between_ns = p->is_second ? now_ns - p->passed_ns : WAIT_PACE_NS;
         p->passed_ns = now_ns;
         if (!p->listed_ns || now_ns - p->listed_ns > LIST_NS)
                 list_processes(p);
-        if (p->threads.n_used > 2 * p->n_looked + FORGET_THREADS)
+        if (p->threads.n_used > 2 * p->n_looked + FORGET_THREADS && !p->request.adds_switches)
                 forget_threads(p);
         p->n_looked = 0;
         for (size_t i = 0; i < p->n_pids && !p->quits; i++) {

@@ -22,6 +22,10 @@ struct wait_pace_request {
         bool all;           /* all processes that may be read, */
         const char *cgroup; /* only those of this group, as in /proc/PID/cgroup; NULL: of all groups */
         struct stop_python *python; /* receives Python frames */
+        bool is_command;            /* the processes are just being started */
+        /* Records of switches are made from the times that the kernel counts for each thread, where it does
+         * not record them itself: for each thread and look one time on a CPU, at its end. */
+        bool adds_switches;
 };
 
 struct wait_pace;

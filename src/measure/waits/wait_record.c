@@ -67,3 +67,18 @@ void wait_record_add(const struct wait_reading *reading, const struct wait_regis
         header.size = (uint16_t)(out->len - at);
         memcpy(out->data + at, &header, sizeof(header));
 }
+
+void wait_record_add_switch(int32_t pid, int32_t tid, uint64_t time_ns, enum wait_switch kind,
+                            struct buf *out)
+{
+        struct perf_header header = {.type = PERF_RECORD_SWITCH,
+                                     .size = sizeof(header) + WAIT_RECORD_TRAILER_BYTES};
+
+        header.misc |= kind != WAIT_SWITCH_IN ? PERF_MISC_SWITCH_OUT : 0;
+        header.misc |= kind == WAIT_SWITCH_PREEMPTED ? PERF_MISC_SWITCH_PREEMPT : 0;
+        buf_add(out, &header, sizeof(header));
+        buf_add_u32(out, (uint32_t)pid);
+        buf_add_u32(out, (uint32_t)tid);
+        buf_add_u64(out, time_ns);
+        buf_add_u64(out, WAIT_RECORD_STILL_ID);
+}

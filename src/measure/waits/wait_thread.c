@@ -104,6 +104,22 @@ bool wait_thread_read(int32_t pid, int32_t tid, struct wait_thread *ret)
         return true;
 }
 
+bool wait_thread_parse_times(const char *text, struct wait_times *ret)
+{
+        char *end, *second;
+
+        ret->cpu_ns = strtoull(text, &end, 10);
+        ret->queued_ns = strtoull(end, &second, 10);
+        return end != text && second != end;
+}
+
+bool wait_thread_read_times(int32_t pid, int32_t tid, struct wait_times *ret)
+{
+        char text[TEXT_BYTES];
+
+        return read_file(pid, tid, "schedstat", text) > 0 && wait_thread_parse_times(text, ret);
+}
+
 bool wait_thread_is_same(const struct wait_thread *before, const struct wait_thread *after)
 {
         return before->n_switches == after->n_switches && before->is_running == after->is_running &&

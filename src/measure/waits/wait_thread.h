@@ -9,6 +9,15 @@
 
 #include "wait_section.h"
 
+/* What the kernel counts of a thread, as in /proc/PID/task/TID/schedstat. */
+struct wait_times {
+        uint64_t cpu_ns, queued_ns; /* on CPUs, and ready to run */
+};
+
+/* False if the thread has ended, or the kernel does not count this. */
+bool wait_thread_parse_times(const char *text, struct wait_times *ret);
+bool wait_thread_read_times(int32_t pid, int32_t tid, struct wait_times *ret);
+
 struct wait_thread {
         char state;      /* as in /proc/PID/stat; 0 if the thread has ended */
         bool is_refused; /* its system call may not be read */

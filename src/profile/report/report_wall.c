@@ -81,6 +81,8 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         wall.spans = whole->cpu_spans;
         wall.elapsed_ns = whole->run.info.elapsed_ns;
         choose_events(whole, &wall);
+        wall.is_paced = wall.cpu_event != UINT32_MAX &&
+                        !(whole->events[wall.cpu_event].attr.flags & PERF_ATTR_CONTEXT_SWITCH);
         pass->waiting_event = wall.waiting_event;
         pass->cpu_event = wall.cpu_event;
         pass->report->tasks = task_section_new(perfdata_feature(input->reader, FEATURE_WPERF_TASKS));

@@ -379,7 +379,7 @@ static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns,
                 m->readings[i].weight_ns = ns < look_ns ? look_ns : ns;
                 d->looks_ns += ns < look_ns ? (double)look_ns : 0;
                 d->shared_ns += ns < look_ns ? ns : 0;
-        } else if (is_own(m, d->thread->tid, from_ns, to_ns)) {
+        } else if (!m->request->is_paced && is_own(m, d->thread->tid, from_ns, to_ns)) {
                 d->own_ns += ns;
         } else {
                 d->shared_ns += ns;

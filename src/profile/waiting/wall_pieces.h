@@ -69,6 +69,7 @@ struct wall_request {
         const struct cpu_spans *spans;
         uint32_t waiting_event; /* the event of the readings; all others are on a CPU */
         uint32_t cpu_event;     /* the event whose samples divide the time on CPUs */
+        bool is_paced;          /* switches were not recorded: times are those between looks at a thread */
         uint64_t elapsed_ns;    /* of the recording; 0: not known */
 };
 
