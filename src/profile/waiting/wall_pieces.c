@@ -469,6 +469,7 @@ static void share_out(struct wall_making *m, struct dividing *d)
                                            .state = r->kind,
                                            .idle_call = r->idle_call,
                                            .is_reading = true,
+                                           .is_sampled = r->is_short,
                                            .has_gil = r->reading->python & WAIT_PYTHON_GIL,
                                            .is_cut = r->reading->how == WAIT_HOW_MOVING,
                                            .lacks_tasks = r->reading->python & WAIT_PYTHON_TASKS};

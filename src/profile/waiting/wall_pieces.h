@@ -37,6 +37,7 @@ struct wall_piece {
         uint8_t state;
         uint8_t idle_call; /* what an idle thread does, index + 1; 0: not known */
         bool is_reading;
+        bool is_sampled;  /* a short wait, which stands for all short ones of its thread */
         bool has_gil;     /* the thread has the GIL; of samples only if knows_gil */
         bool is_cut;      /* without callers: the thread went on while it was read */
         bool lacks_tasks; /* of its loop, which were not read */

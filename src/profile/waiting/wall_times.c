@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "wall_times.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,77 @@ static void add_stackless(struct wall_summing *s, const struct wall_piece *piece
                 s->times->stackless_ns += piece->ns;
 }
 
+/* --- Errors --- */
+
+/* Of the short waits of a thread, or of those that count for one of its functions. */
+struct sampled_sums {
+        double ns, squares;
+        size_t n;
+};
+
+struct thread_errors {
+        struct wall_summing *s;
+        struct sampled_sums all;
+        struct sampled_sums *functions; /* by function */
+};
+
+static void add_sampled(struct sampled_sums *sums, uint64_t ns)
+{
+        sums->ns += (double)ns;
+        sums->squares += (double)ns * (double)ns;
+        sums->n++;
+}
+
+/* The time of all short waits is exact, and shared out by the readings. So this is the error of a ratio: the
+ * sum of what each reading adds to the function's part, less that part of what it adds to the whole, squared.
+ */
+static void end_thread(struct thread_errors *e)
+{
+        struct wall_times *t = e->s->times;
+        double more = e->all.n > 1 ? (double)e->all.n / (double)(e->all.n - 1) : 1;
+
+        for (size_t i = 0; e->all.n && i < t->n_functions; i++) {
+                const struct sampled_sums *f = &e->functions[i];
+                double part = f->ns / e->all.ns;
+
+                /* the variance, until all threads have been added */
+                t->functions[i].error_ns +=
+                        more * (f->squares * (1 - 2 * part) + part * part * e->all.squares);
+        }
+        t->n_sampled += e->all.n;
+        memset(e->functions, 0, t->n_functions * sizeof(*e->functions));
+        e->all = (struct sampled_sums){0};
+}
+
+static void find_errors(struct wall_summing *s)
+{
+        const struct wall_pieces *pieces = s->pieces;
+        struct wall_times *t = s->times;
+        struct thread_errors e = {.s = s, .functions = mem_new(t->n_functions + 1, sizeof(*e.functions))};
+
+        for (size_t i = 0; i < pieces->n; i++) {
+                const struct wall_piece *piece = &pieces->items[i];
+
+                if (i && piece->tid != piece[-1].tid)
+                        end_thread(&e);
+                if (!piece->is_taken || !piece->is_sampled)
+                        continue;
+                add_sampled(&e.all, piece->ns);
+                if (piece->function && t->shown & WALL_BIT(piece->state))
+                        add_sampled(&e.functions[piece->function - 1], piece->ns);
+        }
+        end_thread(&e);
+        for (size_t i = 0; i < t->n_functions; i++) {
+                double *error_ns = &t->functions[i].error_ns;
+
+                *error_ns = *error_ns > 0 ? sqrt(*error_ns) : 0;
+                t->most_error_ns = *error_ns > t->most_error_ns ? *error_ns : t->most_error_ns;
+        }
+        free(e.functions);
+}
+
+/* --- Results --- */
+
 static void find_gil_holder(struct wall_summing *s)
 {
         struct wall_times *t = s->times;
@@ -153,6 +225,7 @@ struct wall_times *wall_times_new(const struct wall_pieces *pieces, unsigned sho
         t->n_threads = s.n_sums;
         for (size_t i = 0; i < s.n_sums; i++)
                 t->n_idle_threads += s.sums[i].idle_ns > s.sums[i].waiting_ns / 2;
+        find_errors(&s);
         find_gil_holder(&s);
         drop_untaken(t);
         sort_functions(t);

@@ -15,6 +15,7 @@ struct wall_function {
         uint64_t total_ns; /* in the states that are shown */
         uint32_t line;     /* of Python: the one with most of it; 0: not known */
         uint64_t line_ns;
+        double error_ns; /* standard error of total_ns, because short waits are sampled */
 };
 
 struct wall_times {
@@ -31,6 +32,8 @@ struct wall_times {
         /* the function that had the GIL in the largest part of the time in which others waited for it */
         const struct wall_name *gil_holder; /* NULL: not known */
         double gil_share;                   /* that part */
+        size_t n_sampled;                   /* readings of short waits */
+        double most_error_ns;               /* of all functions */
 };
 
 /* Of the pieces that were taken. `shown`: the states that count for functions. The pieces must outlive the

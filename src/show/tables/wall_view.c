@@ -266,6 +266,10 @@ static void add_known(const struct wall_view *view, struct buf *out)
                 return;
         buf_printf(&line, "stack known for %.1f %% of waiting",
                    100 * (double)(all_ns - t->stackless_ns) / (double)all_ns);
+        if (t->most_error_ns >= LEAST_NS)
+                buf_printf(&line,
+                           "; short waits sampled %zu times: seconds of functions are within %.2f (95 %%)",
+                           t->n_sampled, 2 * t->most_error_ns / 1e9);
         add_line(view, &line, out);
 }
 
@@ -330,6 +334,10 @@ void wall_view_json(const struct wall_view *view, struct json *json)
                 json_key_bool(json, "python", f->name->is_python);
                 if (f->line)
                         json_key_u64(json, "line", f->line);
+                if (f->error_ns > 0) {
+                        json_key(json, "standard_error_seconds");
+                        json_fixed(json, f->error_ns / 1e9, 6);
+                }
                 json_key(json, "seconds");
                 add_json_states(f->ns, json);
                 json_end_object(json);
