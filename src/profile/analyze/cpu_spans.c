@@ -35,7 +35,8 @@ void cpu_spans_free(struct cpu_spans *spans)
 /* A CPU, on which one thread runs at a time; or the thread, if the CPU was not recorded. */
 static uint64_t key_of(const struct cpu_change *change)
 {
-        return change->cpu != UINT32_MAX ? change->cpu : UINT64_C(1) << 32 | (uint32_t)change->tid;
+        return change->cpu != UINT32_MAX && !change->is_of_thread ? change->cpu
+                                                                  : UINT64_C(1) << 32 | (uint32_t)change->tid;
 }
 
 /* The last span there; NULL if there is none.  *ret_is_known: there was a switch. */
@@ -54,6 +55,15 @@ static void close_span(struct cpu_span *span, uint64_t time_ns)
                 span->to_ns = time_ns;
 }
 
+static void set_end(struct cpu_span *span, const struct cpu_change *out)
+{
+        span->is_preempted = out->is_preempted;
+        span->is_last = out->is_last;
+        span->state = out->state;
+        if (span->tid == out->tid) /* the record of its beginning may be of the thread before it */
+                span->pid = out->pid;
+}
+
 void cpu_spans_exit(struct cpu_spans *spans, const struct cpu_change *last)
 {
         bool is_known;
@@ -68,14 +78,13 @@ void cpu_spans_exit(struct cpu_spans *spans, const struct cpu_change *last)
 void cpu_spans_add(struct cpu_spans *spans, const struct cpu_change *change)
 {
         bool is_known, is_kept;
-        struct cpu_span span = {.pid = change->pid,
-                                .tid = change->tid,
-                                .cpu = change->cpu,
-                                .is_preempted = change->is_out && change->is_preempted};
+        struct cpu_span span = {.pid = change->pid, .tid = change->tid, .cpu = change->cpu};
         struct cpu_span *last = last_span(spans, change, &is_known);
 
+        if (change->is_out)
+                set_end(&span, change);
         if (last && change->is_out && last->to_ns == UINT64_MAX)
-                last->is_preempted = change->is_preempted;
+                set_end(last, change);
         close_span(last, change->time_ns);
         if (change->is_out && is_known)
                 return;
@@ -85,6 +94,17 @@ void cpu_spans_add(struct cpu_spans *spans, const struct cpu_change *change)
         if (is_kept)
                 ARRAY_PUSH(spans->items, spans->n, spans->cap, span);
         *map_put(&spans->last, key_of(change), NULL) = is_kept ? spans->n : 0;
+}
+
+void cpu_spans_take_back(struct cpu_spans *spans, const struct cpu_change *change)
+{
+        bool is_known;
+        struct cpu_span *span = last_span(spans, change, &is_known);
+
+        if (!span || span->tid != change->tid || span->to_ns != UINT64_MAX)
+                return;
+        span->tid = 0;
+        span->to_ns = span->from_ns;
 }
 
 size_t cpu_spans_n(const struct cpu_spans *spans)

@@ -12,12 +12,13 @@
 
 /* A thread ran on a CPU from one time to another, by the session's clock. */
 struct cpu_span {
-        uint64_t from_ns; /* 0: since before the recording */
-        uint64_t to_ns;   /* UINT64_MAX: until it ended */
-        int32_t pid, tid;
+        uint64_t from_ns;  /* 0: since before the recording */
+        uint64_t to_ns;    /* UINT64_MAX: until it ended */
+        int32_t pid, tid;  /* tid 0: it was taken back */
         uint32_t cpu;      /* UINT32_MAX: not recorded */
         bool is_preempted; /* at its end the thread would have run on */
         bool is_last;      /* the thread ended in it */
+        char state;        /* of the thread at its end, as in /proc/PID/stat; 0: not recorded */
 };
 
 struct cpu_spans;
@@ -31,13 +32,19 @@ struct cpu_change {
         uint64_t time_ns;
         uint32_t cpu;      /* UINT32_MAX: not recorded */
         int32_t pid, tid;  /* 0: the CPU is idle */
+        bool is_of_thread; /* other changes of this CPU may be missing, but none of the thread's */
         bool is_out;       /* the thread leaves the CPU, */
         bool is_preempted; /* although it would have run on */
+        bool is_last;      /* because it ends */
+        char state;        /* as in struct cpu_span */
 };
 
 /* Call both in the order of time.  A thread that ends may have no switch after its last one. */
 void cpu_spans_exit(struct cpu_spans *spans, const struct cpu_change *last);
 void cpu_spans_add(struct cpu_spans *spans, const struct cpu_change *change);
+
+/* Takes back the thread's last change, by which it came to a CPU; `change->is_of_thread` as then. */
+void cpu_spans_take_back(struct cpu_spans *spans, const struct cpu_change *change);
 
 size_t cpu_spans_n(const struct cpu_spans *spans);
 const struct cpu_span *cpu_spans_get(const struct cpu_spans *spans, size_t index);

@@ -35,6 +35,8 @@ void report_free(struct report *report)
         python_rows_free(report->python);
         stacks_free(report->stacks);
         sample_list_free(report->samples);
+        sched_log_free(report->sched_log);
+        sched_events_free(report->sched);
         cpu_spans_free(report->cpu_spans);
         wall_times_free(report->wall);
         wall_tasks_free(report->wall_tasks);
@@ -74,6 +76,8 @@ static void begin_stacks(struct report_pass *pass)
         stacks_set_budget(report->stacks, &session->budget);
         report->samples = report_wants(pass, REPORT_SAMPLES) ? sample_list_new() : NULL;
         report->cpu_spans = report->samples ? cpu_spans_new(&session->budget) : NULL;
+        report->sched_log =
+                report->samples ? sched_log_new(report->sched, report->cpu_spans, &session->budget) : NULL;
         if (report->samples)
                 sample_list_set_budget(report->samples, &session->budget);
         pass->is_by_stacks = !report_wants(pass, REPORT_PACKED) && profile_by_place(report->profile) &&
@@ -185,6 +189,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         if (pass.request.results & (REPORT_TREE | REPORT_NAMED_STACKS | REPORT_SAMPLES | REPORT_PACKED))
                 pass.request.results |= REPORT_STACKS;
         report_session_init(&report->session, &session, input);
+        report->sched = sched_events_new(input->reader);
         if (!session_times_resolve(request->path, input, &pass.request.filter, err) ||
             !report_wall_begin(&pass, input, err))
                 return NULL;

@@ -23,6 +23,7 @@
 #include "resolver_facts.h"
 #include "run_info.h"
 #include "sample_list.h"
+#include "sched_log.h"
 #include "stack_archive.h"
 #include "stacks_python.h"
 #include "stacks_tree.h"
@@ -86,6 +87,7 @@ struct report_request {
         const struct collect_result *collected;
         /* Samples of Arm SPE have an event for each of their sources, after the events of the session. */
         bool by_source;
+        bool skips_stackless_waits; /* REPORT_SAMPLES: without the scheduler's samples that have no stack */
         struct report_progress *progress; /* updated while reading; may be NULL */
 };
 
@@ -182,7 +184,9 @@ struct report {
         struct sample_list *samples;
         struct cpu_spans
                 *cpu_spans; /* when threads ran, with the samples; empty: the session has no switches */
-        bool has_waits;     /* the session recorded waiting */
+        struct sched_events *sched;                /* what its events say about the scheduler */
+        struct sched_log *sched_log;               /* with the samples */
+        bool has_waits;                            /* the session recorded waiting */
         struct wall_pieces *pieces;                /* if samples count for wall time */
         struct wall_times *wall;                   /* may be asked for together with these */
         struct task_section *tasks;                /* of asyncio, with these; NULL: none */

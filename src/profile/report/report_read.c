@@ -252,6 +252,24 @@ static void take_events(struct report_worker *w, uint32_t event, uint64_t weight
         while (in_group && group_reads_next(&w->groups, &counts, &w->share, &event, &weight));
 }
 
+/* What the sample says about the scheduler. False: it is not to be taken. */
+static bool take_scheduling(struct report_worker *w, uint32_t event)
+{
+        struct report *report = w->pass->report;
+        const struct sched_event *e = event < report->sched->n ? &report->sched->items[event] : NULL;
+
+        if (e && e->is_packed) {
+                w->parsed_event = UINT32_MAX; /* the fields that follow are not as they were parsed */
+                if (!sched_events_unpack(&w->sample)) {
+                        w->n_malformed++;
+                        return false;
+                }
+        }
+        if (report->sched_log)
+                sched_log_take(report->sched_log, event, &w->sample);
+        return !e || !e->role || e->has_stacks || !w->pass->request.skips_stackless_waits;
+}
+
 static void take_sample(struct report_worker *w, const struct perfdata_record *record, uint64_t number)
 {
         const struct sample *sample = &w->sample;
@@ -265,6 +283,8 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
                 return;
         }
         attr = &w->attrs[record->event]->attr;
+        if (!take_scheduling(w, record->event))
+                return;
         weight = sample->period;
         if (!(attr->sample_type & PERF_SAMPLE_PERIOD))
                 weight = attr->flags & PERF_ATTR_FREQ ? 1 : attr->sample_period_or_freq;
@@ -285,11 +305,44 @@ static bool is_switch(const struct perfdata_record *record)
                record->header.type == PERF_RECORD_SWITCH_CPU_WIDE;
 }
 
+/* Switches, beginnings and ends of threads. */
+static void take_switch(struct report_pass *pass, const struct perfdata_batch *batch,
+                        const struct perfdata_record *record)
+{
+        const struct perf_attr *attr =
+                record->event < batch->n_events ? &batch->events[record->event]->attr : NULL;
+        struct sched_log *log = pass->report->sched_log;
+        struct cpu_change change = {.time_ns = record->time};
+        struct record_switch to_or_from;
+        struct record_task task;
+        struct record_id id;
+
+        if (!attr || !(attr->flags & PERF_ATTR_SAMPLE_ID_ALL) || !record_id_parse(attr, record->bytes, &id))
+                return;
+        change.cpu = id.cpu;
+        change.pid = id.pid;
+        change.tid = id.tid;
+        if (is_switch(record) && record_switch_parse(record->bytes, &to_or_from)) {
+                change.is_out = to_or_from.is_out;
+                change.is_preempted = to_or_from.is_preempted;
+                sched_log_add_record(log, &change);
+        } else if (!is_switch(record) && record_task_parse(record->bytes, &task)) {
+                change.tid = task.tid;
+                if (record->header.type == PERF_RECORD_EXIT)
+                        sched_log_add_exit(log, &change);
+                else if (record->time)
+                        sched_log_add_fork(log, &change);
+        }
+}
+
 static void replay(struct report_worker *w, const struct perfdata_batch *batch, size_t index)
 {
         struct perfdata_record record;
 
         perfdata_batch_get(batch, index, &record);
+        if (w->pass->report->sched_log && (is_switch(&record) || record.header.type == PERF_RECORD_EXIT ||
+                                           record.header.type == PERF_RECORD_FORK))
+                take_switch(w->pass, batch, &record);
         /* There may be as many as samples, and they do not change the world. */
         if (is_switch(&record))
                 return;
@@ -368,32 +421,6 @@ static void take_aux(struct report_pass *pass, const struct perfdata_record *rec
                 pass->report->quality.aux_kind = aux_kind(0);
 }
 
-/* Switches, and ends of threads. */
-static void take_switch(struct report_pass *pass, const struct perfdata_batch *batch,
-                        const struct perfdata_record *record)
-{
-        const struct perf_attr *attr =
-                record->event < batch->n_events ? &batch->events[record->event]->attr : NULL;
-        struct cpu_change change = {.time_ns = record->time};
-        struct record_switch to_or_from;
-        struct record_task task;
-        struct record_id id;
-
-        if (!attr || !(attr->flags & PERF_ATTR_SAMPLE_ID_ALL) || !record_id_parse(attr, record->bytes, &id))
-                return;
-        change.cpu = id.cpu;
-        change.pid = id.pid;
-        change.tid = id.tid;
-        if (is_switch(record) && record_switch_parse(record->bytes, &to_or_from)) {
-                change.is_out = to_or_from.is_out;
-                change.is_preempted = to_or_from.is_preempted;
-                cpu_spans_add(pass->report->cpu_spans, &change);
-        } else if (record->header.type == PERF_RECORD_EXIT && record_task_parse(record->bytes, &task)) {
-                change.tid = task.tid;
-                cpu_spans_exit(pass->report->cpu_spans, &change);
-        }
-}
-
 /* Takes what does not depend on the world. */
 void report_count_others(struct report_pass *pass, const struct perfdata_batch *batch)
 {
@@ -403,9 +430,6 @@ void report_count_others(struct report_pass *pass, const struct perfdata_batch *
                 perfdata_batch_get(batch, batch->others[i], &record);
                 if (record.header.type == PERF_RECORD_LOST || record.header.type == PERF_RECORD_LOST_SAMPLES)
                         take_lost(pass, &record);
-                else if (pass->report->cpu_spans &&
-                         (is_switch(&record) || record.header.type == PERF_RECORD_EXIT))
-                        take_switch(pass, batch, &record);
                 else if (record.header.type == PERF_RECORD_THROTTLE)
                         pass->report->quality.n_throttled++;
                 else if (!pass->report->spe && (record.header.type == PERF_RECORD_AUXTRACE_INFO ||

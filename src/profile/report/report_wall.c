@@ -34,16 +34,36 @@ static bool is_waiting(const struct report *report, uint32_t event)
         return !strcmp(perfdata_get_event(report->session.reader, event)->name, "waiting");
 }
 
+static bool is_clock(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_SOFTWARE &&
+               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static bool is_of_scheduler(const struct report *report, uint32_t event)
+{
+        return sched_events_role(report->sched, event) ||
+               report->events[event].attr.type == PERF_TYPE_TRACEPOINT;
+}
+
 /* The time on CPUs is divided by the first event that has samples of it. */
 static void choose_events(const struct report *whole, struct wall_request *request)
 {
+        const struct perf_attr *attr;
+
         request->waiting_event = request->cpu_event = UINT32_MAX;
         for (uint32_t i = 0; i < whole->n_events; i++) {
                 if (is_waiting(whole, i))
                         request->waiting_event = i;
-                else if (request->cpu_event == UINT32_MAX && whole->events[i].n_samples)
+                else if (request->cpu_event == UINT32_MAX && whole->events[i].n_samples &&
+                         !is_of_scheduler(whole, i))
                         request->cpu_event = i;
         }
+        if (request->cpu_event == UINT32_MAX)
+                return;
+        attr = &whole->events[request->cpu_event].attr;
+        if (!is_clock(attr) && attr->flags & PERF_ATTR_FREQ && attr->sample_period_or_freq)
+                request->cpu_sample_ns = 1000000000 / attr->sample_period_or_freq;
 }
 
 /* Times of the filter by the session's clock, because a wait may have begun before them. */
@@ -58,6 +78,16 @@ static void make_absolute(struct profile_filter *filter, const struct sample_lis
         filter->times_are_relative = false;
 }
 
+/* Switches alone say nothing about what was waited for, so they are only used if times of states are asked
+ * for. */
+static bool has_waits(const struct report_pass *pass)
+{
+        const struct sched_events *sched = pass->report->sched;
+
+        return sched->has[SCHED_SWITCH] || sched->has[SCHED_OFF_CPU] ||
+               (sched->has_switch_records && pass->request.filter.needs_states);
+}
+
 static bool make_pieces(struct report_pass *pass, const struct session_input *input, struct err *err)
 {
         AUTO(wait_section) waits = wait_section_new(perfdata_feature(input->reader, FEATURE_WPERF_WAITS));
@@ -67,15 +97,19 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
                 .no_tree_inlines = true,
                 .sources = pass->request.sources,
                 .collected = pass->request.collected,
+                .skips_stackless_waits = true,
         };
-        struct session_input *again = waits ? open_again(pass, input, err) : NULL;
+        bool is_known = waits || has_waits(pass);
+        struct session_input *again = is_known ? open_again(pass, input, err) : NULL;
         AUTO(report) whole = again ? report_make_of(&request, again, err) : NULL;
         struct wall_request wall = {.waits = waits};
 
-        if (!waits)
+        if (!is_known)
                 return true;
         if (!whole)
                 return false;
+        wall.events = whole->sched;
+        wall.wakings = sched_log_sort(whole->sched_log, &wall.n_wakings);
         wall.named = whole->named;
         wall.samples = whole->samples;
         wall.spans = whole->cpu_spans;
@@ -122,7 +156,8 @@ static bool make_wall(struct report_pass *pass, const struct session_input *inpu
         if (!report_wall_is_on(pass))
                 return !pass->request.filter.needs_states ||
                        err_set(err, ERR_MISSING,
-                               "%s: its states of threads are not known; record them with wperf record --wall",
+                               "%s: its states of threads are not known; record them with wperf record --wall, perf "
+                               "sched record, or perf record --switch-events",
                                pass->request.path);
         return !pass->request.filter.only_gil || pass->report->pieces->knows_gil ||
                err_set(err, ERR_MISSING,
@@ -216,7 +251,7 @@ void report_wall_take(struct report_worker *w, uint32_t event, uint64_t number)
         struct report_pass *pass = w->pass;
         struct wall_pieces *pieces = pass->report->pieces;
         const struct sample sample = w->sample;
-        bool is_reading = event == pass->waiting_event;
+        bool is_reading = event == pass->waiting_event || sched_events_is_wait(pass->report->sched, event);
 
         take_stackless(w, sample.time);
         if (!is_reading && event != pass->cpu_event)

@@ -31,7 +31,8 @@ size_t wait_functions_of(const struct named_stacks *named, uint32_t at, struct w
                                                           .file = python ? f->file
                                                                          : wait_functions_module(named, node),
                                                           .line = python ? f->line : 0,
-                                                          .is_python = python};
+                                                          .is_python = python,
+                                                          .is_kernel = node->is_kernel};
                 }
         }
         return n;

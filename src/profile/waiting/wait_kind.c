@@ -117,6 +117,7 @@ static const struct waiting_function waiting_functions[] = {
         {"cnd_wait", LOCK_CONDITION},
         {"cnd_timedwait", LOCK_CONDITION},
         {"pthread_mutex_", LOCK_MUTEX},
+        {"lll_lock_wait", LOCK_MUTEX},
         {"mtx_lock", LOCK_MUTEX},
         {"pthread_rwlock_", LOCK_RWLOCK},
         {"pthread_spin_", LOCK_MUTEX},

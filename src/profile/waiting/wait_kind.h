@@ -36,7 +36,7 @@ struct wait_function {
         const char *name; /* without arguments */
         const char *file; /* of Python: its source; else the module's path */
         uint32_t line;    /* of Python; 0: not known */
-        bool is_python;
+        bool is_python, is_kernel;
 };
 
 struct wait_verdict {

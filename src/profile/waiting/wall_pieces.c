@@ -8,19 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
 #include "mem.h"
 #include "search.h"
-#include "task_kind.h"
-#include "text.h"
-#include "wait_functions.h"
+#include "stack_waits.h"
+#include "wall_making.h"
 
 enum {
-        MAX_FUNCTIONS = 64,     /* of a stack, that decide what it is */
         OWN_NS = 20000000,      /* a stop by wperf takes less */
         BEFORE_OWN_NS = 300000, /* a sample is taken so long before the thread leaves its CPU, at most */
-        HOLDER_NS = 20000000,   /* a sample of the GIL's holder is at most so far from the reading, */
-        MOST_BETWEEN = 256,     /* with so many samples between them */
+        SPANS_OF_TIME = 1000,   /* waits without a stack that begin in the same one are one piece */
 };
 
 /* What is known of a thread while it is divided. */
@@ -28,303 +24,6 @@ struct wall_thread {
         int32_t tid, pid;
         size_t first_span, n_spans; /* in order of time */
 };
-
-struct wall_reading {
-        const struct wait_reading *reading;
-        uint32_t node;
-        uint64_t weight_ns;
-        uint64_t from_ns, to_ns; /* of the wait */
-        uint8_t kind, idle_call;
-        bool is_short; /* the wait was shorter than the time between two looks */
-};
-
-struct wall_sample {
-        int32_t tid;
-        uint64_t time_ns, weight;
-        uint32_t node;
-        bool lacks_gil; /* it is known that the thread did not have the GIL */
-        bool has_gil;   /* it is known that it had it */
-};
-
-struct wall_making {
-        struct wall_pieces *pieces;
-        size_t cap_pieces, cap_stackless, cap_functions;
-        const struct wall_request *request;
-        struct cpu_span *spans; /* by thread, then time */
-        size_t n_spans;
-        struct wall_reading *readings; /* by thread, then time */
-        size_t n_readings;
-        struct wall_sample *samples; /* on a CPU, by thread, then time */
-        size_t n_samples;
-        uint64_t from_ns, to_ns;
-        struct map functions; /* hash of name and file to index + 1 */
-        struct map nodes;     /* node to the index of its function + 1 */
-};
-
-/* --- Input --- */
-
-static int by_thread_and_time(int32_t a_tid, uint64_t a_ns, int32_t b_tid, uint64_t b_ns)
-{
-        if (a_tid != b_tid)
-                return a_tid < b_tid ? -1 : 1;
-        return a_ns < b_ns ? -1 : a_ns > b_ns;
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-        const struct cpu_span *x = a, *y = b;
-
-        return by_thread_and_time(x->tid, x->from_ns, y->tid, y->from_ns);
-}
-
-static int compare_readings(const void *a, const void *b)
-{
-        const struct wall_reading *x = a, *y = b;
-
-        return by_thread_and_time(x->reading->tid, x->reading->time_ns, y->reading->tid, y->reading->time_ns);
-}
-
-static int compare_samples(const void *a, const void *b)
-{
-        const struct wall_sample *x = a, *y = b;
-
-        return by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
-}
-
-static void see_time(struct wall_making *m, uint64_t ns)
-{
-        if (!ns || ns == UINT64_MAX)
-                return;
-        m->from_ns = !m->from_ns || ns < m->from_ns ? ns : m->from_ns;
-        m->to_ns = ns > m->to_ns ? ns : m->to_ns;
-}
-
-static void take_spans(struct wall_making *m)
-{
-        m->n_spans = cpu_spans_n(m->request->spans);
-        m->spans = mem_new(m->n_spans + 1, sizeof(*m->spans));
-        for (size_t i = 0; i < m->n_spans; i++) {
-                m->spans[i] = *cpu_spans_get(m->request->spans, i);
-                see_time(m, m->spans[i].from_ns);
-                see_time(m, m->spans[i].to_ns);
-        }
-        qsort(m->spans, m->n_spans, sizeof(*m->spans), compare_spans);
-}
-
-static uint8_t decide(const struct wall_making *m, const struct wait_reading *reading, uint32_t node,
-                      struct buf *text)
-{
-        struct wait_function functions[MAX_FUNCTIONS];
-        size_t n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
-        struct wait_reading waited = *reading;
-
-        waited.how = WAIT_HOW_STILL; /* what is known of one that has gone on is its call */
-        return (uint8_t)wait_kind_decide(&waited, functions, n, NULL, NULL, text).kind;
-}
-
-/* A text of an idle thread says in what it waits: "idle, in epoll_wait for ..." Returns the index + 1. */
-static uint8_t add_idle_call(struct wall_pieces *p, const char *text)
-{
-        const char *in = strstr(text, " in ");
-        const char *at = in ? in + strlen(" in ") : text_starts(text, "idle, accepts") ? "accept" : NULL;
-        size_t len = at ? strcspn(at, " ") : 0;
-
-        if (!len)
-                return 0;
-        for (size_t i = 0; i < p->n_idle_calls; i++) {
-                if (strlen(p->idle_calls[i]) == len && !memcmp(p->idle_calls[i], at, len))
-                        return (uint8_t)(i + 1);
-        }
-        if (p->n_idle_calls == WALL_MAX_IDLE_CALLS)
-                return 0;
-        p->idle_calls[p->n_idle_calls++] = arena_copy(&p->texts, at, len);
-        return (uint8_t)p->n_idle_calls;
-}
-
-static void add_reading(struct wall_making *m, const struct listed_sample *sample)
-{
-        const struct wait_reading *reading =
-                wait_section_find(m->request->waits, sample->tid, sample->time_ns);
-        AUTO_RELEASE(buf) text = {0};
-        struct wall_reading *made;
-
-        if (!reading || (reading->how != WAIT_HOW_STILL && reading->how != WAIT_HOW_MOVING))
-                return;
-        made = &m->readings[m->n_readings++];
-        *made = (struct wall_reading){.reading = reading, .node = sample->node};
-        made->kind = decide(m, reading, sample->node, &text);
-        if (made->kind == WAIT_KIND_IDLE)
-                made->idle_call = add_idle_call(m->pieces, buf_text(&text));
-}
-
-static void add_sample(struct wall_making *m, const struct listed_sample *sample)
-{
-        const struct wait_holder *holder =
-                wait_section_find_holder(m->request->waits, sample->tid, sample->time_ns);
-
-        m->samples[m->n_samples++] = (struct wall_sample){sample->tid,
-                                                          sample->time_ns,
-                                                          sample->weight,
-                                                          sample->node,
-                                                          holder && !holder->has_gil,
-                                                          holder && holder->has_gil};
-}
-
-static void take_samples(struct wall_making *m)
-{
-        const struct sample_list *samples = m->request->samples;
-        size_t n = sample_list_n(samples);
-
-        m->readings = mem_new(n + 1, sizeof(*m->readings));
-        m->samples = mem_new(n + 1, sizeof(*m->samples));
-        for (size_t i = 0; i < n; i++) {
-                const struct listed_sample *sample = sample_list_get(samples, i);
-
-                see_time(m, sample->time_ns);
-                if (sample->event == m->request->waiting_event)
-                        add_reading(m, sample);
-                else if (sample->event == m->request->cpu_event)
-                        add_sample(m, sample);
-        }
-        qsort(m->readings, m->n_readings, sizeof(*m->readings), compare_readings);
-        qsort(m->samples, m->n_samples, sizeof(*m->samples), compare_samples);
-}
-
-/* A loop that waits for a time or for its own threads has no object that says so: its tasks do. Readings that
- * lack them are as the one before. */
-static void set_kinds_of_loops(struct wall_making *m)
-{
-        const struct task_section *s = m->request->tasks;
-        enum wait_kind kind = WAIT_KIND_IDLE;
-        struct map by_time = {0};
-
-        for (size_t i = 0; s && i < s->n_tasks; i += task_kind_n_at_once(s, i))
-                *map_put(&by_time, s->tasks[i].time_ns, NULL) = i;
-        for (size_t i = 0; by_time.n_used && i < m->n_readings; i++) {
-                struct wall_reading *r = &m->readings[i];
-                const uint64_t *first = map_find(&by_time, r->reading->time_ns);
-
-                if (first && s->tasks[*first].tid == r->reading->tid)
-                        kind = task_kind_of_loop(s, *first);
-                else if (!i || r[-1].reading->tid != r->reading->tid ||
-                         !(r->reading->python & WAIT_PYTHON_TASKS))
-                        kind = WAIT_KIND_IDLE;
-                if (r->kind != WAIT_KIND_IDLE || kind == WAIT_KIND_IDLE)
-                        continue;
-                r->kind = (uint8_t)kind;
-                r->idle_call = 0;
-        }
-        map_release(&by_time);
-}
-
-/* The first reading of the thread at or after a time; n_readings if there is none. */
-static size_t find_reading(const struct wall_making *m, int32_t tid, uint64_t ns)
-{
-        size_t low = 0, high = m->n_readings;
-
-        SEARCH_FIRST(low, high, middle,
-                     by_thread_and_time(m->readings[middle].reading->tid,
-                                        m->readings[middle].reading->time_ns, tid, ns) < 0);
-        return low;
-}
-
-static size_t find_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
-{
-        size_t low = 0, high = m->n_samples;
-
-        SEARCH_FIRST(low, high, middle,
-                     by_thread_and_time(m->samples[middle].tid, m->samples[middle].time_ns, tid, ns) < 0);
-        return low;
-}
-
-/* --- Functions --- */
-
-static uint64_t add_function(struct wall_making *m, const struct wait_function *f)
-{
-        struct wall_pieces *p = m->pieces;
-        uint64_t *at;
-        bool is_new;
-
-        at = map_put(
-                &m->functions,
-                map_mix(map_hash_bytes(f->name, strlen(f->name)) + map_hash_bytes(f->file, strlen(f->file))),
-                &is_new);
-        if (is_new) {
-                const struct wall_name name = {
-                        .name = arena_copy(&p->texts, f->name, strlen(f->name)),
-                        .file = arena_copy(&p->texts, f->file, strlen(f->file)),
-                        .is_python = f->is_python,
-                };
-
-                ARRAY_PUSH(p->functions, p->n_functions, m->cap_functions, name);
-                *at = p->n_functions;
-        }
-        return *at;
-}
-
-/* The function that a stack counts for. */
-struct wall_at {
-        uint32_t function; /* the index + 1; 0: the stack has none */
-        uint32_t line;
-};
-
-static struct wall_at function_of(struct wall_making *m, uint32_t node)
-{
-        struct wait_function functions[MAX_FUNCTIONS];
-        const struct wait_function *f;
-        uint64_t *known;
-        bool is_new;
-        size_t n;
-
-        known = map_put(&m->nodes, node, &is_new);
-        if (is_new) {
-                n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
-                f = wait_functions_shown(functions, n);
-                if (f)
-                        *known = add_function(m, f) | (uint64_t)f->line << 32;
-        }
-        return (struct wall_at){(uint32_t)*known, (uint32_t)(*known >> 32)};
-}
-
-/* --- Who had the GIL --- */
-
-static bool is_near(const struct wall_sample *sample, int32_t tid, uint64_t ns)
-{
-        uint64_t distance_ns = sample->time_ns > ns ? sample->time_ns - ns : ns - sample->time_ns;
-
-        return sample->tid == tid && distance_ns <= HOLDER_NS;
-}
-
-/* The thread may have run without the GIL before and after. */
-static const struct wall_sample *near_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
-{
-        const struct wall_sample *first = m->samples, *end = first + m->n_samples,
-                                 *middle = first + find_sample(m, tid, ns);
-        const struct wall_sample *after = middle, *before = middle;
-
-        while (after < end && after < middle + MOST_BETWEEN && is_near(after, tid, ns) && after->lacks_gil)
-                after++;
-        if (after == end || !is_near(after, tid, ns) || after->lacks_gil)
-                after = NULL;
-        while (before > first && before + MOST_BETWEEN > middle && is_near(before - 1, tid, ns) &&
-               before[-1].lacks_gil)
-                before--;
-        before = before > first && is_near(before - 1, tid, ns) && !before[-1].lacks_gil ? before - 1 : NULL;
-        if (!after || !before)
-                return after ? after : before;
-        return after->time_ns - ns < ns - before->time_ns ? after : before;
-}
-
-static uint32_t holder_of(struct wall_making *m, const struct wall_reading *r)
-{
-        const struct wall_sample *sample;
-
-        /* in a PID namespace the holder's number is another one than in the samples */
-        if (r->kind != WAIT_KIND_GIL || r->reading->inner_tid != r->reading->tid)
-                return 0;
-        sample = near_sample(m, r->reading->gil_holder, r->reading->time_ns);
-        return sample ? function_of(m, sample->node).function : 0;
-}
 
 /* --- A thread --- */
 
@@ -335,54 +34,125 @@ struct dividing {
         double looks_ns;         /* what the readings in short ones stand for, before it is scaled */
         size_t first_reading;    /* of this thread */
         uint64_t from_ns, to_ns; /* the thread's first time, and its last */
+        size_t last_stackless[WALL_N_STATES]; /* index + 1 of the last piece of add_stackless_time() */
 };
+
+static void add_stackless(struct wall_making *m, const struct dividing *d, unsigned state, uint64_t ns)
+{
+        const struct wall_piece piece = {.time_ns = d->from_ns,
+                                         .ns = ns,
+                                         .from_ns = d->from_ns,
+                                         .to_ns = d->to_ns,
+                                         .pid = d->thread->pid,
+                                         .tid = d->thread->tid,
+                                         .state = (uint8_t)state};
+
+        if (ns)
+                ARRAY_PUSH(m->pieces->stackless, m->pieces->n_stackless, m->cap_stackless, piece);
+}
+
+/* The same of a part of the thread's time. Parts that are near each other are one piece. */
+static void add_stackless_time(struct wall_making *m, struct dividing *d, unsigned state, uint64_t from_ns,
+                               uint64_t to_ns)
+{
+        uint64_t span_ns = (m->to_ns - m->from_ns) / SPANS_OF_TIME + 1;
+        size_t last = d->last_stackless[state];
+        struct wall_piece *piece = last ? &m->pieces->stackless[last - 1] : NULL;
+
+        if (to_ns <= from_ns)
+                return;
+        if (piece && (piece->from_ns - m->from_ns) / span_ns == (from_ns - m->from_ns) / span_ns) {
+                piece->ns += to_ns - from_ns;
+                piece->to_ns = to_ns;
+                return;
+        }
+        add_stackless(m, d, state, to_ns - from_ns);
+        piece = &m->pieces->stackless[m->pieces->n_stackless - 1];
+        piece->time_ns = piece->from_ns = from_ns;
+        piece->to_ns = to_ns;
+        piece->is_timed = true;
+        d->last_stackless[state] = m->pieces->n_stackless;
+}
 
 static bool is_own(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
-        size_t i = find_sample(m, tid, from_ns - BEFORE_OWN_NS);
+        size_t i = wall_making_find_sample(m, tid, from_ns - BEFORE_OWN_NS);
 
         return to_ns - from_ns < OWN_NS && i < m->n_samples && m->samples[i].tid == tid &&
                m->samples[i].time_ns <= to_ns;
 }
 
-/* The reading in a gap; n_readings if there is none. Of several the first one that does not lack tasks. */
-static size_t reading_in(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
+/* The reading of the wait between two spans; of several the first one that does not lack tasks. NULL: it was
+ * not read. */
+static struct wall_reading *reading_of(const struct wall_making *m, const struct cpu_span *before,
+                                       int32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
-        size_t i = find_reading(m, tid, from_ns), found = m->n_readings;
+        size_t i = wall_making_find_reading(m, tid, from_ns);
+        struct wall_reading *found = NULL;
 
-        for (; i < m->n_readings && m->readings[i].reading->tid == tid &&
-               m->readings[i].reading->time_ns <= to_ns;
-             i++) {
-                if (found == m->n_readings || m->readings[found].reading->python & WAIT_PYTHON_TASKS)
-                        found = i;
+        for (size_t k = i; k < m->n_readings && m->readings[k].tid == tid && m->readings[k].time_ns <= to_ns;
+             k++) {
+                if (!found || found->lacks_tasks)
+                        found = &m->readings[k];
         }
-        return found;
+        if (found)
+                return found;
+        /* the kernel takes the sample of a switch before it writes the switch's record */
+        if (before && i && m->readings[i - 1].is_switch && m->readings[i - 1].tid == tid &&
+            m->readings[i - 1].time_ns > before->from_ns)
+                return &m->readings[i - 1];
+        return NULL;
 }
 
-static void add_gap(struct wall_making *m, struct dividing *d, uint64_t from_ns, uint64_t to_ns,
-                    bool is_preempted)
+static void add_read_wait(struct dividing *d, struct wall_reading *reading, uint64_t from_ns, uint64_t to_ns)
 {
-        uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;
-        size_t i;
+        uint64_t ns = to_ns - from_ns, look_ns = reading->look_ns;
 
-        if (is_preempted) {
-                d->runnable_ns += ns;
-                return;
-        }
-        i = reading_in(m, d->thread->tid, from_ns, to_ns);
-        if (i < m->n_readings) {
-                uint64_t look_ns = m->readings[i].reading->look_ns;
+        reading->from_ns = from_ns;
+        reading->to_ns = to_ns;
+        reading->is_short = ns < look_ns;
+        reading->weight_ns = ns < look_ns ? look_ns : ns;
+        d->looks_ns += ns < look_ns ? (double)look_ns : 0;
+        d->shared_ns += ns < look_ns ? ns : 0;
+}
 
-                m->readings[i].from_ns = from_ns;
-                m->readings[i].to_ns = to_ns;
-                m->readings[i].is_short = ns < look_ns;
-                m->readings[i].weight_ns = ns < look_ns ? look_ns : ns;
-                d->looks_ns += ns < look_ns ? (double)look_ns : 0;
-                d->shared_ns += ns < look_ns ? ns : 0;
-        } else if (!m->request->is_paced && is_own(m, d->thread->tid, from_ns, to_ns)) {
-                d->own_ns += ns;
+/* The thread waits, and then it is ready to run. */
+static void add_wait(struct wall_making *m, struct dividing *d, struct wall_reading *reading,
+                     const struct cpu_span *before, uint64_t from_ns, uint64_t to_ns)
+{
+        uint64_t woken_ns = wall_making_find_waking(m, d->thread->tid, from_ns, to_ns);
+        AUTO_RELEASE(buf) text = {0};
+
+        if (reading) {
+                add_read_wait(d, reading, from_ns, woken_ns);
+                reading->ready_ns = to_ns - woken_ns;
+        } else if (m->request->waits && !m->request->is_paced && is_own(m, d->thread->tid, from_ns, to_ns)) {
+                d->own_ns += to_ns - from_ns;
+        } else if (m->request->waits) {
+                d->shared_ns += to_ns - from_ns;
         } else {
-                d->shared_ns += ns;
+                add_stackless_time(m, d, stack_waits_decide(NULL, 0, before ? before->state : 0, &text),
+                                   from_ns, woken_ns);
+                add_stackless_time(m, d, WALL_RUNNABLE, woken_ns, to_ns);
+        }
+}
+
+/* `before`: the span at whose end the thread left its CPU; NULL: it never ran. */
+static void add_gap(struct wall_making *m, struct dividing *d, const struct cpu_span *before,
+                    uint64_t from_ns, uint64_t to_ns)
+{
+        struct wall_reading *reading;
+
+        if (to_ns <= from_ns)
+                return;
+        reading = reading_of(m, before, d->thread->tid, from_ns, to_ns);
+        if (!before || !before->is_preempted) {
+                add_wait(m, d, reading, before, from_ns, to_ns);
+        } else if (reading && reading->is_switch) {
+                reading->from_ns = reading->to_ns = from_ns;
+                reading->ready_ns = to_ns - from_ns;
+        } else {
+                d->runnable_ns += to_ns - from_ns;
         }
 }
 
@@ -399,14 +169,29 @@ static void divide_spans(struct wall_making *m, struct dividing *d)
                 d->cpu_ns += to_ns > from_ns ? to_ns - from_ns : 0;
                 if (is_last && spans[i].is_last)
                         return;
-                add_gap(m, d, to_ns, is_last ? m->to_ns : spans[i + 1].from_ns, spans[i].is_preempted);
+                add_gap(m, d, &spans[i], to_ns, is_last ? m->to_ns : spans[i + 1].from_ns);
         }
+}
+
+/* Without switches only the lengths of waits are known, and the samples on CPUs. */
+static void divide_given(struct wall_making *m, struct dividing *d)
+{
+        for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].tid == d->thread->tid; i++) {
+                struct wall_reading *r = &m->readings[i];
+                bool has_time = r->time_ns < WALL_NO_TIME_NS && r->time_ns - m->from_ns > r->weight_ns;
+
+                r->from_ns = has_time ? r->time_ns - r->weight_ns : m->from_ns;
+                r->to_ns = has_time ? r->time_ns : m->to_ns;
+        }
+        for (size_t i = wall_making_find_sample(m, d->thread->tid, 0);
+             i < m->n_samples && m->samples[i].tid == d->thread->tid; i++)
+                d->cpu_ns += m->request->cpu_sample_ns ? m->request->cpu_sample_ns : m->samples[i].weight;
 }
 
 /* A thread that never ran waited all the time. */
 static void divide_still(struct wall_making *m, struct dividing *d)
 {
-        add_gap(m, d, m->from_ns, m->to_ns, false);
+        add_gap(m, d, NULL, m->from_ns, m->to_ns);
 }
 
 /* Defined for times of a damaged session, too. `part` is from 0 to 1. */
@@ -434,18 +219,38 @@ static void set_around(struct wall_piece *piece, const struct dividing *d)
         piece->to_ns = piece->time_ns + half < d->to_ns ? piece->time_ns + half : d->to_ns;
 }
 
-static void add_stackless(struct wall_making *m, const struct dividing *d, unsigned state, uint64_t ns)
+static struct wall_piece piece_of(struct wall_making *m, const struct wall_reading *r)
 {
-        const struct wall_piece piece = {.time_ns = d->from_ns,
-                                         .ns = ns,
-                                         .from_ns = d->from_ns,
-                                         .to_ns = d->to_ns,
-                                         .pid = d->thread->pid,
-                                         .tid = d->thread->tid,
-                                         .state = (uint8_t)state};
+        struct wall_at at = wall_making_function_of(m, r->node, r->is_switch || r->is_given);
 
-        if (ns)
-                ARRAY_PUSH(m->pieces->stackless, m->pieces->n_stackless, m->cap_stackless, piece);
+        return (struct wall_piece){.time_ns = r->time_ns,
+                                   .ns = r->weight_ns,
+                                   .from_ns = r->from_ns,
+                                   .to_ns = r->to_ns,
+                                   .pid = r->pid,
+                                   .tid = r->tid,
+                                   .function = at.function,
+                                   .line = at.line,
+                                   .holder = wall_making_holder_of(m, r),
+                                   .state = r->kind,
+                                   .idle_call = r->idle_call,
+                                   .is_reading = true,
+                                   .is_sampled = r->is_short,
+                                   .has_gil = r->has_gil,
+                                   .is_cut = r->is_cut,
+                                   .lacks_tasks = r->lacks_tasks};
+}
+
+/* The time after a wait, or after the thread had to leave its CPU. */
+static void add_ready(struct wall_making *m, const struct wall_reading *r, struct wall_piece piece)
+{
+        piece.ns = r->ready_ns;
+        piece.from_ns = r->to_ns;
+        piece.to_ns = r->to_ns + r->ready_ns;
+        piece.holder = 0;
+        piece.state = WALL_RUNNABLE;
+        piece.idle_call = 0;
+        add_piece(m, &piece);
 }
 
 /* Shares out what the short gaps have in all, so that the sums are exact. */
@@ -453,39 +258,23 @@ static void share_out(struct wall_making *m, struct dividing *d)
 {
         if (d->looks_ns <= 0)
                 add_stackless(m, d, WAIT_KIND_UNKNOWN, d->shared_ns);
-        for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].reading->tid == d->thread->tid;
-             i++) {
-                struct wall_reading *r = &m->readings[i];
-                struct wall_at at = function_of(m, r->node);
-                struct wall_piece piece = {.time_ns = r->reading->time_ns,
-                                           .ns = r->weight_ns,
-                                           .from_ns = r->from_ns,
-                                           .to_ns = r->to_ns,
-                                           .pid = r->reading->pid,
-                                           .tid = r->reading->tid,
-                                           .function = at.function,
-                                           .line = at.line,
-                                           .holder = holder_of(m, r),
-                                           .state = r->kind,
-                                           .idle_call = r->idle_call,
-                                           .is_reading = true,
-                                           .is_sampled = r->is_short,
-                                           .has_gil = r->reading->python & WAIT_PYTHON_GIL,
-                                           .is_cut = r->reading->how == WAIT_HOW_MOVING,
-                                           .lacks_tasks = r->reading->python & WAIT_PYTHON_TASKS};
+        for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].tid == d->thread->tid; i++) {
+                const struct wall_reading *r = &m->readings[i];
+                struct wall_piece piece = piece_of(m, r);
 
                 if (r->is_short) {
                         piece.ns = part_of((double)r->weight_ns / d->looks_ns, d->shared_ns);
                         set_around(&piece, d);
                 }
                 add_piece(m, &piece);
+                add_ready(m, r, piece);
         }
 }
 
 static void add_running(struct wall_making *m, const struct dividing *d, const struct wall_sample *sample,
                         unsigned state, uint64_t ns)
 {
-        struct wall_at at = function_of(m, sample->node);
+        struct wall_at at = wall_making_function_of(m, sample->node, false);
         struct wall_piece piece = {.time_ns = sample->time_ns,
                                    .ns = ns,
                                    .pid = d->thread->pid,
@@ -502,7 +291,7 @@ static void add_running(struct wall_making *m, const struct dividing *d, const s
 /* The last sample takes what the others leave, so that the sums are exact. */
 static void share_cpu(struct wall_making *m, const struct dividing *d)
 {
-        size_t first = find_sample(m, d->thread->tid, 0), end = first;
+        size_t first = wall_making_find_sample(m, d->thread->tid, 0), end = first;
         uint64_t cpu_ns = d->cpu_ns, runnable_ns = d->runnable_ns;
         double sum = 0;
 
@@ -529,7 +318,7 @@ static void share_cpu(struct wall_making *m, const struct dividing *d)
 
 static void divide(struct wall_making *m, const struct wall_thread *thread)
 {
-        struct dividing d = {.thread = thread, .first_reading = find_reading(m, thread->tid, 0)};
+        struct dividing d = {.thread = thread, .first_reading = wall_making_find_reading(m, thread->tid, 0)};
 
         const struct cpu_span *first = thread->n_spans ? &m->spans[thread->first_span] : NULL;
         const struct cpu_span *last = first ? &first[thread->n_spans - 1] : NULL;
@@ -538,10 +327,22 @@ static void divide(struct wall_making *m, const struct wall_thread *thread)
         d.to_ns = last && last->is_last && last->to_ns != UINT64_MAX ? last->to_ns : m->to_ns;
         if (thread->n_spans)
                 divide_spans(m, &d);
+        else if (!m->n_spans && !m->request->waits)
+                divide_given(m, &d);
         else
                 divide_still(m, &d);
         share_cpu(m, &d);
         share_out(m, &d);
+}
+
+/* A thread without switches. */
+static void divide_other(struct wall_making *m, struct map *seen, int32_t tid, int32_t pid)
+{
+        bool is_new;
+
+        map_put(seen, (uint64_t)(uint32_t)tid, &is_new);
+        if (is_new)
+                divide(m, &(struct wall_thread){.tid = tid, .pid = pid});
 }
 
 static void divide_all(struct wall_making *m)
@@ -554,14 +355,10 @@ static void divide_all(struct wall_making *m)
                 *map_put(&seen, (uint64_t)(uint32_t)m->spans[i].tid, NULL) = 1;
                 divide(m, &(struct wall_thread){m->spans[i].tid, m->spans[i].pid, i, n});
         }
-        for (size_t i = 0; i < m->n_readings; i++) {
-                const struct wait_reading *r = m->readings[i].reading;
-
-                if (!map_find(&seen, (uint64_t)(uint32_t)r->tid)) {
-                        *map_put(&seen, (uint64_t)(uint32_t)r->tid, NULL) = 1;
-                        divide(m, &(struct wall_thread){.tid = r->tid, .pid = r->pid});
-                }
-        }
+        for (size_t i = 0; (m->request->waits || !m->n_spans) && i < m->n_readings; i++)
+                divide_other(m, &seen, m->readings[i].tid, m->readings[i].pid);
+        for (size_t i = 0; !m->n_spans && !m->request->waits && i < m->n_samples; i++)
+                divide_other(m, &seen, m->samples[i].tid, m->samples[i].pid);
         map_release(&seen);
 }
 
@@ -570,10 +367,11 @@ static void divide_all(struct wall_making *m)
 static int compare_pieces(const void *a, const void *b)
 {
         const struct wall_piece *x = a, *y = b;
-        int order = by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
 
-        if (order)
-                return order;
+        if (x->tid != y->tid)
+                return x->tid < y->tid ? -1 : 1;
+        if (x->time_ns != y->time_ns)
+                return x->time_ns < y->time_ns ? -1 : 1;
         return x->is_reading != y->is_reading ? x->is_reading - y->is_reading : x->state - y->state;
 }
 
@@ -592,34 +390,24 @@ static void sort(struct wall_piece *pieces, size_t n, int (*compare)(const void 
                 qsort(pieces, n, sizeof(*pieces), compare);
 }
 
-static void making_release(struct wall_making *m)
-{
-        free(m->spans);
-        free(m->readings);
-        free(m->samples);
-        map_release(&m->functions);
-        map_release(&m->nodes);
-}
-
 struct wall_pieces *wall_pieces_new(const struct wall_request *request)
 {
         struct wall_making m = {.request = request};
 
-        if (!cpu_spans_n(request->spans) && !request->waits->n)
+        if (!cpu_spans_n(request->spans) && !(request->waits && request->waits->n) &&
+            !request->events->has[SCHED_OFF_CPU])
                 return NULL;
         m.pieces = mem_new(1, sizeof(*m.pieces));
-        take_spans(&m);
-        take_samples(&m);
-        set_kinds_of_loops(&m);
+        wall_making_take(&m);
         /* where nothing ran there is no record of the end */
         if (m.to_ns - m.from_ns < request->elapsed_ns)
                 m.to_ns = m.from_ns + request->elapsed_ns;
         m.pieces->elapsed_ns = m.to_ns - m.from_ns;
-        m.pieces->knows_gil = request->waits->n_holders > 0;
+        m.pieces->knows_gil = request->waits && request->waits->n_holders;
         divide_all(&m);
         sort(m.pieces->items, m.pieces->n, compare_pieces);
         sort(m.pieces->stackless, m.pieces->n_stackless, compare_times);
-        making_release(&m);
+        wall_making_release(&m);
         return m.pieces;
 }
 
@@ -646,17 +434,29 @@ size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t 
         return low;
 }
 
+static int compare_states(const void *a, const void *b)
+{
+        const struct strip_state *x = a, *y = b;
+
+        if (x->tid != y->tid)
+                return x->tid < y->tid ? -1 : 1;
+        return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
 struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, size_t *ret_n)
 {
-        struct strip_state *states = mem_new(pieces->n + 1, sizeof(*states));
+        struct strip_state *states = mem_new(pieces->n + pieces->n_stackless + 1, sizeof(*states));
         size_t n = 0;
 
-        for (size_t i = 0; i < pieces->n; i++) {
-                const struct wall_piece *p = &pieces->items[i];
+        for (size_t i = 0; i < pieces->n + pieces->n_stackless; i++) {
+                const struct wall_piece *p =
+                        i < pieces->n ? &pieces->items[i] : &pieces->stackless[i - pieces->n];
 
-                if (p->state != WAIT_KIND_ON_CPU)
+                if (p->state != WAIT_KIND_ON_CPU && (i < pieces->n || p->is_timed))
                         states[n++] = (struct strip_state){p->from_ns, p->to_ns, p->pid, p->tid, p->state};
         }
+        if (pieces->n_stackless && n)
+                qsort(states, n, sizeof(*states), compare_states);
         *ret_n = n;
         return states;
 }

@@ -14,6 +14,7 @@
 #include "cpu_spans.h"
 #include "named_stacks.h"
 #include "sample_list.h"
+#include "sched_log.h"
 #include "strips.h"
 #include "task_section.h"
 #include "wall_states.h"
@@ -39,6 +40,7 @@ struct wall_piece {
         bool is_reading;
         bool is_sampled;  /* a short wait, which stands for all short ones of its thread */
         bool has_gil;     /* the thread has the GIL; of samples only if knows_gil */
+        bool is_timed;    /* without sample or reading, and yet at known times */
         bool is_cut;      /* without callers: the thread went on while it was read */
         bool lacks_tasks; /* of its loop, which were not read */
         /* For the reader of the session: it has been read, and its sample passed the filter. */
@@ -50,8 +52,8 @@ enum { WALL_MAX_IDLE_CALLS = 8 };
 struct wall_pieces {
         struct wall_piece *items; /* by thread, then time; of a sample one for each state */
         size_t n;
-        struct wall_piece *stackless; /* by time: for each thread the sums of what has neither sample nor
-                                         reading, at the thread's first time */
+        struct wall_piece *stackless; /* by time: what has neither sample nor reading; with is_timed its
+                                         times, else the sum of a thread, at its first time */
         size_t n_stackless;
         struct wall_name *functions;
         size_t n_functions;
@@ -62,16 +64,25 @@ struct wall_pieces {
         struct arena texts;
 };
 
+/* Times from here on are none: perf numbers its samples of time off CPUs. */
+#define WALL_NO_TIME_NS (UINT64_MAX << 32)
+
 struct wall_request {
-        const struct wait_section *waits;
-        const struct task_section *tasks; /* of asyncio; NULL: none */
+        const struct wait_section *waits;  /* NULL: wperf did not record it */
+        const struct task_section *tasks;  /* of asyncio; NULL: none */
+        const struct sched_events *events; /* of the session; whether its samples are waits */
+        const struct sched_waking *wakings;
+        size_t n_wakings;
         const struct named_stacks *named;
         const struct sample_list *samples; /* all of the session */
         const struct cpu_spans *spans;
         uint32_t waiting_event; /* the event of the readings; all others are on a CPU */
         uint32_t cpu_event;     /* the event whose samples divide the time on CPUs */
         bool is_paced;          /* switches were not recorded: times are those between looks at a thread */
-        uint64_t elapsed_ns;    /* of the recording; 0: not known */
+        /* Where the scheduler's switches are not recorded, the time for which a sample stands: this, or
+         * its weight if it is 0. */
+        uint64_t cpu_sample_ns;
+        uint64_t elapsed_ns; /* of the recording; 0: not known */
 };
 
 /* NULL if the session has neither switches nor readings. Keeps nothing of the request. */

@@ -96,7 +96,7 @@ bool filter_none_check(const struct report *report, const struct report_request 
                               options->pids.n != 0};
         char pid[16] = "";
 
-        if (totals.n_samples || !totals.n_filtered)
+        if (totals.n_samples || totals.weight || !totals.n_filtered)
                 return true;
         if (options->pids.n)
                 snprintf(pid, sizeof(pid), "%" PRIu64, options->pids.numbers[0]);

@@ -47,7 +47,7 @@ int strip_output_show(const struct strip_output *o)
         json_key(&json, "strips");
         json_begin_array(&json);
         for (uint32_t i = 0; i < o->report->n_events; i++) {
-                if (o->report->events[i].n_samples)
+                if (o->report->events[i].n_samples || o->report->events[i].weight)
                         add_event(o, i, &text, &json);
         }
         json_end_array(&json);

@@ -137,6 +137,13 @@ static void add_modules(const struct report_modules *modules, struct buf *out)
 
 /* --- The rest --- */
 
+bool sample_view_is_empty(const struct sample_view *view)
+{
+        const struct wall_times *wall = view->report->wall;
+
+        return !view->report->quality.n_samples && !(wall && wall->total_ns);
+}
+
 /* -D or --control can leave out a whole run. */
 static bool was_off(const struct report *report)
 {
@@ -192,7 +199,7 @@ static void add_body(const struct sample_view *view, struct buf *out)
 {
         const struct branch_view branches = sample_view_branches(view);
 
-        if (!view->report->quality.n_samples)
+        if (sample_view_is_empty(view))
                 sample_view_add_no_samples(view->report, out);
         else if (view->report->branch_rows && !view->trees.are_wanted)
                 branch_view_text(&branches, out);

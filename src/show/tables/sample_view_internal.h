@@ -9,6 +9,9 @@
 void sample_view_begin_json(const struct sample_view *view, struct json *json);
 void sample_view_end_json(const struct sample_view *view, struct json *json);
 
+/* Whether there is neither a sample nor time without one. */
+bool sample_view_is_empty(const struct sample_view *view);
+
 /* The times by state, with an empty line; nothing without --wall. */
 void sample_view_add_wall(const struct sample_view *view, struct buf *out);
 

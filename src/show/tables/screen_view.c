@@ -506,7 +506,7 @@ void screen_view_text(const struct screen_view *view, struct buf *out)
         sample_view_add_wall(s.sample, out);
         collect(&s);
         fit(&s);
-        if (!s.sample->report->quality.n_samples)
+        if (sample_view_is_empty(s.sample))
                 sample_view_add_no_samples(s.sample->report, out);
         for (size_t i = 0; i < s.n_sections; i++)
                 add_section(&s, &s.sections[i]);

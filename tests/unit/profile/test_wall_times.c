@@ -51,8 +51,10 @@ static void begin(struct fixture *f, const char *suffix)
 static struct wall_pieces *pieces_of(struct fixture *f, size_t n_readings)
 {
         const struct wait_section waits = {f->readings, n_readings, f->holders, f->n_holders};
+        const struct sched_events events = {0};
 
         return wall_pieces_new(&(struct wall_request){.waits = &waits,
+                                                      .events = &events,
                                                       .named = &f->named,
                                                       .samples = f->samples,
                                                       .spans = f->spans,

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "wall_making.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "search.h"
+#include "stack_waits.h"
+#include "task_kind.h"
+#include "text.h"
+#include "wait_functions.h"
+
+enum {
+        MAX_FUNCTIONS = 64,   /* of a stack, that decide what it is */
+        HOLDER_NS = 20000000, /* a sample of the GIL's holder is at most so far from the reading, */
+        MOST_BETWEEN = 256,   /* with so many samples between them */
+};
+
+/* --- Input --- */
+
+static int by_thread_and_time(int32_t a_tid, uint64_t a_ns, int32_t b_tid, uint64_t b_ns)
+{
+        if (a_tid != b_tid)
+                return a_tid < b_tid ? -1 : 1;
+        return a_ns < b_ns ? -1 : a_ns > b_ns;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+        const struct cpu_span *x = a, *y = b;
+
+        return by_thread_and_time(x->tid, x->from_ns, y->tid, y->from_ns);
+}
+
+static int compare_readings(const void *a, const void *b)
+{
+        const struct wall_reading *x = a, *y = b;
+
+        return by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+        const struct wall_sample *x = a, *y = b;
+
+        return by_thread_and_time(x->tid, x->time_ns, y->tid, y->time_ns);
+}
+
+static void see_time(struct wall_making *m, uint64_t ns)
+{
+        if (!ns || ns >= WALL_NO_TIME_NS)
+                return;
+        m->from_ns = !m->from_ns || ns < m->from_ns ? ns : m->from_ns;
+        m->to_ns = ns > m->to_ns ? ns : m->to_ns;
+}
+
+static void take_spans(struct wall_making *m)
+{
+        size_t n = cpu_spans_n(m->request->spans);
+
+        m->spans = mem_new(n + 1, sizeof(*m->spans));
+        for (size_t i = 0; i < n; i++) {
+                const struct cpu_span *span = cpu_spans_get(m->request->spans, i);
+
+                if (!span->tid)
+                        continue;
+                m->spans[m->n_spans++] = *span;
+                see_time(m, span->from_ns);
+                see_time(m, span->to_ns);
+        }
+        qsort(m->spans, m->n_spans, sizeof(*m->spans), compare_spans);
+}
+
+static uint8_t decide(const struct wall_making *m, const struct wait_reading *reading, uint32_t node,
+                      struct buf *text)
+{
+        struct wait_function functions[MAX_FUNCTIONS];
+        size_t n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
+        struct wait_reading waited = *reading;
+
+        waited.how = WAIT_HOW_STILL; /* what is known of one that has gone on is its call */
+        return (uint8_t)wait_kind_decide(&waited, functions, n, NULL, NULL, text).kind;
+}
+
+/* A text of an idle thread says in what it waits: "idle, in epoll_wait for ..." Returns the index + 1. */
+static uint8_t add_idle_call(struct wall_pieces *p, const char *text)
+{
+        const char *in = strstr(text, " in ");
+        const char *at = in ? in + strlen(" in ") : text_starts(text, "idle, accepts") ? "accept" : NULL;
+        size_t len = at ? strcspn(at, " ") : 0;
+
+        if (!len)
+                return 0;
+        for (size_t i = 0; i < p->n_idle_calls; i++) {
+                if (strlen(p->idle_calls[i]) == len && !memcmp(p->idle_calls[i], at, len))
+                        return (uint8_t)(i + 1);
+        }
+        if (p->n_idle_calls == WALL_MAX_IDLE_CALLS)
+                return 0;
+        p->idle_calls[p->n_idle_calls++] = arena_copy(&p->texts, at, len);
+        return (uint8_t)p->n_idle_calls;
+}
+
+static void set_idle_call(struct wall_making *m, struct wall_reading *r, const struct buf *text)
+{
+        if (r->kind == WAIT_KIND_IDLE)
+                r->idle_call = add_idle_call(m->pieces, buf_text(text));
+}
+
+static struct wall_reading *add_reading_of(struct wall_making *m, const struct listed_sample *sample)
+{
+        struct wall_reading *made = &m->readings[m->n_readings++];
+
+        *made = (struct wall_reading){
+                .time_ns = sample->time_ns, .pid = sample->pid, .tid = sample->tid, .node = sample->node};
+        return made;
+}
+
+static void add_reading(struct wall_making *m, const struct listed_sample *sample)
+{
+        const struct wait_reading *reading =
+                wait_section_find(m->request->waits, sample->tid, sample->time_ns);
+        AUTO_RELEASE(buf) text = {0};
+        struct wall_reading *made;
+
+        if (!reading || (reading->how != WAIT_HOW_STILL && reading->how != WAIT_HOW_MOVING))
+                return;
+        made = add_reading_of(m, sample);
+        made->pid = reading->pid;
+        made->look_ns = reading->look_ns;
+        made->is_cut = reading->how == WAIT_HOW_MOVING;
+        made->has_gil = reading->python & WAIT_PYTHON_GIL;
+        made->lacks_tasks = reading->python & WAIT_PYTHON_TASKS;
+        made->kind = decide(m, reading, sample->node, &text);
+        /* in a PID namespace the holder's number is another one than in the samples */
+        made->gil_holder = reading->inner_tid == reading->tid ? reading->gil_holder : 0;
+        set_idle_call(m, made, &text);
+}
+
+/* A sample of the scheduler's: a switch, or time off the CPU. */
+static void add_wait(struct wall_making *m, const struct listed_sample *sample)
+{
+        struct wait_function functions[MAX_FUNCTIONS];
+        size_t n = wait_functions_of(m->request->named, sample->node, functions, MAX_FUNCTIONS);
+        bool is_switch = sched_events_role(m->request->events, sample->event) == SCHED_SWITCH;
+        struct wall_reading *made = add_reading_of(m, sample);
+        AUTO_RELEASE(buf) text = {0};
+
+        made->is_switch = is_switch;
+        made->is_given = !is_switch;
+        made->weight_ns = is_switch || m->n_spans ? 0 : sample->weight; /* else it comes from the switches */
+        made->kind = (uint8_t)stack_waits_decide(functions, n, 0, &text);
+        set_idle_call(m, made, &text);
+}
+
+static void add_sample(struct wall_making *m, const struct listed_sample *sample)
+{
+        const struct wait_section *waits = m->request->waits;
+        const struct wait_holder *holder =
+                waits ? wait_section_find_holder(waits, sample->tid, sample->time_ns) : NULL;
+
+        m->samples[m->n_samples++] = (struct wall_sample){.tid = sample->tid,
+                                                          .pid = sample->pid,
+                                                          .time_ns = sample->time_ns,
+                                                          .weight = sample->weight,
+                                                          .node = sample->node,
+                                                          .lacks_gil = holder && !holder->has_gil,
+                                                          .has_gil = holder && holder->has_gil};
+}
+
+static void take_samples(struct wall_making *m)
+{
+        const struct sample_list *samples = m->request->samples;
+        size_t n = sample_list_n(samples);
+
+        m->readings = mem_new(n + 1, sizeof(*m->readings));
+        m->samples = mem_new(n + 1, sizeof(*m->samples));
+        for (size_t i = 0; i < n; i++) {
+                const struct listed_sample *sample = sample_list_get(samples, i);
+
+                see_time(m, sample->time_ns);
+                if (sample->event == m->request->waiting_event)
+                        add_reading(m, sample);
+                else if (sched_events_is_wait(m->request->events, sample->event) && sample->tid > 0)
+                        add_wait(m, sample);
+                else if (sample->event == m->request->cpu_event)
+                        add_sample(m, sample);
+        }
+        qsort(m->readings, m->n_readings, sizeof(*m->readings), compare_readings);
+        qsort(m->samples, m->n_samples, sizeof(*m->samples), compare_samples);
+}
+
+/* A loop that waits for a time or for its own threads has no object that says so: its tasks do. Readings that
+ * lack them are as the one before. */
+static void set_kinds_of_loops(struct wall_making *m)
+{
+        const struct task_section *s = m->request->tasks;
+        enum wait_kind kind = WAIT_KIND_IDLE;
+        struct map by_time = {0};
+
+        for (size_t i = 0; s && i < s->n_tasks; i += task_kind_n_at_once(s, i))
+                *map_put(&by_time, s->tasks[i].time_ns, NULL) = i;
+        for (size_t i = 0; by_time.n_used && i < m->n_readings; i++) {
+                struct wall_reading *r = &m->readings[i];
+                const uint64_t *first = map_find(&by_time, r->time_ns);
+
+                if (first && s->tasks[*first].tid == r->tid)
+                        kind = task_kind_of_loop(s, *first);
+                else if (!i || r[-1].tid != r->tid || !r->lacks_tasks)
+                        kind = WAIT_KIND_IDLE;
+                if (r->kind != WAIT_KIND_IDLE || kind == WAIT_KIND_IDLE)
+                        continue;
+                r->kind = (uint8_t)kind;
+                r->idle_call = 0;
+        }
+        map_release(&by_time);
+}
+
+size_t wall_making_find_reading(const struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        size_t low = 0, high = m->n_readings;
+
+        SEARCH_FIRST(low, high, middle,
+                     by_thread_and_time(m->readings[middle].tid, m->readings[middle].time_ns, tid, ns) < 0);
+        return low;
+}
+
+size_t wall_making_find_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        size_t low = 0, high = m->n_samples;
+
+        SEARCH_FIRST(low, high, middle,
+                     by_thread_and_time(m->samples[middle].tid, m->samples[middle].time_ns, tid, ns) < 0);
+        return low;
+}
+
+/* --- Functions --- */
+
+static uint64_t add_function(struct wall_making *m, const struct wait_function *f)
+{
+        struct wall_pieces *p = m->pieces;
+        uint64_t *at;
+        bool is_new;
+
+        at = map_put(
+                &m->functions,
+                map_mix(map_hash_bytes(f->name, strlen(f->name)) + map_hash_bytes(f->file, strlen(f->file))),
+                &is_new);
+        if (is_new) {
+                const struct wall_name name = {
+                        .name = arena_copy(&p->texts, f->name, strlen(f->name)),
+                        .file = arena_copy(&p->texts, f->file, strlen(f->file)),
+                        .is_python = f->is_python,
+                };
+
+                ARRAY_PUSH(p->functions, p->n_functions, m->cap_functions, name);
+                *at = p->n_functions;
+        }
+        return *at;
+}
+
+struct wall_at wall_making_function_of(struct wall_making *m, uint32_t node, bool is_wait)
+{
+        struct wait_function functions[MAX_FUNCTIONS];
+        const struct wait_function *f;
+        uint64_t *known;
+        bool is_new;
+        size_t n;
+
+        known = map_put(&m->nodes, node, &is_new);
+        if (is_new) {
+                n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
+                f = is_wait ? stack_waits_shown(functions, n) : wait_functions_shown(functions, n);
+                if (f)
+                        *known = add_function(m, f) | (uint64_t)f->line << 32;
+        }
+        return (struct wall_at){(uint32_t)*known, (uint32_t)(*known >> 32)};
+}
+
+/* --- Who had the GIL --- */
+
+static bool is_near(const struct wall_sample *sample, int32_t tid, uint64_t ns)
+{
+        uint64_t distance_ns = sample->time_ns > ns ? sample->time_ns - ns : ns - sample->time_ns;
+
+        return sample->tid == tid && distance_ns <= HOLDER_NS;
+}
+
+/* The thread may have run without the GIL before and after. */
+static const struct wall_sample *near_sample(const struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        const struct wall_sample *first = m->samples, *end = first + m->n_samples,
+                                 *middle = first + wall_making_find_sample(m, tid, ns);
+        const struct wall_sample *after = middle, *before = middle;
+
+        while (after < end && after < middle + MOST_BETWEEN && is_near(after, tid, ns) && after->lacks_gil)
+                after++;
+        if (after == end || !is_near(after, tid, ns) || after->lacks_gil)
+                after = NULL;
+        while (before > first && before + MOST_BETWEEN > middle && is_near(before - 1, tid, ns) &&
+               before[-1].lacks_gil)
+                before--;
+        before = before > first && is_near(before - 1, tid, ns) && !before[-1].lacks_gil ? before - 1 : NULL;
+        if (!after || !before)
+                return after ? after : before;
+        return after->time_ns - ns < ns - before->time_ns ? after : before;
+}
+
+uint32_t wall_making_holder_of(struct wall_making *m, const struct wall_reading *r)
+{
+        const struct wall_sample *sample;
+
+        if (r->kind != WAIT_KIND_GIL || !r->gil_holder)
+                return 0;
+        sample = near_sample(m, r->gil_holder, r->time_ns);
+        return sample ? wall_making_function_of(m, sample->node, false).function : 0;
+}
+
+/* --- All --- */
+
+uint64_t wall_making_find_waking(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+        const struct sched_waking *wakings = m->request->wakings;
+        size_t low = 0, high = m->request->n_wakings;
+
+        SEARCH_FIRST(low, high, middle,
+                     by_thread_and_time(wakings[middle].tid, wakings[middle].time_ns, tid, from_ns) < 0);
+        return low < m->request->n_wakings && wakings[low].tid == tid && wakings[low].time_ns < to_ns
+                       ? wakings[low].time_ns
+                       : to_ns;
+}
+
+void wall_making_take(struct wall_making *m)
+{
+        take_spans(m);
+        take_samples(m);
+        set_kinds_of_loops(m);
+}
+
+void wall_making_release(struct wall_making *m)
+{
+        free(m->spans);
+        free(m->readings);
+        free(m->samples);
+        map_release(&m->functions);
+        map_release(&m->nodes);
+}

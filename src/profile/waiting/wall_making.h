@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What wall_pieces.c divides: the spans, readings and samples of a session, by thread and time. */
+#ifndef WALL_MAKING_H
+#define WALL_MAKING_H
+
+#include "map.h"
+#include "wall_pieces.h"
+
+/* A wait whose stack is known: one that was read, or a sample of the thread that left its CPU. */
+struct wall_reading {
+        uint64_t time_ns;
+        uint64_t look_ns;        /* since the thread was looked at before; 0: all of its waits are known */
+        uint64_t weight_ns;      /* of the wait */
+        uint64_t ready_ns;       /* after it, or instead of it: the thread was ready to run */
+        uint64_t from_ns, to_ns; /* of the wait */
+        int32_t pid, tid;
+        int32_t gil_holder; /* 0: not known */
+        uint32_t node;
+        uint8_t kind, idle_call;
+        bool is_short;    /* the wait was shorter than the time between two looks */
+        bool is_cut;      /* the thread went on while it was read */
+        bool has_gil;     /* the thread has the GIL */
+        bool lacks_tasks; /* of its loop, which were not read */
+        bool is_switch;   /* a sample of the switch at the wait's beginning */
+        bool is_given;    /* a sample with the wait's length */
+};
+
+struct wall_sample {
+        int32_t tid, pid;
+        uint64_t time_ns, weight;
+        uint32_t node;
+        bool lacks_gil; /* it is known that the thread did not have the GIL */
+        bool has_gil;   /* it is known that it had it */
+};
+
+struct wall_making {
+        struct wall_pieces *pieces;
+        size_t cap_pieces, cap_stackless, cap_functions;
+        const struct wall_request *request;
+        struct cpu_span *spans; /* by thread, then time */
+        size_t n_spans;
+        struct wall_reading *readings; /* by thread, then time */
+        size_t n_readings;
+        struct wall_sample *samples; /* on a CPU, by thread, then time */
+        size_t n_samples;
+        uint64_t from_ns, to_ns;
+        struct map functions; /* hash of name and file to index + 1 */
+        struct map nodes;     /* node to the index of its function + 1 */
+};
+
+/* The input of `making->request`. */
+void wall_making_take(struct wall_making *making);
+void wall_making_release(struct wall_making *making);
+
+/* The first reading or sample of the thread at or after a time, or one of another thread; n_readings or
+ * n_samples if there is none. */
+size_t wall_making_find_reading(const struct wall_making *making, int32_t tid, uint64_t ns);
+size_t wall_making_find_sample(const struct wall_making *making, int32_t tid, uint64_t ns);
+
+/* When the thread was woken in this time; `to_ns` if that is not recorded. */
+uint64_t wall_making_find_waking(const struct wall_making *making, int32_t tid, uint64_t from_ns,
+                                 uint64_t to_ns);
+
+/* The function that a stack counts for. */
+struct wall_at {
+        uint32_t function; /* the index + 1; 0: the stack has none */
+        uint32_t line;
+};
+
+struct wall_at wall_making_function_of(struct wall_making *making, uint32_t node, bool is_wait);
+
+/* The function that had the GIL during a reading, index + 1; 0: not known. */
+uint32_t wall_making_holder_of(struct wall_making *making, const struct wall_reading *reading);
+
+#endif

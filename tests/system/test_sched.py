@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+"""Wall time of sessions that perf records from the scheduler's tracepoints, beside what perf says of them."""
+import json
+import os
+import re
+
+import harness
+from harness import Context, check
+
+SLEEPER = "import os, time; os.fork() or (time.sleep(0.4), os._exit(0)); os.wait()"
+
+
+def perf_with_tracepoints(t: Context, *argv: str) -> str:
+    """Runs perf in a mount namespace of its own that has tracefs; returns the session's path."""
+    harness.need_root()
+    harness.need_mounts()
+    harness.need_tool("perf")
+    path = t.path("perf.data")
+    script = 'mount -t tracefs none /sys/kernel/tracing 2>/dev/null; exec "$@"'
+    done = t.run("unshare", "-m", "sh", "-c", script, "sh", "perf", *argv[:argv.index("--")], "-o", path, "--", *argv[argv.index("--") + 1:])
+    if not os.path.exists(path) or not os.path.getsize(path):
+        raise harness.Skip(f"perf cannot record tracepoints: {done.err[-200:]}")
+    return path
+
+
+def sleeper(t: Context) -> tuple[str, ...]:
+    """Its processes have a name of their own, because perf sched records all of the machine."""
+    path = t.path("napper")
+    if not os.path.exists(path):
+        os.symlink("/usr/bin/python3", path)
+    return ("--", path, "-c", SLEEPER)
+
+
+def wall_of(t: Context, path: str, *options: str) -> dict:
+    return harness.document_of(t.good("report", "--json", "-i", path, *options))["wall"]["seconds"]
+
+
+def check_sleeper(seconds: dict) -> None:
+    """Each of both processes waits for the 0.4 s, and no process of them for much else."""
+    for state in ("sleep", "child"):
+        check(0.39 < seconds.get(state, 0) < 0.4 + 0.3, f"{state}: {seconds}")
+
+
+def test_perf_sched_record(t: Context) -> None:
+    path = perf_with_tracepoints(t, "sched", "record", "-g", *sleeper(t))
+    check_sleeper(wall_of(t, path, "--comm", "napper"))
+    without = wall_of(t, path, "--mode", "wall", "--idle")
+    check(without["runnable"] > 0 and without["on-cpu"] > 0, f"all states: {without}")
+    done = t.good("report", "-i", path, "--comm", "napper", "--state", "sleep", "-g")
+    check("[sleep]" in done.out and "hrtimer_nanosleep" in done.out, "the state is the innermost frame", done)
+    check("[" in t.good("report", "-i", path, "--threads").out, "threads over time")
+    check("__schedule" in t.good("report", "-i", path, "--mode", "cpu").out, "the events' own counts")
+
+
+def perf_times(t: Context, path: str) -> dict[int, list[float]]:
+    """Seconds of waiting, of delay and of running of each thread, as perf sched timehist has them."""
+    done = t.run("perf", "sched", "timehist", "-i", path, "--no-call-graph")
+    times: dict[int, list[float]] = {}
+    for line in done.out.splitlines():
+        found = re.match(r"\s*[\d.]+ \[\d+\]\s+.*\[(\d+)(?:/\d+)?\]\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s*$", line)
+        if found:
+            sums = times.setdefault(int(found[1]), [0, 0, 0])
+            for i in range(3):
+                sums[i] += float(found[2 + i]) / 1000
+    return times
+
+
+def test_times_of_perf_sched_timehist(t: Context) -> None:
+    """perf counts the time for which a thread had to leave its CPU as waiting, and where the idle CPU's switches are not
+    recorded, as in some virtual machines, its time as that of the thread that follows. Both leave a thread's sum as it is."""
+    path = perf_with_tracepoints(t, "sched", "record", "--", t.program("wall_locks"))
+    theirs = perf_times(t, path)
+    done = t.run("perf", "script", "-i", path, "--show-task-events")
+    threads = {int(tid) for tid in re.findall(r"^ *wall_locks .*PERF_RECORD_FORK\(\d+:(\d+)\)", done.out, re.M)} & set(theirs)
+    check(len(threads) >= 2, f"threads of the program: {threads}")
+    for tid in threads:
+        ours = wall_of(t, path, "--tid", str(tid), "--idle")
+        check(abs(sum(ours.values()) - sum(theirs[tid])) < 0.02 + 0.02 * sum(theirs[tid]), f"thread {tid}: {ours}, and perf {theirs[tid]}")
+        check(ours.get("runnable", 0) > 0.9 * theirs[tid][1] - 0.01, f"thread {tid} was ready: {ours}, and perf {theirs[tid]}")
+
+
+def test_chosen_threads(t: Context) -> None:
+    """With and without records of switches."""
+    events = ("-e", "sched:sched_switch", "-e", "sched:sched_waking", "-c", "1", "-g")
+    check_sleeper(wall_of(t, perf_with_tracepoints(t, "record", *events, *sleeper(t))))
+    check_sleeper(wall_of(t, perf_with_tracepoints(t, "record", "--switch-events", *events, *sleeper(t))))
+
+
+def test_switch_events(t: Context) -> None:
+    harness.need_root()
+    harness.need_tool("perf")
+    path = t.path("perf.data")
+    t.run("perf", "record", "--switch-events", "-e", "cpu-clock", "-o", path, *sleeper(t))
+    check("wall" not in harness.document_of(t.good("report", "--json", "-i", path)), "CPU time is shown first")
+    seconds = wall_of(t, path, "--mode", "wall")
+    check(0.78 < seconds["unknown"] < 1.4, f"both processes wait: {seconds}")
+    check("wait" in t.good("report", "-i", path, "--state", "waiting").out, "by state")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wall time of sessions of perf sched record, perf record --switch-events and perf record --off-cpu. */
+#include <string.h>
+
+#include "attributes.h"
+#include "perfdata_format.h"
+#include "report.h"
+#include "session_builder.h"
+#include "stack_waits.h"
+#include "tap.h"
+#include "tracing_data.h"
+
+enum { MS = 1000000, SWITCH_ID = 372, WAKING_ID = 375, RAW_BYTES = 64 };
+
+static const char path[] = "sched.data";
+
+/* As the kernel gives them; only the fields that are read. */
+static const char switch_format[] = "name: sched_switch\nID: 372\nformat:\n"
+                                    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n\n"
+                                    "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+                                    "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+                                    "\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n"
+                                    "\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n";
+static const char waking_format[] = "name: sched_waking\nID: 375\nformat:\n"
+                                    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n\n"
+                                    "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n";
+
+static void add_formats(struct session_builder *b)
+{
+        struct tracing_source source = {0};
+        AUTO_RELEASE(buf) section = {0};
+        AUTO_RELEASE(buf) one = {0};
+        AUTO_RELEASE(buf) other = {0};
+
+        buf_add_str(&source.header_page, "page");
+        buf_add_str(&source.header_event, "event");
+        buf_add_str(&one, switch_format);
+        buf_add_str(&other, waking_format);
+        tracing_source_add(&source, "sched", &one);
+        tracing_source_add(&source, "sched", &other);
+        tracing_data_write(&source, &section);
+        builder_feature(b, FEATURE_TRACING_DATA, section.data, section.len);
+        tracing_source_release(&source);
+}
+
+static void begin_sched(struct session_builder *b)
+{
+        builder_init(b);
+        b->attrs[0].type = PERF_TYPE_TRACEPOINT;
+        b->attrs[0].config = SWITCH_ID;
+        b->attrs[0].sample_period_or_freq = 1;
+        b->attrs[0].flags &= ~PERF_ATTR_FREQ;
+        b->attrs[0].sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                  PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
+        builder_add_event(b, PERF_TYPE_TRACEPOINT, WAKING_ID);
+        add_formats(b);
+}
+
+static void add_raw_sample(struct session_builder *b, unsigned event, uint64_t time, int32_t tid,
+                           uint64_t period, const void *raw, uint32_t raw_size)
+{
+        builder_begin(b, PERF_RECORD_SAMPLE, PERF_MISC_KERNEL);
+        builder_u64(b, b->ids[event]);
+        builder_u64(b, 0xffffffff81000000);
+        builder_u32(b, (uint32_t)tid);
+        builder_u32(b, (uint32_t)tid);
+        builder_u64(b, time);
+        builder_u32(b, b->cpu);
+        builder_u32(b, 0);
+        builder_u64(b, period);
+        builder_u32(b, raw_size);
+        builder_bytes(b, raw, raw_size);
+        builder_end(b);
+}
+
+static void put(uint8_t *raw, size_t offset, uint64_t value, size_t size)
+{
+        memcpy(raw + offset, &value, size);
+}
+
+static void add_switch(struct session_builder *b, uint64_t ms, int32_t tid, uint64_t state, int32_t next)
+{
+        uint8_t raw[RAW_BYTES + 4] = {0};
+
+        put(raw, 24, (uint32_t)tid, 4);
+        put(raw, 32, state, 8);
+        put(raw, 56, (uint32_t)next, 4);
+        add_raw_sample(b, 0, ms * MS, tid, 1, raw, sizeof(raw));
+}
+
+static void add_waking(struct session_builder *b, uint64_t ms, int32_t by, int32_t tid)
+{
+        uint8_t raw[36 - 4 + 4] = {0};
+
+        put(raw, 24, (uint32_t)tid, 4);
+        add_raw_sample(b, 1, ms * MS, by, 1, raw, sizeof(raw));
+}
+
+static struct report *report_of(struct session_builder *b, struct err *err)
+{
+        const struct report_request request = {
+                .path = path,
+                .results = REPORT_WALL | REPORT_STACKS,
+                .filter = {.states = WALL_SHOWN | WALL_IDLE, .needs_states = true},
+        };
+
+        return builder_save(b, path) ? report_make(&request, err) : NULL;
+}
+
+static int64_t ms_of(const struct report *report, unsigned state)
+{
+        return (int64_t)(report->wall->ns[state] / MS);
+}
+
+/* Thread 10 runs from 0 to 10, waits until 30, is ready until 35, runs to 40, has to leave until 50 (the CPU
+ * is another thread's), and ends at 60. */
+TEST(switches_and_wakings)
+{
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        begin_sched(&b);
+        add_switch(&b, 1000, 0, 0, 10);
+        add_switch(&b, 1010, 10, 1, 0);
+        add_switch(&b, 1012, 0, 0, 11);
+        add_waking(&b, 1030, 11, 10);
+        add_switch(&b, 1035, 11, 0x80, 10);
+        add_switch(&b, 1040, 10, 0x100, 11);
+        add_switch(&b, 1050, 11, 0x80, 10);
+        add_switch(&b, 1060, 10, 0x20, 0);
+        add_switch(&b, 1100, 0, 0, 12);
+        report = report_of(&b, &err);
+        ASSERT_TRUE(report && report->wall);
+        EXPECT_INT(ms_of(report, WAIT_KIND_ON_CPU), 10 + 5 + 10 + 23 + 10);
+        EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 20);
+        EXPECT_INT(ms_of(report, WALL_RUNNABLE), 5 + 10);
+        EXPECT_INT(ms_of(report, WAIT_KIND_IDLE), 5 + 50);
+}
+
+/* perf record -e sched:sched_switch COMMAND: only those that leave a CPU are seen. */
+TEST(switches_of_chosen_threads)
+{
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        begin_sched(&b);
+        add_switch(&b, 1000, 10, 1, 99);
+        add_waking(&b, 1020, 10, 11); /* so it runs again */
+        add_switch(&b, 1030, 10, 1, 99);
+        add_switch(&b, 1030, 11, 1, 99);
+        add_waking(&b, 1070, 10, 11);
+        add_switch(&b, 1080, 10, 1, 0);
+        report = report_of(&b, &err);
+        ASSERT_TRUE(report && report->wall);
+        EXPECT_INT(report->wall->n_threads, 2);
+        EXPECT_INT(ms_of(report, WAIT_KIND_ON_CPU), 10 + 10);
+        EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 20 + 40 + 40);
+}
+
+/* perf 6.15 and later keep the content of samples off the CPU in their raw data. */
+TEST(time_off_the_cpu)
+{
+        static const uint64_t addresses[] = {PERF_CONTEXT_USER, 0x401000};
+        AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) raw = {0};
+        struct session_builder b;
+        struct err err = {0};
+
+        builder_init(&b);
+        builder_add_event(&b, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT);
+        b.attrs[1].sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
+        b.names[0] = "cpu-clock";
+        b.names[1] = "offcpu-time";
+        b.attrs[0].flags &= ~PERF_ATTR_FREQ;
+        b.attrs[0].sample_period_or_freq = MS;
+        builder_sample_ip(&b, 1000 * (uint64_t)MS, 10, 10, 0x402000);
+        buf_add_u32(&raw, 10);
+        buf_add_u32(&raw, 12);
+        buf_add_u64(&raw, 30 * (uint64_t)MS);
+        buf_add_u64(&raw, N_ELEMENTS(addresses));
+        buf_add(&raw, addresses, sizeof(addresses));
+        buf_add_u64(&raw, 0);
+        buf_add_u32(&raw, 0);
+        add_raw_sample(&b, 1, 1100 * (uint64_t)MS, 1, 1, raw.data, (uint32_t)raw.len);
+        add_raw_sample(&b, 1, UINT64_MAX << 32, 1, 1, raw.data, (uint32_t)raw.len); /* its time is none */
+        report = report_of(&b, &err);
+        ASSERT_TRUE(report && report->wall);
+        EXPECT_INT(report->wall->n_threads, 2);
+        EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 60);
+        EXPECT_INT(report->wall->elapsed_ns / MS, 100);
+        EXPECT_TRUE(report->wall->stackless_ns == 0);
+}
+
+static enum wait_kind kind_of(const char *const *names, size_t n, size_t n_kernel, char state)
+{
+        struct wait_function functions[8] = {0};
+        AUTO_RELEASE(buf) text = {0};
+
+        for (size_t i = 0; i < n; i++)
+                functions[i] = (struct wait_function){
+                        .name = names[i], .file = "/lib/libc.so.6", .is_kernel = i < n_kernel};
+        return stack_waits_decide(functions, n, state, &text);
+}
+
+#define KIND_OF(n_kernel, state, ...)                                                                        \
+        kind_of((const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *),  \
+                n_kernel, state)
+
+TEST(kinds_of_waits_by_functions)
+{
+        EXPECT_INT(KIND_OF(3, 'S', "__schedule", "schedule", "anon_pipe_read", "read"), WAIT_KIND_PIPE);
+        EXPECT_INT(KIND_OF(2, 'S', "do_nanosleep", "hrtimer_nanosleep", "f"), WAIT_KIND_SLEEP);
+        EXPECT_INT(KIND_OF(2, 'S', "futex_wait.isra.0", "do_futex", "__GI___lll_lock_wait", "f"),
+                   WAIT_KIND_LOCK);
+        EXPECT_INT(KIND_OF(2, 'S', "futex_wait", "do_futex", "take_gil", "f"), WAIT_KIND_GIL);
+        EXPECT_INT(KIND_OF(2, 'S', "futex_wait", "do_futex", "f"), WAIT_KIND_UNKNOWN);
+        EXPECT_INT(KIND_OF(2, 'D', "folio_wait_bit", "filemap_read", "read"), WAIT_KIND_DISK);
+        EXPECT_INT(KIND_OF(3, 'D', "filemap_read", "filemap_fault", "handle_mm_fault", "f"), WAIT_KIND_FAULT);
+        EXPECT_INT(KIND_OF(1, 'S', "unix_stream_read_generic", "recv"), WAIT_KIND_NETWORK);
+        EXPECT_INT(KIND_OF(1, 'S', "inet_csk_accept", "accept"), WAIT_KIND_IDLE);
+        EXPECT_INT(KIND_OF(1, 'S', "do_wait_for_common", "f"), WAIT_KIND_UNKNOWN);
+        EXPECT_INT(KIND_OF(1, 'S', "do_wait", "__wait4"), WAIT_KIND_CHILD);
+        EXPECT_INT(KIND_OF(3, 'S', "worker_thread", "kthread", "ret_from_fork"), WAIT_KIND_IDLE);
+        EXPECT_INT(KIND_OF(3, 'D', "rwsem_down_read_slowpath", "kthread", "ret_from_fork"),
+                   WAIT_KIND_UNKNOWN);
+        /* without the kernel's functions */
+        EXPECT_INT(KIND_OF(0, 0, "clock_nanosleep@@GLIBC_2.17", "f"), WAIT_KIND_SLEEP);
+        EXPECT_INT(KIND_OF(0, 0, "__libc_recv", "f"), WAIT_KIND_NETWORK);
+        EXPECT_INT(KIND_OF(0, 0, "receive", "f"), WAIT_KIND_UNKNOWN);
+        EXPECT_INT(kind_of(NULL, 0, 0, 'I'), WAIT_KIND_IDLE);
+        EXPECT_INT(kind_of(NULL, 0, 0, 'T'), WAIT_KIND_OTHER);
+        EXPECT_INT(kind_of(NULL, 0, 0, 'D'), WAIT_KIND_UNKNOWN);
+}
+
+TAP_MAIN
