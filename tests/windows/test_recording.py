@@ -153,6 +153,7 @@ def test_what_is_refused(c: Context) -> None:
 
 def test_what_it_says_of_itself(c: Context) -> None:
     assert re.search(r"windows.sampling_default +cpu-clock at 999 Hz: a timer", c.ours("test").out)
+    assert re.search(r"record -- COMMAND +cpu-clock, 999 samples a second; Python functions by engine timer", c.ours("doctor").out)
     assert re.search(r"cpu-clock +0x0000 +\[timer event\]", c.ours("list").out)
     assert "a timer" in c.ours("record", "--dry-run", "--", "acts.exe").out
 

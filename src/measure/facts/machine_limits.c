@@ -147,7 +147,7 @@ static void add_driver(const struct machine_limit *l)
         struct err err = {0};
 
         if (!kernel_connect(false, &err) || !(driver = kernel_get_driver())) {
-                add(l, "driver", err.text, "CPU time is sampled without a driver");
+                add(l, "driver", "none; CPU time is sampled without one", err.text);
                 return;
         }
         buf_printf(&text, "%s %s", driver->name, driver->version);

@@ -129,7 +129,7 @@ TEST(each_cause_has_its_words)
                 {UNWIND_END_LARGE, "large", "large_stack",
                  "the stack is larger than the 1 MiB that are copied"},
                 {UNWIND_END_CROWDED, "crowded", "crowded",
-                 "too many stacks waited to be unwound: lower the rate with -F"},
+                 "too many stacks waited to be unwound: sample with a longer interval (-e EVENT:INTERVAL)"},
                 {UNWIND_END_EXEC, "exec", "exec",
                  "the kernel had freed the stack to execute another program"},
         };
