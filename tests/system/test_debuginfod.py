@@ -175,8 +175,8 @@ def test_a_real_server_gives_the_debug_file(t: Context) -> None:
         check(got.read().startswith(SOURCE), "the source as it is", done)
     names = t.run("nm", t.path("served/one.debug")).out.splitlines()
     address = next(line.split()[0] for line in names if line.endswith(" twice"))
-    plain = t.ours("symbolize", "-e", stripped, address, env=settings(t, url))
-    asked = t.good("symbolize", "--debuginfod", "-e", stripped, address, env=settings(t, url))
+    plain = t.ours("symbolize", "--no-debuginfod", "-e", stripped, address, env=settings(t, url))
+    asked = t.good("symbolize", "-e", stripped, address, env=settings(t, url))
     check("one.c:" not in plain.out and re.search(r" twice at \S+one\.c:[123]$", asked.out, re.M) is not None,
           "names and lines of a file that only the server has", asked)
 
