@@ -52,6 +52,19 @@ def test_perf_sched_record(t: Context) -> None:
     check("__schedule" in t.good("report", "-i", path, "--mode", "cpu").out, "the events' own counts")
 
 
+def test_wakers(t: Context) -> None:
+    """A child that sleeps and ends wakes its parent; a timer wakes the child."""
+    path = perf_with_tracepoints(t, "sched", "record", "-g", *sleeper(t))
+    rows = harness.document_of(t.good("report", "--wakers", "--json", "-i", path, "--comm", "napper", "--sample-display-row", "1000"))["wakers"]["rows"]
+    chains = {" < ".join(link["thread"] for link in row["chain"]): row for row in rows if row["seconds"] > 0.35}
+    check("napper < interrupt" in chains and "napper < napper < interrupt" in chains, f"{rows}")
+    child = chains["napper < napper < interrupt"]
+    check(child["state"] == "child" and 0.39 < child["longest_seconds"] < 0.7, f"the parent waits for its child: {child}")
+    check("do_exit" in child["waker_stack"], f"the child wakes its parent when it ends: {child}")
+    done = t.good("report", "--wakers", "-i", path, "--state", "sleep")
+    check("napper" in done.out and " child " not in done.out, "by state", done)
+
+
 def perf_times(t: Context, path: str) -> dict[int, list[float]]:
     """Seconds of waiting, of delay and of running of each thread, as perf sched timehist has them."""
     done = t.run("perf", "sched", "timehist", "-i", path, "--no-call-graph")

@@ -178,20 +178,25 @@ void profile_note_time(struct profile_totals *totals, uint64_t time)
                 totals->last_ns = time;
 }
 
-static bool thread_passes(const struct profile_filter *filter, struct world *world,
-                          const struct sample *sample)
+static bool name_passes(const struct profile_filter *filter, struct world *world, int32_t pid, int32_t tid)
 {
         char number[16];
 
         if (!filter->comms && !filter->threads)
                 return true;
-        if (filter->comms && !text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)))
+        if (filter->comms && !text_in_list(filter->comms, world_thread_name(world, pid, tid)))
                 return false;
-        if (!filter->threads ||
-            text_in_list(filter->threads, world_thread_name(world, sample->pid, sample->tid)))
+        if (!filter->threads || text_in_list(filter->threads, world_thread_name(world, pid, tid)))
                 return true;
-        snprintf(number, sizeof(number), "%" PRId32, sample->tid);
+        snprintf(number, sizeof(number), "%" PRId32, tid);
         return text_in_list(filter->threads, number);
+}
+
+bool profile_filter_accepts(const struct profile_filter *filter, struct world *world, int32_t pid,
+                            int32_t tid)
+{
+        return pid_passes(filter, pid) && (!filter->has_tid || filter->tid == tid) &&
+               name_passes(filter, world, pid, tid);
 }
 
 /* Checks all filters except the module's. */
@@ -201,8 +206,9 @@ static bool sample_passes(struct profile *profile, struct world *world, struct p
         const struct profile_filter *filter = &profile->filter;
 
         profile_note_time(totals, sample->time);
-        return pid_passes(filter, sample->pid) && (!filter->has_tid || filter->tid == sample->tid) &&
-               time_passes(profile, sample->time) && thread_passes(filter, world, sample);
+        if (!pid_passes(filter, sample->pid) || (filter->has_tid && filter->tid != sample->tid))
+                return false;
+        return time_passes(profile, sample->time) && name_passes(filter, world, sample->pid, sample->tid);
 }
 
 /* `base` is the address of the file offset 0 of the key's module. */

@@ -103,6 +103,10 @@ bool profile_add_many(struct profile *profile, struct world *world, uint32_t eve
 /* True if samples count alike that have the same event, process, code address, source and CPU. */
 bool profile_counts_alike(const struct profile *profile);
 
+/* Whether a filter accepts a thread by its process, its number and its name. */
+bool profile_filter_accepts(const struct profile_filter *filter, struct world *world, int32_t pid,
+                            int32_t tid);
+
 /* Whether the filter accepts a sample, without counting it. */
 bool profile_accepts(struct profile *profile, struct world *world, const struct sample *sample);
 

@@ -46,6 +46,7 @@ enum report_result {
         REPORT_PYTHON = 128,     /* rows of Python functions; none for a session without Python frames */
         /* with states in the filter: times by state of a session that recorded waiting */
         REPORT_WALL = 512,
+        REPORT_WAKERS = 1024, /* who ended waits: pieces->wakers */
         REPORT_PACKED = 64, /* stacks are made in addition to the samples' own places */
 };
 

@@ -88,6 +88,27 @@ static bool has_waits(const struct report_pass *pass)
                (sched->has_switch_records && pass->request.filter.needs_states);
 }
 
+/* For those that ended waits. */
+struct counting_waits {
+        const struct profile_filter *filter;
+        struct world *world; /* at the end of the session */
+};
+
+static bool counts_wait(void *ctx, int32_t pid, int32_t tid, unsigned state)
+{
+        const struct counting_waits *c = ctx;
+
+        return c->filter->states & WALL_BIT(state) && profile_filter_accepts(c->filter, c->world, pid, tid);
+}
+
+static const char *thread_name(void *ctx, int32_t pid, int32_t tid)
+{
+        const struct counting_waits *c = ctx;
+        const char *name = world_thread_name(c->world, pid, tid);
+
+        return *name ? name : "unknown";
+}
+
 static bool make_pieces(struct report_pass *pass, const struct session_input *input, struct err *err)
 {
         AUTO(wait_section) waits = wait_section_new(perfdata_feature(input->reader, FEATURE_WPERF_WAITS));
@@ -103,6 +124,7 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         struct session_input *again = is_known ? open_again(pass, input, err) : NULL;
         AUTO(report) whole = again ? report_make_of(&request, again, err) : NULL;
         struct wall_request wall = {.waits = waits};
+        struct counting_waits counting;
 
         if (!is_known)
                 return true;
@@ -117,12 +139,20 @@ static bool make_pieces(struct report_pass *pass, const struct session_input *in
         choose_events(whole, &wall);
         wall.is_paced = wall.cpu_event != UINT32_MAX &&
                         !(whole->events[wall.cpu_event].attr.flags & PERF_ATTR_CONTEXT_SWITCH);
+        make_absolute(&pass->request.filter, whole->samples);
+        counting = (struct counting_waits){&pass->request.filter, whole->session.world};
+        if (report_wants(pass, REPORT_WAKERS)) {
+                wall.counts_wait = counts_wait;
+                wall.thread_name = thread_name;
+                wall.ctx = &counting;
+                wall.wakers_from_ns = pass->request.filter.from_ns;
+                wall.wakers_to_ns = pass->request.filter.to_ns;
+        }
         pass->waiting_event = wall.waiting_event;
         pass->cpu_event = wall.cpu_event;
         pass->report->tasks = task_section_new(perfdata_feature(input->reader, FEATURE_WPERF_TASKS));
         wall.tasks = pass->report->tasks;
         pass->report->pieces = wall_pieces_new(&wall);
-        make_absolute(&pass->request.filter, whole->samples);
         return true;
 }
 

@@ -184,7 +184,10 @@ static void take_waking(struct sched_log *log, const struct sched_event *event, 
         if (!budget_share_take(&log->share, BUDGET_SAMPLES, 2 * sizeof(*log->wakings)))
                 return;
         ARRAY_PUSH(log->wakings, log->n_wakings, log->cap_wakings,
-                   ((struct sched_waking){sample->time, wakeup.tid, wakeup.is_interrupt ? 0 : sample->tid}));
+                   ((struct sched_waking){.time_ns = sample->time,
+                                          .tid = wakeup.tid,
+                                          .by_pid = wakeup.is_interrupt ? 0 : sample->pid,
+                                          .by_tid = wakeup.is_interrupt ? 0 : sample->tid}));
 }
 
 void sched_log_take(struct sched_log *log, uint32_t event, const struct sample *sample)

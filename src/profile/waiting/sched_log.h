@@ -11,8 +11,8 @@
 /* The end of a wait: the thread is ready to run. */
 struct sched_waking {
         uint64_t time_ns;
-        int32_t tid;    /* the thread that waited */
-        int32_t by_tid; /* the one that woke it; 0: an interrupt */
+        int32_t tid;            /* the thread that waited */
+        int32_t by_pid, by_tid; /* the one that woke it; 0: an interrupt */
 };
 
 struct sched_log;

@@ -176,6 +176,7 @@ static void take_samples(struct wall_making *m)
 
         m->readings = mem_new(n + 1, sizeof(*m->readings));
         m->samples = mem_new(n + 1, sizeof(*m->samples));
+        m->wakes = m->request->counts_wait ? mem_new(n + 1, sizeof(*m->wakes)) : NULL;
         for (size_t i = 0; i < n; i++) {
                 const struct listed_sample *sample = sample_list_get(samples, i);
 
@@ -186,9 +187,14 @@ static void take_samples(struct wall_making *m)
                         add_wait(m, sample);
                 else if (sample->event == m->request->cpu_event)
                         add_sample(m, sample);
+                else if (m->wakes && sched_events_role(m->request->events, sample->event) == SCHED_WAKING)
+                        m->wakes[m->n_wakes++] = (struct wall_sample){
+                                .tid = sample->tid, .time_ns = sample->time_ns, .node = sample->node};
         }
         qsort(m->readings, m->n_readings, sizeof(*m->readings), compare_readings);
         qsort(m->samples, m->n_samples, sizeof(*m->samples), compare_samples);
+        if (m->n_wakes)
+                qsort(m->wakes, m->n_wakes, sizeof(*m->wakes), compare_samples);
 }
 
 /* A loop that waits for a time or for its own threads has no object that says so: its tasks do. Readings that
@@ -319,16 +325,55 @@ uint32_t wall_making_holder_of(struct wall_making *m, const struct wall_reading 
 
 /* --- All --- */
 
-uint64_t wall_making_find_waking(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
+/* The first waking of the thread at or after a time, or one of another thread. */
+static size_t find_waking(const struct wall_making *m, int32_t tid, uint64_t ns)
 {
         const struct sched_waking *wakings = m->request->wakings;
         size_t low = 0, high = m->request->n_wakings;
 
         SEARCH_FIRST(low, high, middle,
-                     by_thread_and_time(wakings[middle].tid, wakings[middle].time_ns, tid, from_ns) < 0);
-        return low < m->request->n_wakings && wakings[low].tid == tid && wakings[low].time_ns < to_ns
-                       ? wakings[low].time_ns
+                     by_thread_and_time(wakings[middle].tid, wakings[middle].time_ns, tid, ns) < 0);
+        return low;
+}
+
+uint64_t wall_making_find_waking(const struct wall_making *m, int32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+        const struct sched_waking *wakings = m->request->wakings;
+        size_t i = find_waking(m, tid, from_ns);
+
+        return i < m->request->n_wakings && wakings[i].tid == tid && wakings[i].time_ns < to_ns
+                       ? wakings[i].time_ns
                        : to_ns;
+}
+
+const struct sched_waking *wall_making_waking(const struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        const struct sched_waking *waking = m->request->wakings + find_waking(m, tid, ns);
+
+        return waking < m->request->wakings + m->request->n_wakings && waking->tid == tid &&
+                               waking->time_ns == ns
+                       ? waking
+                       : NULL;
+}
+
+const struct sched_waking *wall_making_waking_before(const struct wall_making *m, int32_t tid, uint64_t ns)
+{
+        size_t i = find_waking(m, tid, ns);
+
+        return i && m->request->wakings[i - 1].tid == tid ? &m->request->wakings[i - 1] : NULL;
+}
+
+uint32_t wall_making_waking_node(const struct wall_making *m, const struct sched_waking *waking)
+{
+        size_t low = 0, high = m->n_wakes;
+
+        SEARCH_FIRST(low, high, middle,
+                     by_thread_and_time(m->wakes[middle].tid, m->wakes[middle].time_ns, waking->by_tid,
+                                        waking->time_ns) < 0);
+        return low < m->n_wakes && m->wakes[low].tid == waking->by_tid &&
+                               m->wakes[low].time_ns == waking->time_ns
+                       ? m->wakes[low].node
+                       : NAMED_NONE;
 }
 
 void wall_making_take(struct wall_making *m)
@@ -343,6 +388,8 @@ void wall_making_release(struct wall_making *m)
         free(m->spans);
         free(m->readings);
         free(m->samples);
+        free(m->wakes);
+        free(m->waits);
         map_release(&m->functions);
         map_release(&m->nodes);
 }

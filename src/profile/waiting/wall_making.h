@@ -33,6 +33,14 @@ struct wall_sample {
         bool has_gil;   /* it is known that it had it */
 };
 
+/* A wait until the thread was woken. */
+struct wall_wait {
+        uint64_t from_ns, to_ns;
+        int32_t pid, tid;
+        uint32_t node; /* NAMED_NONE: its stack is not recorded */
+        uint8_t kind;
+};
+
 struct wall_making {
         struct wall_pieces *pieces;
         size_t cap_pieces, cap_stackless, cap_functions;
@@ -43,6 +51,10 @@ struct wall_making {
         size_t n_readings;
         struct wall_sample *samples; /* on a CPU, by thread, then time */
         size_t n_samples;
+        struct wall_sample *wakes; /* stacks of those that woke others, by thread, then time */
+        size_t n_wakes;
+        struct wall_wait *waits; /* if it is asked who ended them */
+        size_t n_waits, cap_waits;
         uint64_t from_ns, to_ns;
         struct map functions; /* hash of name and file to index + 1 */
         struct map nodes;     /* node to the index of its function + 1 */
@@ -60,6 +72,14 @@ size_t wall_making_find_sample(const struct wall_making *making, int32_t tid, ui
 /* When the thread was woken in this time; `to_ns` if that is not recorded. */
 uint64_t wall_making_find_waking(const struct wall_making *making, int32_t tid, uint64_t from_ns,
                                  uint64_t to_ns);
+
+/* The waking at this time, and the last one before a time; NULL: there is none. */
+const struct sched_waking *wall_making_waking(const struct wall_making *making, int32_t tid, uint64_t ns);
+const struct sched_waking *wall_making_waking_before(const struct wall_making *making, int32_t tid,
+                                                     uint64_t ns);
+
+/* The stack of the thread that woke another one; NAMED_NONE: it is not recorded. */
+uint32_t wall_making_waking_node(const struct wall_making *making, const struct sched_waking *waking);
 
 /* The function that a stack counts for. */
 struct wall_at {

@@ -116,13 +116,35 @@ static void add_read_wait(struct dividing *d, struct wall_reading *reading, uint
         d->shared_ns += ns < look_ns ? ns : 0;
 }
 
+/* For those that ended waits. */
+static void keep_wait(struct wall_making *m, const struct wall_wait *wait)
+{
+        const struct wall_request *request = m->request;
+        struct wall_wait kept = *wait;
+
+        if (!request->counts_wait || !request->counts_wait(request->ctx, wait->pid, wait->tid, wait->kind))
+                return;
+        if (request->wakers_from_ns > kept.from_ns)
+                kept.from_ns = request->wakers_from_ns;
+        if (kept.from_ns < kept.to_ns && (!request->wakers_to_ns || kept.to_ns <= request->wakers_to_ns))
+                ARRAY_PUSH(m->waits, m->n_waits, m->cap_waits, kept);
+}
+
 /* The thread waits, and then it is ready to run. */
 static void add_wait(struct wall_making *m, struct dividing *d, struct wall_reading *reading,
                      const struct cpu_span *before, uint64_t from_ns, uint64_t to_ns)
 {
         uint64_t woken_ns = wall_making_find_waking(m, d->thread->tid, from_ns, to_ns);
         AUTO_RELEASE(buf) text = {0};
+        enum wait_kind kind =
+                reading ? reading->kind : stack_waits_decide(NULL, 0, before ? before->state : 0, &text);
 
+        keep_wait(m, &(struct wall_wait){.from_ns = from_ns,
+                                         .to_ns = woken_ns,
+                                         .pid = d->thread->pid,
+                                         .tid = d->thread->tid,
+                                         .node = reading ? reading->node : NAMED_NONE,
+                                         .kind = (uint8_t)kind});
         if (reading) {
                 add_read_wait(d, reading, from_ns, woken_ns);
                 reading->ready_ns = to_ns - woken_ns;
@@ -131,8 +153,7 @@ static void add_wait(struct wall_making *m, struct dividing *d, struct wall_read
         } else if (m->request->waits) {
                 d->shared_ns += to_ns - from_ns;
         } else {
-                add_stackless_time(m, d, stack_waits_decide(NULL, 0, before ? before->state : 0, &text),
-                                   from_ns, woken_ns);
+                add_stackless_time(m, d, kind, from_ns, woken_ns);
                 add_stackless_time(m, d, WALL_RUNNABLE, woken_ns, to_ns);
         }
 }
@@ -405,6 +426,7 @@ struct wall_pieces *wall_pieces_new(const struct wall_request *request)
         m.pieces->elapsed_ns = m.to_ns - m.from_ns;
         m.pieces->knows_gil = request->waits && request->waits->n_holders;
         divide_all(&m);
+        m.pieces->wakers = request->counts_wait ? waker_rows_new(&m) : NULL;
         sort(m.pieces->items, m.pieces->n, compare_pieces);
         sort(m.pieces->stackless, m.pieces->n_stackless, compare_times);
         wall_making_release(&m);
@@ -418,6 +440,7 @@ void wall_pieces_free(struct wall_pieces *pieces)
         free(pieces->items);
         free(pieces->stackless);
         free(pieces->functions);
+        waker_rows_free(pieces->wakers);
         arena_release(&pieces->texts);
         free(pieces);
 }

@@ -17,6 +17,7 @@
 #include "sched_log.h"
 #include "strips.h"
 #include "task_section.h"
+#include "waker_rows.h"
 #include "wall_states.h"
 
 /* A function that pieces count for. */
@@ -59,8 +60,9 @@ struct wall_pieces {
         size_t n_functions;
         const char *idle_calls[WALL_MAX_IDLE_CALLS];
         size_t n_idle_calls;
-        uint64_t elapsed_ns; /* of the session */
-        bool knows_gil;      /* it was recorded at samples who has the GIL */
+        uint64_t elapsed_ns;       /* of the session */
+        bool knows_gil;            /* it was recorded at samples who has the GIL */
+        struct waker_rows *wakers; /* if they were asked for */
         struct arena texts;
 };
 
@@ -82,7 +84,12 @@ struct wall_request {
         /* Where the scheduler's switches are not recorded, the time for which a sample stands: this, or
          * its weight if it is 0. */
         uint64_t cpu_sample_ns;
-        uint64_t elapsed_ns; /* of the recording; 0: not known */
+        /* Who ended waits is only found if this is set: whether these waits of a thread are to count. */
+        bool (*counts_wait)(void *ctx, int32_t pid, int32_t tid, unsigned state);
+        const char *(*thread_name)(void *ctx, int32_t pid, int32_t tid); /* never NULL */
+        void *ctx;
+        uint64_t wakers_from_ns, wakers_to_ns; /* only in these times; 0: all */
+        uint64_t elapsed_ns;                   /* of the recording; 0: not known */
 };
 
 /* NULL if the session has neither switches nor readings. Keeps nothing of the request. */

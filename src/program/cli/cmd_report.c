@@ -24,6 +24,7 @@
 #include "stat_output.h"
 #include "strip_output.h"
 #include "text_match.h"
+#include "waker_output.h"
 
 struct reporting {
         const struct report_options *options;
@@ -132,6 +133,18 @@ static bool has_accesses(const struct report *report, const char *path, struct e
         return err_set(err, ERR_MISSING, "%s: no sample says what it did to memory; record with --mem", path);
 }
 
+static bool has_wakers(const struct report *report, const char *path, struct err *err)
+{
+        const struct waker_rows *rows = report->pieces ? report->pieces->wakers : NULL;
+
+        if (rows && (rows->n || report->sched->has[SCHED_WAKING]))
+                return true;
+        return err_set(err, ERR_MISSING,
+                       "%s: who woke threads is not recorded; record as root with perf sched record, or add "
+                       "-a -c 1 -e sched:sched_switch -e sched:sched_waking",
+                       path);
+}
+
 static bool has_states(const struct report *report, const struct report_request *request, struct err *err)
 {
         if (!(request->keys & PROFILE_STATE) || report->pieces)
@@ -181,6 +194,7 @@ static unsigned results_of(const struct report_options *o, enum report_table tab
 {
         static const unsigned of_table[REPORT_N_TABLES] = {
                 [REPORT_TABLE_ACCESSES] = REPORT_ACCESSES | REPORT_BRANCHES,
+                [REPORT_TABLE_WAKERS] = REPORT_WAKERS,
                 [REPORT_TABLE_THREADS] = REPORT_SAMPLES,
                 [REPORT_TABLE_CPUS] = REPORT_SAMPLES,
                 [REPORT_TABLE_BRANCHES] = REPORT_BRANCHES,
@@ -441,11 +455,22 @@ static int show_rows(const struct reporting *r, struct report *report)
         return hot_output_show(&output, &poor) ? EXIT_OK : EXIT_FAILED;
 }
 
+static int show_wakers(const struct reporting *r, const struct report *report)
+{
+        return waker_output_show(&(struct waker_output){
+                .report = report,
+                .general = &r->options->general,
+                .output = &r->options->output,
+                .n_rows = r->options->display.rows ? r->options->display.rows : DISPLAY_ROWS_DEFAULT,
+        });
+}
+
 static int show_table(const struct reporting *r, struct report *report)
 {
         int status;
 
         switch (r->table) {
+        case REPORT_TABLE_WAKERS: status = show_wakers(r, report); break;
         case REPORT_TABLE_THREADS:
         case REPORT_TABLE_CPUS: status = show_strips(r, report); break;
         case REPORT_TABLE_GROUPS: status = show_groups(r, report); break;
@@ -458,7 +483,8 @@ static int show_table(const struct reporting *r, struct report *report)
 
 static bool has_rows(const struct reporting *r, const struct report *report, struct err *err)
 {
-        return (r->table != REPORT_TABLE_BRANCHES || has_branches(report, r->request.path, err)) &&
+        return (r->table != REPORT_TABLE_WAKERS || has_wakers(report, r->request.path, err)) &&
+               (r->table != REPORT_TABLE_BRANCHES || has_branches(report, r->request.path, err)) &&
                check_first(r, report, err) &&
                (r->table != REPORT_TABLE_ACCESSES || has_accesses(report, r->request.path, err));
 }

@@ -67,6 +67,12 @@ static const struct option choice_options[] = {
                 .help = "print text even on a terminal, instead of opening the browser",
         },
         {
+                .name = "wakers",
+                .offset = offsetof(struct choice_options, wakers),
+                .help = "show who ended the longest waits: the thread that waits, the one that woke it, and who had "
+                        "woken that one; for sessions with sched:sched_waking, as of perf sched record",
+        },
+        {
                 .name = "threads",
                 .offset = offsetof(struct choice_options, threads),
                 .help = "show the samples of each thread over time",

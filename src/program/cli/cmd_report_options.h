@@ -17,7 +17,7 @@ struct choice_options {
         bool csv;
         bool inlines;
         bool branches; /* -b */
-        bool threads, timeline;
+        bool threads, timeline, wakers;
         bool mem, describe;
         bool stdio;  /* print text, also on a terminal */
         bool counts; /* no effect: numbers are always shown */

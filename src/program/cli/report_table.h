@@ -13,6 +13,7 @@
 enum report_table {
         REPORT_TABLE_GROUPS,
         REPORT_TABLE_ACCESSES,
+        REPORT_TABLE_WAKERS,
         REPORT_TABLE_THREADS,
         REPORT_TABLE_CPUS,
         REPORT_TABLE_BRANCHES,

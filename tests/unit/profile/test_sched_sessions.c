@@ -90,10 +90,20 @@ static void add_switch(struct session_builder *b, uint64_t ms, int32_t tid, uint
 
 static void add_waking(struct session_builder *b, uint64_t ms, int32_t by, int32_t tid)
 {
-        uint8_t raw[36 - 4 + 4] = {0};
+        uint8_t raw[36] = {0};
 
         put(raw, 24, (uint32_t)tid, 4);
         add_raw_sample(b, 1, ms * MS, by, 1, raw, sizeof(raw));
+}
+
+/* While thread 99 runs. */
+static void add_interrupt(struct session_builder *b, uint64_t ms, int32_t tid)
+{
+        uint8_t raw[36] = {0};
+
+        put(raw, 2, 0x10, 1);
+        put(raw, 24, (uint32_t)tid, 4);
+        add_raw_sample(b, 1, ms * MS, 99, 1, raw, sizeof(raw));
 }
 
 static struct report *report_of(struct session_builder *b, struct err *err)
@@ -136,6 +146,53 @@ TEST(switches_and_wakings)
         EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 20);
         EXPECT_INT(ms_of(report, WALL_RUNNABLE), 5 + 10);
         EXPECT_INT(ms_of(report, WAIT_KIND_IDLE), 5 + 50);
+}
+
+static void expect_chain(const struct waker_row *row, const char *wanted)
+{
+        AUTO_RELEASE(buf) chain = {0};
+
+        for (size_t i = 0; i < row->n_links; i++)
+                buf_printf(&chain, "%s%s", i ? " < " : "", row->links[i].thread);
+        EXPECT_STR(buf_text(&chain), wanted);
+}
+
+/* The server is woken by an interrupt while its client waits for it, twice. */
+TEST(who_ended_waits)
+{
+        const struct report_request request = {
+                .path = path, .results = REPORT_WAKERS, .filter = {.states = WALL_SHOWN}};
+        AUTO(report) report = NULL;
+        const struct waker_rows *rows;
+        struct session_builder b;
+        struct err err = {0};
+
+        begin_sched(&b);
+        builder_comm(&b, 0, 10, 10, "client", false);
+        builder_comm(&b, 0, 11, 11, "server", false);
+        add_switch(&b, 1000, 0, 0, 10);
+        for (uint64_t ms = 1010; ms <= 1110; ms += 100) {
+                add_switch(&b, ms, 10, 1, 11);
+                add_switch(&b, ms + 5, 11, 1, 0);
+                add_interrupt(&b, ms + 20, 11);
+                add_switch(&b, ms + 21, 0, 0, 11);
+                add_waking(&b, ms + 30 + ms / 1110, 11, 10);
+                add_switch(&b, ms + 40, 11, 1, 10);
+        }
+        add_switch(&b, 1200, 10, 1, 0);
+        add_switch(&b, 1300, 0, 0, 12);
+        ASSERT_TRUE(builder_save(&b, path));
+        report = report_make(&request, &err);
+        ASSERT_TRUE(report && report->pieces && report->pieces->wakers);
+        rows = report->pieces->wakers;
+        ASSERT_TRUE(rows->n == 2);
+        expect_chain(&rows->items[0], "client < server < interrupt");
+        EXPECT_INT(rows->items[0].count, 2);
+        EXPECT_INT(rows->items[0].total_ns / MS, 61);
+        EXPECT_INT(rows->items[0].longest_ns / MS, 31);
+        expect_chain(&rows->items[1], "server < interrupt");
+        EXPECT_INT(rows->items[1].total_ns / MS, 15 + 15);
+        EXPECT_INT(rows->n_unknown, 3); /* the last ones of each thread, and one that nobody woke */
 }
 
 /* perf record -e sched:sched_switch COMMAND: only those that leave a CPU are seen. */
