@@ -161,7 +161,7 @@ def check_relations(complaints: Complaints, shared: dict) -> None:
         complaints.expect((frames["category"][row] is None) == (frames["subcategory"][row] is None), f"frameTable[{row}]: half a category")
 
 
-def check_thread(complaints: Complaints, thread: Any, n_stacks: int) -> None:
+def check_thread(complaints: Complaints, thread: Any, n_stacks: int, n_texts: int, n_categories: int) -> None:
     null_or_number = either(is_null, is_number)
     if not complaints.fields("thread", thread, {
             "processType": is_text, "processStartupTime": is_number, "processShutdownTime": null_or_number,
@@ -179,7 +179,12 @@ def check_thread(complaints: Complaints, thread: Any, n_stacks: int) -> None:
                      {"threadCPUDelta": either(is_null, is_count)})
     times = samples.get("time", [])
     complaints.expect(all(map(is_number, times)) and times == sorted(times) and (not times or times[0] >= 0), "samples.time: goes back")
-    complaints.table("markers", thread["markers"], {key: is_null for key in ("data", "name", "startTime", "endTime", "phase", "category")})
+    complaints.table("markers", thread["markers"], {
+        "data": is_null, "name": below(n_texts), "startTime": is_number, "endTime": is_number, "phase": is_one(1),
+        "category": below(n_categories)})
+    markers = thread["markers"]
+    if not complaints:
+        complaints.expect(all(a <= b for a, b in zip(markers["startTime"], markers["endTime"])), "a marker that ends before it begins")
 
 
 def complaints_of(profile: Any) -> list[str]:
@@ -192,7 +197,8 @@ def complaints_of(profile: Any) -> list[str]:
     check_libs(complaints, profile["libs"])
     check_shared(complaints, profile["shared"], len(profile["libs"]), profile["meta"].get("categories", []))
     for thread in profile["threads"]:
-        check_thread(complaints, thread, length_of(profile["shared"], "stackTable"))
+        check_thread(complaints, thread, length_of(profile["shared"], "stackTable"), len(profile["shared"].get("stringArray", [])),
+                     len(profile["meta"].get("categories", [])))
     known = [(thread.get("pid"), thread.get("tid")) for thread in profile["threads"]]
     complaints.expect(len(set(known)) == len(known), "a thread twice")
     if not complaints:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 
+import firefox_schema
 import harness
 from harness import Context, check
 
@@ -63,6 +64,30 @@ def test_wakers(t: Context) -> None:
     check("do_exit" in child["waker_stack"], f"the child wakes its parent when it ends: {child}")
     done = t.good("report", "--wakers", "-i", path, "--state", "sleep")
     check("napper" in done.out and " child " not in done.out, "by state", done)
+
+
+def test_exports(t: Context) -> None:
+    """Speedscope's and Firefox' profiles have the time of each thread; waits are markers in a category of their own."""
+    path = perf_with_tracepoints(t, "sched", "record", "-g", *sleeper(t))
+    seconds = sum(wall_of(t, path, "--comm", "napper").values())
+    out = t.path("p.speedscope.json")
+    t.ours("export", "-i", path, "--comm", "napper", "-o", out)
+    with open(out, encoding="utf-8") as file:
+        weights = sum(sum(profile["weights"]) for profile in json.load(file)["profiles"]) / 1e9
+    check(abs(weights - seconds) < 0.001, f"speedscope has {weights} s of {seconds}")
+    out = t.path("p.firefox.json")
+    t.ours("export", "-i", path, "--comm", "napper", "-o", out)
+    with open(out, encoding="utf-8") as file:
+        profile = json.load(file)
+    complaints = firefox_schema.complaints_of(profile)
+    check(not complaints, f"{complaints}")
+    weights = sum(sum(thread["samples"]["weight"]) for thread in profile["threads"]) / 1e3
+    check(abs(weights - seconds) < 0.001, f"Firefox has {weights} s of {seconds}")
+    names = [category["name"] for category in profile["meta"]["categories"]]
+    texts = profile["shared"]["stringArray"]
+    sleeps = [(end - start, names[category]) for thread in profile["threads"] for name, start, end, category in zip(
+        *(thread["markers"][key] for key in ("name", "startTime", "endTime", "category"))) if texts[name] == "sleep"]
+    check(any(390 < ms < 700 and category == "Waiting" for ms, category in sleeps), f"markers: {sleeps}")
 
 
 def perf_times(t: Context, path: str) -> dict[int, list[float]]:

@@ -23,6 +23,7 @@
 #include "text_match.h"
 #include "text_stream.h"
 #include "version.h"
+#include "wall_states.h"
 
 /* An event with samples. */
 struct exported {
@@ -132,9 +133,24 @@ static bool wants_gzip(const struct exporting *e)
         return text_ends(e->path, ".gz");
 }
 
+/* The states of the threads in wall time. free() it. */
+static struct export_state *states_of(const struct report *report, size_t *ret_n)
+{
+        struct strip_state *states = wall_pieces_states(report->pieces, ret_n);
+        struct export_state *made = mem_new(*ret_n + 1, sizeof(*made));
+
+        for (size_t i = 0; i < *ret_n; i++)
+                made[i] = (struct export_state){states[i].from_ns, states[i].to_ns, states[i].tid,
+                                                wall_state_word(states[i].state)};
+        free(states);
+        return made;
+}
+
 static bool write_firefox(const struct exporting *e, struct buf *out, struct err *err)
 {
         const struct report_event *event = &report_of(e)->events[e->events[0].index];
+        size_t n_states = 0;
+        struct export_state *states = event->is_wall ? states_of(report_of(e), &n_states) : NULL;
         const struct export_firefox profile = {
                 .samples = report_of(e)->samples,
                 .stacks = report_of(e)->named,
@@ -142,16 +158,15 @@ static bool write_firefox(const struct exporting *e, struct buf *out, struct err
                 .arch = perfdata_feature_str(report_of(e)->session.reader, FEATURE_ARCH),
                 .event = e->events[0].index,
                 .interval_ns = interval_of(event),
-                .weights = e->output->choice.weights,
+                .weights = e->output->choice.weights || event->is_wall,
+                .states = states,
+                .n_states = n_states,
         };
         AUTO_RELEASE(buf) document = {0};
 
-        if (!wants_gzip(e)) {
-                export_firefox(&profile, out);
-                return true;
-        }
-        export_firefox(&profile, &document);
-        return codec_pack_gzip(buf_text(&document), document.len, out, err);
+        export_firefox(&profile, wants_gzip(e) ? &document : out);
+        free(states);
+        return !wants_gzip(e) || codec_pack_gzip(buf_text(&document), document.len, out, err);
 }
 
 static bool write_page(const struct exporting *e, struct buf *out, struct err *err)
@@ -362,6 +377,7 @@ static void add_event(struct exporting *e, uint32_t index)
                 .tool = buf_text(&e->tool),
                 .command = buf_text(&e->command),
                 .is_time = perf_attr_is_clock(&event->attr),
+                .is_wall = event->is_wall,
                 .dur_ns = report_of(e)->run.info.elapsed_ns,
                 .wall_offset_ns = e->wall_offset_ns,
         };

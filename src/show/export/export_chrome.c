@@ -131,7 +131,7 @@ static void add_thread(struct chrome_writing *w, const struct export_threads *th
 {
         struct export_spans spans;
 
-        export_spans_list(w->trace->samples, threads, thread, w->trace->about->is_time, &spans);
+        export_spans_list(w->trace->samples, threads, thread, w->trace->about, &spans);
         list_slices(w, &spans);
         export_spans_release(&spans);
         add_name(w, "process_name", thread, thread->process_name);

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attributes.h"
 #include "export_firefox_tables.h"
 #include "export_threads.h"
 #include "mem.h"
+#include "search.h"
 
 enum {
         /* version of Firefox's own format, which defines the names of some fields of `meta` */
@@ -68,19 +70,26 @@ static void add_ms(struct firefox_writing *w, const char *key, uint64_t ns)
         json_fixed(&w->json, ms_of(ns), 6);
 }
 
-static void add_categories(struct json *json)
+/* The last two are of sessions with states. */
+static void add_categories(bool has_states, struct json *json)
 {
         static const struct {
                 const char *name, *color;
         } categories[] = {
-                [FIREFOX_OTHER] = {"Other", "grey"},     [FIREFOX_USER] = {"User", "yellow"},
-                [FIREFOX_KERNEL] = {"Kernel", "orange"}, [FIREFOX_JIT] = {"JIT", "lightblue"},
+                [FIREFOX_OTHER] = {"Other", "grey"},
+                [FIREFOX_USER] = {"User", "yellow"},
+                [FIREFOX_KERNEL] = {"Kernel", "orange"},
+                [FIREFOX_JIT] = {"JIT", "lightblue"},
                 [FIREFOX_PYTHON] = {"Python", "green"},
+                [FIREFOX_WAITING] = {"Waiting", "purple"},
+                [FIREFOX_RUNNABLE] = {"Ready to run", "magenta"},
         };
+
+        size_t n = has_states ? N_ELEMENTS(categories) : FIREFOX_WAITING;
 
         json_key(json, "categories");
         json_begin_array(json);
-        for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++) {
+        for (size_t i = 0; i < n; i++) {
                 json_begin_object(json);
                 json_key_str(json, "name", categories[i].name);
                 json_key_str(json, "color", categories[i].color);
@@ -136,7 +145,7 @@ static void add_meta(struct firefox_writing *w)
         json_key_bool(json, "symbolicated", true);
         json_key_bool(json, "sourceCodeIsNotOnSearchfox", true);
         json_key_bool(json, "usesOnlyOneStackType", true);
-        add_categories(json);
+        add_categories(w->profile->n_states > 0, json);
         if (about->is_time) {
                 json_key(json, "sampleUnits");
                 json_begin_object(json);
@@ -199,6 +208,13 @@ static void add_weight_column(struct firefox_writing *w, const struct export_thr
         json_end_array(&w->json);
 }
 
+static bool is_off_cpu(const struct firefox_writing *w, const struct listed_sample *sample)
+{
+        const struct named_stacks *stacks = w->profile->stacks;
+
+        return sample->node < stacks->n_nodes && stacks->nodes[sample->node].is_state && w->profile->n_states;
+}
+
 /* The count of a clock since the thread's previous sample is the CPU time in between. */
 static void add_cpu_column(struct firefox_writing *w, const struct export_thread *thread)
 {
@@ -207,19 +223,73 @@ static void add_cpu_column(struct firefox_writing *w, const struct export_thread
         json_key(&w->json, "threadCPUDelta");
         json_begin_array(&w->json);
         for (size_t i = 0; i < thread->n; i++)
-                json_u64(&w->json, get_sample(w, thread, i)->weight);
+                json_u64(&w->json,
+                         is_off_cpu(w, get_sample(w, thread, i)) ? 0 : get_sample(w, thread, i)->weight);
         json_end_array(&w->json);
 }
 
-static const struct firefox_column marker_columns[] = {
-        {"data", FIREFOX_ALWAYS_NULL, 0},
-        {"name", FIREFOX_ALWAYS_NULL, 0},
-        {"startTime", FIREFOX_ALWAYS_NULL, 0},
-        {"endTime", FIREFOX_ALWAYS_NULL, 0},
-        {"phase", FIREFOX_ALWAYS_NULL, 0},
-        {"category", FIREFOX_ALWAYS_NULL, 0},
-        {0},
-};
+/* --- States as markers --- */
+
+/* The states of a thread: the first one, and *ret_n with those that follow it. */
+static const struct export_state *states_of(const struct firefox_writing *w, int32_t tid, size_t *ret_n)
+{
+        const struct export_state *states = w->profile->states;
+        size_t low = 0, high = w->profile->n_states, n = 0;
+
+        SEARCH_FIRST(low, high, middle, states[middle].tid < tid);
+        while (low + n < w->profile->n_states && states[low + n].tid == tid)
+                n++;
+        *ret_n = n;
+        return states + low;
+}
+
+static void add_marker_times(struct firefox_writing *w, const char *key, const struct export_state *states,
+                             size_t n, bool is_end)
+{
+        json_key(&w->json, key);
+        json_begin_array(&w->json);
+        for (size_t i = 0; i < n; i++) {
+                uint64_t ns = is_end ? states[i].to_ns : states[i].from_ns;
+
+                json_fixed(&w->json, ns > w->threads.start_ns ? ms_of(ns - w->threads.start_ns) : 0, 6);
+        }
+        json_end_array(&w->json);
+}
+
+static void add_markers(struct firefox_writing *w, const struct export_thread *thread)
+{
+        enum { PHASE_INTERVAL = 1 };
+        size_t n;
+        const struct export_state *states = states_of(w, thread->tid, &n);
+        struct json *json = &w->json;
+
+        json_key(json, "markers");
+        json_begin_object(json);
+        json_key(json, "data");
+        json_begin_array(json);
+        for (size_t i = 0; i < n; i++)
+                json_null(json);
+        json_end_array(json);
+        json_key(json, "name");
+        json_begin_array(json);
+        for (size_t i = 0; i < n; i++)
+                json_u64(json, firefox_add_text(w->tables, states[i].word));
+        json_end_array(json);
+        add_marker_times(w, "startTime", states, n, false);
+        add_marker_times(w, "endTime", states, n, true);
+        json_key(json, "phase");
+        json_begin_array(json);
+        for (size_t i = 0; i < n; i++)
+                json_u64(json, PHASE_INTERVAL);
+        json_end_array(json);
+        json_key(json, "category");
+        json_begin_array(json);
+        for (size_t i = 0; i < n; i++)
+                json_u64(json, firefox_category_of_state(states[i].word));
+        json_end_array(json);
+        json_key_u64(json, "length", n);
+        json_end_object(json);
+}
 
 static void add_thread(struct firefox_writing *w, const struct export_thread *thread)
 {
@@ -251,7 +321,7 @@ static void add_thread(struct firefox_writing *w, const struct export_thread *th
         add_cpu_column(w, thread);
         json_key_u64(json, "length", thread->n);
         json_end_object(json);
-        firefox_add_table(json, "markers", NULL, 0, 0, marker_columns);
+        add_markers(w, thread);
         json_end_object(json);
 }
 
@@ -261,6 +331,8 @@ void export_firefox(const struct export_firefox *profile, struct buf *out)
 
         export_threads_list(profile->samples, profile->event, &w.threads);
         w.tables = make_tables(&w);
+        for (size_t i = 0; i < profile->n_states; i++)
+                firefox_add_text(w.tables, profile->states[i].word);
         json_init(&w.json, out);
         json_begin_object(&w.json);
         add_meta(&w);

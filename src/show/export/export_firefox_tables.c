@@ -118,7 +118,7 @@ void firefox_add_table(struct json *json, const char *key, const void *rows, siz
 
 /* --- Texts and libraries --- */
 
-static uint32_t add_text(struct firefox_tables *t, const char *text)
+uint32_t firefox_add_text(struct firefox_tables *t, const char *text)
 {
         AUTO_RELEASE(buf) safe = {0};
 
@@ -138,7 +138,7 @@ static uint32_t find_lib(struct firefox_tables *t, uint32_t id)
             !*module->path)
                 return NAMED_NONE;
         if (t->libs[id] == NAMED_NONE) {
-                row.name = add_text(t, export_module_name(module));
+                row.name = firefox_add_text(t, export_module_name(module));
                 t->libs[id] = row.lib;
                 ARRAY_PUSH(t->lib, t->n_libs, t->cap_libs, row);
                 ARRAY_PUSH(t->modules, t->n_modules, t->cap_modules, id);
@@ -153,7 +153,7 @@ static uint32_t find_source(struct firefox_tables *t, const char *file)
 
         if (!*file)
                 return NAMED_NONE;
-        name = add_text(t, file);
+        name = firefox_add_text(t, file);
         known = map_put(&t->by_path, name, NULL);
         if (!*known) {
                 ARRAY_PUSH(t->source, t->n_sources, t->cap_sources, (struct source_row){name});
@@ -211,9 +211,18 @@ static uint32_t find_native(struct firefox_tables *t, const struct named_node *n
         return (uint32_t)t->n_natives - 1;
 }
 
+enum firefox_category firefox_category_of_state(const char *word)
+{
+        return !strcmp(word, "runnable") ? FIREFOX_RUNNABLE : FIREFOX_WAITING;
+}
+
 static uint32_t category_of(const struct firefox_tables *t, const struct named_node *node,
                             const char *function)
 {
+        if (node->is_state)
+                return !strcmp(function, "[no stack]")   ? FIREFOX_OTHER
+                       : !strcmp(function, "[runnable]") ? FIREFOX_RUNNABLE
+                                                         : FIREFOX_WAITING;
         if (node->is_kernel)
                 return FIREFOX_KERNEL;
         if (node->is_cut || node->module == NAMED_NONE)

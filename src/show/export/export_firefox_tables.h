@@ -29,7 +29,15 @@ struct firefox_column {
 void firefox_add_table(struct json *json, const char *key, const void *rows, size_t n, size_t row_bytes,
                        const struct firefox_column *columns);
 
-enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_KERNEL, FIREFOX_JIT, FIREFOX_PYTHON };
+enum firefox_category {
+        FIREFOX_OTHER,
+        FIREFOX_USER,
+        FIREFOX_KERNEL,
+        FIREFOX_JIT,
+        FIREFOX_PYTHON,
+        FIREFOX_WAITING,
+        FIREFOX_RUNNABLE
+};
 
 struct firefox_tables;
 
@@ -37,6 +45,12 @@ struct firefox_tables;
 struct firefox_tables *firefox_tables_new(const struct named_stacks *stacks, const bool *wanted);
 void firefox_tables_free(struct firefox_tables *tables);
 AUTO_DEFINE(firefox_tables)
+
+/* The number of a text among the shared ones; call it before firefox_add_shared(). */
+uint32_t firefox_add_text(struct firefox_tables *tables, const char *text);
+
+/* The category of a thread's state. */
+enum firefox_category firefox_category_of_state(const char *word);
 
 /* The stack of a node; NAMED_NONE if the node is not in `wanted`. */
 uint32_t firefox_stack_of(const struct firefox_tables *tables, uint32_t node);

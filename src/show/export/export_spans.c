@@ -18,7 +18,7 @@ static const struct listed_sample *get_sample(const struct sample_list *samples,
 }
 
 static void list_clock(const struct sample_list *samples, const struct export_threads *threads,
-                       const struct export_thread *thread, struct export_spans *ret)
+                       const struct export_thread *thread, bool is_wall, struct export_spans *ret)
 {
         uint64_t end = 0;
 
@@ -26,7 +26,7 @@ static void list_clock(const struct sample_list *samples, const struct export_th
                 const struct listed_sample *sample = get_sample(samples, threads, thread, i);
                 uint64_t begin = export_spans_begin(sample);
 
-                if (i && (begin < end || begin - end < sample->weight))
+                if (i && (is_wall || begin < end || begin - end < sample->weight))
                         begin = end;
                 end = begin + sample->weight;
                 ret->span[ret->n++] = (struct export_span){begin, end, sample->node};
@@ -73,11 +73,12 @@ static void list_event(const struct sample_list *samples, const struct export_th
 }
 
 void export_spans_list(const struct sample_list *samples, const struct export_threads *threads,
-                       const struct export_thread *thread, bool is_time, struct export_spans *ret)
+                       const struct export_thread *thread, const struct export_about *about,
+                       struct export_spans *ret)
 {
         *ret = (struct export_spans){.span = mem_new(thread->n, sizeof(*ret->span))};
-        if (is_time)
-                list_clock(samples, threads, thread, ret);
+        if (about->is_time)
+                list_clock(samples, threads, thread, about->is_wall, ret);
         else
                 list_event(samples, threads, thread, ret);
 }

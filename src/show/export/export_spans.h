@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export.h"
 #include "export_threads.h"
 
 struct export_span {
@@ -19,12 +20,13 @@ struct export_spans {
         size_t n;
 };
 
-/* Of a clock (`is_time`) a sample stands for its weight before it.  Samples of a running thread are slightly
- * more or less than a weight apart, so a shorter pause is ignored.  Of another event, a sample stands for the
- * time since the thread's previous one, or, after a pause of more than twice the usual distance, for the
- * usual distance. */
+/* Of a clock (about->is_time) a sample stands for its weight before it.  Samples of a running thread are
+ * slightly more or less than a weight apart, so a shorter pause is ignored; of wall time all are, because all
+ * of a thread's time has samples.  Of another event, a sample stands for the time since the thread's previous
+ * one, or, after a pause of more than twice the usual distance, for the usual distance. */
 void export_spans_list(const struct sample_list *samples, const struct export_threads *threads,
-                       const struct export_thread *thread, bool is_time, struct export_spans *ret);
+                       const struct export_thread *thread, const struct export_about *about,
+                       struct export_spans *ret);
 void export_spans_release(struct export_spans *spans);
 
 /* When the time began that a sample of a clock stands for. */

@@ -45,11 +45,12 @@ static void add_span(struct spans *spans, uint32_t stack, uint64_t weight)
 }
 
 static void list_clock_spans(const struct speedscope_writing *w, const struct export_threads *threads,
-                             const struct export_thread *thread, struct spans *ret)
+                             const struct export_thread *thread, const struct export_about *about,
+                             struct spans *ret)
 {
         struct export_spans spans;
 
-        export_spans_list(w->profile->samples, threads, thread, true, &spans);
+        export_spans_list(w->profile->samples, threads, thread, about, &spans);
         ret->start = spans.span[0].begin_ns - w->start_ns;
         for (size_t i = 0; i < spans.n; i++) {
                 const struct export_span *span = &spans.span[i];
@@ -62,11 +63,12 @@ static void list_clock_spans(const struct speedscope_writing *w, const struct ex
 }
 
 static void list_spans(const struct speedscope_writing *w, const struct export_threads *threads,
-                       const struct export_thread *thread, bool is_time, struct spans *ret)
+                       const struct export_thread *thread, const struct export_about *about,
+                       struct spans *ret)
 {
         *ret = (struct spans){0};
-        if (is_time) {
-                list_clock_spans(w, threads, thread, ret);
+        if (about->is_time) {
+                list_clock_spans(w, threads, thread, about, ret);
                 return;
         }
         for (size_t i = 0; i < thread->n; i++) {
@@ -175,7 +177,7 @@ static void add_event(struct speedscope_writing *w, const struct export_speedsco
         for (size_t i = 0; i < threads.n; i++) {
                 struct spans spans;
 
-                list_spans(w, &threads, &threads.thread[i], event->about->is_time, &spans);
+                list_spans(w, &threads, &threads.thread[i], event->about, &spans);
                 add_profile(w, &threads.thread[i], event->about, &spans);
                 free(spans.span);
         }

@@ -62,6 +62,36 @@ TEST(the_start_is_a_time_of_day)
         EXPECT_CONTAINS(buf_text(&out), "\"startTime\":1700000100000.000000,");
 }
 
+TEST(states_are_markers_and_categories)
+{
+        static const struct export_state states[] = {
+                {1000000, 3000000, 1, "network"}, {3000000, 4000000, 1, "runnable"}, {0, 9000000, 2, "lock"}};
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO(named_stacks) stacks = samples_ordinary_stacks();
+        AUTO_RELEASE(buf) out = {0};
+
+        stacks->nodes[1].is_state = true;
+        for (uint32_t i = 0; i < 2; i++)
+                sample_list_add(samples, &(struct listed_sample){.time_ns = (1 + i) * 1000000u,
+                                                                 .weight = 2000000,
+                                                                 .node = i,
+                                                                 .comm = sample_list_add_text(samples, "one"),
+                                                                 .pid = 1,
+                                                                 .tid = 1});
+        export_firefox(&(struct export_firefox){.samples = samples,
+                                                .stacks = stacks,
+                                                .about = &export_ordinary_about,
+                                                .weights = true,
+                                                .states = states,
+                                                .n_states = 3},
+                       &out);
+        EXPECT_TRUE(json_check(buf_text(&out)));
+        EXPECT_CONTAINS(buf_text(&out), "{\"name\":\"Waiting\",\"color\":\"purple\"");
+        EXPECT_CONTAINS(buf_text(&out), "\"threadCPUDelta\":[2000000,0]");
+        EXPECT_CONTAINS(buf_text(&out), "\"startTime\":[0.000000,2.000000],\"endTime\":[2.000000,3.000000],"
+                                        "\"phase\":[1,1],\"category\":[5,6],\"length\":2}");
+}
+
 TEST(threads_have_their_samples)
 {
         AUTO(sample_list) samples = samples_ordinary();

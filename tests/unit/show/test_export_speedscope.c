@@ -20,14 +20,32 @@ static void add(struct sample_list *list, uint64_t time_ns, uint32_t node, int32
                               });
 }
 
-static void write(const struct sample_list *samples, bool is_time, struct buf *out)
+static void write_about(const struct sample_list *samples, const struct export_about *about, struct buf *out)
 {
         AUTO(named_stacks) stacks = samples_ordinary_stacks();
-        const struct export_about about = {.event = "cpu-clock:u", .is_time = is_time};
-        const struct export_speedscope_event event = {0, &about};
+        const struct export_speedscope_event event = {0, about};
 
         export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, out);
         EXPECT_TRUE(json_check(buf_text(out)));
+}
+
+static void write(const struct sample_list *samples, bool is_time, struct buf *out)
+{
+        write_about(samples, &(struct export_about){.event = "cpu-clock:u", .is_time = is_time}, out);
+}
+
+/* The time of a wait is its beginning or its middle. */
+TEST(wall_time_has_no_pauses)
+{
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO_RELEASE(buf) out = {0};
+
+        add(samples, 100 * MS, 2, 7, 1 * MS);
+        add(samples, 200 * MS, 3, 7, 150 * MS);
+        add(samples, 400 * MS, 2, 7, 5 * MS);
+        write_about(samples, &(struct export_about){.event = "wall-time", .is_time = true, .is_wall = true},
+                    &out);
+        EXPECT_CONTAINS(buf_text(&out), "\"weights\":[1000000,150000000,5000000]");
 }
 
 TEST(a_profile_for_each_thread)
