@@ -36,6 +36,8 @@ enum profile_key {
         PROFILE_STATE = 1u << 16,   /* the thread's state; with states in the filter */
 };
 
+enum { PROFILE_PARALLELISM = 1024 }; /* levels that are distinguished, from 0 */
+
 /* Which samples count; zero-initialised: all.  Strings and arrays are kept by the caller. */
 struct profile_filter {
         /* For a session that recorded waiting: samples count for wall time in these states, a set of
@@ -45,6 +47,10 @@ struct profile_filter {
         bool only_gil; /* of these, time in which the thread has Python's GIL; an error if it is not known */
         /* Samples count for wall time, of which each moment is divided among the threads on a CPU then. */
         bool is_latency;
+        /* Only samples at whose time so many threads were on a CPU: a set of bits, of which the last one is
+         * for more. */
+        bool by_parallelism;
+        uint64_t parallelism[PROFILE_PARALLELISM / 64];
         const int32_t *pids;
         size_t n_pids;
         bool has_tid; /* only this thread */

@@ -472,7 +472,8 @@ void report_make_results(struct report_pass *pass)
         fill_quality(pass);
         find_image(pass, &report->image);
         make_modules(pass, &report->modules);
-        if (report_wall_is_on(pass) && report_wants(pass, REPORT_WALL) && !pass->request.filter.is_latency) {
+        if (report_wall_is_on(pass) && report_wants(pass, REPORT_WALL) &&
+            !report_wall_is_of_cpus(&pass->request.filter)) {
                 report->wall = wall_times_new(report->pieces, pass->request.filter.states);
                 report->wall_tasks = wall_tasks_new(report->pieces, report->tasks);
         }

@@ -163,6 +163,7 @@ static bool make_latency(struct report_pass *pass, const struct session_input *i
         struct session_input *again = open_again(pass, input, err);
         AUTO(report) whole = again ? report_make_of(&request, again, err) : NULL;
         struct wall_request events = {0};
+        const char *option = pass->request.filter.by_parallelism ? "parallelism" : "latency";
 
         if (!whole)
                 return false;
@@ -170,13 +171,25 @@ static bool make_latency(struct report_pass *pass, const struct session_input *i
         pass->waiting_event = UINT32_MAX;
         pass->cpu_event = events.cpu_event;
         pass->request.filter.states = WALL_BIT(WAIT_KIND_ON_CPU);
-        pass->report->pieces = latency_pieces_new(
-                &(struct latency_request){whole->samples, whole->cpu_spans, events.cpu_event});
-        return report_wall_is_on(pass) ||
-               err_set(err, ERR_MISSING,
-                       "%s: --latency needs to know when threads ran; record with wperf record --wall, or "
-                       "perf record --latency",
-                       pass->request.path);
+        pass->report->pieces = latency_pieces_new(&(struct latency_request){
+                .samples = whole->samples,
+                .spans = whole->cpu_spans,
+                .event = events.cpu_event,
+                .is_whole = !pass->request.filter.is_latency,
+                .levels = pass->request.filter.by_parallelism ? pass->request.filter.parallelism : NULL,
+                .n_levels = PROFILE_PARALLELISM,
+        });
+        if (!report_wall_is_on(pass))
+                return err_set(err, ERR_MISSING,
+                               "%s: --%s needs to know when threads ran; record with wperf record --wall, or "
+                               "perf record --latency",
+                               pass->request.path, option);
+        if (events.cpu_event == UINT32_MAX)
+                return err_set(err, ERR_MISSING, "%s: --%s is of samples of CPU time, and there are none",
+                               pass->request.path, option);
+        return pass->report->pieces->n ||
+               err_set(err, ERR_MISSING, "%s: at no sample were so many threads on a CPU as --%s says",
+                       pass->request.path, option);
 }
 
 static bool make_wall(struct report_pass *pass, const struct session_input *input, struct err *err)
@@ -200,9 +213,9 @@ bool report_wall_begin(struct report_pass *pass, const struct session_input *inp
 {
         const struct profile_filter *filter = &pass->request.filter;
 
-        if (!filter->states && !filter->is_latency)
+        if (!filter->states && !report_wall_is_of_cpus(filter))
                 return true;
-        if (!(filter->is_latency ? make_latency(pass, input, err) : make_wall(pass, input, err)))
+        if (!(report_wall_is_of_cpus(filter) ? make_latency(pass, input, err) : make_wall(pass, input, err)))
                 return false;
         if (!report_wall_is_on(pass))
                 return true;
@@ -334,8 +347,9 @@ void report_wall_fill_events(const struct report_pass *pass, size_t n)
                 .is_derived = true,
                 .is_wall = true,
         };
-        if (pass->request.filter.is_latency) {
-                wall->name = REPORT_LATENCY_EVENT;
+        if (report_wall_is_of_cpus(&pass->request.filter)) {
+                wall->name = pass->request.filter.is_latency ? REPORT_LATENCY_EVENT
+                                                             : report->events[pass->cpu_event].name;
                 wall->is_wall = false;
                 return;
         }

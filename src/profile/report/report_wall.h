@@ -15,6 +15,12 @@ static inline bool report_wall_is_on(const struct report_pass *pass)
         return pass->report->pieces;
 }
 
+/* Whether they count for the CPU time that the switches of threads divide or choose. */
+static inline bool report_wall_is_of_cpus(const struct profile_filter *filter)
+{
+        return filter->is_latency || filter->by_parallelism;
+}
+
 /* Takes the worker's sample, of an event of the session, and all time without sample until then. */
 void report_wall_take(struct report_worker *w, uint32_t event, uint64_t number);
 

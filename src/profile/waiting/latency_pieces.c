@@ -60,6 +60,28 @@ static int compare_pieces(const void *a, const void *b)
         return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
+static bool is_wanted(const struct latency_request *request, uint64_t parallelism)
+{
+        uint64_t level = parallelism < request->n_levels ? parallelism : request->n_levels - 1;
+
+        return !request->levels || request->levels[level / 64] >> level % 64 & 1;
+}
+
+static void add_piece(const struct latency_request *request, const struct running_times *times,
+                      const struct listed_sample *sample, struct wall_pieces *pieces)
+{
+        uint64_t parallelism = parallelism_at(times, sample->time_ns);
+
+        if (sample->event != request->event || !is_wanted(request, parallelism))
+                return;
+        pieces->items[pieces->n++] =
+                (struct wall_piece){.time_ns = sample->time_ns,
+                                    .ns = sample->weight / (request->is_whole ? 1 : parallelism),
+                                    .pid = sample->pid,
+                                    .tid = sample->tid,
+                                    .state = WAIT_KIND_ON_CPU};
+}
+
 struct wall_pieces *latency_pieces_new(const struct latency_request *request)
 {
         struct wall_pieces *pieces;
@@ -71,18 +93,8 @@ struct wall_pieces *latency_pieces_new(const struct latency_request *request)
         times = collect(request->spans);
         pieces = mem_new(1, sizeof(*pieces));
         pieces->items = mem_new(n + 1, sizeof(*pieces->items));
-        for (size_t i = 0; i < n; i++) {
-                const struct listed_sample *sample = sample_list_get(request->samples, i);
-
-                if (sample->event == request->event)
-                        pieces->items[pieces->n++] = (struct wall_piece){
-                                .time_ns = sample->time_ns,
-                                .ns = sample->weight / parallelism_at(&times, sample->time_ns),
-                                .pid = sample->pid,
-                                .tid = sample->tid,
-                                .state = WAIT_KIND_ON_CPU,
-                        };
-        }
+        for (size_t i = 0; i < n; i++)
+                add_piece(request, &times, sample_list_get(request->samples, i), pieces);
         if (pieces->n)
                 qsort(pieces->items, pieces->n, sizeof(*pieces->items), compare_pieces);
         free(times.from_ns);

@@ -10,6 +10,11 @@ struct latency_request {
         const struct sample_list *samples;
         const struct cpu_spans *spans;
         uint32_t event; /* the event whose samples count */
+        bool is_whole;  /* each stands for its whole period */
+        /* Only samples at whose time so many threads were on a CPU: a set of bits, of which the last one is
+         * for more; NULL: all. */
+        const uint64_t *levels;
+        size_t n_levels;
 };
 
 /* NULL if the session has no switches. Keeps nothing of the request. */

@@ -65,6 +65,10 @@ static bool check_alone(const struct report_options *o, bool wants_tree, struct 
                         err, ERR_USAGE,
                         "--mem and --latency cannot be used together: --mem shows the latency of accesses, "
                         "--latency shares of wall time");
+        if (o->choice.mem && o->filter.parallelism)
+                return err_set(
+                        err, ERR_USAGE,
+                        "--mem and --parallelism cannot be used together: it is of samples of CPU time");
         return wants_tree || (!o->tree.min_percent && !o->tree.max_depth) ||
                err_set(err, ERR_USAGE,
                        "%s applies to the call tree: add -g; to limit the rows of a table write "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text_number.h"
 #include "wall_states.h"
 
 static const struct option filter_options[] = {
@@ -81,6 +82,14 @@ static const struct option filter_options[] = {
                 .name = "gil",
                 .offset = offsetof(struct filter_options, gil),
                 .help = "of a session of record --gil show only time in which a thread has Python's GIL",
+        },
+        {
+                .name = "parallelism",
+                .kind = OPTION_STRING,
+                .arg = "LIST",
+                .offset = offsetof(struct filter_options, parallelism),
+                .help = "of a session with switches count only samples at whose time so many threads were on a "
+                        "CPU, as 1 or 2-4",
         },
         {
                 .name = "mode",
@@ -221,6 +230,29 @@ static bool parse_states(const struct filter_options *o, struct profile_filter *
         return true;
 }
 
+static bool parse_parallelism(const struct filter_options *o, struct profile_filter *filter, struct err *err)
+{
+        uint32_t levels[PROFILE_PARALLELISM];
+        size_t n;
+
+        if (!o->parallelism)
+                return true;
+        if (o->states || o->idle || o->mode)
+                return err_set(err, ERR_USAGE,
+                               "--parallelism and --%s cannot be used together: it is of time on CPUs",
+                               o->states ? "state"
+                               : o->idle ? "idle"
+                                         : "mode");
+        if (!text_to_cpu_list(o->parallelism, PROFILE_PARALLELISM, levels, PROFILE_PARALLELISM, &n, err))
+                return err_set(err, ERR_USAGE,
+                               "--parallelism '%.40s' is not a list of numbers, such as 1 or 2-4",
+                               o->parallelism);
+        filter->by_parallelism = true;
+        for (size_t i = 0; i < n; i++)
+                filter->parallelism[levels[i] / 64] |= UINT64_C(1) << levels[i] % 64;
+        return true;
+}
+
 bool filter_fill(const struct filter_options *options, const int32_t *pids, struct profile_filter *ret,
                  struct err *err)
 {
@@ -232,5 +264,6 @@ bool filter_fill(const struct filter_options *options, const int32_t *pids, stru
                 .modules = options->modules,
                 .python_file = options->python_file,
         };
-        return parse_states(options, ret, err) && parse_time(options->time, ret, err);
+        return parse_states(options, ret, err) && parse_parallelism(options, ret, err) &&
+               parse_time(options->time, ret, err);
 }

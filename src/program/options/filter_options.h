@@ -17,6 +17,7 @@ struct filter_options {
         const char *states;      /* comma-separated, or NULL */
         const char *mode;        /* "cpu", "gil", "wall", or NULL */
         bool idle, latency, gil;
+        const char *parallelism; /* a list of numbers, or NULL */
         bool no_demangle;
 };
 extern const struct option_group filter_group;

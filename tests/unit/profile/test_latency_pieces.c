@@ -60,6 +60,25 @@ static uint64_t count_running(const struct fixture *f, uint64_t ns)
         return n ? n : 1;
 }
 
+/* Only samples beside which level - 1 other threads ran, with their whole periods. */
+static void expect_level(const struct fixture *f, uint32_t level)
+{
+        const uint64_t levels[] = {UINT64_C(1) << level};
+        struct wall_pieces *pieces = latency_pieces_new(&(struct latency_request){.samples = f->samples,
+                                                                                  .spans = f->spans,
+                                                                                  .is_whole = true,
+                                                                                  .levels = levels,
+                                                                                  .n_levels = 64});
+        size_t n = 0;
+
+        for (size_t i = 0; i < sample_list_n(f->samples); i++)
+                n += count_running(f, sample_list_get(f->samples, i)->time_ns) == level;
+        EXPECT_INT(pieces->n, n);
+        for (size_t i = 0; i < pieces->n; i++)
+                EXPECT_INT(pieces->items[i].ns, PERIOD);
+        wall_pieces_free(pieces);
+}
+
 TEST(a_moment_is_divided_among_all_threads_that_run)
 {
         struct fixture f = {.samples = sample_list_new(), .spans = cpu_spans_new(NULL), .random = 1};
@@ -85,6 +104,8 @@ TEST(a_moment_is_divided_among_all_threads_that_run)
         }
         EXPECT_TRUE(has_shared && has_alone);
         wall_pieces_free(pieces);
+        for (uint32_t level = 1; level <= N_THREADS; level++)
+                expect_level(&f, level);
         sample_list_free(f.samples);
         cpu_spans_free(f.spans);
 }
