@@ -247,16 +247,24 @@ static inline void etl_add_interval(struct etl_builder *b, uint64_t time, uint32
 }
 
 /* On the CPU of the buffer.  `state`: ETL_STATE_x, of `from`. */
-static inline void etl_add_switch(struct etl_builder *b, uint64_t time, uint32_t to, uint32_t from,
-                                  uint8_t state)
+static inline void etl_add_wait(struct etl_builder *b, uint64_t time, uint32_t to, uint32_t from,
+                                uint8_t reason, uint8_t state)
 {
         etl_begin_event(b, ETL_CONTEXT_SWITCH, 2, time, true);
         buf_add_u32(&b->file, to);
         buf_add_u32(&b->file, from);
-        buf_add_zeros(&b->file, 6); /* priorities, C-state, reason and mode of the wait */
+        buf_add_zeros(&b->file, 4); /* priorities, C-state */
+        buf_add_u8(&b->file, reason);
+        buf_add_u8(&b->file, 0); /* mode of the wait */
         buf_add_u8(&b->file, state);
         buf_add_zeros(&b->file, 9);
         etl_end_event(b);
+}
+
+static inline void etl_add_switch(struct etl_builder *b, uint64_t time, uint32_t to, uint32_t from,
+                                  uint8_t state)
+{
+        etl_add_wait(b, time, to, from, 0, state);
 }
 
 static inline void etl_add_ready(struct etl_builder *b, uint64_t time, uint32_t tid)

@@ -73,7 +73,59 @@ bool etl_kernel_thread(const struct etl_event *event, struct etl_thread *ret)
         return !c.failed;
 }
 
-enum { SWITCH_BYTES_TO_STATE = 6 }; /* priorities, C-state, reason and mode of the wait */
+enum { SWITCH_BYTES_TO_REASON = 4 }; /* priorities, C-state, and one that is not used */
+
+/* KWAIT_REASON of wdm.h */
+const char *etl_kernel_wait_reason(unsigned reason)
+{
+        static const char *const names[] = {
+                "Executive",
+                "FreePage",
+                "PageIn",
+                "PoolAllocation",
+                "DelayExecution",
+                "Suspended",
+                "UserRequest",
+                "WrExecutive",
+                "WrFreePage",
+                "WrPageIn",
+                "WrPoolAllocation",
+                "WrDelayExecution",
+                "WrSuspended",
+                "WrUserRequest",
+                "WrSpare0",
+                "WrQueue",
+                "WrLpcReceive",
+                "WrLpcReply",
+                "WrVirtualMemory",
+                "WrPageOut",
+                "WrRendezvous",
+                "WrKeyedEvent",
+                "WrTerminated",
+                "WrProcessInSwap",
+                "WrCpuRateControl",
+                "WrCalloutStack",
+                "WrKernel",
+                "WrResource",
+                "WrPushLock",
+                "WrMutex",
+                "WrQuantumEnd",
+                "WrDispatchInt",
+                "WrPreempted",
+                "WrYieldExecution",
+                "WrFastMutex",
+                "WrGuardedMutex",
+                "WrRundown",
+                "WrAlertByThreadId",
+                "WrDeferredPreempt",
+                "WrPhysicalFault",
+                "WrIoRing",
+                "WrMdlCache",
+                "WrRcu",
+        };
+
+        return reason < N_ELEMENTS(names) ? names[reason] : NULL;
+}
 
 bool etl_kernel_switch(const struct etl_event *event, struct etl_switch *ret)
 {
@@ -82,10 +134,13 @@ bool etl_kernel_switch(const struct etl_event *event, struct etl_switch *ret)
         ret->to = cursor_u32(&c);
         ret->from = cursor_u32(&c);
         ret->state = ETL_STATE_UNKNOWN;
+        ret->reason = 0;
         if (c.failed)
                 return false;
-        if (cursor_left(&c) > SWITCH_BYTES_TO_STATE) {
-                cursor_skip(&c, SWITCH_BYTES_TO_STATE);
+        if (cursor_left(&c) > SWITCH_BYTES_TO_REASON + 2) {
+                cursor_skip(&c, SWITCH_BYTES_TO_REASON);
+                ret->reason = cursor_u8(&c);
+                cursor_u8(&c); /* whether it waits in the kernel or in the program */
                 ret->state = cursor_u8(&c);
         }
         return true;

@@ -37,8 +37,12 @@ enum {
 /* A CPU turns from one thread to another.  Thread 0 is that of an idle CPU. */
 struct etl_switch {
         uint32_t to, from;
-        uint8_t state; /* ETL_STATE_x, or another one: of `from` */
+        uint8_t state;  /* ETL_STATE_x, or another one: of `from` */
+        uint8_t reason; /* why `from` waits, etl_kernel_wait_reason() */
 };
+
+/* The name of a wait's reason, as "WrQueue"; NULL for an unknown number. */
+const char *etl_kernel_wait_reason(unsigned reason);
 
 /* ETL_CONTEXT_SWITCH */
 bool etl_kernel_switch(const struct etl_event *event, struct etl_switch *ret);

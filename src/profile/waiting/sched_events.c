@@ -47,6 +47,22 @@ static bool is_off_cpu(const struct perfdata_event *event)
                !strncmp(event->name, "offcpu-time", strlen("offcpu-time"));
 }
 
+/* etl_import names the event by the reason. */
+static void set_off_cpu(struct sched_event *e, const char *name)
+{
+        const char *colon = strchr(name, ':');
+
+        e->role = SCHED_OFF_CPU;
+        e->reason = colon ? colon + 1 : NULL;
+}
+
+/* The one of etl_import. */
+static bool is_ready(const struct perfdata_event *event)
+{
+        return event->attr.type == PERF_TYPE_SOFTWARE && event->attr.config == PERF_COUNT_SW_BPF_OUTPUT &&
+               event->attr.sample_type & PERF_SAMPLE_ADDR && !strcmp(event->name, "ready-thread");
+}
+
 /* Whether each time that it happens is a sample. */
 static bool is_each(const struct perf_attr *attr)
 {
@@ -70,7 +86,9 @@ struct sched_events *sched_events_new(const struct perfdata_reader *reader)
                 if (tracepoint && event->attr.sample_type & PERF_SAMPLE_RAW && is_each(&event->attr))
                         set_tracepoint(e, tracepoint);
                 else if (is_off_cpu(event))
-                        e->role = SCHED_OFF_CPU;
+                        set_off_cpu(e, event->name);
+                else if (is_ready(event))
+                        e->role = SCHED_WAKING;
                 events->has[e->role] = true;
                 events->has_switch_records |= (event->attr.flags & PERF_ATTR_CONTEXT_SWITCH) != 0;
         }
@@ -129,6 +147,10 @@ bool sched_events_read_wakeup(const struct sched_event *event, const struct samp
         enum { IN_INTERRUPT = 0x08 | 0x10 }; /* TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ */
         bool is_bad = false;
 
+        if (!event->tid) {
+                *ret = (struct sched_wakeup){.tid = (int32_t)sample->addr};
+                return true;
+        }
         ret->tid = (int32_t)number_of(event->tid, sample, &is_bad);
         ret->is_interrupt = event->flags && number_of(event->flags, sample, &is_bad) & IN_INTERRUPT;
         return !is_bad;

@@ -21,7 +21,8 @@ enum sched_role {
 struct sched_event {
         enum sched_role role;
         bool has_stacks;
-        bool is_packed; /* SCHED_OFF_CPU: the content of its samples is in their raw data */
+        const char *reason; /* SCHED_OFF_CPU of Windows: why the thread waited, as "WrQueue"; else NULL */
+        bool is_packed;     /* SCHED_OFF_CPU: the content of its samples is in their raw data */
         const struct tracing_field *flags, *tid, *next_tid, *state;
 };
 

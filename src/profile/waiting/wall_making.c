@@ -10,6 +10,7 @@
 #include "task_kind.h"
 #include "text.h"
 #include "wait_functions.h"
+#include "windows_waits.h"
 
 enum {
         MAX_FUNCTIONS = 64,   /* of a stack, that decide what it is */
@@ -144,13 +145,15 @@ static void add_wait(struct wall_making *m, const struct listed_sample *sample)
         struct wait_function functions[MAX_FUNCTIONS];
         size_t n = wait_functions_of(m->request->named, sample->node, functions, MAX_FUNCTIONS);
         bool is_switch = sched_events_role(m->request->events, sample->event) == SCHED_SWITCH;
+        const char *reason = m->request->events->items[sample->event].reason;
         struct wall_reading *made = add_reading_of(m, sample);
         AUTO_RELEASE(buf) text = {0};
 
         made->is_switch = is_switch;
         made->is_given = !is_switch;
         made->weight_ns = is_switch || m->n_spans ? 0 : sample->weight; /* else it comes from the switches */
-        made->kind = (uint8_t)stack_waits_decide(functions, n, 0, &text);
+        made->kind = (uint8_t)(reason ? windows_waits_decide(reason, functions, n)
+                                      : stack_waits_decide(functions, n, 0, &text));
         set_idle_call(m, made, &text);
 }
 

@@ -29,6 +29,7 @@ void etl_records_release(struct etl_records *r)
         stack_cuts_release(&r->cuts);
         map_release(&r->running);
         map_release(&r->waiting);
+        map_release(&r->reasons);
         map_release(&r->code);
         free(r->events);
         free(r->images);
@@ -66,6 +67,17 @@ static void name_counter(const struct etl_trace *trace, const struct etl_source 
                 snprintf(event->name, sizeof(event->name), "counter-source-%" PRIu32, event->source);
 }
 
+static void name_wait(struct etl_session_event *event)
+{
+        const char *reason = etl_kernel_wait_reason(event->source - ETL_SOURCE_WAIT);
+
+        if (reason)
+                snprintf(event->name, sizeof(event->name), "offcpu-time:%s", reason);
+        else
+                snprintf(event->name, sizeof(event->name), "offcpu-time:reason-%" PRIu32,
+                         event->source - ETL_SOURCE_WAIT);
+}
+
 static void describe(const struct etl_trace *trace, struct etl_session_event *event)
 {
         const struct etl_source *source = find_source(trace, event->source);
@@ -73,7 +85,6 @@ static void describe(const struct etl_trace *trace, struct etl_session_event *ev
 
         event->period = 1;
         switch (event->source) {
-        case ETL_SOURCE_OFF_CPU: snprintf(event->name, sizeof(event->name), "offcpu-time"); break;
         case ETL_SOURCE_NONE: snprintf(event->name, sizeof(event->name), "dummy"); break;
         case ETL_SOURCE_READY: snprintf(event->name, sizeof(event->name), "ready-thread"); break;
         case ETL_SOURCE_TIMER:
@@ -81,6 +92,10 @@ static void describe(const struct etl_trace *trace, struct etl_session_event *ev
                 snprintf(event->name, sizeof(event->name), "timer");
                 break;
         default:
+                if (event->source >= ETL_SOURCE_WAIT) {
+                        name_wait(event);
+                        return;
+                }
                 event->period = interval ? interval : 1;
                 name_counter(trace, source, event);
                 break;
@@ -364,6 +379,8 @@ static void add_sample(struct etl_records *r, const struct etl_item *item, size_
         buf_add_u32(&r->bytes, (uint32_t)pid);
         buf_add_u32(&r->bytes, item->tid);
         buf_add_u64(&r->bytes, ns_of(&r->trace->header, item->time));
+        if (r->events[event].source == ETL_SOURCE_READY)
+                buf_add_u64(&r->bytes, item->addr);
         buf_add_u32(&r->bytes, item->cpu);
         buf_add_u32(&r->bytes, 0);
         buf_add_u64(&r->bytes, period);
@@ -416,20 +433,23 @@ static void add_switch(struct etl_records *r, const struct etl_item *item, uint1
 static void take_switch(struct etl_records *r, const struct etl_item *item)
 {
         bool is_ready = item->source == ETL_STATE_READY || item->source == ETL_STATE_READY_SOON;
-        uint64_t since, *waits;
+        uint64_t since, *waits, *reason;
 
         add_switch(r, item, (uint16_t)(PERF_MISC_SWITCH_OUT | (is_ready ? PERF_MISC_SWITCH_PREEMPT : 0)),
                    item->from, item->tid);
         add_switch(r, item, 0, item->tid, item->from);
         *map_put(&r->running, item->cpu, NULL) = item->tid;
-        if (item->from && !is_ready)
+        if (item->from && !is_ready) {
                 *map_put(&r->waiting, item->from, NULL) = item->time;
+                *map_put(&r->reasons, item->from, NULL) = item->reason;
+        }
         waits = item->tid ? map_find(&r->waiting, item->tid) : NULL;
         if (!waits)
                 return;
         since = *waits;
         map_remove(&r->waiting, item->tid);
-        add_stack(r, item, ETL_SOURCE_OFF_CPU,
+        reason = map_find(&r->reasons, item->tid);
+        add_stack(r, item, ETL_SOURCE_WAIT + (uint32_t)(reason ? *reason : 0),
                   ns_of(&r->trace->header, item->time) - ns_of(&r->trace->header, since));
 }
 
@@ -442,6 +462,7 @@ static void take_ready(struct etl_records *r, const struct etl_item *item)
         if (!running)
                 return;
         by.tid = (uint32_t)*running;
+        by.addr = item->tid;
         add_stack(r, &by, ETL_SOURCE_READY, 1);
 }
 

@@ -12,9 +12,11 @@
 /* Sources that are no counters of the CPU, whose numbers have 16 bits. */
 enum {
         ETL_SOURCE_TIMER = 0,
-        ETL_SOURCE_OFF_CPU = 0x10000, /* the end of a wait; the period is how long it was, in ns */
-        ETL_SOURCE_READY = 0x10001,   /* a thread allowed another one to go on */
-        ETL_SOURCE_NONE = 0x10002,    /* no samples: the event that all records belong to */
+        ETL_SOURCE_OFF_CPU = 0x10000, /* here and in what follows, other sources than counters */
+        ETL_SOURCE_READY = 0x10001, /* a thread allowed another one, whose number is the address, to go on */
+        ETL_SOURCE_NONE = 0x10002,  /* no samples: the event that all records belong to */
+        /* and the reason: the end of a wait; the period is how long it was, in ns */
+        ETL_SOURCE_WAIT = 0x10100,
 };
 
 enum { ETL_FIRST_ID = 1 }; /* of the first event; the others follow */
@@ -46,6 +48,7 @@ struct etl_records {
         uint64_t n_short_images, n_short_samples, n_short_items;
         struct map running; /* by CPU: the thread that it turned to last */
         struct map waiting; /* by thread: since when it waits, in ticks */
+        struct map reasons; /* by thread: why */
         struct map code;    /* set of the pieces of memory, by process, that are mapped as code */
         size_t at;          /* offset of the record that is being written */
 };

@@ -47,6 +47,8 @@ static void add_attr(const struct etl_records *r, size_t index, struct buf *out)
                          PERF_ATTR_COMM_EXEC | PERF_ATTR_TASK | PERF_ATTR_BUILD_ID,
         };
 
+        if (event->source == ETL_SOURCE_READY)
+                attr.sample_type |= PERF_SAMPLE_ADDR;
         if (!index && r->trace->n_switches)
                 attr.flags |= PERF_ATTR_CONTEXT_SWITCH;
         buf_add(out, &attr, ATTR_BYTES);

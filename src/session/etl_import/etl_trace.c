@@ -183,6 +183,7 @@ static bool take_switch(struct trace_reader *r, const struct etl_event *event)
         item.tid = turn.to;
         item.from = turn.from;
         item.source = turn.state;
+        item.reason = turn.reason;
         r->trace->n_switches++;
         push(r, &item);
         return true;

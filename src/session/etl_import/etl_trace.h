@@ -28,6 +28,7 @@ struct etl_item {
         bool existed;  /* when the recording began; `time` is when the file says so */
         uint16_t cpu;
         uint16_t source;     /* of a sample; of a switch: the state of the thread before, ETL_STATE_x */
+        uint8_t reason;      /* of a switch: why that thread waits */
         uint32_t pid;        /* of a process, thread, image or code; its parent is in `tid` */
         uint32_t tid;        /* that was sampled, that a CPU turns to, or that may go on */
         uint32_t from;       /* of a switch: the thread before */

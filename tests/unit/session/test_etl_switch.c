@@ -95,7 +95,7 @@ TEST(waits_are_samples_of_their_own)
         ASSERT_CMP(report->n_events, ==, 2);
         EXPECT_STR(report->events[0].name, "timer");
         EXPECT_INT(report->events[0].n_samples, 5);
-        EXPECT_STR(report->events[1].name, "offcpu-time");
+        EXPECT_STR(report->events[1].name, "offcpu-time:Executive");
         EXPECT_INT(report->events[1].n_samples, 1);
         EXPECT_INT(report->events[1].weight, 100000);
         EXPECT_INT(sample_list_get(report->samples, 0)->ip, KERNEL + 0x10);
@@ -157,6 +157,71 @@ TEST(spans_say_when_threads_ran)
         EXPECT_TRUE(span->tid == TID && span->from_ns == 400000 && span->to_ns == 500000);
         span = cpu_spans_get(report->cpu_spans, 3);
         EXPECT_TRUE(span->tid == TID && span->from_ns == 600000 && span->to_ns == UINT64_MAX);
+}
+
+static struct report *wall_report(struct etl_builder *b, const char *path)
+{
+        const struct report_request request = {
+                .path = path,
+                .results = REPORT_WALL | REPORT_WAKERS,
+                .filter = {.states = WALL_SHOWN | WALL_IDLE},
+        };
+        struct report *report;
+        struct err err = {0};
+
+        etl_save(b, path);
+        report = report_make(&request, &err);
+        if (!report || !report->wall)
+                TAP_FAIL("%s", err.text);
+        return report;
+}
+
+/* Each wait lasts 1,000 ticks of 100 ns: two with reasons that say it, one with a reason that does not, in
+ * afd.sys. */
+TEST(reasons_and_modules_say_what_waits_are_for)
+{
+        enum { DELAY = 4, USER_REQUEST = 6, QUEUE = 15, TICKS = 1000 };
+        static const uint8_t reasons[] = {DELAY, QUEUE, USER_REQUEST};
+        static const uint64_t in_afd[] = {KERNEL + 0x10, PROGRAM + 0x50};
+        AUTO(report) report = NULL;
+        struct etl_builder b;
+
+        begin(&b);
+        etl_add_image(&b, ETL_IMAGE_RUNNING, 1100, 0, KERNEL, 0x10000,
+                      "\\SystemRoot\\system32\\drivers\\afd.sys");
+        for (unsigned i = 0; i < N_ELEMENTS(reasons); i++) {
+                uint64_t at = 10000 + i * 3 * TICKS;
+
+                etl_add_wait(&b, at, 0, TID, reasons[i], ETL_STATE_WAITING);
+                etl_add_switch(&b, at + TICKS, TID, 0, ETL_STATE_WAITING);
+                etl_add_stack(&b, ETL_STACK, at + TICKS + 1, at + TICKS, PID, TID, in_afd, 2);
+        }
+        report = wall_report(&b, "etl-reasons.etl");
+        EXPECT_STR(report->events[0].name, "offcpu-time:DelayExecution");
+        EXPECT_INT(report->wall->ns[WAIT_KIND_SLEEP], TICKS * 100);
+        EXPECT_INT(report->wall->ns[WAIT_KIND_IDLE], TICKS * 100);
+        EXPECT_INT(report->wall->ns[WAIT_KIND_NETWORK], TICKS * 100);
+}
+
+TEST(who_readied_a_thread_ended_its_wait)
+{
+        AUTO(report) report = NULL;
+        const struct waker_rows *rows;
+        struct etl_builder b;
+
+        begin(&b);
+        etl_add_wait(&b, 3000, OTHER_TID, TID, 6, ETL_STATE_WAITING);
+        etl_add_ready(&b, 3800, TID);
+        etl_add_stack(&b, ETL_STACK, 3801, 3800, OTHER_PID, OTHER_TID, frames, 1);
+        etl_add_switch(&b, 4000, TID, OTHER_TID, ETL_STATE_WAITING);
+        etl_add_stack(&b, ETL_STACK, 4001, 4000, PID, TID, frames, 2);
+        report = wall_report(&b, "etl-wakers.etl");
+        rows = report->pieces->wakers;
+        ASSERT_TRUE(rows->n == 1);
+        EXPECT_STR(rows->items[0].links[0].thread, "app.exe");
+        EXPECT_STR(rows->items[0].links[1].thread, "other.exe");
+        EXPECT_INT(rows->items[0].total_ns, 80000);
+        EXPECT_INT(report->wall->ns[WALL_RUNNABLE], 20000);
 }
 
 TAP_MAIN
