@@ -46,6 +46,10 @@ void cpu_spans_add(struct cpu_spans *spans, const struct cpu_change *change);
 /* Takes back the thread's last change, by which it came to a CPU; `change->is_of_thread` as then. */
 void cpu_spans_take_back(struct cpu_spans *spans, const struct cpu_change *change);
 
+/* Puts the spans of each thread together, in the order of time, and drops those that were taken back. Nothing
+ * can be added after that. */
+void cpu_spans_group(struct cpu_spans *spans);
+
 size_t cpu_spans_n(const struct cpu_spans *spans);
 const struct cpu_span *cpu_spans_get(const struct cpu_spans *spans, size_t index);
 

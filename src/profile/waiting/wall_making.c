@@ -27,13 +27,6 @@ static int by_thread_and_time(int32_t a_tid, uint64_t a_ns, int32_t b_tid, uint6
         return a_ns < b_ns ? -1 : a_ns > b_ns;
 }
 
-static int compare_spans(const void *a, const void *b)
-{
-        const struct cpu_span *x = a, *y = b;
-
-        return by_thread_and_time(x->tid, x->from_ns, y->tid, y->from_ns);
-}
-
 static int compare_readings(const void *a, const void *b)
 {
         const struct wall_reading *x = a, *y = b;
@@ -58,19 +51,13 @@ static void see_time(struct wall_making *m, uint64_t ns)
 
 static void take_spans(struct wall_making *m)
 {
-        size_t n = cpu_spans_n(m->request->spans);
-
-        m->spans = mem_new(n + 1, sizeof(*m->spans));
-        for (size_t i = 0; i < n; i++) {
-                const struct cpu_span *span = cpu_spans_get(m->request->spans, i);
-
-                if (!span->tid)
-                        continue;
-                m->spans[m->n_spans++] = *span;
-                see_time(m, span->from_ns);
-                see_time(m, span->to_ns);
+        cpu_spans_group(m->request->spans);
+        m->n_spans = cpu_spans_n(m->request->spans);
+        m->spans = m->n_spans ? cpu_spans_get(m->request->spans, 0) : NULL;
+        for (size_t i = 0; i < m->n_spans; i++) {
+                see_time(m, m->spans[i].from_ns);
+                see_time(m, m->spans[i].to_ns);
         }
-        qsort(m->spans, m->n_spans, sizeof(*m->spans), compare_spans);
 }
 
 static uint8_t decide(const struct wall_making *m, const struct wait_reading *reading, uint32_t node,
@@ -388,7 +375,6 @@ void wall_making_take(struct wall_making *m)
 
 void wall_making_release(struct wall_making *m)
 {
-        free(m->spans);
         free(m->readings);
         free(m->samples);
         free(m->wakes);

@@ -45,7 +45,7 @@ struct wall_making {
         struct wall_pieces *pieces;
         size_t cap_pieces, cap_stackless, cap_functions;
         const struct wall_request *request;
-        struct cpu_span *spans; /* by thread, then time */
+        const struct cpu_span *spans; /* by thread, then time; they belong to the request */
         size_t n_spans;
         struct wall_reading *readings; /* by thread, then time */
         size_t n_readings;

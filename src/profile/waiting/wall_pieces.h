@@ -77,10 +77,10 @@ struct wall_request {
         size_t n_wakings;
         const struct named_stacks *named;
         const struct sample_list *samples; /* all of the session */
-        const struct cpu_spans *spans;
-        uint32_t waiting_event; /* the event of the readings; all others are on a CPU */
-        uint32_t cpu_event;     /* the event whose samples divide the time on CPUs */
-        bool is_paced;          /* switches were not recorded: times are those between looks at a thread */
+        struct cpu_spans *spans;           /* are grouped by thread */
+        uint32_t waiting_event;            /* the event of the readings; all others are on a CPU */
+        uint32_t cpu_event;                /* the event whose samples divide the time on CPUs */
+        bool is_paced; /* switches were not recorded: times are those between looks at a thread */
         /* Where the scheduler's switches are not recorded, the time for which a sample stands: this, or
          * its weight if it is 0. */
         uint64_t cpu_sample_ns;
