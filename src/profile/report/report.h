@@ -47,7 +47,7 @@ enum report_result {
         /* with states in the filter: times by state of a session that recorded waiting */
         REPORT_WALL = 512,
         REPORT_WAKERS = 1024, /* who ended waits: pieces->wakers */
-        REPORT_PACKED = 64, /* stacks are made in addition to the samples' own places */
+        REPORT_PACKED = 64,   /* stacks are made in addition to the samples' own places */
 };
 
 /* Progress of a report; another thread reads it with __atomic_load_n. */

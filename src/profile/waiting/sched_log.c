@@ -169,6 +169,19 @@ static void take_switch(struct sched_log *log, const struct sched_event *event, 
                      .time_ns = sample->time, .cpu = sample->cpu, .tid = s.next_tid, .is_of_thread = true});
 }
 
+/* With records of switches, the tracepoint still says that a thread leaves its CPU for good: after the record
+ * of its end it may have to leave it once more. */
+static void take_end(struct sched_log *log, const struct sched_event *event, const struct sample *sample)
+{
+        struct sched_switch s;
+
+        if (sched_events_read_switch(event, sample, &s) && s.state == 'X')
+                cpu_spans_exit(log->spans, &(struct cpu_change){.time_ns = sample->time,
+                                                                .cpu = sample->cpu,
+                                                                .pid = sample->pid,
+                                                                .tid = sample->tid});
+}
+
 static void take_waking(struct sched_log *log, const struct sched_event *event, const struct sample *sample)
 {
         struct sched_wakeup wakeup;
@@ -199,6 +212,8 @@ void sched_log_take(struct sched_log *log, uint32_t event, const struct sample *
                 see_running(log, sample);
         if (has_switches && role == SCHED_SWITCH)
                 take_switch(log, &log->events->items[event], sample);
+        else if (role == SCHED_SWITCH)
+                take_end(log, &log->events->items[event], sample);
         else if (role == SCHED_WAKING)
                 take_waking(log, &log->events->items[event], sample);
 }

@@ -167,7 +167,8 @@ static void add_gap(struct wall_making *m, struct dividing *d, const struct cpu_
         if (to_ns <= from_ns)
                 return;
         reading = reading_of(m, before, d->thread->tid, from_ns, to_ns);
-        if (!before || !before->is_preempted) {
+        /* a thread that has ended, and has to leave its CPU once more, does not wait */
+        if (!before || (!before->is_preempted && !before->is_last)) {
                 add_wait(m, d, reading, before, from_ns, to_ns);
         } else if (reading && reading->is_switch) {
                 reading->from_ns = reading->to_ns = from_ns;

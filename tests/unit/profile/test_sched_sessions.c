@@ -216,6 +216,37 @@ TEST(switches_of_chosen_threads)
         EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 20 + 40 + 40);
 }
 
+static void add_record(struct session_builder *b, uint64_t ms, int32_t tid, uint16_t misc)
+{
+        builder_begin(b, PERF_RECORD_SWITCH, misc);
+        builder_id(b, ms * MS, tid, tid);
+        builder_end(b);
+}
+
+/* A thread has to leave its CPU after the record of its end. Thread 11 has no end, and waits. */
+TEST(a_thread_that_ended_does_not_wait)
+{
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        begin_sched(&b);
+        b.attrs[0].flags |= PERF_ATTR_CONTEXT_SWITCH;
+        add_record(&b, 1000, 10, 0);
+        builder_exit(&b, 1010 * (uint64_t)MS, 10, 1, 10, 1);
+        add_record(&b, 1011, 10, PERF_MISC_SWITCH_OUT | PERF_MISC_SWITCH_PREEMPT);
+        add_record(&b, 1012, 10, 0);
+        add_switch(&b, 1020, 10, 0x20, 11);
+        add_record(&b, 1020, 10, PERF_MISC_SWITCH_OUT);
+        add_record(&b, 1020, 11, 0);
+        add_record(&b, 1030, 11, PERF_MISC_SWITCH_OUT);
+        add_record(&b, 1200, 12, 0);
+        report = report_of(&b, &err);
+        ASSERT_TRUE(report && report->wall);
+        EXPECT_INT(ms_of(report, WAIT_KIND_ON_CPU), 10 + 8 + 10);
+        EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 170);
+}
+
 /* perf 6.15 and later keep the content of samples off the CPU in their raw data. */
 TEST(time_off_the_cpu)
 {
