@@ -88,6 +88,11 @@ struct page {
 /* Draws the rows of the list at rows `from` to `to` - 1 of the screen, and highlights the selected one. */
 void page_draw_rows(struct browser *browser, struct page *page, unsigned from, unsigned to);
 
+/* The name of another row on the screen that name_text_add() shortens to the same text as that of `row`, so
+ * that the difference must stay visible; NULL: none. */
+const char *page_find_twin(const struct page *page, size_t row, unsigned columns,
+                           const char *(*name_of)(const struct page *page, size_t row));
+
 /* Whether the page can be searched. */
 bool page_can_find(const struct page *page);
 
@@ -321,8 +326,8 @@ void browser_only_module(struct browser *browser, const struct browser_subject *
 void browser_only_task(struct browser *browser, const struct browser_subject *subject);
 void browser_copy_name(struct browser *browser, const struct browser_subject *subject);
 
-/* Handles the keys of actions: Enter, right arrow and m open the menu of all `n` subjects; x, a, r, d, t and y
- * act on the first one. Returns false for any other key. */
+/* Handles the keys of actions: Enter, right arrow and m open the menu of all `n` subjects; x, a, r, d, t and
+ * y act on the first one. Returns false for any other key. */
 bool browser_subject_key(struct browser *browser, const struct browser_subject *subjects, size_t n,
                          const struct key *key);
 

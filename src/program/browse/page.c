@@ -2,6 +2,10 @@
 #include "browser_internal.h"
 
 #include <assert.h>
+#include <string.h>
+
+#include "name_text.h"
+#include "text_width.h"
 
 enum { TEXT_COLUMNS = 250 };
 
@@ -19,6 +23,31 @@ void page_draw_rows(struct browser *browser, struct page *page, unsigned from, u
                                       page->columns ? page->columns : browser->cells->columns - page->left,
                                       (struct cell_style){.attributes = CELL_REVERSE});
         }
+}
+
+const char *page_find_twin(const struct page *page, size_t row, unsigned columns,
+                           const char *(*name_of)(const struct page *page, size_t row))
+{
+        const struct browse_list *list = &page->list;
+        const char *name = name_of(page, row);
+        AUTO_RELEASE(buf) shown = {0};
+
+        name_text_add(&shown, name, NULL, 0);
+        if (text_width(buf_text(&shown)) <= columns)
+                return NULL;
+        buf_clear(&shown);
+        name_text_add(&shown, name, NULL, columns);
+        for (size_t i = list->top; i < list->n && i < list->top + list->height; i++) {
+                const char *other = name_of(page, i);
+                AUTO_RELEASE(buf) text = {0};
+
+                if (i == row || !strcmp(other, name))
+                        continue;
+                name_text_add(&text, other, NULL, columns);
+                if (!strcmp(buf_text(&text), buf_text(&shown)))
+                        return other;
+        }
+        return NULL;
 }
 
 bool page_can_find(const struct page *page)

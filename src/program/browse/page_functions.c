@@ -8,6 +8,8 @@
 #include "browse_session.h"
 #include "browser_internal.h"
 #include "mem.h"
+#include "name_text.h"
+#include "text_width.h"
 #include "tree_view.h"
 
 enum { NAME_COLUMN = 27 };
@@ -149,6 +151,21 @@ static void add_title(const struct browser *browser, const struct page *page, st
                    own(page)->by_total ? "total" : "self");
 }
 
+static const char *name_of(const struct page *page, size_t row)
+{
+        return function_of(own(page), row)->name;
+}
+
+/* Where both do not fit, the name goes before the module. */
+static void add_name(const struct page *page, size_t index, unsigned columns, struct buf *out)
+{
+        tree_view_add_name(function_of(own(page), index), true, false, 0, out);
+        if (text_width(buf_text(out)) <= columns)
+                return;
+        buf_clear(out);
+        name_text_add(out, name_of(page, index), page_find_twin(page, index, columns, name_of), columns);
+}
+
 static void draw_row(struct browser *browser, struct page *page, size_t index, unsigned at)
 {
         const struct functions_page *p = own(page);
@@ -161,8 +178,7 @@ static void draw_row(struct browser *browser, struct page *page, size_t index, u
 
         buf_printf(&text, "%8.2f %7" PRIu64 " %9.2f", own_share, row->self_count,
                    browser_percent(row->weight, all));
-        tree_view_add_name(function_of(p, index), true, false,
-                           columns > NAME_COLUMN + 1 ? columns - NAME_COLUMN - 1 : 1, &name);
+        add_name(page, index, columns > NAME_COLUMN + 1 ? columns - NAME_COLUMN - 1 : 1, &name);
         cells_put(browser->cells, at, 0, NAME_COLUMN, browser_heat(own_share), buf_text(&text));
         cells_put(browser->cells, at, NAME_COLUMN + 1, columns, (struct cell_style){0}, buf_text(&name));
 }

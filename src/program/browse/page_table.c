@@ -206,9 +206,23 @@ static unsigned width_of(const struct table_page *p, size_t k, unsigned room)
         return width;
 }
 
-/* Draws the texts of all columns: of `row`, or the headings if it is NULL. */
+static const char *name_of(const struct page *page, size_t index)
+{
+        return text_of(own(page), row_at(own(page), index)->bare);
+}
+
+/* Where both do not fit, the name goes before the module. */
+static void add_symbol(const struct table_page *p, const struct hot_row *row, unsigned width, struct buf *out)
+{
+        AUTO_RELEASE(buf) whole = {0};
+
+        name_text_add(&whole, text_of(p, row->symbol), NULL, 0);
+        buf_add_str(out, text_of(p, text_width(buf_text(&whole)) > width ? row->bare : row->symbol));
+}
+
+/* Draws the texts of all columns: of the row at `index`, or the headings if `row` is NULL. */
 static void draw_keys(const struct browser *browser, const struct table_page *p, const struct hot_row *row,
-                      unsigned at)
+                      size_t index, unsigned at)
 {
         unsigned column = KEYS_COLUMN;
         const struct cell_style style = {.attributes = row ? 0 : CELL_BOLD};
@@ -222,11 +236,12 @@ static void draw_keys(const struct browser *browser, const struct table_page *p,
                 if (!row)
                         buf_add_str(&text, hot_view_key_name(key));
                 else if (!p->view.keys.n)
-                        buf_add_str(&text, text_of(p, row->symbol));
+                        add_symbol(p, row, width, &text);
                 else
                         hot_view_add_key(&p->view, row, key, &text);
                 if (row && key == ROW_SYMBOL)
-                        name_text_add(&shown, buf_text(&text), NULL, width);
+                        name_text_add(&shown, buf_text(&text),
+                                      page_find_twin(&p->page, index, width, name_of), width);
                 else
                         table_add_middle(&shown, buf_text(&text), width);
                 used = (unsigned)text_width(buf_text(&shown));
@@ -243,13 +258,13 @@ static void draw_row(struct browser *browser, struct page *page, size_t index, u
 
         buf_printf(&text, "%8.2f %7" PRIu64, 100 * row->share, row->count);
         cells_put(browser->cells, at, 0, KEYS_COLUMN, browser_heat(100 * row->share), buf_text(&text));
-        draw_keys(browser, own(page), row, at);
+        draw_keys(browser, own(page), row, index, at);
 }
 
 static void draw(struct browser *browser, struct page *page, unsigned from, unsigned to)
 {
         browser_head(browser, from, "overhead   count");
-        draw_keys(browser, own(page), NULL, from);
+        draw_keys(browser, own(page), NULL, 0, from);
         page_draw_rows(browser, page, from + 1, to);
 }
 

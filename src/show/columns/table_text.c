@@ -247,15 +247,19 @@ static void add_pieces(struct buf *out, const char *text, const char *at, size_t
 
 void table_add_around(struct buf *out, const char *text, size_t at, size_t max_columns)
 {
-        enum { BEFORE = 4, MIN_PIECES = 24 };
+        enum { BEFORE = 4, MIN_PIECES = 24, MIN_END = 12 };
         size_t half = max_columns / 2, from = at > BEFORE ? at - BEFORE : 0;
 
         while (from && ((unsigned char)text[from] & 0xc0) == 0x80)
                 from--;
-        if (max_columns < MIN_PIECES || at < half || text_width(text + from) <= half)
+        if (max_columns < MIN_END || at < half || text_width(text + from) <= half) {
                 table_add_middle(out, text, max_columns);
-        else
+        } else if (max_columns < MIN_PIECES) {
+                buf_add_str(out, "...");
+                table_add_cut(out, text + from, max_columns - 3);
+        } else {
                 add_pieces(out, text, text + from, max_columns);
+        }
 }
 
 static void put(struct text_layout *layout, size_t column, const char *text)

@@ -408,4 +408,25 @@ TEST(width_is_what_a_terminal_shows)
                                    "        \xc3\xa9t\xc3\xa9   x\n        abcd  y\n");
 }
 
+TEST(the_difference_stays_visible_in_few_columns)
+{
+        static const char name[] = "__gnu_cxx::__normal_iterator<std::pair<int, double>*>::operator*";
+        static const struct {
+                size_t at, columns;
+                const char *shown;
+        } cases[] = {
+                {29, 22, "...tor<std::pair<in..."},
+                {29, 30, "__gnu_c...tor<std::p...erator*"},
+                {2, 22, "__gnu_cxx:...operator*"},
+                {29, 10, "__gn...or*"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                AUTO_RELEASE(buf) out = {0};
+
+                table_add_around(&out, name, cases[i].at, cases[i].columns);
+                EXPECT_STR(buf_text(&out), cases[i].shown);
+        }
+}
+
 TAP_MAIN
