@@ -312,6 +312,11 @@ static unsigned draw_cells(const struct browser *browser, const struct diff_page
         return column;
 }
 
+static const char *name_of(const struct page *page, size_t index)
+{
+        return item_at(own(page), index)->row->name;
+}
+
 static void draw_row(struct browser *browser, struct page *page, size_t index, unsigned at)
 {
         struct diff_page *p = own(page);
@@ -326,7 +331,7 @@ static void draw_row(struct browser *browser, struct page *page, size_t index, u
         /* The function is worth more than its module. */
         name_text_add(&shown,
                       text_width(buf_text(&name)) > columns - column ? item->row->name : buf_text(&name),
-                      NULL, columns - column);
+                      page_find_twin(page, index, columns - column, name_of), columns - column);
         cells_put(browser->cells, at, column, columns, (struct cell_style){0}, buf_text(&shown));
 }
 
