@@ -35,6 +35,7 @@ struct recording {
         const struct export_format *format; /* of the picture; NULL: none */
         struct buf picture;                 /* its path */
         struct buf command_line;
+        struct buf events;   /* without `wall`; empty: the default */
         struct buf progress; /* a character for each second */
         struct lookup lookup;
         struct call_graph call_graph;
@@ -57,6 +58,7 @@ static void recording_release(struct recording *r)
         buf_release(&r->session);
         buf_release(&r->picture);
         buf_release(&r->command_line);
+        buf_release(&r->events);
         buf_release(&r->progress);
 }
 
@@ -259,7 +261,7 @@ static struct run_request make_request(struct recording *r)
         return (struct run_request){
                 .target = target,
                 .children = children_of(&o->sampling),
-                .events = o->event.events,
+                .events = r->events.len ? buf_text(&r->events) : NULL,
                 .memory = o->sampling.mem,
                 .memory_latency = o->sampling.ldlat,
                 .freq_hz = o->sampling.freq_hz ? o->sampling.freq_hz : o->sampling.rate_hz,
@@ -504,7 +506,7 @@ static int record(struct recording *r)
         struct err err = {0};
         int status;
 
-        if ((o->event.events && !event_check_intervals(o->event.events, run_longest_interval(), &err)) ||
+        if ((r->events.len && !event_check_intervals(buf_text(&r->events), run_longest_interval(), &err)) ||
             !choose_target(r, &err) || !check_children(r, &err) || !choose_session(r, &err) ||
             !choose_engine(r, &err) ||
             (document_is_output(r) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)) ||
@@ -550,6 +552,44 @@ static bool is_this_machine(const struct record_options *o, struct err *err)
                        "--cpu-model assumes another machine, and wperf can only plan for it: add --dry-run");
 }
 
+/* The length of the first event of a list: commas between slashes and braces are part of it. */
+static size_t event_len(const char *list)
+{
+        bool is_in_slashes = false, is_in_braces = false;
+        size_t len = 0;
+
+        for (; list[len] && (list[len] != ',' || is_in_slashes || is_in_braces); len++) {
+                is_in_slashes ^= list[len] == '/';
+                is_in_braces = list[len] == '{' || (is_in_braces && list[len] != '}');
+        }
+        return len;
+}
+
+/* `-e wall` is --wall; the other events of -e are sampled, too. */
+static bool take_wall(struct recording *r, struct err *err)
+{
+        static const char wall[] = "wall";
+        enum { WALL_LEN = sizeof(wall) - 1 };
+        const char *at = r->options->event.events;
+
+        while (at && *at) {
+                size_t len = event_len(at);
+
+                if (!strncmp(at, wall, WALL_LEN) && len > WALL_LEN && at[WALL_LEN] == ':')
+                        return err_set(err, ERR_USAGE,
+                                       "-e wall takes no modifier and no interval: write -e wall");
+                if (len == WALL_LEN && !strncmp(at, wall, len)) {
+                        r->wall = true;
+                } else {
+                        if (r->events.len)
+                                buf_add_char(&r->events, ',');
+                        buf_add(&r->events, at, len);
+                }
+                at += len + (at[len] == ',');
+        }
+        return true;
+}
+
 static bool choose_call_graph(struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
@@ -558,7 +598,7 @@ static bool choose_call_graph(struct recording *r, struct err *err)
             strcmp(o->mode, "wall") != 0)
                 return err_set(err, ERR_USAGE, "--mode takes cpu, gil or wall, not '%.40s'", o->mode);
         r->gil = o->gil || (o->mode && !strcmp(o->mode, "gil"));
-        r->wall = o->wall || o->idle || r->gil || (o->mode && !strcmp(o->mode, "wall"));
+        r->wall |= o->wall || o->idle || r->gil || (o->mode && !strcmp(o->mode, "wall"));
         if (o->no_stacks && (o->call_graph || o->call_graph_mode || r->wall))
                 return err_set(err, ERR_USAGE, "--no-stacks and %s cannot be used together",
                                r->wall         ? "--wall"
@@ -659,10 +699,10 @@ int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
         struct err err = {0};
         int status;
 
-        if (!color_choose(&r.options->color, &r.is_colored, &err) || !choose_call_graph(&r, &err) ||
-            !cmd_delay(&r.options->target, &r.delay_ns, &err) || !is_this_machine(r.options, &err) ||
-            !check_rate(r.options, &err) || !check_mem(r.options, &err) ||
-            !choose_picture(&r, &err) || !init_lookup(&r, &err))
+        if (!color_choose(&r.options->color, &r.is_colored, &err) || !take_wall(&r, &err) ||
+            !choose_call_graph(&r, &err) || !cmd_delay(&r.options->target, &r.delay_ns, &err) ||
+            !is_this_machine(r.options, &err) || !check_rate(r.options, &err) ||
+            !check_mem(r.options, &err) || !choose_picture(&r, &err) || !init_lookup(&r, &err))
                 status = fail(&r, &err);
         else
                 status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);

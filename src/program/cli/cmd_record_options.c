@@ -218,10 +218,11 @@ static const struct option sampling_options[] = {
         {0},
 };
 
-/* As in py-spy and others. perf's -d has no value. */
+/* As in py-spy and others. perf's -d has no value, and neither have -s and -F of py-spy. */
 static const struct command_letter letters[] = {
         {'d', "timeout", "for data addresses write --mem"},
         {'s', "symbol", "for a row of each thread write wperf report --sort thread"},
+        {'F', "freq", "functions instead of lines are the default"},
         {0},
 };
 

@@ -132,6 +132,12 @@ static const struct example report_examples[] = {
         {0},
 };
 
+/* perf's -d is --dso. */
+static const struct command_letter module_letter[] = {
+        {'d', "module", NULL},
+        {0},
+};
+
 const struct command cmd_report_command = {
         .name = "report",
         .summary = "show a session as tables",
@@ -152,6 +158,7 @@ const struct command cmd_report_command = {
                 "input sort stacks percent-limit python comm thread time symbol annotate stdio csv json output help",
         .examples = report_examples,
         .options_size = sizeof(struct report_options),
+        .letters = module_letter,
         .args = ARGS_OWN,
         .run = cmd_report,
 };
@@ -178,6 +185,11 @@ static const struct absent_option dump_absent[] = {
 
 static const struct example dump_examples[] = {
         {"wperf dump -i wperf.data", "print every record of a session, one line each"},
+        {0},
+};
+
+static const struct absent_option dump_absent[] = {
+        {"p pid", "for the stacks of a process write wperf stack PID"},
         {0},
 };
 
@@ -307,6 +319,7 @@ const struct command cmd_annotate_command = {
         .common = "symbol input source asm disassembler-style by sample-display-row stdio json output help",
         .examples = annotate_examples,
         .options_size = sizeof(struct annotate_options),
+        .letters = module_letter,
         .defaults = &annotate_defaults,
         .args = ARGS_OWN,
         .args_names = "symbols",

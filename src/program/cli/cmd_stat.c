@@ -13,6 +13,7 @@
 #include "process_choice.h"
 #include "python_command.h"
 #include "stat_output.h"
+#include "text_match.h"
 
 #define DEFAULT_SHOT_NS UINT64_C(1000000000) /* duration of each count of a timeline without --timeout */
 
@@ -74,6 +75,8 @@ static bool check(const struct stating *s, struct err *err)
         const struct timeline_options *t = &o->timeline;
         bool timeline = t->timeline || t->every_ms, repeats = o->counting.n_runs > 1;
 
+        if (o->event.events && text_in_list(o->event.events, "wall"))
+                return wrong(err, "wall time is sampled, not counted: write wperf record --wall");
         if (repeats && !s->line->n_args)
                 return wrong(
                         err,

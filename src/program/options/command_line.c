@@ -95,12 +95,13 @@ static const char *nearest_name(struct options_parser *p, const char *word)
         return text_nearest(name, names, n);
 }
 
-/* True if the letters of `word` are probably a misspelled long name with one or two errors. */
+/* True if the letters of `word` are probably a misspelled long name with one or two errors.  `-ewall` is a letter with
+ * its value, because few people misspell the first letter. */
 static bool is_near_miss(struct options_parser *p, const char *word)
 {
         const char *near = isalpha((unsigned char)word[1]) ? nearest_name(p, word) : NULL;
 
-        return near && strlen(word) >= 4 && text_distance(word, near) <= (strlen(near) >= 7 ? 2 : 1);
+        return near && *near == *word && strlen(word) >= 4 && text_distance(word, near) <= (strlen(near) >= 7 ? 2 : 1);
 }
 
 static bool fail_unknown(struct options_parser *p, const char *word)
@@ -109,7 +110,7 @@ static bool fail_unknown(struct options_parser *p, const char *word)
         const char *near = nearest_name(p, word + dashes);
         const char *instead = is_near_miss(p, word + dashes) ? NULL : option_find_absent(p->command, word);
 
-        if (instead)
+        if (instead && (dashes == 2 || !is_near_miss(p, word + 1)))
                 return err_set(p->err, ERR_USAGE, "unexpected arg '%.60s': not an option of wperf %s; %s",
                                word, p->command->name, instead);
         if (near)
