@@ -87,7 +87,7 @@ try symbolize
 try man
 try list --details
 try record -p nginx
-try record --native -- python3 app.py
+try --explain record --native --full-filenames --save-only -- python3 app.py
 try record --gil -- python3 app.py
-try record --all-user -- ./program
-try record --function -- python3 app.py
+try record --all-kernel -- ./program
+try --explain record -F max -- ./program

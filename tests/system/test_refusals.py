@@ -385,6 +385,14 @@ def test_a_rate_above_the_limit(t: Context) -> None:
                            f"sudo sysctl kernel.perf_event_max_sample_rate={limit + 1}")
 
 
+def test_the_highest_rate(t: Context) -> None:
+    harness.need_events()
+    with open("/proc/sys/kernel/perf_event_max_sample_rate", encoding="ascii") as file:
+        limit = int(file.read())
+    done = t.good("record", "-F", "max", "--dry-run", "--", "true")
+    check(re.search(rf"\b{limit}\b", done.out), f"-F max is {limit}", done)
+
+
 def test_a_delay_longer_than_the_run(t: Context) -> None:
     harness.need_events()
     done = t.good("record", "-D", "60000", "--", "true")

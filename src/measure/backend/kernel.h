@@ -74,6 +74,9 @@ struct kernel_rights {
 };
 struct kernel_rights kernel_get_rights(void);
 
+/* The highest rate of samples that is allowed, in Hz. */
+uint64_t kernel_highest_hz(void);
+
 /* Appends the attributes that `request` would open, as text, without opening anything. */
 void kernel_describe(const struct collect_request *request, struct buf *out);
 

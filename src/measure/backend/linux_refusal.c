@@ -195,23 +195,28 @@ static void denied(const struct refused_use *use, const struct event *event, int
                 err->os = error;
 }
 
-/* The kernel refuses a frequency above its limit as it refuses what it does not know. */
-static bool is_too_often(const struct event *event, int error, uint64_t *ret_limit)
+/* Without /proc/sys: the kernel's default. */
+uint64_t kernel_highest_hz(void)
 {
+        enum { DEFAULT_HZ = 100000 };
         AUTO_RELEASE(buf) text = {0};
+        bool is_known = os_read_file("/proc/sys/kernel/perf_event_max_sample_rate", 64, &text, NULL);
 
-        if (error != EINVAL || !(event->attr.flags & PERF_ATTR_FREQ) ||
-            !os_read_file("/proc/sys/kernel/perf_event_max_sample_rate", 64, &text, NULL))
-                return false;
-        *ret_limit = strtoull(buf_text(&text), NULL, 10);
-        return event->attr.sample_period_or_freq > *ret_limit;
+        return is_known ? strtoull(buf_text(&text), NULL, 10) : DEFAULT_HZ;
+}
+
+/* The kernel refuses a frequency above its limit as it refuses what it does not know. */
+static bool is_too_often(const struct event *event, int error)
+{
+        return error == EINVAL && event->attr.flags & PERF_ATTR_FREQ &&
+               event->attr.sample_period_or_freq > kernel_highest_hz();
 }
 
 static void unsupported(const struct refused_use *use, const struct event *event, int error, struct err *err)
 {
-        uint64_t limit;
+        uint64_t limit = kernel_highest_hz();
 
-        if (is_too_often(event, error, &limit))
+        if (is_too_often(event, error))
                 err_set(err, ERR_LIMIT,
                         "this machine allows %" PRIu64 " samples a second at most: write -F %" PRIu64
                         ", or 'sudo sysctl kernel.perf_event_max_sample_rate=%" PRIu64 "'",

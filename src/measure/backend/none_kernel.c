@@ -48,6 +48,12 @@ uint64_t kernel_attached_hz(void)
         return 0;
 }
 
+/* That of the recorder's timer. */
+uint64_t kernel_highest_hz(void)
+{
+        return 100000;
+}
+
 static const char *describe_source(const struct event *event)
 {
         uint16_t number;

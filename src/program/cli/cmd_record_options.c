@@ -13,9 +13,10 @@ static const struct option sampling_options[] = {
                 .arg = "HZ",
                 .min = 1,
                 .max = 1000000,
+                .or_max = true,
                 .offset = offsetof(struct sampling_options, freq_hz),
-                .help = "take HZ samples a second of each event that has no INTERVAL; default 999, and on "
-                        "Linux 99 for programs that run already",
+                .help = "take HZ samples a second of each event that has no INTERVAL, max for as many as the "
+                        "kernel allows; default 999, and on Linux 99 for programs that run already",
         },
         {
                 .name = "rate",
@@ -209,6 +210,13 @@ static const struct option sampling_options[] = {
                 .help = "with --dry-run, assume the machine whose /sys was copied to DIR",
         },
         {
+                .name = "native",
+                .aliases = "function full-filenames nolineno save-only all-user",
+                .hidden = true,
+                .offset = offsetof(struct sampling_options, is_default),
+                .help = "accepted for compatibility with other profilers: this is the default",
+        },
+        {
                 .name = "export_perf_data",
                 .aliases = "export-perf-data",
                 .hidden = true,
@@ -239,13 +247,8 @@ static const struct absent_option absent[] = {
         {"i", "write --no-inherit to leave out children"},
         {"n no-samples", "write wperf stat to count without samples"},
         {"l", "write --sort in wperf report; wperf list shows the events"},
-        {"all-user", "leave it out: user code is the default"},
         {"all-kernel", "write -e cpu-clock:k, or another event with :k"},
-        {"native", "leave it out: native functions are always recorded"},
         {"threads", "leave it out: wperf report --sort thread shows each thread"},
-        {"function full-filenames nolineno",
-         "leave it out: functions are the default; wperf report --sort python,line shows lines"},
-        {"save-only", "leave it out and add -q: nothing is opened"},
         {"gil", "write --wall, which shows who waits for the GIL"},
         {"every", "repeat with --repeat N -o NAME-%n.data"},
         {"switch-output snapshot overwrite", "wperf keeps the whole recording; limit it with -d SECONDS"},

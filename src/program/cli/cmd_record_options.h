@@ -9,7 +9,7 @@
 #include "option_groups.h"
 
 struct sampling_options {
-        uint64_t freq_hz, rate_hz; /* -F, -r; 0: not given */
+        uint64_t freq_hz, rate_hz; /* -F, -r; 0: not given; UINT64_MAX: the highest */
         bool call_graph;           /* -g */
         bool no_stacks;
         bool branches;               /* -b */
@@ -31,6 +31,7 @@ struct sampling_options {
         const char *session; /* the session's file, "-" for standard output, or NULL */
         bool dry_run;
         const char *sysfs; /* another machine's /sys for --dry-run, or NULL */
+        bool is_default;   /* an option of another profiler for what is the default here */
         bool export_perf_data;
 };
 

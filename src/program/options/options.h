@@ -67,6 +67,7 @@ struct option {
         const char *brief;  /* short text for the program's help, for frequent options; NULL for others */
         uint64_t min, max;
         bool or_minus_one;  /* OPTION_U64: also accept -1, which is UINT64_MAX */
+        bool or_max;        /* OPTION_U64: also accept max, which is UINT64_MAX */
         size_t offset;      /* offset of the value in the struct of its group */
         size_t also_offset; /* OPTION_FLAG: offset of another flag that is set, too; 0: none */
         const struct misreading *misreading;

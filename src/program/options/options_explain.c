@@ -59,6 +59,8 @@ static void add_number(const struct option *option, uint64_t number, struct buf 
 {
         if (option->or_minus_one && number == UINT64_MAX)
                 buf_add_str(out, "-1");
+        else if (option->or_max && number == UINT64_MAX)
+                buf_add_str(out, "max");
         else
                 buf_printf(out, "%" PRIu64, number);
 }

@@ -34,7 +34,10 @@ static bool refuse_range(const struct store *s, const char *text)
 
         return err_set(s->err, ERR_USAGE,
                        "option '%.60s': %.40s is out of range, %" PRIu64 " to %" PRIu64 "%s", s->spelling,
-                       text, o->min, o->max, o->or_minus_one ? ", or -1" : "");
+                       text, o->min, o->max,
+                       o->or_minus_one ? ", or -1"
+                       : o->or_max     ? ", or max"
+                                       : "");
 }
 
 static bool read_number(const struct store *s, const char *text, uint64_t *ret_number)
@@ -69,6 +72,10 @@ static bool store_u64(const struct store *s)
 {
         uint64_t below;
 
+        if (s->option->or_max && !strcmp(s->value, "max")) {
+                *(uint64_t *)s->at = UINT64_MAX;
+                return true;
+        }
         if (s->option->or_minus_one && s->value[0] == '-' && text_to_u64(s->value + 1, 10, &below)) {
                 if (below != 1)
                         return refuse_range(s, s->value);

@@ -691,3 +691,8 @@ uint64_t run_longest_interval(void)
 {
         return kernel_longest_interval();
 }
+
+uint64_t run_highest_hz(void)
+{
+        return kernel_highest_hz();
+}
