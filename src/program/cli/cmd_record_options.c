@@ -211,7 +211,7 @@ static const struct option sampling_options[] = {
         },
         {
                 .name = "native",
-                .aliases = "function full-filenames nolineno save-only all-user",
+                .aliases = "function full-filenames nolineno save-only all-user threads",
                 .hidden = true,
                 .offset = offsetof(struct sampling_options, is_default),
                 .help = "accepted for compatibility with other profilers: this is the default",
@@ -248,8 +248,6 @@ static const struct absent_option absent[] = {
         {"n no-samples", "write wperf stat to count without samples"},
         {"l", "write --sort in wperf report; wperf list shows the events"},
         {"all-kernel", "write -e cpu-clock:k, or another event with :k"},
-        {"threads", "leave it out: wperf report --sort thread shows each thread"},
-        {"gil", "write --wall, which shows who waits for the GIL"},
         {"every", "repeat with --repeat N -o NAME-%n.data"},
         {"switch-output snapshot overwrite", "wperf keeps the whole recording; limit it with -d SECONDS"},
         {0},
