@@ -12,6 +12,7 @@
 #include "spe_raw.h"
 #include "text.h"
 #include "text_match.h"
+#include "text_number.h"
 
 /* Keys that do not depend on a sample's place. */
 enum {
@@ -192,6 +193,11 @@ static bool name_passes(const struct profile_filter *filter, struct world *world
         return text_in_list(filter->threads, number);
 }
 
+static bool cpu_passes(const struct profile_filter *filter, uint32_t cpu)
+{
+        return !filter->n_cpus || bsearch(&cpu, filter->cpus, filter->n_cpus, sizeof(cpu), text_compare_u32);
+}
+
 bool profile_filter_accepts(const struct profile_filter *filter, struct world *world, int32_t pid,
                             int32_t tid)
 {
@@ -206,9 +212,9 @@ static bool sample_passes(struct profile *profile, struct world *world, struct p
         const struct profile_filter *filter = &profile->filter;
 
         profile_note_time(totals, sample->time);
-        if (!pid_passes(filter, sample->pid) || (filter->has_tid && filter->tid != sample->tid))
-                return false;
-        return time_passes(profile, sample->time) && name_passes(filter, world, sample->pid, sample->tid);
+        return pid_passes(filter, sample->pid) && (!filter->has_tid || filter->tid == sample->tid) &&
+               cpu_passes(filter, sample->cpu) && time_passes(profile, sample->time) &&
+               name_passes(filter, world, sample->pid, sample->tid);
 }
 
 /* `base` is the address of the file offset 0 of the key's module. */
@@ -512,7 +518,7 @@ bool profile_counts_alike(const struct profile *profile)
         const struct profile_filter *filter = &profile->filter;
 
         return !(profile->keys & TASK_KEYS & ~(unsigned)PROFILE_SOURCE) && !filter->has_tid &&
-               !filter->comms && !filter->threads && !filter->from_ns && !filter->to_ns &&
+               !filter->n_cpus && !filter->comms && !filter->threads && !filter->from_ns && !filter->to_ns &&
                !filter->times_are_relative;
 }
 

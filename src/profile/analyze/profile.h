@@ -53,7 +53,9 @@ struct profile_filter {
         uint64_t parallelism[PROFILE_PARALLELISM / 64];
         const int32_t *pids;
         size_t n_pids;
-        bool has_tid; /* only this thread */
+        const uint32_t *cpus; /* sorted; a sample whose CPU is not known is on none of them */
+        size_t n_cpus;        /* 0: all */
+        bool has_tid;         /* only this thread */
         int32_t tid;
         const char *comms;   /* names of threads, comma separated */
         const char *threads; /* the same, or numbers of threads */

@@ -100,6 +100,11 @@ static const struct example export_examples[] = {
         {0},
 };
 
+static const struct command_letter export_letters[] = {
+        {'C', "cpu", NULL},
+        {0},
+};
+
 const struct command cmd_export_command = {
         .name = "export",
         .summary = "write the call stacks of a session for other programs",
@@ -112,6 +117,7 @@ const struct command cmd_export_command = {
         .groups = export_groups,
         .examples = export_examples,
         .options_size = sizeof(struct export_options),
+        .letters = export_letters,
         .args = ARGS_OWN,
         .run = cmd_export,
 };

@@ -132,9 +132,10 @@ static const struct example report_examples[] = {
         {0},
 };
 
-/* perf's -d is --dso. */
-static const struct command_letter module_letter[] = {
+/* As in perf. */
+static const struct command_letter report_letters[] = {
         {'d', "module", NULL},
+        {'C', "cpu", NULL},
         {0},
 };
 
@@ -158,7 +159,7 @@ const struct command cmd_report_command = {
                 "input sort stacks percent-limit python comm thread time symbol annotate stdio csv json output help",
         .examples = report_examples,
         .options_size = sizeof(struct report_options),
-        .letters = module_letter,
+        .letters = report_letters,
         .args = ARGS_OWN,
         .run = cmd_report,
 };
@@ -319,7 +320,7 @@ const struct command cmd_annotate_command = {
         .common = "symbol input source asm disassembler-style by sample-display-row stdio json output help",
         .examples = annotate_examples,
         .options_size = sizeof(struct annotate_options),
-        .letters = module_letter,
+        .letters = report_letters,
         .defaults = &annotate_defaults,
         .args = ARGS_OWN,
         .args_names = "symbols",

@@ -8,6 +8,7 @@
 #include "buf.h"
 #include "err.h"
 #include "text_match.h"
+#include "text_number.h"
 #include "text_printable.h"
 
 enum { MAX_NAMES = 5, MAX_NAME_BYTES = 60 };
@@ -19,10 +20,9 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-        {"--comm", "threads", PROFILE_THREAD},
-        {"--thread", "threads", PROFILE_THREAD},
-        {"--module", "modules", PROFILE_MODULE},
-        {"--pid", "processes", PROFILE_PROCESS},
+        {"--comm", "threads", PROFILE_THREAD},   {"--thread", "threads", PROFILE_THREAD},
+        {"--module", "modules", PROFILE_MODULE}, {"--pid", "processes", PROFILE_PROCESS},
+        {"--cpu", "CPUs", PROFILE_CPU},
 };
 
 static void add_value(const struct report *all, const struct hot_row *row, unsigned key, struct buf *out)
@@ -31,6 +31,10 @@ static void add_value(const struct report *all, const struct hot_row *row, unsig
         case PROFILE_THREAD: text_add_printable(out, hot_text(all->hot, row->comm)); break;
         case PROFILE_MODULE:
                 text_add_printable(out, row->module ? hot_text(all->hot, row->module) : "unknown");
+                break;
+        case PROFILE_CPU:
+                if (row->cpu != UINT32_MAX)
+                        buf_printf(out, "%" PRIu32, row->cpu);
                 break;
         default: buf_printf(out, "%" PRId32, row->pid); break;
         }
@@ -93,18 +97,21 @@ bool filter_none_check(const struct report *report, const struct report_request 
 {
         struct profile_totals totals = profile_get_totals(report->profile, UINT32_MAX);
         const bool given[] = {options->comms != NULL, options->threads != NULL, options->modules != NULL,
-                              options->pids.n != 0};
+                              options->pids.n != 0, options->cpus.n != 0};
         char pid[16] = "";
+        AUTO_RELEASE(buf) cpus = {0};
 
         if (totals.n_samples || totals.weight || !totals.n_filtered)
                 return true;
         if (options->pids.n)
                 snprintf(pid, sizeof(pid), "%" PRIu64, options->pids.numbers[0]);
+        text_add_cpu_list(&cpus, options->cpus.cpus, options->cpus.n);
         if (options->python_file)
                 return err_set(err, ERR_MISSING, "%s: no sample matches --python-file %.60s",
                                name_of(request), options->python_file);
         for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
-                const char *values[] = {options->comms, options->threads, options->modules, pid};
+                const char *values[] = {options->comms, options->threads, options->modules, pid,
+                                        buf_text(&cpus)};
 
                 if (given[i])
                         return explain(&kinds[i], values[i], request, err);

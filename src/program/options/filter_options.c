@@ -17,6 +17,14 @@ static const struct option filter_options[] = {
                 .help = "show only samples of these processes",
         },
         {
+                .name = "cpu",
+                .letter = 'c',
+                .kind = OPTION_CPUS,
+                .arg = "CPUS",
+                .offset = offsetof(struct filter_options, cpus),
+                .help = "show only samples on these CPUs: 0,2,4-7",
+        },
+        {
                 .name = "comm",
                 .aliases = "comms",
                 .kind = OPTION_LIST,
@@ -259,6 +267,8 @@ bool filter_fill(const struct filter_options *options, const int32_t *pids, stru
         *ret = (struct profile_filter){
                 .pids = pids,
                 .n_pids = options->pids.n,
+                .cpus = options->cpus.cpus,
+                .n_cpus = options->cpus.n,
                 .comms = options->comms,
                 .threads = options->threads,
                 .modules = options->modules,

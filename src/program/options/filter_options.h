@@ -9,6 +9,7 @@
 
 struct filter_options {
         struct number_list pids;
+        struct cpu_list cpus;
         const char *comms;       /* comma-separated, or NULL */
         const char *threads;     /* the same; names or numbers */
         const char *modules;     /* comma-separated, or NULL */

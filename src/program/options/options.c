@@ -81,13 +81,22 @@ char option_letter(const struct command *command, const struct option *option)
         return option->letter;
 }
 
+static bool has_letter(const struct command *command, const struct option *option, char letter)
+{
+        for (const struct command_letter *l = command->letters; l && l->letter; l++) {
+                if (l->letter == letter && !strcmp(l->name, option->name))
+                        return true;
+        }
+        return option->letter == letter;
+}
+
 const struct option *option_find_letter(const struct command *command, char letter, size_t *ret_offset)
 {
         struct option_walk walk = {.command = command};
         const struct option *option;
 
         while ((option = option_next(&walk))) {
-                if (!letter || option_letter(command, option) != letter)
+                if (!letter || !has_letter(command, option, letter))
                         continue;
                 if (ret_offset)
                         *ret_offset = walk.group_offset;
