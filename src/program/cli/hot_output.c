@@ -77,6 +77,7 @@ static struct hot_view rows_of(const struct hot_output *o)
                 .keys = o->keys,
                 .max_rows = rows_or(o->display, DISPLAY_ROWS_DEFAULT),
                 .symbol = o->display->symbol,
+                .explains_total = !o->session,
                 .verbose = o->general->verbose,
                 .is_extended = o->output->json_extended,
                 .long_names = o->display->long_names,

@@ -358,7 +358,7 @@ static void add_totals(const struct hot_view *view, const struct columns *c, con
         else
                 snprintf(count, sizeof(count), "%" PRIu64, sums->count);
         snprintf(top, sizeof(top), "top %zu in total%s", sums->n_rows,
-                 has_pattern(view) ? ", of all functions" : "");
+                 view->explains_total && has_pattern(view) ? ", of all functions" : "");
         texts[c->first_share] = share;
         texts[c->first_share + 1] = count;
         if (!texts[c->n - 1])

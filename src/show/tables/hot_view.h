@@ -30,6 +30,7 @@ struct hot_view {
         /* Pattern of functions, or NULL.  Rows of functions that do not match are hidden; other rows are only
          * of samples that match, by struct report_request. */
         const char *symbol;
+        bool explains_total; /* say that the total has hidden rows, too, which WindowsPerf's table does not */
         bool verbose;
         bool is_extended;     /* --json-extended: the document may have more keys than WindowsPerf's */
         bool long_names;      /* do not fold or cut names */
