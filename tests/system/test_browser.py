@@ -73,6 +73,35 @@ def look_at(t: Context, name: str, keys: tuple[str, ...], wanted: str, argv: tup
             check(screen.ended() == 0, "leaves with status 0")
 
 
+# What a user wants to know, at most six keys that lead to it from the first page, and text that answers it.
+TASKS = (
+    ("task_callers", ("/", "s", "c", "Enter", "r"), "callers of scan_once"),
+    ("task_thread", ("t", "1", "Enter"), "of thread python3 100"),
+    ("task_python", ("p", "a"), "parse"),
+    ("task_flame", ("f", "/", "b", "Enter", "Enter"), "fib"),
+    ("task_copy", ("y",), "copied parse"),
+    ("task_callee", ("x", "Down", "Down", "Down", "Enter"), "loads"),
+    ("task_module", ("Down", "d"), "in _json.so"),
+)
+
+
+@limit(240)
+def test_tasks_take_at_most_six_keys(t: Context) -> None:
+    path = python_session(t)
+    for name, keys, wanted in TASKS:
+        check(len(keys) <= 6, f"{name}: {len(keys)} keys")
+        for columns, rows in ((80, 24), (120, 40), (40, 12)):
+            with browse(t, "report", "-i", path, columns=columns, rows=rows) as screen:
+                screen.wait("40.00")
+                for key in keys:
+                    screen.keys(key)
+                    screen.wait()
+                screen.wait(wanted if columns >= 80 else "")
+                screen.check_looks(f"{name}_{columns}x{rows}")
+                screen.keys("q")
+                check(screen.ended() == 0, "leaves with status 0")
+
+
 @limit(240)
 def test_pages_look_as_they_did(t: Context) -> None:
     path = python_session(t)

@@ -95,13 +95,14 @@ static const char *nearest_name(struct options_parser *p, const char *word)
         return text_nearest(name, names, n);
 }
 
-/* True if the letters of `word` are probably a misspelled long name with one or two errors.  `-ewall` is a letter with
- * its value, because few people misspell the first letter. */
+/* True if the letters of `word` are probably a misspelled long name with one or two errors.  `-ewall` is a
+ * letter with its value, because few people misspell the first letter. */
 static bool is_near_miss(struct options_parser *p, const char *word)
 {
         const char *near = isalpha((unsigned char)word[1]) ? nearest_name(p, word) : NULL;
 
-        return near && *near == *word && strlen(word) >= 4 && text_distance(word, near) <= (strlen(near) >= 7 ? 2 : 1);
+        return near && *near == *word && strlen(word) >= 4 &&
+               text_distance(word, near) <= (strlen(near) >= 7 ? 2 : 1);
 }
 
 static bool fail_unknown(struct options_parser *p, const char *word)
