@@ -172,6 +172,8 @@ static uint32_t written_by_memory(uint32_t word)
         bool is_pair = (word & 0x3a000000) == 0x28000000, is_literal = (word & 0x3b000000) == 0x18000000;
         bool is_single = (word & 0x3a000000) == 0x38000000;
 
+        if ((word & 0xbe000000) == 0x0c000000) /* several vectors: ld1 to ld4, st1 to st4 */
+                return word & 1u << 23 ? base : 0;
         if (is_literal)
                 return is_simd(word) ? 0 : first;
         if (is_pair) {
@@ -191,6 +193,22 @@ static uint32_t written_by_memory(uint32_t word)
 /* Functions may change the registers up to x18, and x30 has the address to return to. */
 #define CALL_CLOBBERS (0x7ffffu | 1u << 30)
 
+/* C4.1.96: umov and smov, and conversions from floating-point to general registers. */
+static bool writes_general_from_simd(uint32_t word)
+{
+        bool is_from_element = (word & 0xbfe0ec00) == 0x0e002c00;
+        bool is_conversion = (word & 0x5f20fc00) == 0x1e200000 || (word & 0x5f200000) == 0x1e000000;
+        uint32_t opcode = field_of(word, 16, 3);
+        bool is_to_simd = opcode == 2 || opcode == 3 || opcode == 7; /* scvtf, ucvtf, fmov */
+
+        return is_from_element || (is_conversion && !is_to_simd);
+}
+
+static bool is_simd_operation(uint32_t word)
+{
+        return (word & 0x0e000000) == 0x0e000000;
+}
+
 static uint32_t written_registers(uint32_t word, enum disasm_flow flow)
 {
         if (flow == DISASM_CALL)
@@ -199,6 +217,8 @@ static uint32_t written_registers(uint32_t word, enum disasm_flow flow)
                 return 0;
         if (is_load_or_store(word))
                 return written_by_memory(word);
+        if (is_simd_operation(word) && !writes_general_from_simd(word))
+                return 0;
         return bit_of(field_of(word, 0, 5));
 }
 
@@ -207,7 +227,15 @@ static uint8_t literal_bytes(uint32_t word)
         return is_simd(word) ? (uint8_t)(4u << (word >> 30)) : word >> 30 == 1 ? 8 : 4;
 }
 
-static uint32_t add_arm64_ref(uint32_t word, const struct disasm_effect *effect, struct disasm_shape *shape)
+/* Linkers replace an adrp by adr where Cortex-A53 may compute it wrongly (erratum 843419): in the last two
+ * instructions of a page. */
+static bool is_mended_adrp(const struct disasm_effect *effect, uint64_t addr)
+{
+        return (addr & 0xff8) == 0xff8 && !(effect->target & 0xfff);
+}
+
+static uint32_t add_arm64_ref(uint32_t word, uint64_t addr, const struct disasm_effect *effect,
+                              struct disasm_shape *shape)
 {
         struct disasm_ref ref = {.size_bytes = ARM64_INSN_BYTES, .value = effect->target};
         uint32_t bits = 0;
@@ -216,7 +244,9 @@ static uint32_t add_arm64_ref(uint32_t word, const struct disasm_effect *effect,
                 ref.kind = DISASM_REF_CODE;
                 bits = branch_bits(word);
         } else if ((word & 0x1f000000) == 0x10000000) { /* adr, adrp */
-                ref.kind = word >> 31 ? DISASM_REF_PAGE : DISASM_REF_PC;
+                bool is_page = word >> 31 || is_mended_adrp(effect, addr);
+
+                ref.kind = is_page ? DISASM_REF_PAGE : DISASM_REF_PC;
                 ref.reg = (uint8_t)field_of(word, 0, 5);
                 bits = 3u << 29 | 0x7ffffu << 5;
         } else if (effect->has_target) { /* ldr with a literal */
@@ -254,7 +284,9 @@ static bool get_arm64(const uint8_t *code, size_t size, uint64_t addr, struct di
         ret->flow = (uint8_t)effect.flow;
         ret->is_padding = word == ARM64_NOP || !word;
         ret->written = written_registers(word, effect.flow);
-        bits = add_arm64_ref(word, &effect, ret);
+        bits = add_arm64_ref(word, addr, &effect, ret);
+        if (bits && ret->refs[0].kind == DISASM_REF_PAGE)
+                word |= 1u << 31;
         ret->n_bytes = ARM64_INSN_BYTES;
         for (unsigned i = 0; i < ARM64_INSN_BYTES; i++)
                 ret->bytes[i] = (uint8_t)((word & ~bits) >> (8 * i));

@@ -125,8 +125,38 @@ TEST(registers_that_are_written)
         expect_written(0xa8c17bfd, 1u << 29 | 1u << 30); /* ldp x29, x30, [sp], #16 */
         expect_written(0xf8408401, 1u << 0 | 1u << 1);   /* ldr x1, [x0], #8 */
         expect_written(0x3dc00000, 0);                   /* ldr q0, [x0] */
+        expect_written(0x4f000422, 0);                   /* movi v2.4s, #1 */
+        expect_written(0x4ea28442, 0);                   /* add v2.4s, v2.4s, v2.4s */
+        expect_written(0x0c4081c2, 0);                   /* ld2 {v2.8b, v3.8b}, [x14] */
+        expect_written(0x0cdf81c2, 1u << 14);            /* ld2 {v2.8b, v3.8b}, [x14], #16 */
+        expect_written(0x9e670041, 0);                   /* fmov d1, x2 */
+        expect_written(0x9e660041, 1u << 1);             /* fmov x1, d2 */
+        expect_written(0x9e620041, 0);                   /* scvtf d1, x2 */
+        expect_written(0x9e780041, 1u << 1);             /* fcvtzs x1, d2 */
+        expect_written(0x1e42fc41, 0);                   /* scvtf d1, w2, #1 */
+        expect_written(0x1e58fc41, 1u << 1);             /* fcvtzs w1, d2, #1 */
+        expect_written(0x0e043c41, 1u << 1);             /* umov w1, v2.s[0] */
+        expect_written(0x4e042c41, 1u << 1);             /* smov x1, v2.s[0] */
+        expect_written(0x4e041c41, 0);                   /* ins v1.s[0], w2 */
         expect_written(0xd65f03c0, 0);                   /* ret */
         expect_written(0x94000000, 0x7ffff | 1u << 30);  /* bl */
+}
+
+/* Linkers replace adrp in the last two instructions of a page (erratum 843419 of Cortex-A53). */
+TEST(adr_in_place_of_adrp)
+{
+        static const uint8_t adrp[] = {0x00, 0x00, 0x00, 0x90};         /* adrp x0, the page */
+        static const uint8_t to_next_page[] = {0x40, 0x00, 0x00, 0x10}; /* adr x0, .+8 */
+        struct disasm_shape page, mended, ordinary;
+
+        EXPECT_TRUE(disasm_shape_get(DISASM_AARCH64, adrp, sizeof(adrp), 0x1ff8, &page));
+        EXPECT_TRUE(disasm_shape_get(DISASM_AARCH64, to_next_page, sizeof(to_next_page), 0x1ff8, &mended));
+        EXPECT_TRUE(disasm_shape_get(DISASM_AARCH64, to_next_page, sizeof(to_next_page), 0x1ffc, &ordinary));
+        EXPECT_INT(page.refs[0].kind, DISASM_REF_PAGE);
+        EXPECT_INT(mended.refs[0].kind, DISASM_REF_PAGE);
+        EXPECT_INT(mended.refs[0].value, 0x2000);
+        EXPECT_TRUE(memcmp(page.bytes, mended.bytes, sizeof(page.bytes)) == 0);
+        EXPECT_INT(ordinary.refs[0].kind, DISASM_REF_PC);
 }
 
 TAP_MAIN
