@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
+#include "code_pages.h"
 #include "mem.h"
 #include "resolver_code.h"
 #include "search.h"
@@ -41,62 +41,11 @@ size_t code_body_find(const struct code_body *body, uint64_t addr)
 
 /* --- Referents --- */
 
-/* The page that each register holds, while the instructions of a function are read in the order of their
- * addresses. */
-struct register_pages {
-        uint64_t page[ARM64_REGISTERS];
-        bool is_page[ARM64_REGISTERS];
-};
-
 struct referring {
         struct code_body *body;
-        struct register_pages now, at_indirect_jump;
-        struct map saved; /* address of a target to index + 1 of the pages at the first jump to it */
-        struct register_pages *list;
-        size_t n_list, cap_list;
+        const uint64_t *pages; /* AArch64: by instruction, of code_pages_list() */
         bool loads_image_base;
 };
-
-static void write_registers(struct register_pages *pages, uint32_t written)
-{
-        for (unsigned i = 0; i < ARM64_REGISTERS; i++) {
-                if (written & 1u << i)
-                        pages->is_page[i] = false;
-        }
-}
-
-static void keep_common(struct register_pages *pages, const struct register_pages *other)
-{
-        for (unsigned i = 0; i < ARM64_REGISTERS; i++)
-                pages->is_page[i] &= other->is_page[i] && other->page[i] == pages->page[i];
-}
-
-/* The pages where control arrives from the instruction before, from jumps that were read, or from a jump
- * table. */
-static void begin_block(struct referring *r, const struct code_insn *insn, const struct code_insn *before)
-{
-        const uint64_t *index = map_find(&r->saved, insn->addr);
-        bool falls = before && (before->flow == DISASM_NEXT || before->flow == DISASM_CALL ||
-                                before->flow == DISASM_BRANCH);
-
-        if (index && falls)
-                keep_common(&r->now, &r->list[*index - 1]);
-        else if (index)
-                r->now = r->list[*index - 1];
-        else if (!falls)
-                r->now = r->at_indirect_jump;
-}
-
-static void save_pages(struct referring *r, uint64_t target)
-{
-        bool is_new;
-        uint64_t *index = map_put(&r->saved, target, &is_new);
-
-        if (!is_new)
-                return;
-        ARRAY_PUSH(r->list, r->n_list, r->cap_list, r->now);
-        *index = r->n_list;
-}
 
 /* Replaces a field of an instruction by what it refers to.  The caller has decided that it is an address. */
 static void refer(struct code_body *body, uint64_t addr, const struct disasm_ref *ref,
@@ -132,10 +81,11 @@ static void refer_number(const struct referring *r, const struct disasm_ref *ref
                 *ret = (struct code_referent){.kind = CODE_REFERS_NUMBER, .key = ref->value};
 }
 
-static void refer_low(const struct referring *r, const struct disasm_ref *ref, struct code_referent *ret)
+static void refer_low(const struct referring *r, uint64_t page, const struct disasm_ref *ref,
+                      struct code_referent *ret)
 {
-        if (ref->reg < ARM64_REGISTERS && r->now.is_page[ref->reg])
-                refer(r->body, r->now.page[ref->reg] + ref->value, ref, ret);
+        if (page != CODE_NO_PAGE)
+                refer(r->body, page + ref->value, ref, ret);
         else
                 *ret = (struct code_referent){.kind = CODE_REFERS_NUMBER, .key = ref->value};
 }
@@ -169,32 +119,16 @@ static void find_referent(const struct referring *r, struct code_insn *insn, siz
         case DISASM_REF_CODE:
         case DISASM_REF_PC: refer(r->body, ref->value, ref, ret); break;
         case DISASM_REF_PAGE: *ret = (struct code_referent){.kind = CODE_REFERS_PAGE}; break;
-        case DISASM_REF_LOW: refer_low(r, ref, ret); break;
+        case DISASM_REF_LOW: refer_low(r, r->pages[insn - r->body->insns], ref, ret); break;
         default: refer_number(r, ref, ret);
         }
 }
 
-static void follow_registers(struct referring *r, const struct code_insn *insn, uint32_t written)
-{
-        write_registers(&r->now, written);
-        for (size_t k = 0; k < insn->n_refs; k++) {
-                const struct disasm_ref *ref = &insn->refs[k];
-
-                if (ref->kind == DISASM_REF_PAGE && ref->reg < ARM64_REGISTERS) {
-                        r->now.page[ref->reg] = ref->value;
-                        r->now.is_page[ref->reg] = true;
-                } else if (ref->kind == DISASM_REF_CODE) {
-                        save_pages(r, ref->value);
-                }
-        }
-        if (insn->flow == DISASM_JUMP && !insn->n_refs)
-                r->at_indirect_jump = r->now;
-}
-
 static void find_referents(struct code_body *body, const struct disasm_shape *shapes)
 {
-        struct referring r = {.body = body};
         bool is_arm64 = body->image->machine == OBJECT_MACHINE_ARM64;
+        uint64_t *pages = is_arm64 ? code_pages_list(body, shapes) : NULL;
+        struct referring r = {.body = body, .pages = pages};
 
         for (size_t i = 0; i < body->n_insns && body->image->image_base; i++) {
                 const struct code_insn *insn = &body->insns[i];
@@ -203,25 +137,22 @@ static void find_referents(struct code_body *body, const struct disasm_shape *sh
                                       insn->refs[0].value == body->image->image_base;
         }
         for (size_t i = 0; i < body->n_insns; i++) {
-                struct code_insn *insn = &body->insns[i];
-
-                if (is_arm64)
-                        begin_block(&r, insn, i ? insn - 1 : NULL);
-                for (size_t k = 0; k < insn->n_refs; k++)
-                        find_referent(&r, insn, k);
-                if (is_arm64)
-                        follow_registers(&r, insn, shapes[i].written);
+                for (size_t k = 0; k < body->insns[i].n_refs; k++)
+                        find_referent(&r, &body->insns[i], k);
         }
-        map_release(&r.saved);
-        free(r.list);
+        free(pages);
 }
 
 /* --- Tables --- */
 
-static bool may_be_table(const struct code_body *body, const struct code_referent *to)
+/* Elements of a table are read at an address with an index, not at one that is a constant. */
+static bool may_be_table(const struct code_body *body, const struct disasm_ref *ref,
+                         const struct code_referent *to)
 {
         const struct code_image_section *section;
 
+        if (ref->load_bytes && (ref->kind == DISASM_REF_PC || ref->kind == DISASM_REF_LOW))
+                return false;
         if (to->kind != CODE_REFERS_VARIABLE && to->kind != CODE_REFERS_CONTENT &&
             to->kind != CODE_REFERS_SECTION)
                 return false;
@@ -239,6 +170,7 @@ static int compare_addrs(const void *a, const void *b)
 static struct code_data list_data(const struct code_body *body)
 {
         struct code_data data = {0};
+        uint64_t *jump;
 
         for (size_t i = 0; i < body->n_insns; i++) {
                 for (size_t k = 0; k < body->insns[i].n_refs; k++) {
@@ -246,6 +178,11 @@ static struct code_data list_data(const struct code_body *body)
 
                         if (to->kind != CODE_REFERS_BLOCK && to->addr)
                                 ARRAY_PUSH(data.addrs, data.n, data.cap, to->addr);
+                        if (to->kind != CODE_REFERS_BLOCK || body->insns[i].refs[k].kind != DISASM_REF_CODE)
+                                continue;
+                        jump = map_put(&data.jumps, to->addr, NULL);
+                        if (!*jump)
+                                *jump = i + 1;
                 }
         }
         if (data.n)
@@ -284,11 +221,12 @@ static void find_tables(struct code_body *body)
         data = list_data(body);
         for (size_t i = 0; i < body->n_insns; i++) {
                 for (size_t k = 0; k < body->insns[i].n_refs; k++) {
-                        if (may_be_table(body, &body->insns[i].referents[k]))
+                        if (may_be_table(body, &body->insns[i].refs[k], &body->insns[i].referents[k]))
                                 find_table(body, &data, i, &body->insns[i].referents[k], &known);
                 }
         }
         map_release(&known);
+        map_release(&data.jumps);
         free(data.addrs);
 }
 
@@ -437,7 +375,7 @@ static int compare_extents(const void *a, const void *b)
         return (x->start > y->start) - (x->start < y->start);
 }
 
-static struct disasm_shape *decode(struct code_body *body, enum disasm_arch arch)
+static struct disasm_shape *decode(struct code_body *body)
 {
         const struct code_function *f = body->function;
         struct resolver_extent *extents = mem_new(f->n_extents, sizeof(*extents));
@@ -456,7 +394,7 @@ static struct disasm_shape *decode(struct code_body *body, enum disasm_arch arch
                         continue;
                 }
                 for (uint64_t off = 0; off < size; off += shape.size_bytes) {
-                        disasm_shape_get(arch, code + off, size - off, extents[i].start + off, &shape);
+                        disasm_shape_get(body->arch, code + off, size - off, extents[i].start + off, &shape);
                         add_insn(body, &shape, code + off, extents[i].start + off);
                         ARRAY_PUSH(shapes, n, cap, shape);
                 }
@@ -476,14 +414,13 @@ void code_body_make(const struct code_image *image, const struct code_function *
                     struct code_body *ret)
 {
         struct disasm_shape *shapes;
-        enum disasm_arch arch;
 
         *ret = (struct code_body){.image = image, .function = function};
-        if (!code_image_get_arch(image, &arch)) {
+        if (!code_image_get_arch(image, &ret->arch)) {
                 ret->is_missing = true;
                 return;
         }
-        shapes = decode(ret, arch);
+        shapes = decode(ret);
         drop_filling(ret, shapes);
         find_referents(ret, shapes);
         find_tables(ret);

@@ -6,6 +6,7 @@
 #define CODE_BODY_H
 
 #include "code_image_internal.h"
+#include "map.h"
 
 struct code_insn {
         uint64_t addr;
@@ -43,6 +44,7 @@ struct code_table {
 struct code_body {
         const struct code_image *image;
         const struct code_function *function;
+        enum disasm_arch arch;
         struct code_insn *insns;
         size_t n_insns, cap_insns;
         struct code_block *blocks;
@@ -67,10 +69,11 @@ size_t code_body_find(const struct code_body *body, uint64_t addr);
 
 /* --- Shared by code_body.c and code_tables.c --- */
 
-/* The data that a function refers to: sorted addresses.  A table ends where the next data begins. */
+/* The addresses that a function refers to. */
 struct code_data {
-        uint64_t *addrs;
+        uint64_t *addrs; /* of data, sorted: a table ends where the next data begins */
         size_t n, cap;
+        struct map jumps; /* target of direct jumps to index + 1 of the first of them */
 };
 
 /* Whether the function has jumps for which there may be tables. */

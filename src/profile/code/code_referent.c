@@ -184,12 +184,12 @@ static bool is_text_byte(uint8_t c)
         return (c >= ' ' && c < 0x7f) || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Pointers look like short texts. */
+/* Pointers look like short texts.  Those of position-independent code have a relocation. */
 static bool is_pointer(const struct code_image *image, const uint8_t *bytes, uint64_t size)
 {
         uint64_t addr;
 
-        if (size < sizeof(addr))
+        if (size < sizeof(addr) || !(image->is_fixed || image->image_base))
                 return false;
         memcpy(&addr, bytes, sizeof(addr));
         return code_image_section(image, addr);

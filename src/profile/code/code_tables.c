@@ -6,16 +6,19 @@
 #include <string.h>
 
 #include "code_body.h"
+#include "disasm_bound.h"
 #include "mem.h"
 #include "resolver_code.h"
 #include "search.h"
 
 enum {
         MIN_ENTRIES = 2,
-        LOOK_AHEAD = 12, /* instructions between the table's address and the jump */
+        LOOK_AHEAD = 12,  /* instructions between the table's address and the jump */
+        LOOK_BEHIND = 24, /* instructions between the bounds check and the jump */
 };
 
 struct table_layout {
+        uint64_t max; /* elements */
         unsigned element_bytes;
         uint64_t base; /* added to an element */
         unsigned scale;
@@ -78,7 +81,7 @@ static bool read_table(const struct code_body *body, const struct code_data *dat
         size_t cap = 0;
 
         *ret = (struct code_table){.addr = addr, .element_bytes = layout->element_bytes};
-        for (uint64_t at = addr; limit - at >= layout->element_bytes && ret->n < CODE_MAX_TABLE_ENTRIES;
+        for (uint64_t at = addr; limit - at >= layout->element_bytes && ret->n < layout->max;
              at += layout->element_bytes) {
                 size_t insn;
 
@@ -95,15 +98,66 @@ static bool read_table(const struct code_body *body, const struct code_data *dat
         return false;
 }
 
+/* --- Bounds --- */
+
+static bool is_indirect_jump(const struct code_insn *insn)
+{
+        return insn->flow == DISASM_JUMP &&
+               !(insn->n_refs && insn->refs[insn->n_refs - 1].kind == DISASM_REF_CODE);
+}
+
+/* The instruction that is executed before `insn`: of two, the one before it; SIZE_MAX: it is not known. */
+static size_t find_before(const struct code_body *body, const struct code_data *data, size_t insn)
+{
+        const struct code_insn *before = insn ? &body->insns[insn - 1] : NULL;
+        const uint64_t *jump;
+
+        if (before && before->addr + before->size_bytes == body->insns[insn].addr &&
+            (before->flow == DISASM_NEXT || before->flow == DISASM_CALL || before->flow == DISASM_BRANCH))
+                return insn - 1;
+        jump = map_find(&data->jumps, body->insns[insn].addr);
+        return jump ? *jump - 1 : SIZE_MAX;
+}
+
+/* The number of elements of the table that instruction `first` refers to, by the bounds check before the
+ * jump: `cmp w1, #20; b.hi default`.  The last branch before the jump is this check.  UINT64_MAX: there
+ * is none. */
+static uint64_t find_bound(const struct code_body *body, const struct code_data *data, size_t first)
+{
+        size_t at = first;
+        bool has_branch = false;
+        uint64_t more = 0, number;
+
+        while (at < body->n_insns && at < first + LOOK_AHEAD && !is_indirect_jump(&body->insns[at]))
+                at++;
+        if (at == body->n_insns || !is_indirect_jump(&body->insns[at]))
+                return UINT64_MAX;
+        for (int i = 0; i < LOOK_BEHIND; i++) {
+                const struct code_insn *insn;
+
+                at = find_before(body, data, at);
+                if (at == SIZE_MAX)
+                        return UINT64_MAX;
+                insn = &body->insns[at];
+                if (has_branch && disasm_bound_compares(body->arch, insn->bytes, insn->size_bytes, &number))
+                        return number + more;
+                if (insn->flow != DISASM_BRANCH)
+                        continue;
+                if (has_branch || !disasm_bound_branches(body->arch, insn->bytes, insn->size_bytes, &more))
+                        return UINT64_MAX;
+                has_branch = true;
+        }
+        return UINT64_MAX;
+}
+
+/* --- Tables --- */
+
 bool code_tables_are_possible(const struct code_body *body)
 {
         if (!body->image->naming.tables)
                 return false;
         for (size_t i = 0; i < body->n_insns; i++) {
-                const struct code_insn *insn = &body->insns[i];
-
-                if (insn->flow == DISASM_JUMP &&
-                    !(insn->n_refs && insn->refs[insn->n_refs - 1].kind == DISASM_REF_CODE))
+                if (is_indirect_jump(&body->insns[i]))
                         return true;
         }
         return false;
@@ -120,9 +174,10 @@ static uint32_t word_of(const struct code_insn *insn)
 
 /* `ldrb w0, [table, w0, uxtw]; adr x1, label; add x0, x1, w0, sxtb #2; br x0`: finds the size of elements
  * and the label. */
-static bool find_arm64_layout(const struct code_body *body, size_t first, struct table_layout *ret)
+static bool find_arm64_layout(const struct code_body *body, size_t first, uint64_t max,
+                              struct table_layout *ret)
 {
-        *ret = (struct table_layout){.scale = 4};
+        *ret = (struct table_layout){.max = max, .scale = 4};
         for (size_t i = first + 1; i < body->n_insns && i <= first + LOOK_AHEAD; i++) {
                 const struct code_insn *insn = &body->insns[i];
                 unsigned element = disasm_arm64_element_bytes(word_of(insn));
@@ -142,16 +197,18 @@ static bool find_arm64_layout(const struct code_body *body, size_t first, struct
 bool code_tables_read(const struct code_body *body, const struct code_data *data, size_t insn, uint64_t addr,
                       struct code_table *ret)
 {
-        const struct table_layout addresses = {.element_bytes = 8, .scale = 1};
-        const struct table_layout distances = {4, addr, 1, true};
-        const struct table_layout from_image = {4, body->image->image_base, 1, false};
+        uint64_t bound = find_bound(body, data, insn);
+        uint64_t max = bound < CODE_MAX_TABLE_ENTRIES ? bound : CODE_MAX_TABLE_ENTRIES;
+        const struct table_layout addresses = {.max = max, .element_bytes = 8, .scale = 1};
+        const struct table_layout distances = {max, 4, addr, 1, true};
+        const struct table_layout from_image = {max, 4, body->image->image_base, 1, false};
         struct table_layout small;
 
         if (read_table(body, data, addr, &addresses, ret) || read_table(body, data, addr, &distances, ret))
                 return true;
         if (body->image->image_base && read_table(body, data, addr, &from_image, ret))
                 return true;
-        return body->image->machine == OBJECT_MACHINE_ARM64 && find_arm64_layout(body, insn, &small) &&
+        return body->image->machine == OBJECT_MACHINE_ARM64 && find_arm64_layout(body, insn, max, &small) &&
                read_table(body, data, addr, &small, ret);
 }
 

@@ -1,0 +1,207 @@
+#!/usr/bin/python3
+"""diff --code: the same objects linked in another order have the same code, whatever the machine, the format and the names."""
+import json
+import os
+import random
+import shutil
+import subprocess
+
+import harness
+from harness import Context, Skip, check
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "code_relinked.c")
+X86, CLANG, ARM64, MINGW = "gcc", "clang-14", "aarch64-linux-gnu-gcc", "x86_64-w64-mingw32-gcc"
+SAME = {"identical", "moved", "same but for addresses"}
+
+
+def need(compiler: str) -> None:
+    if not shutil.which(compiler) or (compiler in (X86, CLANG) and os.uname().machine != "x86_64"):
+        raise Skip(f"{compiler} for its machine")
+
+
+def strip(compiler: str, path: str) -> str:
+    tool = "strip" if compiler in (X86, CLANG) else compiler.replace("gcc", "strip")
+    subprocess.run([tool, "-o", path + ".stripped", path], check=True)
+    return path + ".stripped"
+
+
+def states(t: Context, a: str, b: str) -> dict[str, str]:
+    rows = json.loads(t.good("diff", "--code", "--json", a, b).out)["functions"]
+    return {row["function"].rsplit(":", 1)[0]: row["state"] for row in rows}
+
+
+def changed(found: dict[str, str]) -> dict[str, str]:
+    return {name: state for name, state in found.items() if state not in SAME}
+
+
+# --- A program of several objects ---
+
+
+def compile_parts(t: Context, compiler: str, flags: tuple[str, ...]) -> list[str]:
+    need(compiler)
+    with open(SOURCE, encoding="utf-8") as file:
+        head, *parts = file.read().split("/* --- */\n")
+    objects = []
+    for i, part in enumerate(parts):
+        path = t.path(f"part{i}{''.join(flags)}.o")
+        subprocess.run([compiler, *flags, "-x", "c", "-c", "-o", path, "-"], input=head + part, text=True, check=True)
+        objects.append(path)
+    return objects
+
+
+def link_in_orders(t: Context, compiler: str, flags: tuple[str, ...], link: tuple[str, ...]) -> list[str]:
+    objects = compile_parts(t, compiler, flags)
+    shuffled = list(objects)
+    random.Random(3).shuffle(shuffled)
+    paths = []
+    for name, order in (("a", objects), ("b", objects[::-1]), ("c", shuffled)):
+        paths.append(t.path(f"{name}{''.join(flags)}.exe"))
+        subprocess.run([compiler, *order, *link, "-o", paths[-1]], check=True)
+    return paths
+
+
+def expect_no_change(t: Context, compiler: str, *flags: str, link: tuple[str, ...] = ()) -> None:
+    a, *others = link_in_orders(t, compiler, flags, link)
+    for b in others:
+        found = states(t, a, b)
+        check(not changed(found), f"{compiler} {flags}: {changed(found)}")
+        check("moved" in found.values() and "compute" in found, f"{compiler} {flags}: functions moved: {found}")
+
+
+def test_x86_64(t: Context) -> None:
+    for level in ("-O2", "-O3", "-Os"):
+        expect_no_change(t, X86, level)
+    expect_no_change(t, X86, "-O2", "-fno-pie", link=("-no-pie",))
+    expect_no_change(t, X86, "-O2", "-fPIC", link=("-shared",))
+
+
+def test_clang(t: Context) -> None:
+    expect_no_change(t, CLANG, "-O2")
+
+
+def test_arm64(t: Context) -> None:
+    for level in ("-O2", "-O3", "-Os"):
+        expect_no_change(t, ARM64, level)
+    expect_no_change(t, ARM64, "-O2", "-fPIC", link=("-shared",))
+
+
+def test_pe(t: Context) -> None:
+    for level in ("-O2", "-O3"):
+        expect_no_change(t, MINGW, level)
+
+
+# --- Jump tables of AArch64 ---
+
+# `choose` has five cases.  The bytes behind its table lead to an instruction of `choose` in the first program, and not in the second.
+TABLE = """
+        .text
+        .globl choose
+        .type choose, @function
+choose: cmp w0, #4
+        b.hi 9f
+        adrp x1, table
+        add x1, x1, :lo12:table
+        ldrb w1, [x1, w0, uxtw]
+        adr x2, 1f
+        add x1, x2, w1, sxtb #2
+        br x1
+1:      mov w0, #7; ret
+        mov w0, #8; ret
+        mov w0, #9; ret
+        mov w0, #10; ret
+        mov w0, #11; ret
+9:      mov w0, #0; ret
+        .size choose, .-choose
+        .section .rodata
+table:  .byte 0, 2, 4, 6, 8
+        .byte %s
+"""
+
+
+def assemble(t: Context, compiler: str, texts: tuple[str, str], *flags: str) -> list[str]:
+    need(compiler)
+    paths = []
+    for name, text in zip("ab", texts):
+        paths.append(t.path(f"{name}.so"))
+        subprocess.run([compiler, "-nostdlib", "-shared", *flags, "-x", "assembler", "-", "-o", paths[-1]], input=text + "\n", text=True, check=True)
+    return paths
+
+
+def test_a_jump_table_ends_at_its_bound(t: Context) -> None:
+    found = states(t, *assemble(t, ARM64, (TABLE % "1, 3, 5", TABLE % "99, 99, 99")))
+    check(found["choose"] in SAME, f"{found}")
+
+
+def test_a_larger_bound_is_a_change(t: Context) -> None:
+    more = (TABLE % "1, 3, 5").replace("#4", "#5")
+    found = states(t, *assemble(t, ARM64, (TABLE % "1, 3, 5", more)))
+    check(found["choose"] == "changed", f"{found}")
+
+
+def test_a_constant_is_no_jump_table(t: Context) -> None:
+    """Its two numbers lead to an instruction, if they are distances from it; not from where the second program has it."""
+    load = "        adrp x3, number\n        ldr q0, [x3, :lo12:number]\n"
+    text = TABLE.replace("        adrp x1, table\n", load + "        adrp x1, table\n").replace("1:      mov", "inside:\n1:      mov") % "99"
+    text += "        .balign 4096\n        %s\nnumber: .long %d, %d, 0, 0\n"
+    a, _ = assemble(t, ARM64, (text % ("", 0, 0), text % ("", 0, 0)))
+    out = subprocess.run([ARM64.replace("gcc", "nm"), a], check=True, text=True, stdout=subprocess.PIPE).stdout
+    at = {line.split()[2]: int(line.split()[0], 16) for line in out.splitlines()}
+    far = at["inside"] - at["number"]
+    found = states(t, *assemble(t, ARM64, (text % ("", far, far), text % (".skip 4096", far, far))))
+    check(found["choose"] in SAME, f"{found}")
+
+
+# --- Pages of AArch64 ---
+
+# Each way to the load of `var` has its page in x2; `var` is elsewhere in the second program.
+PAGES = """
+        .text
+        .globl f
+        .type f, @function
+f:      adrp x2, var
+        mov x5, #3
+        %s
+        .size f, .-f
+        .data
+        .balign 16
+        %s
+        .globl var
+        .hidden var
+        .type var, @object
+var:    .quad 1
+        .size var, 8
+"""
+WAYS = {
+    "a loop that begins in its middle": "b 2f; 1: ldr x3, [x2, :lo12:var]; add x0, x0, x3; 2: subs x1, x1, #1; b.ne 1b; ret",
+    "a call that does not return": "cbz x0, 1f; add x4, x2, :lo12:var; mov x0, x4; b 3f; 3: cbz x0, 2f; ret; "
+                                   "2: mov x2, x0; bl fail; 1: ldr x3, [x2, :lo12:var]; ret",
+    "instructions that write vectors": "movi v2.4s, #1; fmov d2, x5; ld2 {v2.8b, v3.8b}, [x5]; ldr x3, [x2, :lo12:var]; ret",
+}
+
+
+def test_pages_reach_all_blocks(t: Context) -> None:
+    for name, code in WAYS.items():
+        texts = (PAGES % (code.replace("; ", "\n"), ""), PAGES % (code.replace("; ", "\n"), ".skip 48"))
+        found = states(t, *assemble(t, ARM64, texts))
+        check(found["f"] in SAME, f"{name}: {found}")
+
+
+def test_another_page_is_a_change(t: Context) -> None:
+    other = "mov x2, x5; ldr x3, [x2, #16]; ret".replace("; ", "\n")
+    found = states(t, *assemble(t, ARM64, (PAGES % (other, ""), PAGES % (other.replace("#16", "#24"), ""))))
+    check(found["f"] == "changed", f"a number is no address: {found}")
+
+
+# --- Texts ---
+
+
+def test_a_short_text_is_no_pointer(t: Context) -> None:
+    """The bytes of "rb" and the zeros behind it are an address in a large library."""
+    text = ('.text\n.globl f\n.type f, @function\nf: lea text(%rip), %rax\nret\n.size f, .-f\n.skip 0x8000\n.section .rodata\n'
+            '.ascii "SOME"\ntext: .asciz "rb"\n')
+    found = states(t, *assemble(t, X86, (text + ".skip 5\n.byte 1", text.replace("SOME", "OTHER") + '.ascii "after"\n')))
+    check(found["f"] in SAME, f"{found}")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
