@@ -66,6 +66,11 @@ def expect_no_change(t: Context, compiler: str, *flags: str, link: tuple[str, ..
         found = states(t, a, b)
         check(not changed(found), f"{compiler} {flags}: {changed(found)}")
         check("moved" in found.values() and "compute" in found, f"{compiler} {flags}: functions moved: {found}")
+        bare = strip(compiler, b)
+        found = states(t, a, bare)
+        check("changed" not in found.values() and "only in B" not in found.values(), f"{compiler} {flags}, one stripped: {changed(found)}")
+        found = states(t, strip(compiler, a), bare)
+        check(not changed(found), f"{compiler} {flags}, both stripped: {changed(found)}")
 
 
 def test_x86_64(t: Context) -> None:
@@ -190,6 +195,60 @@ def test_another_page_is_a_change(t: Context) -> None:
     other = "mov x2, x5; ldr x3, [x2, #16]; ret".replace("; ", "\n")
     found = states(t, *assemble(t, ARM64, (PAGES % (other, ""), PAGES % (other.replace("#16", "#24"), ""))))
     check(found["f"] == "changed", f"a number is no address: {found}")
+
+
+# --- Stripped programs ---
+
+# Two wrappers have the same code except for the function that they call, and are in another order in the second program.
+WRAPPERS = (".type {0}, @function\n{0}: .cfi_startproc\nxor %esi, %esi\njmp {1}\n.cfi_endproc\n.size {0}, .-{0}\n")
+WRAPPED = (".type {0}, @function\n{0}: .cfi_startproc\nimul ${1}, %rdi, %rax\nadd %rsi, %rax\nret\n.cfi_endproc\n.size {0}, .-{0}\n")
+
+
+def test_stripped_wrappers_are_paired_with_their_callees(t: Context) -> None:
+    first, second = WRAPPERS.format("one", "f"), WRAPPERS.format("two", "g")
+    rest = WRAPPED.format("f", 3000) + WRAPPED.format("g", 7000)
+    a, b = assemble(t, X86, (".text\n" + first + second + rest, ".text\n" + second + rest + first), "-Wl,-Bsymbolic")
+    found = states(t, strip(X86, a), strip(X86, b))
+    check(len(found) == 4 and not changed(found), f"{found}")
+
+
+# `f` jumps to its cold part, which does not come back.
+COLD = """
+        .section .text.unlikely, "ax"
+        .type f.cold, @function
+f.cold: .cfi_startproc
+        call fail
+        .cfi_endproc
+        .size f.cold, .-f.cold
+        .text
+        .type f, @function
+f:      .cfi_startproc
+        test %edi, %edi
+        je f.cold
+        lea 7(%rdi), %eax
+        ret
+        .cfi_endproc
+        .size f, .-f
+        .globl fail
+        .type fail, @function
+fail:   .cfi_startproc
+        ud2
+        .cfi_endproc
+        .size fail, .-fail
+"""
+
+
+def test_a_cold_part_of_a_stripped_program_is_found(t: Context) -> None:
+    a, b = assemble(t, X86, (COLD, COLD), "-Wl,-Bsymbolic")
+    found = states(t, a, strip(X86, b))
+    check(len(found) == 2 and not changed(found), f"f and fail: {found}")
+
+
+def test_a_called_function_is_no_part(t: Context) -> None:
+    called = COLD.replace("ud2", "call f.cold\nud2")
+    a, b = assemble(t, X86, (called, called), "-Wl,-Bsymbolic")
+    found = states(t, strip(X86, a), strip(X86, b))
+    check(len(found) == 3 and not changed(found), f"three functions: {found}")
 
 
 # --- Texts ---

@@ -73,7 +73,8 @@ static void refer_number(const struct referring *r, const struct disasm_ref *ref
 {
         const struct code_image *image = r->body->image;
 
-        if (code_referent_is_addr(image, ref->value))
+        if (code_referent_is_addr(image, ref->value) ||
+            (image->is_fixed && code_body_find(r->body, ref->value) != SIZE_MAX))
                 refer(r->body, ref->value, ref, ret);
         else if (is_image_relative(r, ref))
                 refer(r->body, image->image_base + ref->value, ref, ret);

@@ -270,97 +270,7 @@ static void list_sampled(struct code_image *image)
         map_release(&known);
 }
 
-/* --- Parts --- */
-
-/* The length of the name of the function that `name` is a cold part of; 0: it is none. */
-static size_t cold_of(const char *name)
-{
-        const char *at = NULL;
-
-        for (const char *next = name; (next = strstr(next, ".cold")) != NULL; next++)
-                at = next;
-        return at && (!at[5] || at[5] == '.') ? (size_t)(at - name) : 0;
-}
-
-static void join(struct code_image *image, size_t part, size_t whole)
-{
-        struct code_function *from = &image->functions[part], *to = &image->functions[whole];
-
-        if (to->n_extents == CODE_MAX_PARTS)
-                return;
-        to->extents = mem_resize(to->extents, to->n_extents + 1, sizeof(*to->extents));
-        to->extents[to->n_extents++] = from->extents[0];
-        to->size_bytes += from->size_bytes;
-        from->is_part = true;
-}
-
-/* Gives NAME.cold to NAME, if there is only one function with this name. */
-static void join_named_parts(struct code_image *image)
-{
-        struct map by_name = {0};
-
-        for (size_t i = 0; i < image->n_functions; i++) {
-                const char *name = image->functions[i].name;
-                bool is_new;
-                uint64_t *index = map_put(&by_name, code_hash_bytes(name, strlen(name)), &is_new);
-
-                *index = is_new ? i : CODE_NO_FUNCTION;
-        }
-        for (size_t i = 0; i < image->n_functions; i++) {
-                const struct code_function *part = &image->functions[i];
-                size_t len = cold_of(part->name);
-                uint64_t *index = len ? map_find(&by_name, code_hash_bytes(part->name, len)) : NULL;
-
-                if (index && *index != CODE_NO_FUNCTION && part->n_extents == 1)
-                        join(image, i, *index);
-        }
-        map_release(&by_name);
-}
-
-/* The function into the middle of which a function without a name jumps; CODE_NO_FUNCTION: none.  Only
- * parts of a function do. */
-static uint32_t find_whole(const struct code_image *image, size_t part, enum disasm_arch arch)
-{
-        const struct resolver_extent *extent = &image->functions[part].extents[0];
-        uint64_t size = extent->end - extent->start;
-        struct disasm_shape shape;
-        const uint8_t *code;
-
-        if (!code_image_read(image, extent->start, size, &code))
-                return CODE_NO_FUNCTION;
-        for (uint64_t off = 0; off < size; off += shape.size_bytes) {
-                uint32_t whole;
-
-                disasm_shape_get(arch, code + off, size - off, extent->start + off, &shape);
-                if ((shape.flow != DISASM_JUMP && shape.flow != DISASM_BRANCH) || !shape.n_refs ||
-                    shape.refs[0].kind != DISASM_REF_CODE)
-                        continue;
-                whole = code_image_find(image, shape.refs[0].value);
-                if (whole != CODE_NO_FUNCTION && whole != part &&
-                    image->functions[whole].extents[0].start != shape.refs[0].value)
-                        return whole;
-        }
-        return CODE_NO_FUNCTION;
-}
-
-/* The same for parts of stripped programs.  The shorter one of two is the part. */
-static void join_nameless_parts(struct code_image *image)
-{
-        enum disasm_arch arch;
-
-        if (!image->object || !code_image_get_arch(image, &arch))
-                return;
-        for (size_t i = 0; i < image->n_functions; i++) {
-                const struct code_function *part = &image->functions[i];
-                uint32_t whole =
-                        part->name[0] || part->n_extents != 1 ? CODE_NO_FUNCTION : find_whole(image, i, arch);
-
-                if (whole != CODE_NO_FUNCTION && !image->functions[whole].is_part &&
-                    image->functions[whole].extents[0].end - image->functions[whole].extents[0].start >
-                            part->size_bytes)
-                        join(image, i, whole);
-        }
-}
+/* --- Pieces --- */
 
 static int compare_pieces(const void *a, const void *b)
 {
@@ -454,9 +364,9 @@ void code_image_finish(struct code_image *image)
                 list_functions(image);
         else
                 list_sampled(image);
-        join_named_parts(image);
+        code_parts_join_named(image);
         list_pieces(image);
-        join_nameless_parts(image);
+        code_parts_join_by_jumps(image);
         list_pieces(image);
         sum_samples(image);
 }

@@ -67,6 +67,14 @@ bool code_image_read(const struct code_image *image, uint64_t addr, uint64_t siz
 /* The loaded section that contains the address, or NULL. */
 const struct code_image_section *code_image_section(const struct code_image *image, uint64_t addr);
 
+/* --- Parts, for code_image_finish() --- */
+
+/* Gives NAME.cold to NAME, if there is only one function with this name. */
+void code_parts_join_named(struct code_image *image);
+
+/* Gives parts without a name, and others named NAME.cold, to functions with which they share jumps. */
+void code_parts_join_by_jumps(struct code_image *image);
+
 /* --- What an address refers to --- */
 
 enum code_referent_kind {
@@ -82,10 +90,11 @@ enum code_referent_kind {
 };
 
 struct code_referent {
-        uint8_t kind;   /* enum code_referent_kind */
-        uint64_t key;   /* equal for equal things in both modules; 0 for BLOCK and PAGE */
-        uint64_t addr;  /* in the object; 0: not in it */
-        uint32_t index; /* BLOCK: the block; TABLE: the table */
+        uint8_t kind;  /* enum code_referent_kind */
+        uint64_t key;  /* equal for equal things in both modules; 0 for BLOCK and PAGE */
+        uint64_t addr; /* in the object; 0: not in it */
+        /* BLOCK: the block; TABLE: the table; FUNCTION: the function, or CODE_NO_FUNCTION */
+        uint32_t index;
         /* of a relocation, or NULL */
         const struct object_relocation *relocation;
 };

@@ -15,6 +15,7 @@ enum {
         /* Shorter functions with different names have the same code by chance. */
         MIN_RENAMED_INSNS = 8,
         MAX_GROUP_CELLS = 1 << 16, /* functions with one key that are compared each with each */
+        MAX_CODE_ROUNDS = 32,      /* wrappers of wrappers need one each */
         MAX_SAME_BLOCKS = 16,      /* a block that more functions have does not tell them apart */
 };
 
@@ -33,8 +34,11 @@ struct match_list {
 
 struct code_content {
         bool is_known;
+        bool is_followed; /* functions to which it refers were matched with those of its counterpart */
         uint64_t hash, blank;
         size_t n_insns;
+        uint32_t *callees; /* functions of the module that had no key yet, in the order of instructions */
+        size_t n_callees;
 };
 
 struct matching {
@@ -96,18 +100,18 @@ static size_t same_keys(const struct match_list *list, size_t first)
         return n - first;
 }
 
-static const struct code_content *content_of(struct matching *m, enum side side, uint32_t function);
+static uint64_t hash_with_callees(struct matching *m, enum side side, uint32_t function);
 
 /* Functions with one key: those with equal code first, then in the order of their addresses. */
 static void match_group(struct matching *m, const struct match_candidate *as, size_t n,
                         const struct match_candidate *bs, size_t n_b, uint64_t key)
 {
         for (size_t i = 0; i < n && (n > 1 || n_b > 1) && n <= MAX_GROUP_CELLS / n_b; i++) {
-                uint64_t hash = content_of(m, SIDE_A, as[i].function)->hash;
+                uint64_t hash = hash_with_callees(m, SIDE_A, as[i].function);
 
                 for (size_t k = 0; k < n_b; k++) {
                         if (!is_free(code_image_get(m->images[SIDE_B], bs[k].function)) ||
-                            content_of(m, SIDE_B, bs[k].function)->hash != hash)
+                            hash_with_callees(m, SIDE_B, bs[k].function) != hash)
                                 continue;
                         match(m, as[i].function, bs[k].function, key);
                         break;
@@ -131,10 +135,14 @@ static uint64_t key_of_group(struct matching *m, const struct match_candidate *a
         return name[0] && n == 1 && n_b == 1 ? code_hash_name(name) : code_hash_join(a->key, 1);
 }
 
-static void match_by(struct matching *m, candidate_key *key_of, bool is_by_name)
+enum match_kind { BY_NAME, BY_CODE, BY_UNIQUE_CODE };
+
+/* Returns whether functions were matched. */
+static bool match_by(struct matching *m, candidate_key *key_of, enum match_kind kind)
 {
         struct match_list a = list_candidates(m, SIDE_A, key_of), b = list_candidates(m, SIDE_B, key_of);
         size_t i = 0, k = 0;
+        bool any = false;
 
         while (i < a.n && k < b.n) {
                 size_t n = same_keys(&a, i), n_b = same_keys(&b, k);
@@ -145,15 +153,20 @@ static void match_by(struct matching *m, candidate_key *key_of, bool is_by_name)
                         k += n_b;
                 } else {
                         const char *name = code_image_get(m->images[SIDE_A], a.items[i].function)->name;
+                        bool is_wanted = kind != BY_UNIQUE_CODE || (n == 1 && n_b == 1);
 
-                        match_group(m, &a.items[i], n, &b.items[k], n_b,
-                                    is_by_name ? code_hash_name(name) : key_of_group(m, &a.items[i], n, n_b));
+                        if (is_wanted)
+                                match_group(m, &a.items[i], n, &b.items[k], n_b,
+                                            kind == BY_NAME ? code_hash_name(name)
+                                                            : key_of_group(m, &a.items[i], n, n_b));
+                        any |= is_wanted;
                         i += n;
                         k += n_b;
                 }
         }
         free(a.items);
         free(b.items);
+        return any;
 }
 
 /* --- Names --- */
@@ -195,6 +208,22 @@ static bool key_of_clone(struct matching *m, enum side side, uint32_t function, 
 
 /* --- Code --- */
 
+/* Functions to which code refers, by calls and otherwise. */
+static void list_callees(const struct code_body *body, struct code_content *content)
+{
+        size_t cap = 0;
+
+        for (size_t i = 0; i < body->n_insns; i++) {
+                for (size_t k = 0; k < body->insns[i].n_refs; k++) {
+                        const struct code_referent *to = &body->insns[i].referents[k];
+
+                        if (to->kind == CODE_REFERS_FUNCTION && to->index != CODE_NO_FUNCTION &&
+                            !body->image->functions[to->index].key)
+                                ARRAY_PUSH(content->callees, content->n_callees, cap, to->index);
+                }
+        }
+}
+
 static const struct code_content *content_of(struct matching *m, enum side side, uint32_t function)
 {
         struct code_content *content;
@@ -207,7 +236,9 @@ static const struct code_content *content_of(struct matching *m, enum side side,
                 struct code_body body;
 
                 code_body_make(m->images[side], code_image_get(m->images[side], function), &body);
-                *content = (struct code_content){true, body.hash, body.blank, body.n_insns};
+                *content = (struct code_content){
+                        .is_known = true, .hash = body.hash, .blank = body.blank, .n_insns = body.n_insns};
+                list_callees(&body, content);
                 code_body_release(&body);
         }
         return content;
@@ -218,10 +249,33 @@ static bool may_be_renamed(struct matching *m, enum side side, uint32_t function
         return content_of(m, side, function)->n_insns >= (m->has_names ? MIN_RENAMED_INSNS : 1);
 }
 
+/* Hash of the code and of the functions to which it refers, as far as they are matched. */
+static uint64_t hash_with_callees(struct matching *m, enum side side, uint32_t function)
+{
+        const struct code_content *content = content_of(m, side, function);
+        uint64_t hash = content->hash;
+
+        for (size_t i = 0; i < content->n_callees; i++)
+                hash = code_hash_join(hash, code_image_get(m->images[side], content->callees[i])->key);
+        return hash;
+}
+
 static bool key_of_code(struct matching *m, enum side side, uint32_t function, uint64_t *ret)
 {
-        *ret = content_of(m, side, function)->hash;
+        *ret = hash_with_callees(m, side, function);
         return may_be_renamed(m, side, function);
+}
+
+/* Only if all of its callees are matched. */
+static bool key_of_settled_code(struct matching *m, enum side side, uint32_t function, uint64_t *ret)
+{
+        const struct code_content *content = content_of(m, side, function);
+
+        for (size_t i = 0; i < content->n_callees; i++) {
+                if (!code_image_get(m->images[side], content->callees[i])->key)
+                        return false;
+        }
+        return key_of_code(m, side, function, ret);
 }
 
 static bool key_of_blank(struct matching *m, enum side side, uint32_t function, uint64_t *ret)
@@ -233,9 +287,66 @@ static bool key_of_blank(struct matching *m, enum side side, uint32_t function, 
 static void forget_contents(struct matching *m)
 {
         for (int side = 0; side < N_SIDES; side++) {
+                for (size_t i = 0; m->contents[side] && i < code_image_n_functions(m->images[side]); i++)
+                        free(m->contents[side][i].callees);
                 free(m->contents[side]);
                 m->contents[side] = NULL;
         }
+}
+
+/* --- Callees --- */
+
+/* Functions to which two equal functions refer in the same place. */
+static bool match_callees(struct matching *m, const struct code_content *a, const struct code_content *b)
+{
+        bool any = false;
+
+        for (size_t i = 0; i < a->n_callees && i < b->n_callees; i++) {
+                const struct code_function *x = code_image_get(m->images[SIDE_A], a->callees[i]);
+                const struct code_function *y = code_image_get(m->images[SIDE_B], b->callees[i]);
+
+                if (!is_free(x) || !is_free(y) || (x->name[0] && y->name[0]))
+                        continue;
+                match(m, a->callees[i], b->callees[i],
+                      x->name[0] ? code_hash_name(x->name) : code_hash_join(a->callees[i], b->callees[i]));
+                any = true;
+        }
+        return any;
+}
+
+static bool follow_matches(struct matching *m)
+{
+        bool any = false;
+
+        for (uint32_t i = 0; i < code_image_n_functions(m->images[SIDE_A]); i++) {
+                uint32_t b = code_image_get(m->images[SIDE_A], i)->match;
+                struct code_content *x = m->contents[SIDE_A] ? &m->contents[SIDE_A][i] : NULL;
+                struct code_content *y =
+                        b != CODE_NO_FUNCTION && m->contents[SIDE_B] ? &m->contents[SIDE_B][b] : NULL;
+
+                if (!x || !y || !x->is_known || !y->is_known || x->is_followed ||
+                    x->n_insns < MIN_RENAMED_INSNS || x->hash != y->hash || x->n_callees != y->n_callees)
+                        continue;
+                x->is_followed = true;
+                any |= match_callees(m, x, y);
+        }
+        return any;
+}
+
+/* First functions whose code no other one has, and their callees, which tell wrappers with the same code
+ * apart; then those that remain equal. */
+static void match_by_code(struct matching *m)
+{
+        bool any = true;
+
+        for (int round = 0; round < MAX_CODE_ROUNDS && any; round++) {
+                any = match_by(m, key_of_code, BY_UNIQUE_CODE);
+                any |= follow_matches(m);
+                if (!any)
+                        any = match_by(m, key_of_settled_code, BY_CODE);
+        }
+        match_by(m, key_of_code, BY_CODE);
+        match_by(m, key_of_blank, BY_CODE);
 }
 
 static size_t count_free(const struct code_image *image)
@@ -413,12 +524,11 @@ bool code_match(struct code_image *a, struct code_image *b)
         size_t n, n_b;
 
         m.has_names = choose_naming(a, b).functions;
-        match_by(&m, key_of_name, true);
-        match_by(&m, key_of_kind, true);
-        match_by(&m, key_of_clone, true);
+        match_by(&m, key_of_name, BY_NAME);
+        match_by(&m, key_of_kind, BY_NAME);
+        match_by(&m, key_of_clone, BY_NAME);
         forget_contents(&m);
-        match_by(&m, key_of_code, false);
-        match_by(&m, key_of_blank, false);
+        match_by_code(&m);
         forget_contents(&m);
         n = count_free(a);
         n_b = count_free(b);

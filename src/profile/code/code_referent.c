@@ -89,6 +89,7 @@ static bool find_function(const struct code_image *image, uint64_t addr, struct 
                 return false;
         f = &image->functions[index];
         ret->kind = CODE_REFERS_FUNCTION;
+        ret->index = index;
         if (f->key || (image->naming.functions && f->name[0]))
                 ret->key = code_hash_join(f->key ? f->key : code_hash_name(f->name), offset_in(f, addr));
         else
@@ -192,7 +193,7 @@ static bool is_pointer(const struct code_image *image, const uint8_t *bytes, uin
         if (size < sizeof(addr) || !(image->is_fixed || image->image_base))
                 return false;
         memcpy(&addr, bytes, sizeof(addr));
-        return code_image_section(image, addr);
+        return code_image_section(image, addr) || addr == image->image_base;
 }
 
 /* The length of a text of ASCII in the section; 0: there is none. */
@@ -218,6 +219,21 @@ static bool is_constant(const struct code_image_section *section)
         return text_starts(section->name, ".rodata") || text_starts(section->name, ".rdata");
 }
 
+/* A constant that is the address of something, such as `.refptr.NAME` of PE images and the first element of
+ * a table of texts.  `n` are the bytes that are loaded. */
+static bool find_pointer(const struct code_image *image, uint64_t addr, size_t n, struct code_referent *ret)
+{
+        const uint8_t *bytes;
+        uint64_t target;
+
+        if (n != SLOT_BYTES || !code_image_read(image, addr, n, &bytes) || !is_pointer(image, bytes, n))
+                return false;
+        memcpy(&target, bytes, sizeof(target));
+        ret->kind = CODE_REFERS_SLOT;
+        ret->key = code_hash_join(hash_word("slot"), key_behind_slot(image, target));
+        return true;
+}
+
 static bool find_content(const struct code_image *image, const struct code_image_section *section,
                          uint64_t addr, unsigned load_bytes, struct code_referent *ret)
 {
@@ -227,6 +243,8 @@ static bool find_content(const struct code_image *image, const struct code_image
         if (!image->naming.contents || !is_constant(section) ||
             code_image_relocation(image, addr, load_bytes ? load_bytes : 1))
                 return false;
+        if (find_pointer(image, addr, n, ret))
+                return true;
         if (!n)
                 n = text_length(image, section, addr, &bytes);
         else if (!code_image_read(image, addr, n, &bytes))
@@ -249,7 +267,7 @@ void code_referent_of_addr(const struct code_image *image, uint64_t addr, const 
 {
         const struct code_image_section *section = code_image_section(image, addr);
 
-        *ret = (struct code_referent){.addr = addr};
+        *ret = (struct code_referent){.addr = addr, .index = CODE_NO_FUNCTION};
         if (ref->kind != DISASM_REF_CODE && !image->naming.contents) {
                 set_section(section,
                             ret); /* an archive has no names of data, nor of functions that are not called */
@@ -294,7 +312,7 @@ void code_referent_of_relocation(const struct code_image *image, const struct ob
         bool is_relative = relocation->kind == OBJECT_RELOCATION_RELATIVE;
         uint64_t more = is_relative ? after : 0, offset = relocation->addend + more;
 
-        *ret = (struct code_referent){.relocation = relocation};
+        *ret = (struct code_referent){.relocation = relocation, .index = CODE_NO_FUNCTION};
         if (relocation->kind == OBJECT_RELOCATION_GOT) {
                 set_slot(image, relocation, ret);
                 return;
@@ -321,9 +339,14 @@ void code_referent_of_relocation(const struct code_image *image, const struct ob
         ret->key = hash_section(relocation->section ? relocation->section->name : "");
 }
 
+/* Of code only the start of a function has an address that is a number in an instruction of another one. */
 bool code_referent_is_addr(const struct code_image *image, uint64_t number)
 {
-        return image->is_fixed && code_image_section(image, number);
+        const struct code_image_section *section = image->is_fixed ? code_image_section(image, number) : NULL;
+        uint32_t function = section && section->is_code ? code_image_find(image, number) : CODE_NO_FUNCTION;
+
+        return section &&
+               (function == CODE_NO_FUNCTION || image->functions[function].extents[0].start == number);
 }
 
 /* --- Names --- */
