@@ -57,9 +57,9 @@ KEPT void begin(struct state *s)
 {
         intern(s, "_ENV", 0);
         for (int i = 0; i < 9; i++)
-                intern(s, token_names[i], i);
+                intern(s, token_names[i], i + 1);
         for (int i = 0; i < 4; i++)
-                compute(s, (int)intern(s, searchers[i], i) & 15);
+                compute(s, (int)intern(s, searchers[i], i + 1) & 15);
         for (const struct entry *e = text_functions; e->name; e++)
                 s->hook = e->call;
 }

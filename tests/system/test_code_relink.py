@@ -251,6 +251,40 @@ def test_a_called_function_is_no_part(t: Context) -> None:
     check(len(found) == 3 and not changed(found), f"three functions: {found}")
 
 
+# --- Addresses beside an array ---
+
+BESIDE = """
+        .text
+        .globl f
+        .type f, @function
+f:      lea %s(%%rip), %%rax
+        ret
+        .size f, .-f
+        .data
+        .balign 16
+        .quad 0
+        .type before_%s, @object
+        .size before_%s, 8
+before_%s: .quad 1
+        .type array, @object
+        .size array, 16
+array:  .quad 1, 2
+        .type after_%s, @object
+        .size after_%s, 8
+after_%s: .quad 1
+"""
+
+
+def test_an_address_beside_an_array_is_not_what_is_there(t: Context) -> None:
+    for place in ("array-8", "array+16"):
+        texts = tuple(BESIDE % (place, *([name] * 6)) for name in "ab")
+        found = states(t, *assemble(t, X86, texts))
+        check(found["f"] in SAME, f"{place}: {found}")
+    texts = (BESIDE % ("array-8", *"aaaaaa"), BESIDE % ("array+16", *"aaaaaa"))
+    found = states(t, *assemble(t, X86, texts))
+    check(found["f"] == "changed", f"the other end: {found}")
+
+
 # --- Texts ---
 
 

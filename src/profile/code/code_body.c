@@ -22,11 +22,10 @@ static void add_insn(struct code_body *body, const struct disasm_shape *shape, c
                 .flow = shape->flow,
                 .is_padding = shape->is_padding,
                 .n_refs = shape->n_refs,
-                .hash = code_hash_bytes(shape->bytes, shape->n_bytes),
+                .bare = code_hash_bytes(shape->bytes, shape->n_bytes),
         };
 
         memcpy(insn.refs, shape->refs, sizeof(insn.refs));
-        insn.blank = insn.hash;
         ARRAY_PUSH(body->insns, body->n_insns, body->cap_insns, insn);
 }
 
@@ -322,6 +321,7 @@ static bool is_named_by_linker(const struct code_referent *to)
 
 static void hash_insn(struct code_insn *insn)
 {
+        insn->hash = insn->blank = insn->bare;
         for (size_t k = 0; k < insn->n_refs; k++) {
                 const struct code_referent *to = &insn->referents[k];
 
@@ -335,6 +335,7 @@ static void hash_blocks(struct code_body *body)
         for (size_t i = 0; i < body->n_blocks; i++) {
                 struct code_block *block = &body->blocks[i];
 
+                block->hash = 0;
                 for (size_t k = 0; k < block->n; k++) {
                         const struct code_insn *insn = &body->insns[block->first + k];
 
@@ -365,6 +366,16 @@ uint64_t code_body_widen(const struct code_body *body, size_t block, bool is_loo
         if (block + 1 < body->n_blocks)
                 wider = code_hash_join(wider, hash_of(&body->blocks[block + 1], is_loose));
         return wider;
+}
+
+void code_body_hash(struct code_body *body)
+{
+        body->hash = body->blank = 0;
+        for (size_t i = 0; i < body->n_insns; i++)
+                hash_insn(&body->insns[i]);
+        hash_blocks(body);
+        for (size_t i = 0; i < body->n_blocks; i++)
+                body->blocks[i].wider = code_body_widen(body, i, false);
 }
 
 /* --- Interface --- */
@@ -428,11 +439,7 @@ void code_body_make(const struct code_image *image, const struct code_function *
         mark_blocks(ret);
         list_blocks(ret);
         number_blocks(ret);
-        for (size_t i = 0; i < ret->n_insns; i++)
-                hash_insn(&ret->insns[i]);
-        hash_blocks(ret);
-        for (size_t i = 0; i < ret->n_blocks; i++)
-                ret->blocks[i].wider = code_body_widen(ret, i, false);
+        code_body_hash(ret);
         free(shapes);
 }
 

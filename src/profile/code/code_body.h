@@ -18,6 +18,7 @@ struct code_insn {
         uint8_t n_refs;
         struct disasm_ref refs[DISASM_MAX_REFS];
         struct code_referent referents[DISASM_MAX_REFS]; /* of the fields */
+        uint64_t bare;                                   /* hash of the instruction without its fields */
         /* of the instruction and the keys of its fields; not of targets in the function */
         uint64_t hash;
         uint64_t blank; /* the same without names of functions and variables, constants and texts */
@@ -60,6 +61,9 @@ struct code_body {
 void code_body_make(const struct code_image *image, const struct code_function *function,
                     struct code_body *ret);
 void code_body_release(struct code_body *body);
+
+/* Computes all hashes again, after keys of referents were changed. */
+void code_body_hash(struct code_body *body);
 
 /* The hash of a block with those of the blocks to which it may continue. */
 uint64_t code_body_widen(const struct code_body *body, size_t block, bool is_loose);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "code_align.h"
+#include "code_ends.h"
 #include "code_pairing.h"
 #include "code_registers.h"
 #include "mem.h"
@@ -227,6 +228,7 @@ void code_compare(const struct code_image *a_image, const struct code_function *
         *ret = (struct code_comparison){0};
         code_body_make(a_image, a, &ret->a);
         code_body_make(b_image, b, &ret->b);
+        code_ends_settle(&ret->a, &ret->b);
         code_pairing_make(&ret->a, &ret->b, &p.pairing);
         ret->to_b = p.pairing.to_b;
         ret->is_too_large = p.pairing.is_too_large;

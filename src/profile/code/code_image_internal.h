@@ -24,8 +24,8 @@ struct code_image_section {
         bool is_code; /* false if it is not known */
 };
 
-/* A variable of a relocatable object, whose sections have no addresses that tell them apart. */
 struct code_variable {
+        /* of a relocatable object, whose sections have no addresses that tell them apart; otherwise NULL */
         const struct object_section *section;
         uint64_t addr, size_bytes;
         const char *name;
@@ -117,6 +117,15 @@ void code_referent_of_relocation(const struct code_image *image, const struct ob
 
 /* Whether a number in an instruction of a program at a fixed address may be an address. */
 bool code_referent_is_addr(const struct code_image *image, uint64_t number);
+
+/* The variable that contains the address, if both modules name variables. */
+bool code_referent_find_object(const struct code_image *image, uint64_t addr, struct code_variable *ret);
+
+/* The key of data about which only its section is known.  NULL: not even that. */
+uint64_t code_referent_section_key(const struct code_image_section *section);
+
+/* The key of a variable and an offset in it, or beside it. */
+uint64_t code_referent_variable_key(const char *name, uint64_t offset);
 
 /* Appends the name of what it refers to, such as "memcpy" or "table+0x8"; nothing if it has none. */
 void code_referent_add_name(const struct code_image *image, const struct code_referent *referent,

@@ -120,7 +120,12 @@ static bool find_symbol(const struct code_image *image, const struct code_image_
 
 /* --- Data --- */
 
-static bool find_variable(const struct code_image *image, uint64_t addr, struct code_referent *ret)
+uint64_t code_referent_variable_key(const char *name, uint64_t offset)
+{
+        return code_hash_join(hash_variable(name), offset);
+}
+
+bool code_referent_find_object(const struct code_image *image, uint64_t addr, struct code_variable *ret)
 {
         struct resolver_variable variable;
 
@@ -128,9 +133,20 @@ static bool find_variable(const struct code_image *image, uint64_t addr, struct 
             !resolver_find_variable_at(image->resolver, image->id, addr, &variable) ||
             (variable.size_is_guessed && variable.start != addr))
                 return false;
+        *ret = (struct code_variable){.addr = variable.start,
+                                      .size_bytes = variable.size_is_guessed ? 0 : variable.size_bytes,
+                                      .name = resolver_text(image->resolver, variable.name)};
+        return true;
+}
+
+static bool find_variable(const struct code_image *image, uint64_t addr, struct code_referent *ret)
+{
+        struct code_variable variable;
+
+        if (!code_referent_find_object(image, addr, &variable))
+                return false;
         ret->kind = CODE_REFERS_VARIABLE;
-        ret->key = code_hash_join(hash_variable(resolver_text(image->resolver, variable.name)),
-                                  addr - variable.start);
+        ret->key = code_referent_variable_key(variable.name, addr - variable.addr);
         return true;
 }
 
@@ -256,10 +272,15 @@ static bool find_content(const struct code_image *image, const struct code_image
         return true;
 }
 
+uint64_t code_referent_section_key(const struct code_image_section *section)
+{
+        return section ? hash_section(section->name) : hash_word("address");
+}
+
 static void set_section(const struct code_image_section *section, struct code_referent *ret)
 {
         ret->kind = CODE_REFERS_SECTION;
-        ret->key = section ? hash_section(section->name) : hash_word("address");
+        ret->key = code_referent_section_key(section);
 }
 
 void code_referent_of_addr(const struct code_image *image, uint64_t addr, const struct disasm_ref *ref,
