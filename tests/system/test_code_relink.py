@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""diff --code: the same objects linked in another order have the same code, whatever the machine, the format and the names."""
+"""diff --code: the same objects linked in another order have the same code, and each planted change is found."""
 import json
 import os
 import random
@@ -93,6 +93,68 @@ def test_arm64(t: Context) -> None:
 def test_pe(t: Context) -> None:
     for level in ("-O2", "-O3"):
         expect_no_change(t, MINGW, level)
+
+
+# --- Planted changes ---
+
+# A function, the text that is replaced in it, and what replaces it.
+PLANTED = (
+    ("intern", "* 8 + kind", "* 16 + kind"),  # a constant
+    ("intern", "s->top == 64", "s->top == 63"),  # a bound
+    ("begin", "i < 4; i++", "i < 3; i++"),  # the bound of a loop
+    ("begin", "searchers[i], i + 1)", "searchers[i], i + 2)"),
+    ("token_of", "case '>': return 6", "case '?': return 6"),  # an element of a jump table
+    ("token_of", "9L * s->line", "9L + s->line"),  # an instruction
+    ("token_of", "\"two dots\"", "\"three dots\""),  # a text
+    ("check", "x > 100000", "x >= 100000"),  # a condition
+    ("compute", "y / 3", "y / 5"),
+    ("compute", "case 2: return x * y;", "case 2: return check(s, x * y);"),  # another callee
+    ("find_text", "is_find ? 3 : 2", "is_find ? 3 : 4"),
+    ("text_match", "find_text(s, 0, 0)", "find_text(s, 0, 0) + 1"),
+    ("text_kind", "return 77", "return 78"),
+    ("list_first", "next_item(s, 1, 0)", "next_item(s, 1, 0) - s->line"),
+    ("list_sum", "* 7 + i", "* 7 - i"),  # a vectorised loop
+    ("mixed", "* 1.5", "* 1.75"),  # a constant in memory
+    ("mixed", "sum += v[i] >", "sum -= v[i] >"),
+    ("add_entries", "> 60", "> 61"),
+    ("main", "compute(&s, argc)", "compute(&s, argc + 1)"),
+)
+
+
+def planted_program(t: Context, compiler: str, flags: tuple[str, ...], number: int | None) -> str:
+    with open(SOURCE, encoding="utf-8") as file:
+        text = file.read()
+    if number is not None:
+        _, old, new = PLANTED[number]
+        check(text.count(old) == 1, f"{old!r} is in the source once")
+        text = text.replace(old, new)
+    head, *parts = text.split("/* --- */\n")
+    path = t.path(f"planted{number}{''.join(flags)}.exe")
+    subprocess.run([compiler, *flags, "-x", "c", "-", "-o", path], input=head + "".join(parts), text=True, check=True)
+    return path
+
+
+def expect_planted(t: Context, compiler: str, *flags: str) -> None:
+    """Only the changed function is changed."""
+    need(compiler)
+    plain = planted_program(t, compiler, flags, None)
+    for i, (name, old, _) in enumerate(PLANTED):
+        found = changed(states(t, plain, planted_program(t, compiler, flags, i)))
+        names = {key.split(".")[0] for key in found}  # of clones
+        check(names == {name} and set(found.values()) == {"changed"}, f"{compiler} {flags}, {old!r}: {found}")
+
+
+def test_planted_changes(t: Context) -> None:
+    expect_planted(t, X86, "-O2", "-fno-inline", "-fno-ipa-cp")
+    expect_planted(t, X86, "-O3", "-fno-inline", "-fno-ipa-cp")
+
+
+def test_planted_changes_on_arm64(t: Context) -> None:
+    expect_planted(t, ARM64, "-O2", "-fno-inline", "-fno-ipa-cp")
+
+
+def test_planted_changes_in_pe_images(t: Context) -> None:
+    expect_planted(t, MINGW, "-O2", "-fno-inline", "-fno-ipa-cp")
 
 
 # --- Jump tables of AArch64 ---
