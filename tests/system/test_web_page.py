@@ -6,11 +6,11 @@ import os
 import random
 import re
 import zlib
-from typing import Any
 
 import harness
 from firefox import Firefox
 from harness import Context, check, need_events, need_tool
+from page_checks import check_clean, check_fits, check_names, open_page, views_of
 from web_browser import Browser
 
 SOURCE = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "show", "page"))
@@ -68,19 +68,6 @@ TREE = """(function () { var app = window.wperf, texts = app.profile.texts, f = 
           names: Array.from(f.name, text), modules: Array.from(f.module, text)}; }())"""
 ROWS = """Array.from(document.querySelectorAll('.functions tbody tr'), function (row) {
   return Array.from(row.cells, function (cell) { return cell.textContent; }).concat(row.cells[0].title, row.cells[1].title); })"""
-
-
-def open_page(t: Context, path: str, **options: Any) -> Browser:
-    """A browser, which the test closes, with a page that is ready."""
-    browser = Browser(need_tool("chromium"), **options)
-    browser.open(t.path(path))
-    return browser
-
-
-def check_clean(browser: Browser, page: str) -> None:
-    check(not browser.errors, f"errors on the console: {browser.errors}")
-    check(all(url.startswith("file://") and url.endswith("/" + page) for url in browser.requests), f"requests: {browser.requests}")
-    check(browser.run("window.hacked") is None, "a name ran")
 
 
 def record_python(t: Context, *options: str) -> None:
@@ -452,42 +439,6 @@ def check_selection(t: Context, browser: Browser, tree: dict[tuple, int]) -> Non
     check(browser.run("window.wperf.selection.to") > first, "arrows move the selected time")
     browser.press("Home")
     check(browser.run("window.wperf.sums.nSamples") == whole, "and Home selects all")
-
-
-def check_names(browser: Browser) -> None:
-    """Each control has a name for those who do not see it."""
-    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
-    roles = {"button", "searchbox", "textbox", "spinbutton", "combobox", "tab", "tabpanel", "region", "application", "table", "group", "tablist"}
-    seen = 0
-    for node in nodes:
-        role = node.get("role", {}).get("value", "")
-        if node.get("ignored") or role not in roles:
-            continue
-        seen += 1
-        check(node.get("name", {}).get("value", "").strip(), f"no name: {role} {node.get('properties')}")
-    check(seen > 10, f"only {seen} controls")
-
-
-def views_of(browser: Browser) -> list[str]:
-    """The names of the tabs."""
-    return browser.run("Array.from(document.querySelectorAll('[role=tab]'), function (tab) { return tab.id.slice(4); })")
-
-
-def check_fits(browser: Browser, what: str) -> None:
-    """Nothing is wider than the window, and no text of a button is cut."""
-    check(browser.run("document.documentElement.scrollWidth <= window.innerWidth"), f"{what}: wider than the window")
-    cut = browser.run("Array.from(document.querySelectorAll('.head button, .bar-line button, .timeline-head button'))"
-                      ".filter(function (button) { return !button.hidden && button.scrollWidth > button.clientWidth + 1; }).map(function (button) { return button.textContent; })")
-    check(not cut, f"{what}: cut: {cut}")
-    over = browser.run("""(function () {
-      var boxes = Array.from(document.querySelectorAll('.head > *, .bar-line > *, .timeline-head > *, footer > *')).filter(function (e) { return e.offsetWidth && !e.classList.contains('unseen'); });
-      var found = [];
-      boxes.forEach(function (a, i) { boxes.slice(i + 1).forEach(function (b) {
-        var x = a.getBoundingClientRect(), y = b.getBoundingClientRect();
-        if (x.left + 1 < y.right && y.left + 1 < x.right && x.top + 1 < y.bottom && y.top + 1 < x.bottom) found.push(a.className + ' over ' + b.className);
-      }); });
-      return found; }())""")
-    check(not over, f"{what}: {over}")
 
 
 def test_every_part_works(t: Context) -> None:

@@ -7,7 +7,7 @@
 #include "os.h"
 #include "quality_view.h"
 
-static struct access_view_event *list_events(const struct report *report, struct arena *arena)
+struct access_view_event *access_output_events(const struct report *report, struct arena *arena)
 {
         struct access_view_event *events = arena_alloc(arena, report->n_events * sizeof(*events));
 
@@ -89,7 +89,7 @@ int access_output_show(const struct access_output *o)
         struct branch_view mispredicted;
         int status;
 
-        view.events = list_events(report, &arena);
+        view.events = access_output_events(report, &arena);
         if (fill_mispredicted(o, &view.code, &mispredicted))
                 view.mispredicted = &mispredicted;
         if (o->csv)

@@ -3,6 +3,8 @@
 #ifndef ACCESS_OUTPUT_H
 #define ACCESS_OUTPUT_H
 
+#include "access_view.h"
+#include "arena.h"
 #include "cmd_output.h"
 #include "report.h"
 #include "row_keys.h"
@@ -18,6 +20,9 @@ struct access_output {
         bool csv, describe;
         bool is_colored;
 };
+
+/* The events of a report with REPORT_ACCESSES, for a view. */
+struct access_view_event *access_output_events(const struct report *report, struct arena *arena);
 
 /* Prints or writes; returns the exit status. */
 int access_output_show(const struct access_output *output);

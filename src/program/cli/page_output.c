@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access_output.h"
 #include "buf.h"
 #include "cmd_output.h"
 #include "mem.h"
@@ -19,6 +20,7 @@
 enum {
         MAX_SOURCE_LINES = 20000,
         MAX_CODE_FUNCTIONS = 20, /* with their instructions, of each event */
+        MAX_ACCESS_ROWS = 1000,  /* of each event and table of accesses to memory */
 };
 
 static const struct option page_option_table[] = {
@@ -44,6 +46,18 @@ static const struct option page_option_table[] = {
 
 const struct option_group page_group = {"HTML page, with -o FILE.html", page_option_table};
 
+/* How accesses to memory are grouped; keys of 0: by function. */
+static const struct {
+        const char *title;
+        unsigned keys; /* enum access_key */
+} access_parts[] = {
+        {"Functions", 0},
+        {"Levels", ACCESS_BY_LEVEL},
+        {"Cache lines", ACCESS_BY_LINE},
+        {"Latencies", ACCESS_BY_LATENCY},
+};
+enum { N_ACCESS_PARTS = N_ELEMENTS(access_parts) };
+
 /* What web_page_write() is given, and the texts of it. */
 struct page_making {
         const struct page_output *output;
@@ -52,11 +66,16 @@ struct page_making {
         size_t n_events;
         struct web_page_fact *facts;
         size_t n_facts, cap_facts;
+        struct web_page_accesses accesses[N_ACCESS_PARTS];
+        struct access_rows *access_rows[N_ACCESS_PARTS];
+        size_t n_accesses;
         struct arena arena;
 };
 
 static void page_making_release(struct page_making *m)
 {
+        for (size_t i = 0; i < m->n_accesses; i++)
+                access_rows_free(m->access_rows[i]);
         free(m->events);
         free(m->abouts);
         free(m->facts);
@@ -65,7 +84,9 @@ static void page_making_release(struct page_making *m)
 
 void page_output_request(struct report_request *request)
 {
-        request->results = REPORT_SAMPLES | REPORT_NAMED_STACKS | REPORT_WALL;
+        request->results = REPORT_SAMPLES | REPORT_NAMED_STACKS | REPORT_WALL | REPORT_ACCESSES;
+        request->access_keys = ACCESS_BY_LINE;
+        request->by_source = false; /* the list of samples has them all under the event of Arm SPE */
         request->python = STACKS_PYTHON_ALL;
         request->tree_lines = true;
 }
@@ -105,6 +126,43 @@ static void add_events(struct page_making *m)
                 m->events[m->n_events] = (struct web_page_event){i, &m->abouts[m->n_events]};
                 m->n_events++;
         }
+}
+
+static bool has_accesses(const struct report *report)
+{
+        for (uint32_t i = 0; report->accesses && i < report->n_events; i++) {
+                if (accesses_totals(report->accesses, i).n_accesses)
+                        return true;
+        }
+        return false;
+}
+
+static void add_accesses(struct page_making *m)
+{
+        struct report *report = m->output->report;
+        const struct access_view_event *events;
+
+        if (!has_accesses(report))
+                return;
+        events = access_output_events(report, &m->arena);
+        for (size_t i = 0; i < N_ACCESS_PARTS; i++) {
+                unsigned keys = access_parts[i].keys;
+                struct access_rows *rows = report_access_rows(report, keys, 0, false, NULL);
+
+                m->access_rows[i] = rows;
+                m->accesses[i].title = access_parts[i].title;
+                m->accesses[i].view = (struct access_view){
+                        .rows = rows,
+                        .keys = keys,
+                        .by_code = !keys,
+                        .code = {.hot = access_rows_hot(rows),
+                                 .keys = {{ROW_SYMBOL, ROW_MODULE}, 2},
+                                 .max_rows = MAX_ACCESS_ROWS},
+                        .events = events,
+                        .n_events = report->n_events,
+                };
+        }
+        m->n_accesses = N_ACCESS_PARTS;
 }
 
 /* --- What was measured --- */
@@ -237,6 +295,7 @@ bool page_output_make(const struct page_output *output, struct buf *out, struct 
 
         add_events(&m);
         add_facts(&m, source);
+        add_accesses(&m);
         ok = m.n_events ? web_page_write(&(struct web_page){.samples = output->report->samples,
                                                             .stacks = output->report->named,
                                                             .events = m.events,
@@ -247,6 +306,8 @@ bool page_output_make(const struct page_output *output, struct buf *out, struct 
                                                             .wall = output->report->wall,
                                                             .annotation = annotation,
                                                             .hot = output->report->hot,
+                                                            .accesses = m.accesses,
+                                                            .n_accesses = m.n_accesses,
                                                             .frames = frames_of(output->python)},
                                          out, err)
                         : err_set(err, ERR_MISSING, "the session has no samples for a page");

@@ -102,6 +102,17 @@ size_t table_n_rows(const struct table *table)
         return table->n_cells / table->n_columns;
 }
 
+size_t table_n_columns(const struct table *table)
+{
+        return table->n_columns;
+}
+
+const struct column *table_get_column(const struct table *table, size_t index)
+{
+        assert(index < table->n_columns);
+        return &table->columns[index];
+}
+
 void table_cell_format(const struct column *column, const struct table_cell *cell, bool screen,
                        struct buf *out)
 {
@@ -123,6 +134,13 @@ void table_cell_format(const struct column *column, const struct table_cell *cel
         case COLUMN_FIXED: buf_printf(out, "%.*f", column->decimals, cell->fixed); break;
         case COLUMN_HEX: buf_printf(out, "0x%0*" PRIx64, column->digits, cell->number); break;
         }
+}
+
+void table_add_cell(const struct table *table, size_t row, size_t column, struct buf *out)
+{
+        assert(row < table_n_rows(table) && column < table->n_columns);
+        table_cell_format(&table->columns[column], &table->cells[row * table->n_columns + column], false,
+                          out);
 }
 
 void table_add_key(const struct column *column, struct buf *out)

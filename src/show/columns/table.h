@@ -59,6 +59,11 @@ void table_add_footer(struct table *table, const char *const *texts);
 void table_color(struct table *table, bool is_colored);
 
 size_t table_n_rows(const struct table *table);
+size_t table_n_columns(const struct table *table);
+const struct column *table_get_column(const struct table *table, size_t index);
+
+/* Appends a cell as it is in CSV, without quotes. */
+void table_add_cell(const struct table *table, size_t row, size_t column, struct buf *out);
 
 /* The renderers append to `out`.  Every row must be complete. */
 

@@ -38,23 +38,11 @@ function changeText(sums) {
 function makeChanges(app) {
   var element = make("div", { class: "changes-page", tabindex: "0", role: "region", "aria-label": "Verdicts on the rows of the comparison" });
 
-  var byName = new Map(), i;
-
-  for (i = app.profile.functions.n - 1; i >= 0; i--) {
-    byName.set(nameOf(app.profile, i), i);
-    byName.set(nameOf(app.profile, i) + "\n" + moduleOf(app.profile, i), i);
-  }
-
-  /* The function of a row; undefined if the tree has none.  Code without a name is `[MODULE+ADDRESS]` there. */
-  function findFunction(row) {
-    var fn = byName.get(row.module ? row.name + "\n" + row.module : row.name);
-    return fn === undefined ? byName.get("[" + row.module + "+" + row.name + "]") : fn;
-  }
-
   /* Whole runs have no function to show. */
   function nameCell(row) {
-    if (findFunction(row) === undefined) return make("td", { class: "name" }, row.name);
-    return make("td", { class: "name" }, make("button", { type: "button", title: row.name, onclick: function () { app.showFunction(findFunction(row)); } }, row.name));
+    var fn = app.findFunction(row.name, row.module);
+    if (fn === undefined) return make("td", { class: "name" }, row.name);
+    return make("td", { class: "name" }, make("button", { type: "button", title: row.name, onclick: function () { app.showFunction(fn); } }, row.name));
   }
 
   function rowOf(row) {

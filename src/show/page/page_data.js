@@ -7,6 +7,9 @@ var KIND_INLINED = 8, KIND_RUNS_PYTHON = 16;
 /* As in web_page.h. */
 var FRAMES_MERGED = 0, FRAMES_ALL = 1, FRAMES_PYTHON = 2, FRAMES_NATIVE = 3;
 
+/* As in web_page_accesses.c. */
+var CELL_TEXT = 0, CELL_NUMBER = 1, CELL_PERCENT = 2;
+
 function Reader(bytes) {
   this.bytes = bytes;
   this.at = 0;
@@ -84,6 +87,35 @@ function readCode(reader, texts) {
   return fn;
 }
 
+/* A table of texts, by row. */
+function readTable(reader, texts) {
+  var table = { columns: [], rows: [] }, nColumns = reader.number(), nRows = reader.number(), i, row;
+  for (row = 0; row < nRows; row++) table.rows.push([]);
+  for (i = 0; i < nColumns; i++) {
+    table.columns.push({ name: texts[reader.number()], meaning: texts[reader.number()], kind: reader.number() });
+    for (row = 0; row < nRows; row++) table.rows[row].push(texts[reader.number()]);
+  }
+  return table;
+}
+
+/* The text of a row in the column of that name; undefined if the table has none. */
+function cellText(table, row, name) {
+  return table.rows[row][table.columns.findIndex(function (column) { return column.name === name; })];
+}
+
+/* A way of grouping accesses.  `n` is the number of all rows, and `uses` the users of each shown one, or null. */
+function readAccessPart(reader, texts) {
+  var part = { title: texts[reader.number()], n: reader.number(), table: readTable(reader, texts), uses: null };
+  if (reader.number()) part.uses = part.table.rows.map(function () { return { n: reader.number(), table: readTable(reader, texts) }; });
+  return part;
+}
+
+function readAccesses(reader, texts) {
+  var accesses = { event: reader.number(), samples: reader.number(), loads: reader.number(), stores: reader.number(), leftOut: reader.number(), parts: [] };
+  for (var i = reader.number(); i > 0; i--) accesses.parts.push(readAccessPart(reader, texts));
+  return accesses;
+}
+
 /* The rows of a comparison, in texts.  The page then has two events, B and A. */
 function readComparison(reader, texts) {
   var comparison = { event: texts[reader.number()], nA: reader.number(), nB: reader.number(), parts: [] }, part, i, n;
@@ -123,7 +155,7 @@ function readThreads(table, texts) {
    line; functions have a name, a module, a path and a kind. */
 function readProfile(bytes) {
   var reader = new Reader(bytes), profile = {}, i;
-  if (reader.number() !== 1) throw new Error("the data of this page is of another version");
+  if (reader.number() !== 2) throw new Error("the data of this page is of another version");
   profile.texts = reader.texts();
   profile.functions = reader.table(["name", "module", "path", "kind"]);
   profile.frames = reader.table(["fn", "file", "line"]);
@@ -147,6 +179,8 @@ function readProfile(bytes) {
   profile.wall = readWall(reader, profile.texts);
   profile.code = [];
   for (i = reader.number(); i > 0; i--) profile.code.push(readCode(reader, profile.texts));
+  profile.accesses = [];
+  for (i = reader.number(); i > 0; i--) profile.accesses.push(readAccesses(reader, profile.texts));
   profile.firstFrames = reader.number();
   profile.changes = [];
   for (i = reader.number(); i > 0; i--) profile.changes.push(readComparison(reader, profile.texts));
@@ -164,4 +198,18 @@ function nameOf(profile, fn) {
 
 function moduleOf(profile, fn) {
   return profile.texts[profile.functions.module[fn]];
+}
+
+/* A function that finds the number of a function by name and module, or undefined.  Code without a name is
+   `[MODULE+ADDRESS]` in the tree, and its address elsewhere. */
+function makeFinder(profile) {
+  var byName = new Map();
+  for (var i = profile.functions.n - 1; i >= 0; i--) {
+    byName.set(nameOf(profile, i), i);
+    byName.set(nameOf(profile, i) + "\n" + moduleOf(profile, i), i);
+  }
+  return function (name, module) {
+    var fn = byName.get(module ? name + "\n" + module : name);
+    return fn === undefined ? byName.get("[" + module + "+" + name + "]") : fn;
+  };
 }

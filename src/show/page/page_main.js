@@ -15,7 +15,7 @@ function makeApp(profile) {
   };
   var shapes = [], hasPython = false, isThemeChosen = false, difference = null, i;
   var status = make("div", { class: "status", role: "status", "aria-live": "polite" });
-  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
+  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, accesses, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
 
   for (i = 0; i < profile.functions.n && !profile.isDiff; i++) hasPython = hasPython || kindOf(profile, i) === KIND_PYTHON;
 
@@ -23,6 +23,8 @@ function makeApp(profile) {
 
   app.isSelected = function (fn) { return fn >= 0 && fn === app.selected; };
   app.isSearching = function () { return app.matches !== null; };
+  app.isTextMatch = function (text) { return app.matches !== null && app.matches.matcher(text); };
+  app.findFunction = makeFinder(profile);
   app.isMatch = function (fn) { return app.matches !== null && fn >= 0 && app.matches.isMatch[fn] === 1; };
 
   app.fillOfBranch = function (branch, dark) {
@@ -109,6 +111,7 @@ function makeApp(profile) {
     else if (app.tab === "functions") table.update();
     else if (app.tab === "source") source.update();
     else if (app.tab === "code") code.update();
+    else if (app.tab === "accesses") accesses.update();
   }
 
   function compute() {
@@ -182,6 +185,7 @@ function makeApp(profile) {
     runSearch();
     flame.redraw();
     if (app.tab === "functions") table.search();
+    else if (app.tab === "accesses") accesses.update();
   }
 
   /* --- What is not exact --- */
@@ -301,6 +305,7 @@ function makeApp(profile) {
   timeline = makeTimeline(app);
   source = makeSource(app);
   code = makeInstructions(app);
+  accesses = makeAccesses(app);
   noteLine = make("p", { class: "note", hidden: true });
   timeline.element.append(noteLine);
   if (profile.isDiff) timeline.element.hidden = true;
@@ -310,6 +315,7 @@ function makeApp(profile) {
   ];
   if (profile.isDiff) views.splice(0, 3, { name: "changes", text: "Changes", element: makeChanges(app).element }, views[0], views[1]);
   if (profile.code.length) views.push({ name: "code", text: "Instructions", element: code.element });
+  if (profile.accesses.length) views.push({ name: "accesses", text: "Accesses", element: accesses.element });
   if (profile.wall) views.push({ name: "waiting", text: "Waiting", element: makeWall(app).element });
   views.push({ name: "about", text: "About", element: makeAbout() });
   tabs = makeTabs("Views", views, function (name) {

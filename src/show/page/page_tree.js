@@ -238,7 +238,7 @@ function makeMatcher(text, isRegular) {
 
 /* Which functions match, by name or by module, and the weight of the samples with one of them on the stack. */
 function findMatches(profile, shape, sums, matcher) {
-  var found = { isMatch: new Uint8Array(profile.functions.n), nFunctions: 0, weight: 0, count: 0 }, fn, node;
+  var found = { matcher: matcher, isMatch: new Uint8Array(profile.functions.n), nFunctions: 0, weight: 0, count: 0 }, fn, node;
   var isBelow = new Uint8Array(shape.n);
   for (fn = 0; fn < profile.functions.n; fn++) {
     if (!matcher(nameOf(profile, fn)) && !matcher(moduleOf(profile, fn))) continue;

@@ -110,6 +110,7 @@ static void make_data(const struct web_page *page, struct strpool *texts, struct
                 add_file(&page->source->files[i], texts, rest);
         web_page_wall_write(page->wall, texts, rest);
         web_page_code_write(page, texts, rest);
+        web_page_accesses_write(page, texts, rest);
         buf_add_uleb(rest, page->frames);
         buf_add_uleb(rest, 0); /* no comparison */
         web_page_stacks_release(&stacks);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access_view.h"
 #include "annotation.h"
 #include "buf.h"
 #include "err.h"
@@ -27,6 +28,12 @@ struct web_page_fact {
         const char *label, *text;
 };
 
+/* One way of grouping accesses to memory: "Cache lines". */
+struct web_page_accesses {
+        const char *title;
+        struct access_view view; /* of all events of the session; its max_rows limits the rows of each */
+};
+
 /* Which frames are shown first; the reader of the page chooses others. */
 enum web_page_frames { WEB_PAGE_MERGED, WEB_PAGE_ALL, WEB_PAGE_PYTHON, WEB_PAGE_NATIVE };
 
@@ -41,6 +48,8 @@ struct web_page {
         const struct wall_times *wall;       /* NULL: the session did not record waiting */
         struct annotation *annotation;       /* of the hottest functions; NULL: no instructions */
         const struct hot *hot;               /* of the annotation */
+        const struct web_page_accesses *accesses;
+        size_t n_accesses; /* 0: no sample says what it did to memory */
         enum web_page_frames frames;
         /* Small stacks are merged, and samples of one stack at nearly the same time, until the page has at
          * most so many; 0: a default. */

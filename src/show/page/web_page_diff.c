@@ -231,7 +231,7 @@ bool web_page_diff_write(const struct web_page_diff *diff, struct buf *out, stru
         buf_add_uleb(&rest, 0); /* no stacks are merged */
         add_events(diff, texts, &rest);
         web_page_facts_write(diff->facts, diff->n_facts, texts, &rest);
-        buf_add_zeros(&rest, 3); /* no source, wall time and instructions */
+        buf_add_zeros(&rest, 4); /* no source, wall time, instructions and accesses */
         buf_add_uleb(&rest, WEB_PAGE_ALL);
         buf_add_uleb(&rest, diff->n_comparisons);
         for (size_t i = 0; i < diff->n_comparisons; i++)

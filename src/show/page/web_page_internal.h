@@ -9,7 +9,7 @@
 #include "web_page.h"
 
 enum {
-        WEB_PAGE_VERSION = 1,
+        WEB_PAGE_VERSION = 2,
         WEB_PAGE_MAX_STACKS = 100000,
         WEB_PAGE_MAX_SAMPLES = 300000,
 };
@@ -74,6 +74,9 @@ bool web_page_document_write(const struct strpool *texts, const struct buf *rest
 
 /* Appends the number of functions with instructions, and these. */
 void web_page_code_write(const struct web_page *page, struct strpool *texts, struct buf *out);
+
+/* Appends the number of events with accesses to memory, and the tables of each. */
+void web_page_accesses_write(const struct web_page *page, struct strpool *texts, struct buf *out);
 
 /* Appends the number of states, 0 if `wall` is NULL, and the time of states and functions. */
 void web_page_wall_write(const struct wall_times *wall, struct strpool *texts, struct buf *out);

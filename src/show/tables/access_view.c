@@ -12,7 +12,6 @@
 #include "text_printable.h"
 
 enum {
-        MAX_COLUMNS = 32,
         MAX_LINES = 10, /* pages or cache lines whose functions are shown */
         MAX_USES = 16,  /* rows of one of them */
 };
@@ -87,6 +86,20 @@ static const char offset_meaning[] =
 static const char sharing_meaning[] =
         "false sharing likely: different threads write different bytes of the line, so that it moves between their "
         "cores; possible: a thread reads bytes beside those that another one writes; shared: threads use the same bytes";
+
+const char *access_view_meaning(const char *column)
+{
+        for (size_t i = 0; i < N_ELEMENTS(measures); i++) {
+                if (!strcmp(column, measures[i].name))
+                        return measures[i].kind == MEASURE_LEVEL ? access_level_meaning(measures[i].level)
+                                                                 : measures[i].meaning;
+        }
+        for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
+                if (!strcmp(column, keys[i].name))
+                        return keys[i].meaning;
+        }
+        return !strcmp(column, "sharing") ? sharing_meaning : NULL;
+}
 
 const struct access_measure *access_view_measures(size_t *ret_n)
 {
@@ -195,7 +208,7 @@ const char *access_view_sharing(enum access_sharing sharing)
 
 /* Which columns a table has. */
 struct shown {
-        struct column columns[MAX_COLUMNS];
+        struct column columns[ACCESS_VIEW_MAX_COLUMNS];
         const struct access_measure *measures[N_ELEMENTS(measures)];
         size_t n, n_measures;
         bool sharing;
@@ -313,6 +326,18 @@ static void add_rows(const struct access_view *view, uint32_t event, const struc
         }
 }
 
+struct table *access_view_table(const struct access_view *view, uint32_t event, struct column *columns)
+{
+        struct table *table;
+        struct shown s;
+
+        choose_columns(view, event, false, false, &s);
+        memcpy(columns, s.columns, s.n * sizeof(*columns));
+        table = table_new(columns, s.n);
+        add_rows(view, event, &s, false, table);
+        return table;
+}
+
 /* --- Who touched it --- */
 
 static const struct column use_columns[] = {
@@ -332,12 +357,19 @@ static void add_use(const struct access_view *view, const struct access_row *row
         hot_view_add_name(&view->code, hot_get_row(view->code.hot, use->code), true, table);
 }
 
+struct table *access_view_uses_table(const struct access_view *view, const struct access_row *row, size_t max)
+{
+        struct table *table = table_new(use_columns, N_ELEMENTS(use_columns));
+
+        for (size_t i = 0; i < row->n_uses && i < max; i++)
+                add_use(view, row, access_rows_use(view->rows, row->first_use + i), table);
+        return table;
+}
+
 void access_view_add_uses(const struct access_view *view, const struct access_row *row, struct buf *out)
 {
-        AUTO(table) table = table_new(use_columns, N_ELEMENTS(use_columns));
+        AUTO(table) table = access_view_uses_table(view, row, MAX_USES);
 
-        for (size_t i = 0; i < row->n_uses && i < MAX_USES; i++)
-                add_use(view, row, access_rows_use(view->rows, row->first_use + i), table);
         if (view->keys & ACCESS_BY_OBJECT) {
                 add_object(access_rows_object(view->rows, row->object), out);
         } else {
@@ -392,14 +424,12 @@ static void add_event(const struct access_view *view, uint32_t event, struct buf
 {
         const struct access_view_event *e = &view->events[event];
         AUTO(table) table = NULL;
-        struct shown s;
+        struct column columns[ACCESS_VIEW_MAX_COLUMNS];
         unsigned n_lines = 0;
 
         add_heading(view, event, out);
-        choose_columns(view, event, false, false, &s);
-        table = table_new(s.columns, s.n);
+        table = access_view_table(view, event, columns);
         table_color(table, view->code.is_colored);
-        add_rows(view, event, &s, false, table);
         if (view->code.symbol && !table_n_rows(table)) {
                 hot_view_add_no_match(view->code.symbol, out);
                 return;

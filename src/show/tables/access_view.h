@@ -8,6 +8,7 @@
 #include "buf.h"
 #include "hot_view.h"
 #include "json.h"
+#include "table.h"
 
 struct access_view_event {
         const char *name;
@@ -45,6 +46,19 @@ void access_view_add_key(const struct access_view *view, const struct access_row
 
 /* "false sharing likely"; "" if there is nothing to say. */
 const char *access_view_sharing(enum access_sharing sharing);
+
+/* The meaning of a column, or of what a key names; NULL if the name says it. */
+const char *access_view_meaning(const char *column);
+
+enum { ACCESS_VIEW_MAX_COLUMNS = 32 };
+
+/* At most view->code.max_rows rows of an event, without columns that are empty in all of them.  `columns`, of
+ * ACCESS_VIEW_MAX_COLUMNS elements, must outlive the table. */
+struct table *access_view_table(const struct access_view *view, uint32_t event, struct column *columns);
+
+/* At most `max` functions that use a page or cache line. */
+struct table *access_view_uses_table(const struct access_view *view, const struct access_row *row,
+                                     size_t max);
 
 /* A page or cache line, and a table of the functions and threads that use it. */
 void access_view_add_uses(const struct access_view *view, const struct access_row *row, struct buf *out);

@@ -40,6 +40,24 @@ TEST(sample_table_with_total)
         EXPECT_INT(table_n_rows(table), 2);
 }
 
+TEST(cells_are_asked_for_one_by_one)
+{
+        AUTO(table) table = table_new(sample_columns, 3);
+        AUTO_RELEASE(buf) out = {0};
+
+        add_sample(table, 90, 9, "x_mul");
+        table_add_none(table);
+        table_add_u64(table, 1234);
+        table_add_text(table, "a\nb");
+        for (size_t i = 0; i < 6; i++) {
+                table_add_cell(table, i / 3, i % 3, &out);
+                buf_add_char(&out, '|');
+        }
+        EXPECT_STR(buf_text(&out), "90.00|9|x_mul||1234|a\\x0ab|");
+        EXPECT_INT(table_n_columns(table), 3);
+        EXPECT_STR(table_get_column(table, 2)->name, "symbol");
+}
+
 TEST(colors_take_no_room)
 {
         static const struct column columns[] = {
