@@ -37,6 +37,9 @@ struct code_row_side {
         const char *text; /* of an instruction; name of a function */
         uint64_t addr;
         uint64_t count, weight; /* samples */
+        /* Of an instruction whose source was asked for; NULL and 0: not known. */
+        const char *path, *source; /* the file, and the text of the line */
+        uint32_t line;
 };
 
 struct code_line_row {

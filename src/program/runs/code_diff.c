@@ -8,6 +8,7 @@
 
 #include "code_compare.h"
 #include "code_diff_hot.h"
+#include "code_diff_source.h"
 #include "code_match.h"
 #include "code_side.h"
 #include "demangle.h"
@@ -20,7 +21,9 @@ struct code_diffing {
         const struct code_diff_request *request;
         struct code_diff *ret;
         struct code_side sides[CODE_N_SIDES];
-        struct disasm *disasms[2]; /* enum disasm_arch; opened at need */
+        struct code_diff_source *sources[CODE_N_SIDES]; /* NULL: no listing */
+        size_t n_newer[CODE_N_SIDES];                   /* source files that are newer than their module */
+        struct disasm *disasms[2];                      /* enum disasm_arch; opened at need */
         struct err disasm_err;
         size_t n_left_out;
         struct map
@@ -53,22 +56,39 @@ static void add_name(const struct code_diffing *d, const struct code_function *f
                 buf_add_str(out, f->name);
 }
 
+/* Whether only some functions are wanted, and these with their blocks. */
+static bool lists_blocks(const struct code_diffing *d)
+{
+        return d->request->symbol || d->request->listing;
+}
+
+static bool matches(const struct code_diffing *d, const char *name)
+{
+        const struct code_diff_listing *listing = d->request->listing;
+
+        if (!listing)
+                return text_match_symbol(d->request->symbol, name);
+        for (size_t i = 0; i < listing->n_names; i++) {
+                if (!strcmp(listing->names[i], name))
+                        return true;
+        }
+        return false;
+}
+
 /* The pattern may be the whole name, with or without the suffix of a clone, readable or not; or the address
  * of a function without a name. */
 static bool is_wanted(const struct code_diffing *d, const struct code_function *f)
 {
-        const char *pattern = d->request->symbol;
         AUTO_RELEASE(buf) name = {0};
         AUTO_RELEASE(buf) bare = {0};
 
         add_name(d, f, &name);
         buf_add(&bare, f->name, demangle_without_clone(f->name));
-        if (text_match_symbol(pattern, buf_text(&name)) ||
-            (f->name[0] &&
-             (text_match_symbol(pattern, f->name) || text_match_symbol(pattern, buf_text(&bare)))))
+        if (matches(d, buf_text(&name)) ||
+            (f->name[0] && (matches(d, f->name) || matches(d, buf_text(&bare)))))
                 return true;
         buf_clear(&name);
-        return demangle_arguments(f->name, &name) && text_match_symbol(pattern, buf_text(&name));
+        return demangle_arguments(f->name, &name) && matches(d, buf_text(&name));
 }
 
 /* --- Instructions --- */
@@ -155,9 +175,12 @@ static struct code_row_side block_side(const struct code_body *body, size_t inde
         return (struct code_row_side){true, "", block->addr, block->count, block->weight};
 }
 
-static bool is_same(const struct code_block_pair *pair)
+/* A listing has blocks with samples whatever their state. */
+static bool is_listed(const struct code_diffing *d, const struct code_comparison *c,
+                      const struct code_block_pair *pair)
 {
-        return pair->state == CODE_BLOCK_SAME;
+        return pair->state != CODE_BLOCK_SAME ||
+               (d->request->listing && (c->a.blocks[pair->a].weight || c->b.blocks[pair->b].weight));
 }
 
 static void add_blocks(struct code_diffing *d, const struct code_comparison *c, struct code_function_row *row)
@@ -165,13 +188,13 @@ static void add_blocks(struct code_diffing *d, const struct code_comparison *c, 
         size_t n = 0;
 
         for (size_t i = 0; i < c->n_pairs; i++)
-                n += !is_same(&c->pairs[i]);
+                n += is_listed(d, c, &c->pairs[i]);
         row->blocks = arena_alloc(&d->ret->rows.texts, (n + 1) * sizeof(*row->blocks));
         for (size_t i = 0; i < c->n_pairs; i++) {
                 const struct code_block_pair *pair = &c->pairs[i];
                 struct code_block_row *block = &row->blocks[row->n_blocks_listed];
 
-                if (is_same(pair))
+                if (!is_listed(d, c, pair))
                         continue;
                 row->n_blocks_listed++;
                 *block = (struct code_block_row){
@@ -180,7 +203,7 @@ static void add_blocks(struct code_diffing *d, const struct code_comparison *c, 
                                     pair->b == SIZE_MAX ? 0 : pair->b + 1},
                         .sides = {block_side(&c->a, pair->a), block_side(&c->b, pair->b)},
                 };
-                if (pair->state != CODE_BLOCK_ORDER)
+                if (pair->state != CODE_BLOCK_ORDER || d->request->listing)
                         add_lines(d, c, pair, block);
         }
 }
@@ -226,6 +249,23 @@ static void sum_changed(const struct code_comparison *c, struct code_function_ro
         }
 }
 
+static void add_sources(struct code_diffing *d, const struct code_side_module *a,
+                        const struct code_side_module *b, const struct code_function_row *row)
+{
+        const struct code_side_module *modules[] = {a, b};
+
+        for (size_t i = 0; i < row->n_blocks_listed; i++) {
+                for (size_t k = 0; k < row->blocks[i].n_lines; k++) {
+                        for (int side = 0; side < CODE_N_SIDES; side++) {
+                                struct code_row_side *line = &row->blocks[i].lines[k].sides[side];
+
+                                if (line->exists)
+                                        code_diff_source_add(d->sources[side], modules[side], line);
+                        }
+                }
+        }
+}
+
 static void add_pair(struct code_diffing *d, const struct code_side_module *a, const struct code_function *x,
                      const struct code_side_module *b, const struct code_function *y)
 {
@@ -245,8 +285,10 @@ static void add_pair(struct code_diffing *d, const struct code_side_module *a, c
         row.is_too_large = c.is_too_large;
         if (c.state == CODE_CHANGED)
                 sum_changed(&c, &row);
-        if (d->request->symbol && c.state == CODE_CHANGED)
+        if (d->request->listing || (d->request->symbol && c.state == CODE_CHANGED))
                 add_blocks(d, &c, &row);
+        if (d->request->listing)
+                add_sources(d, a, b, &row);
         if (d->request->symbol)
                 code_diff_hot_add(&c, &d->ret->rows.texts, &row);
         code_comparison_release(&c);
@@ -285,7 +327,7 @@ static bool is_chosen(const struct code_diffing *d, const struct choice *choice,
 
         if ((x && x->is_part) || (y && y->is_part))
                 return false;
-        if (d->request->symbol && !(x && is_wanted(d, x)) && !(y && is_wanted(d, y)))
+        if (lists_blocks(d) && !(x && is_wanted(d, x)) && !(y && is_wanted(d, y)))
                 return false;
         return has_samples || !choice->has_sessions || (d->request->symbol && !choice->any_samples);
 }
@@ -449,6 +491,13 @@ static void add_notes(struct code_diffing *d)
                 for (size_t i = 0; i < d->sides[side].n_modules; i++)
                         d->n_left_out += code_image_n_left_out(d->sides[side].modules[i].image);
         }
+        for (int side = 0; side < CODE_N_SIDES; side++) {
+                if (d->n_newer[side])
+                        buf_printf(note,
+                                   "%zu source files of %c are without their text: they are newer than the "
+                                   "program\n",
+                                   d->n_newer[side], side == CODE_A ? 'A' : 'B');
+        }
         if (d->n_left_out)
                 buf_printf(
                         note,
@@ -507,7 +556,11 @@ static bool make(struct code_diffing *d, struct err *err)
         if (!check_machines(d, err))
                 return false;
         code_side_pair(&d->sides[CODE_A], &d->sides[CODE_B]);
+        for (int side = 0; side < CODE_N_SIDES && d->request->listing; side++)
+                d->sources[side] = code_diff_source_new(d->request->listing, &d->sides[side], &rows->texts);
         compare_all(d);
+        for (int side = 0; side < CODE_N_SIDES && d->request->listing; side++)
+                d->n_newer[side] = code_diff_source_fill(d->sources[side]);
         if (!rows->n_functions && d->request->symbol)
                 return explain_none(d, err);
         sort_rows(rows);
@@ -522,8 +575,10 @@ bool code_diff_make(const struct code_diff_request *request, struct code_diff *r
 
         *ret = (struct code_diff){0};
         ok = make(&d, err);
-        for (int side = 0; side < CODE_N_SIDES; side++)
+        for (int side = 0; side < CODE_N_SIDES; side++) {
+                code_diff_source_free(d.sources[side]);
                 code_side_release(&d.sides[side]);
+        }
         for (size_t i = 0; i < N_ELEMENTS(d.disasms); i++)
                 disasm_free(d.disasms[i]);
         map_release(&d.kept);

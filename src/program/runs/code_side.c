@@ -104,6 +104,8 @@ static void add_samples(struct code_side *side, uint32_t event)
                         add_module(side, world_text(world, world_get_module(world, pc->module)->path),
                                    code_image_new(side->resolver,
                                                   report_session_module(&side->report->session, pc->module)));
+                        side->modules[*index].built_ns =
+                                module_source_built_ns(side->report->session.modules, pc->module);
                 }
                 code_image_add_sample(side->modules[*index].image, pc->addr, pc->count, pc->weight);
                 side->modules[*index].weight += pc->weight;

@@ -13,8 +13,9 @@
 struct code_side_module {
         const char *path;
         struct code_image *image;
-        uint64_t weight; /* samples */
-        size_t pair;     /* index of the other side's module; SIZE_MAX: none */
+        uint64_t weight;  /* samples */
+        int64_t built_ns; /* as in module_source_built_ns() */
+        size_t pair;      /* index of the other side's module; SIZE_MAX: none */
 };
 
 struct code_side {
