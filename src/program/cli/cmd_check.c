@@ -214,6 +214,7 @@ static bool write_report(const struct check_view *view, make_report_fn *make, co
 static bool write_reports(const struct checking *c, const struct check_view *view, struct err *err)
 {
         const struct checking_options *o = &c->options->what;
+        static const struct page_options plain;
         const struct diff_picture picture = {
                 .trees = c->request.trees,
                 .values = c->values,
@@ -221,6 +222,9 @@ static bool write_reports(const struct checking *c, const struct check_view *vie
                 .n_comparisons = 1,
                 .notes = view->notes,
                 .is_page = true,
+                .request = &c->request,
+                .rows_have_code = c->request.by == MEASURED_FUNCTION,
+                .options = &plain,
         };
 
         return write_report(view, check_view_markdown, o->markdown, err) &&

@@ -37,7 +37,8 @@ struct diffing {
         struct run_values *values;
         struct comparison **comparisons;
         size_t n_comparisons, cap_comparisons;
-        struct diff_tree *trees; /* for a flame graph; NULL: none is drawn */
+        struct diff_tree *trees;       /* for a flame graph; NULL: none is drawn */
+        struct debuginfod *debuginfod; /* as in struct lookup */
         struct buf notes, warnings;
         size_t n_read; /* sessions; another thread may read it */
 };
@@ -135,9 +136,8 @@ static bool check_options(struct diffing *d, const struct command_line *line, st
                 return err_set(err, ERR_USAGE, "--csv and --json cannot be used together: leave one out");
         if (o->what.pair && (!o->what.by || strcmp(o->what.by, "python") != 0))
                 return err_set(err, ERR_USAGE, "--pair pairs files of Python functions: add --by python");
-        return page_output_check(&(struct page_options){.opens = o->what.opens},
-                                 page_output_is(name) ? name : NULL, err) &&
-               choose_kind(d, err) && choose_measure(d, err) && choose_change(d, err) &&
+        return page_output_check(&o->page, page_output_is(name) ? name : NULL, err) && choose_kind(d, err) &&
+               choose_measure(d, err) && choose_change(d, err) &&
                color_choose(&o->color, &d->is_colored, err) && compared_paths_split(line, &d->paths, err) &&
                cmd_can_write(o->output.output_prefix, o->output.output, err) && choose_groups(d, err);
 }
@@ -245,6 +245,11 @@ static bool compare(struct diffing *d, struct err *err)
         return compare_events(d, err);
 }
 
+static bool rows_have_code(const struct diffing *d)
+{
+        return d->request.by == MEASURED_FUNCTION && !d->groups;
+}
+
 /* Of the first compared event. */
 static bool draw(const struct diffing *d, struct err *err)
 {
@@ -256,14 +261,18 @@ static bool draw(const struct diffing *d, struct err *err)
                 .n_comparisons = d->n_comparisons,
                 .notes = buf_text(&d->notes),
                 .is_page = page_output_is(o->output.output),
+                .request = &d->request,
+                .rows_have_code = rows_have_code(d),
+                .options = &o->page,
+                .debuginfod = d->debuginfod,
         };
         AUTO_RELEASE(buf) path = {0};
 
         cmd_output_path(o->output.output_prefix, o->output.output, &path);
         if (!diff_picture_write(&picture, buf_text(&path), err))
                 return false;
-        if (o->what.opens)
-                page_output_show(&(struct page_options){.opens = true}, buf_text(&path), true);
+        if (o->page.opens)
+                page_output_show(&o->page, buf_text(&path), true);
         return true;
 }
 
@@ -359,7 +368,7 @@ static int browse(struct diffing *d, struct lookup *lookup)
                 .share = share_read,
                 .ctx = d,
                 .code = &code,
-                .rows_have_code = d->request.by == MEASURED_FUNCTION && !d->groups,
+                .rows_have_code = rows_have_code(d),
         };
         struct err err = {0};
 
@@ -413,6 +422,7 @@ int cmd_diff(const struct command_line *line)
                 d.request.no_demangle = o->filter.no_demangle;
                 d.request.finds_inlined = true;
                 d.request.sources = &lookup.sources;
+                d.debuginfod = lookup.debuginfod;
                 status = show(&d, &lookup);
                 lookup_release(&lookup);
         }

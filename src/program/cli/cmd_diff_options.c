@@ -73,11 +73,6 @@ static const struct option comparing_options[] = {
                 .help = "print the rows as comma-separated values",
         },
         {
-                .name = "open",
-                .offset = offsetof(struct comparing_options, opens),
-                .help = "open the HTML page of -o FILE.html in the browser; over ssh, print its path",
-        },
-        {
                 .name = "stdio",
                 .offset = offsetof(struct comparing_options, stdio),
                 .help = "print text even on a terminal, instead of opening the browser",
@@ -94,6 +89,7 @@ static const struct command_group diff_groups[] = {
         {&lookup_group, offsetof(struct diff_options, lookup)},
         {&lookup_windows_group, offsetof(struct diff_options, lookup)},
         {&color_group, offsetof(struct diff_options, color)},
+        {&page_group, offsetof(struct diff_options, page)},
         {&option_group_output, offsetof(struct diff_options, output)},
         {&option_group_general, offsetof(struct diff_options, general)},
         {0},

@@ -8,6 +8,7 @@
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
+#include "page_output.h"
 
 struct comparing_options {
         const char *by;       /* a word of --by, or NULL: function */
@@ -19,7 +20,6 @@ struct comparing_options {
         uint64_t rows;
         bool csv;
         bool stdio; /* print text, also on a terminal */
-        bool opens; /* the page of -o */
 };
 
 struct diff_options {
@@ -30,6 +30,7 @@ struct diff_options {
         struct filter_options filter;
         struct lookup_options lookup;
         struct color_options color;
+        struct page_options page;
 };
 
 struct checking_options {

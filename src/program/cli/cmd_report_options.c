@@ -189,11 +189,6 @@ static const struct example dump_examples[] = {
         {0},
 };
 
-static const struct absent_option dump_absent[] = {
-        {"p pid", "for the stacks of a process write wperf stack PID"},
-        {0},
-};
-
 const struct command cmd_dump_command = {
         .name = "dump",
         .summary = "show the records of a session in the order of the file",

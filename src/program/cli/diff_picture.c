@@ -5,30 +5,28 @@
 #include <string.h>
 
 #include "cmd_output.h"
+#include "diff_page_output.h"
 #include "export_svg.h"
 #include "run_notes.h"
 #include "version.h"
-#include "web_page_diff.h"
 
 static bool make_page(const struct diff_picture *picture, const struct calltree *tree,
                       const struct export_about *about, const double *before, struct buf *out,
                       struct err *err)
 {
-        const struct web_page_fact facts[] = {
-                {"Compared", about->command},
-                {"Notes", picture->notes},
-                {"Written by", about->tool},
-        };
-
-        return web_page_diff_write(
-                &(struct web_page_diff){
+        return diff_page_output_make(
+                &(struct diff_page_output){
                         .tree = tree,
                         .before = before,
                         .about = about,
+                        .values = picture->values,
                         .comparisons = picture->comparisons,
                         .n_comparisons = picture->n_comparisons,
-                        .facts = facts,
-                        .n_facts = N_ELEMENTS(facts),
+                        .notes = picture->notes,
+                        .request = picture->request,
+                        .rows_have_code = picture->rows_have_code,
+                        .options = picture->options,
+                        .debuginfod = picture->debuginfod,
                 },
                 out, err);
 }

@@ -40,9 +40,10 @@ function makeChanges(app) {
 
   /* Whole runs have no function to show. */
   function nameCell(row) {
-    var fn = app.findFunction(row.name, row.module);
-    if (fn === undefined) return make("td", { class: "name" }, row.name);
-    return make("td", { class: "name" }, make("button", { type: "button", title: row.name, onclick: function () { app.showFunction(fn); } }, row.name));
+    var fn = app.findFunction(row.name, row.module), sides = app.sidesOf(row.name, row.module), cell = make("td", { class: "name" });
+    cell.append(fn === undefined ? row.name : make("button", { type: "button", title: row.name, onclick: function () { app.showFunction(fn); } }, row.name));
+    if (sides) cell.append(make("button", { type: "button", class: "to-code", "aria-label": "Code of " + row.name, title: "Code of A and of B", onclick: function () { app.showSides(sides); } }, "code"));
+    return cell;
   }
 
   function rowOf(row) {

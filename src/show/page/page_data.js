@@ -143,6 +143,26 @@ function readWall(reader, texts) {
   return wall;
 }
 
+/* An instruction of one side; null: this side has none. */
+function readSide(reader, texts) {
+  if (!reader.number()) return null;
+  return { address: reader.number(), count: reader.number(), weight: reader.number(), text: texts[reader.number()], path: texts[reader.number()], line: reader.number(), source: texts[reader.number()] };
+}
+
+/* The code of a function in A and in B: blocks, and in each the lines with a side for A and one for B. */
+function readSides(reader, texts) {
+  var fn = { name: texts[reader.number()], module: texts[reader.number()], sentence: texts[reader.number()], counts: [], weights: [], blocks: [] }, block, n, i;
+  for (i = 0; i < 2; i++) {
+    fn.counts.push(reader.number());
+    fn.weights.push(reader.number());
+  }
+  for (n = reader.number(); n > 0; n--) {
+    fn.blocks.push(block = { title: texts[reader.number()], lines: [] });
+    for (i = reader.number(); i > 0; i--) block.lines.push({ mark: String.fromCharCode(reader.number()), sides: [readSide(reader, texts), readSide(reader, texts)] });
+  }
+  return fn;
+}
+
 function readThreads(table, texts) {
   var threads = [];
   for (var i = 0; i < table.n; i++) {
@@ -185,6 +205,9 @@ function readProfile(bytes) {
   profile.changes = [];
   for (i = reader.number(); i > 0; i--) profile.changes.push(readComparison(reader, profile.texts));
   profile.isDiff = profile.changes.length > 0;
+  profile.sides = [];
+  for (i = profile.isDiff ? reader.number() : 0; i > 0; i--) profile.sides.push(readSides(reader, profile.texts));
+  profile.nSidesLeftOut = profile.isDiff ? reader.number() : 0;
   return profile;
 }
 

@@ -15,7 +15,7 @@ function makeApp(profile) {
   };
   var shapes = [], hasPython = false, isThemeChosen = false, difference = null, i;
   var status = make("div", { class: "status", role: "status", "aria-live": "polite" });
-  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, accesses, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
+  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, accesses, sides, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
 
   for (i = 0; i < profile.functions.n && !profile.isDiff; i++) hasPython = hasPython || kindOf(profile, i) === KIND_PYTHON;
 
@@ -153,6 +153,16 @@ function makeApp(profile) {
   app.codeOf = function (fn) {
     var name = nameOf(profile, fn), module = moduleOf(profile, fn);
     return profile.code.find(function (entry) { return (entry.name === name || "[" + module + "+" + entry.name + "]" === name) && entry.module === module && profile.events[entry.event] === app.event; });
+  };
+
+  /* The code of a function in A and in B; undefined if it is not on the page. */
+  app.sidesOf = function (name, module) {
+    return profile.sides.find(function (fn) { return fn.name === name && fn.module === module; });
+  };
+
+  app.showSides = function (fn) {
+    tabs.show("sides");
+    sides.show(fn);
   };
 
   app.showCode = function (entry) {
@@ -314,6 +324,10 @@ function makeApp(profile) {
     { name: "source", text: "Source", element: source.element }
   ];
   if (profile.isDiff) views.splice(0, 3, { name: "changes", text: "Changes", element: makeChanges(app).element }, views[0], views[1]);
+  if (profile.sides.length) {
+    sides = makeSides(app);
+    views.splice(1, 0, { name: "sides", text: "Code", element: sides.element });
+  }
   if (profile.code.length) views.push({ name: "code", text: "Instructions", element: code.element });
   if (profile.accesses.length) views.push({ name: "accesses", text: "Accesses", element: accesses.element });
   if (profile.wall) views.push({ name: "waiting", text: "Waiting", element: makeWall(app).element });

@@ -236,5 +236,6 @@ bool web_page_diff_write(const struct web_page_diff *diff, struct buf *out, stru
         buf_add_uleb(&rest, diff->n_comparisons);
         for (size_t i = 0; i < diff->n_comparisons; i++)
                 add_comparison(diff->comparisons[i], texts, &rest);
+        web_page_sides_write(diff->code, texts, &rest);
         return web_page_document_write(texts, &rest, out, err);
 }

@@ -5,6 +5,7 @@
 #define WEB_PAGE_DIFF_H
 
 #include "calltree.h"
+#include "code_diff_view.h"
 #include "comparison.h"
 #include "web_page.h"
 
@@ -14,6 +15,7 @@ struct web_page_diff {
         const struct export_about *about; /* of the event of the tree */
         const struct comparison *const *comparisons;
         size_t n_comparisons;
+        const struct code_diff_view *code; /* of the functions whose code is shown */
         const struct web_page_fact *facts;
         size_t n_facts;
 };

@@ -5,6 +5,7 @@
 #define WEB_PAGE_INTERNAL_H
 
 #include "buf.h"
+#include "code_diff_view.h"
 #include "strpool.h"
 #include "web_page.h"
 
@@ -77,6 +78,9 @@ void web_page_code_write(const struct web_page *page, struct strpool *texts, str
 
 /* Appends the number of events with accesses to memory, and the tables of each. */
 void web_page_accesses_write(const struct web_page *page, struct strpool *texts, struct buf *out);
+
+/* Appends the number of functions whose code is shown side by side, these, and how many are left out. */
+void web_page_sides_write(const struct code_diff_view *code, struct strpool *texts, struct buf *out);
 
 /* Appends the number of states, 0 if `wall` is NULL, and the time of states and functions. */
 void web_page_wall_write(const struct wall_times *wall, struct strpool *texts, struct buf *out);
