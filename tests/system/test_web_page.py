@@ -259,7 +259,7 @@ def test_waiting_is_that_of_report(t: Context) -> None:
     need_events()
     with open(t.path("waiter.py"), "w", encoding="utf-8") as file:
         file.write(WAITER)
-    done = t.ours("record", "-q", "--wall", "-o", "wall.html", "--", "/usr/bin/python3", "waiter.py")
+    done = t.ours("record", "-q", "--wall", "--html", "wall.html", "--", "/usr/bin/python3", "waiter.py")
     check(done.status == 0, "record", done)
     wall = json.loads(t.ours("report", "--json").out)["wall"]
     browser = open_page(t, "wall.html")
@@ -602,12 +602,32 @@ def test_inflate_unpacks_every_kind_of_block(t: Context) -> None:
 # --- the command line ---
 
 
+def test_the_page_of_stat_is_drawn(t: Context) -> None:
+    """It has no script, and its charts have names."""
+    need_events()
+    t.good("stat", "-q", "-e", "task-clock,page-faults", "-I", "20", "--html", "stat.html", "--", "/usr/bin/python3", "-c", "sum(range(9000000))")
+    browser = Browser(need_tool("chromium"))
+    try:
+        browser.call("Page.navigate", url="file://" + t.path("stat.html"))
+        browser.wait("document.readyState === 'complete' && document.querySelectorAll('svg').length === 2")
+        names = browser.run("Array.from(document.querySelectorAll('svg'), function (svg) { return svg.getAttribute('aria-label'); })")
+        check(names == ["task-clock over time", "page-faults over time"], f"names: {names}")
+        drawn = browser.run("Array.from(document.querySelectorAll('path'), function (path) { return path.getBoundingClientRect().width; })")
+        check(all(width > 100 for width in drawn) and browser.run("getComputedStyle(document.querySelector('path')).stroke") == "rgb(31, 119, 180)", f"lines: {drawn}")
+        check_clean(browser, "stat.html")
+    finally:
+        browser.close()
+
+
 def test_options_need_a_page(t: Context) -> None:
     record_python(t)
     for line, said in ((["report", "--open"], "--open applies to an HTML page: add -o FILE.html"),
                        (["report", "-o", "x.html", "--json"], "--json and -o x.html cannot be used together"),
                        (["export", "-o", "x.svg", "--strip-source"], "--strip-source applies to an HTML page: add -o FILE.html"),
-                       (["record", "--open", "--", "true"], "--open applies to an HTML page: add -o FILE.html")):
+                       (["record", "--open", "--", "true"], "--open applies to an HTML page: add -o FILE.html"),
+                       (["report", "--html", "x.html", "-o", "y.html"], "--html and -o cannot be used together"),
+                       (["export", "--html", "x.svg"], "--html takes a file that ends in .html, not 'x.svg'"),
+                       (["diff", "--html", "x.json", "wperf.data", "wperf.data"], "--html takes a file that ends in .html")):
         done = t.ours(*line)
         check(done.status == 2 and said in done.err, f"{line}", done)
     done = t.ours("report", "-o", "over.html", "--open", env=harness.environment(SSH_CONNECTION="10.0.0.1 1 10.0.0.2 22"))
@@ -620,6 +640,11 @@ def test_options_need_a_page(t: Context) -> None:
     harness.wait_until(lambda: os.path.exists(t.path("opened")) and os.path.getsize(t.path("opened")) > 0, "the browser's program")
     with open(t.path("opened"), encoding="utf-8") as file:
         check(file.read() == "here.html\n", "it gets the path")
+    record_python(t, "-o", "other.data")
+    for line in (["report"], ["export"], ["diff", "wperf.data", "other.data"]):
+        t.good(*line[:1], "--html", line[0] + ".html", *line[1:])
+        check(os.path.getsize(t.path(line[0] + ".html")) > 50000, f"{line[0]} --html")
+    check(t.ours("record", "--html", "x", "--", "true").status == t.ours("record", "--open", "--", "true").status and not os.path.exists(t.path("x")), "record refuses the name")
     t.good("report", "-q", "-o", "bare.html", "--strip-source")
     browser = open_page(t, "bare.html")
     try:

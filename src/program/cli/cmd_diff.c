@@ -401,7 +401,7 @@ static bool check_code_options(const struct diff_options *o, struct err *err)
 
 int cmd_diff(const struct command_line *line)
 {
-        const struct diff_options *o = line->options;
+        struct diff_options *o = line->options;
         struct diffing d = {.options = o};
         int32_t *pids = cmd_pids(&o->filter.pids);
         struct profile_filter filter;
@@ -409,6 +409,10 @@ int cmd_diff(const struct command_line *line)
         struct err err = {0};
         int status;
 
+        if (!page_output_take(&o->page, &o->output.output, &err)) {
+                free(pids);
+                return cmd_fail(&err);
+        }
         if (o->code.code) {
                 status = cmd_diff_code(line, pids);
                 free(pids);

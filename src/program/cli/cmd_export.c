@@ -86,7 +86,7 @@ static bool make_request(const struct command_line *line, const struct export_fo
 
 int cmd_export(const struct command_line *line)
 {
-        const struct export_options *o = line->options;
+        struct export_options *o = line->options;
         const struct export_format *format;
         struct report_request request;
         enum stacks_python python;
@@ -95,6 +95,8 @@ int cmd_export(const struct command_line *line)
         int32_t *pids;
         int status;
 
+        if (!page_output_take(&o->page, &o->what.output, &err))
+                return cmd_fail(&err);
         format = find_format(&o->what, &err);
         if (!format || !export_output_check(format, &o->what.choice, &err) ||
             !page_output_check(&o->page, export_output_is_page(format) ? o->what.output : NULL, &err) ||

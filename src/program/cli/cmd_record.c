@@ -723,9 +723,15 @@ int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
 
 int cmd_record(const struct command_line *line)
 {
-        const struct record_options *o = line->options;
+        struct record_options *o = line->options;
         struct record_end end;
+        struct err err = {0};
 
+        if (!page_output_take(&o->page, &o->output.output, &err)) {
+                cmd_dismiss(line);
+                cmd_fail(&err);
+                return EXIT_WRONG_USAGE;
+        }
         return o->sampling.repeat || o->sampling.versus ? cmd_record_repeat(line)
                                                         : cmd_record_once(line, &end);
 }

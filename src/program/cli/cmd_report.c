@@ -581,7 +581,7 @@ static int write_picture(struct reporting *r, const struct export_format *format
 
 int cmd_report(const struct command_line *line)
 {
-        const struct report_options *o = line->options;
+        struct report_options *o = line->options;
         int32_t *pids = cmd_pids(&o->filter.pids);
         struct command_line own = *line;
         struct reporting r = {.options = o};
@@ -590,7 +590,7 @@ int cmd_report(const struct command_line *line)
         int status;
 
         take_tree_word(&own);
-        if (lookup_init(&o->lookup, &r.lookup, &err) &&
+        if (page_output_take(&o->page, &o->output.output, &err) && lookup_init(&o->lookup, &r.lookup, &err) &&
             export_output_choose(NULL, o->output.output, o->output.json, &o->page, &format, &err) &&
             make_request(&own, pids, &r, &err)) {
                 r.lookup.sources.any_owner = o->input.force;

@@ -57,6 +57,7 @@ static const struct option timeline_options[] = {
         },
         {
                 .name = "plot",
+                .aliases = "html",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct timeline_options, plot),

@@ -25,6 +25,13 @@ enum {
 
 static const struct option page_option_table[] = {
         {
+                .name = "html",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct page_options, html),
+                .help = "the same as -o FILE, for a FILE that ends in .html",
+        },
+        {
                 .name = "open",
                 .offset = offsetof(struct page_options, opens),
                 .help = "open the page in the browser; over ssh, print its path",
@@ -94,6 +101,20 @@ void page_output_request(struct report_request *request)
 bool page_output_is(const char *name)
 {
         return name && text_ends(name, ".html");
+}
+
+bool page_output_take(const struct page_options *options, const char **output, struct err *err)
+{
+        if (!options->html)
+                return true;
+        if (*output)
+                return err_set(err, ERR_USAGE,
+                               "--html and -o cannot be used together: both name the file to write");
+        if (!page_output_is(options->html))
+                return err_set(err, ERR_USAGE, "--html takes a file that ends in .html, not '%.200s'",
+                               options->html);
+        *output = options->html;
+        return true;
 }
 
 bool page_output_check(const struct page_options *options, const char *name, struct err *err)

@@ -13,6 +13,7 @@ struct page_options {
         bool opens;
         bool strip_source;
         const char *source_path; /* as in source_text_new(), or NULL */
+        const char *html;        /* the page, or NULL: -o may name it */
 };
 extern const struct option_group page_group;
 
@@ -31,6 +32,10 @@ struct page_output {
 
 /* Whether a file of this name is a page. */
 bool page_output_is(const char *name);
+
+/* Before the next one: sets *output, which -o sets, to the file of --html.  ERR_USAGE if both are given, or
+ * if the file does not have the name of a page. */
+bool page_output_take(const struct page_options *options, const char **output, struct err *err);
 
 /* Before anything is measured or read: ERR_USAGE if the options need a page and none is written.  `name` is
  * the name of its file, or NULL. */

@@ -314,7 +314,9 @@ static void add_chart(const struct stat_plot *plot, const struct plot_line *firs
         }
         scale.max_value = round_up(scale.max_value);
         add_legend(plot, first, out);
-        buf_printf(out, "<svg viewBox=\"0 0 %d %d\" role=img>\n", WIDTH, HEIGHT);
+        buf_printf(out, "<svg viewBox=\"0 0 %d %d\" role=img aria-label=\"", WIDTH, HEIGHT);
+        add_escaped(out, first->chart);
+        buf_add_str(out, " over time\">\n");
         add_axes(&scale, out);
         for (size_t i = 0; i < plot->n_lines; i++) {
                 if (!strcmp(plot->lines[i].chart, first->chart))
@@ -353,8 +355,11 @@ static void add_style(struct buf *out)
 
 void stat_plot_render(const struct stat_plot *plot, const char *title, struct buf *out)
 {
-        buf_add_str(out, "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
-                         "<meta name=viewport content=\"width=device-width\">\n<title>wperf stat: ");
+        buf_add_str(
+                out,
+                "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
+                "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+                "<meta name=viewport content=\"width=device-width\">\n<title>wperf stat: ");
         add_escaped(out, title);
         buf_add_str(out, "</title>\n");
         add_style(out);
