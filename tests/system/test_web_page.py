@@ -194,11 +194,12 @@ def test_figures_are_those_of_report(t: Context) -> None:
 
 
 def test_figures_of_other_sessions(t: Context) -> None:
-    """Sessions of perf, simpleperf and hiperf."""
+    """Ten sessions of perf, simpleperf and hiperf."""
     corpus = os.path.join(os.environ.get("WPERF_CORPUS", ""), "perfdata")
     names = ["simpleperf/scripts/test/script_testdata/aggregatable_perf1.data", "quipper/perf.data.throttle-3.8", "hiperf/perfnew.data",
              "quipper/perf.data.callgraph_and_branch-3.4", "simpleperf/testdata/perf_no_unwind.data", "simpleperf/testdata/perf_with_jit_symbol.data",
-             "quipper/perf.data.hw_and_sw-3.4", "perf_to_profile/multi-event-single-process.perf.data"]
+             "quipper/perf.data.hw_and_sw-3.4", "perf_to_profile/multi-event-single-process.perf.data", "simpleperf/testdata/perf_g_fp.data",
+             "quipper/perf.data.callgraph-3.8"]
     if not os.environ.get("WPERF_CORPUS"):
         raise harness.Skip("WPERF_CORPUS")
     browser = Browser(need_tool("chromium"))
