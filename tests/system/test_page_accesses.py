@@ -121,6 +121,16 @@ def test_controls_work(t: Context) -> None:
         browser.run("document.querySelector('#panel-accesses tr.match td.name button').click()")
         check(browser.text(".detail h2") == "count_first_near", "a function opens in the table of functions")
         browser.click("#tab-accesses")
+        choose(browser, "Cache lines")
+        browser.click("#panel-accesses th:nth-child(4) button")
+        browser.run("document.querySelector('#panel-accesses tr[aria-selected=true] button').focus()")
+        begin = browser.run("document.activeElement.textContent")
+        for key, moved in (("ArrowDown", True), ("ArrowUp", False), ("ArrowDown", True)):
+            browser.press(key)
+            check((browser.run("document.activeElement.textContent") != begin) == moved, f"{key} moves between rows")
+        browser.run("document.activeElement.click()")
+        line = browser.run("document.activeElement.textContent")
+        check(line != begin and line in browser.text("#panel-accesses .detail h2"), f"the selected line keeps the focus: {line}")
         for title in KEYS:
             choose(browser, title)
             check_names(browser)

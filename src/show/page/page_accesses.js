@@ -86,10 +86,10 @@ function makeAccesses(app) {
   }
 
   function draw() {
-    var hadFocus = table.contains(document.activeElement), body = make("tbody", {}), wanted;
+    var focused = table.contains(document.activeElement) && document.activeElement, wasHead = Boolean(focused && focused.closest("thead")), body = make("tbody", {}), wanted;
     empty(table).append(make("caption", { class: "unseen" }, part.title), make("thead", {}, make.apply(null, ["tr", {}].concat(columnsOf(part.table).map(headOf)))), body);
     order().forEach(function (number) { body.append(rowOf(number)); });
-    wanted = hadFocus && table.querySelector("tr[aria-selected=true] button, th:not([aria-sort=none]) button");
+    wanted = focused && table.querySelector(wasHead ? "th:not([aria-sort=none]) button" : "tr[aria-selected=true] button");
     if (wanted) wanted.focus();
     drawDetail();
   }
@@ -135,5 +135,6 @@ function makeAccesses(app) {
     show(0);
   }
 
+  addRowKeys(table);
   return { element: element, update: update };
 }

@@ -122,6 +122,17 @@ function fitCanvas(canvas, width, height) {
 
 /* --- Small controls --- */
 
+/* The arrow keys move between the rows of a table that have a button. */
+function addRowKeys(table) {
+  table.addEventListener("keydown", function (event) {
+    var step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+    var row = document.activeElement && document.activeElement.closest("tbody tr"), other = step && row && row[step], button = other && other.querySelector("button");
+    if (!button) return;
+    event.preventDefault();
+    button.focus();
+  });
+}
+
 /* A group of buttons of which one is pressed. */
 function makeChoice(label, options, onChoose) {
   var buttons = options.map(function (option) {

@@ -107,13 +107,7 @@ function makeTable(app) {
     callees.show(treeOfFunction(profile, app.shape, app.sums, fn, false), "what it called");
   }
 
-  body.addEventListener("keydown", function (event) {
-    var step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-    var row = document.activeElement && document.activeElement.closest("tr"), other = step && row && row[step];
-    if (!other) return;
-    event.preventDefault();
-    other.querySelector("button").focus();
-  });
+  addRowKeys(table);
 
   return {
     element: element,
