@@ -628,7 +628,8 @@ def test_options_need_a_page(t: Context) -> None:
                        (["record", "--open", "--", "true"], "--open applies to an HTML page: add -o FILE.html"),
                        (["report", "--html", "x.html", "-o", "y.html"], "--html and -o cannot be used together"),
                        (["export", "--html", "x.svg"], "--html takes a file that ends in .html, not 'x.svg'"),
-                       (["diff", "--html", "x.json", "wperf.data", "wperf.data"], "--html takes a file that ends in .html")):
+                       (["diff", "--html", "x.json", "wperf.data", "wperf.data"], "--html takes a file that ends in .html"),
+                       (["diff", "--code", "--html", "x.html", "wperf.data", "wperf.data"], "--code cannot be used with an HTML page")):
         done = t.ours(*line)
         check(done.status == 2 and said in done.err, f"{line}", done)
     done = t.ours("report", "-o", "over.html", "--open", env=harness.environment(SSH_CONNECTION="10.0.0.1 1 10.0.0.2 22"))

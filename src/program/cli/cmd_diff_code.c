@@ -42,8 +42,9 @@ static int print(const struct diff_options *o, const struct code_diff_view *view
 }
 
 /* Options of the comparison of runs. */
-static bool check_other_options(const struct comparing_options *o, struct err *err)
+static bool check_other_options(const struct diff_options *options, struct err *err)
 {
+        const struct comparing_options *o = &options->what;
         const char *other = o->by         ? "--by"
                             : o->measure  ? "--measure"
                             : o->event    ? "-e"
@@ -51,8 +52,13 @@ static bool check_other_options(const struct comparing_options *o, struct err *e
                             : o->group_by ? "--group-by"
                                           : NULL;
 
-        return !other || err_set(err, ERR_USAGE, "%s and --code cannot be used together: %s compares runs",
-                                 other, other);
+        if (other)
+                return err_set(err, ERR_USAGE, "%s and --code cannot be used together: %s compares runs",
+                               other, other);
+        return !page_output_is(options->output.output) ||
+               err_set(err, ERR_USAGE,
+                       "--code cannot be used with an HTML page: the page of diff has the code of functions that "
+                       "differ without it");
 }
 
 static int compare(const struct command_line *line, const struct profile_filter *filter,
@@ -95,7 +101,7 @@ int cmd_diff_code(const struct command_line *line, const int32_t *pids)
         struct err err = {0};
         int status;
 
-        if (!check_other_options(&o->what, &err) || !check_args(line, &err) ||
+        if (!check_other_options(o, &err) || !check_args(line, &err) ||
             !filter_fill(&o->filter, pids, &filter, &err) || !lookup_init(&o->lookup, &lookup, &err))
                 return cmd_fail(&err);
         status = compare(line, &filter, &lookup);
