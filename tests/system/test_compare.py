@@ -168,6 +168,75 @@ def test_what_differs_is_named_first(t: Context) -> None:
     check("at 500 Hz" in done.out, "the rate", done)
 
 
+TWO_FUNCTIONS = """#include <stdint.h>
+#include <stdlib.h>
+static volatile uint64_t sink;
+#define CHEAP __attribute__((noinline)) static void cheap(uint64_t n) { uint64_t x = sink; while (n--) x = x * 25 + n; sink = x; }
+#define COSTLY __attribute__((noinline)) static void costly(uint64_t n) { uint64_t x = sink; while (n--) x = x * 49 ^ n; sink = x; }
+#ifdef SWAPPED
+COSTLY CHEAP
+#else
+CHEAP COSTLY
+#endif
+int main(void) { for (int i = 0; i < 100; i++) { cheap(500000); costly(1500000); } return 0; }
+"""
+
+
+def test_functions_without_names_go_by_their_code(t: Context) -> None:
+    """Two stripped builds with two functions in another order: nothing became slower by four times."""
+    harness.need_events()
+    compiler = harness.need_tool("gcc")
+    with open(t.path("two.c"), "w", encoding="ascii") as file:
+        file.write(TWO_FUNCTIONS)
+    for side, option in ("a", "-DPLAIN"), ("b", "-DSWAPPED"):
+        os.mkdir(t.path(side))
+        argv = (compiler, "-O1", "-s", "-fno-toplevel-reorder", "-Wl,--build-id", option, "-o", t.path(f"{side}/two"), t.path("two.c"))
+        check(t.run(*argv).status == 0, f"compiles: {argv}")
+    t.good("record", "-q", "--repeat", "3", "-o", "a-%n.data", "--vs", f"b-%n.data={t.path('b/two')}", "--", t.path("a/two"))
+    names = (*sessions("a", 3), "--", *sessions("b", 3))
+    done = t.ours("diff", *names)
+    rows = [row for row in csv.DictReader(io.StringIO(t.ours("diff", "--csv", *names).out)) if row["module"] == "two"]
+    large = [row for row in rows if float(row["a_samples"]) > 20]
+    if all(row["name"].startswith("code ") for row in large):
+        check(len(large) == 2 and all(row["in"] == "both" and abs(float(row["change_percent"])) < 100 for row in large), "pairs of equal code", done)
+    else:  # without a disassembler
+        check(all(row["in"] != "both" and " of build " in row["name"] for row in large), "no pairs by address", done)
+
+
+PYTHON_PROGRAM = """import sys
+def norm(n):
+    t = 0
+    for i in range(n):
+        t += i * i
+    return t
+def steady(n):
+    t = 1
+    while n:
+        n -= 1
+        t ^= n
+    return t
+for _ in range(20):
+    norm(int(sys.argv[1])), steady(40000)
+"""
+
+
+def test_python_functions_come_first(t: Context) -> None:
+    harness.need_events()
+    with open(t.path("app.py"), "w", encoding="ascii") as file:
+        file.write(PYTHON_PROGRAM)
+    done = t.ours("record", "-q", "--repeat", "5", "-o", "a-%n.data", "--vs", "b-%n.data=python3 app.py 160000", "--", "python3", "app.py", "20000")
+    if done.status or "Python" not in t.good("report", "-i", "a-1.data").out:
+        raise Skip("Python frames")
+    names = (*sessions("a"), "--", *sessions("b"))
+    done = t.good("diff", *names)
+    check(re.search(r"slower +norm +app\.py\n", done.out), "the Python function", done)
+    check(done.out.endswith("of a Python function; native: --by function\n"), "how to see native ones", done)
+    check(json.loads(t.good("diff", "--json", *names).out)["rows_are"] == "functions", "JSON keeps functions")
+    check("; native" not in t.good("diff", "--by", "function", *names).out, "--by function")
+    done = t.ours("check", "--max-change", "total=20%", *names)
+    check(done.status == 1 and "because: norm (app.py) +" in done.out, "why", done)
+
+
 def test_what_measures_other_things_is_not_compared(t: Context) -> None:
     harness.need_events()
     for name, options in ("a", ()), ("b", ("-k",)), ("c", ()):

@@ -314,11 +314,6 @@ static void judge_totals(struct comparison *c)
 
 /* --- Order ------------------------------------------------------------------------------------------ */
 
-static double difference(const struct compared_row *row)
-{
-        return fabs(row->amount.b.mean - row->amount.a.mean);
-}
-
 static int by_name(const struct compared_row *x, const struct compared_row *y)
 {
         int names = strcmp(x->full_name, y->full_name);
@@ -326,34 +321,37 @@ static int by_name(const struct compared_row *x, const struct compared_row *y)
         return names ? names : strcmp(x->module, y->module);
 }
 
-static bool is_shown(const struct compared_row *row)
+/* What differs comes first, then what was tested. */
+static int rank_of(const struct compared *value)
 {
-        return row->amount.verdict >= COMPARED_MORE;
+        return value->verdict >= COMPARED_MORE ? 0 : value->verdict == COMPARED_UNCLEAR ? 1 : 2;
+}
+
+static int by_value(const struct compared_row *a, const struct compared *of_a, const struct compared_row *b,
+                    const struct compared *of_b)
+{
+        double one = fabs(of_a->b.mean - of_a->a.mean), two = fabs(of_b->b.mean - of_b->a.mean);
+
+        if (rank_of(of_a) != rank_of(of_b))
+                return rank_of(of_a) - rank_of(of_b);
+        if (one != two)
+                return one > two ? -1 : 1;
+        return by_name(a, b);
 }
 
 static int by_difference(const void *x, const void *y)
 {
         const struct compared_row *a = x, *b = y;
 
-        if (is_shown(a) != is_shown(b))
-                return is_shown(a) ? -1 : 1;
-        if (difference(a) != difference(b))
-                return difference(a) > difference(b) ? -1 : 1;
-        return by_name(a, b);
+        return by_value(a, &a->amount, b, &b->amount);
 }
 
 /* The verdicts of shares order the rows if they were asked for. */
 static int by_share(const void *x, const void *y)
 {
         const struct compared_row *a = x, *b = y;
-        bool shown_a = a->share.verdict >= COMPARED_MORE, shown_b = b->share.verdict >= COMPARED_MORE;
-        double one = fabs(a->share.b.mean - a->share.a.mean), two = fabs(b->share.b.mean - b->share.a.mean);
 
-        if (shown_a != shown_b)
-                return shown_a ? -1 : 1;
-        if (one != two)
-                return one > two ? -1 : 1;
-        return by_name(a, b);
+        return by_value(a, &a->share, b, &b->share);
 }
 
 static int by_amount(const void *x, const void *y)

@@ -12,6 +12,7 @@
 #include "compared_runs.h"
 #include "comparison.h"
 #include "diff_picture.h"
+#include "file_pairs.h"
 #include "group_rules.h"
 #include "limits.h"
 #include "mem.h"
@@ -171,15 +172,13 @@ static bool write_baseline(struct checking *c, struct err *err)
         return cmd_write_file(c->options->what.write_baseline, &document, err);
 }
 
-/* The event of the functions. */
-static bool choose_event(const struct checking *c, uint32_t *ret, struct err *err)
+/* The event of the functions; `wanted` NULL: the first with samples or counts. */
+static bool choose_event(const struct run_values *values, const char *wanted, uint32_t *ret, struct err *err)
 {
-        const char *wanted = c->runs ? NULL : c->options->what.event; /* --run measures one event */
+        for (uint32_t i = 0; i < run_values_n_events(values); i++) {
+                const struct run_event *event = run_values_event(values, 0, i);
 
-        for (uint32_t i = 0; i < run_values_n_events(c->values); i++) {
-                const struct run_event *event = run_values_event(c->values, 0, i);
-
-                if (wanted ? !strcmp(run_values_event_name(c->values, i), wanted)
+                if (wanted ? !strcmp(run_values_event_name(values, i), wanted)
                            : event && (event->n_samples || event->is_counted)) {
                         *ret = i;
                         return true;
@@ -291,7 +290,8 @@ static bool judge(struct checking *c, struct judgement *ret, struct err *err)
                 .doubt = run_facts_doubt(c->values),
         };
 
-        if (!choose_event(c, &request.event, err))
+        /* --run measures one event */
+        if (!choose_event(c->values, c->runs ? NULL : c->options->what.event, &request.event, err))
                 return false;
         ret->grouped = c->groups ? run_values_group(c->values, name_groups_of, c->groups) : NULL;
         ret->comparison =
@@ -307,14 +307,39 @@ static bool judge(struct checking *c, struct judgement *ret, struct err *err)
         return true;
 }
 
+/* The Python functions that explain a change, if both sides have sessions with Python frames; else NULL. */
+static struct comparison *compare_python(struct checking *c, struct run_values *values)
+{
+        struct measured_session_request request = c->request;
+        struct comparison_request wanted = {.values = values};
+
+        request.by = MEASURED_PYTHON;
+        request.trees = NULL;
+        request.warnings = NULL;
+        if (!c->paths.n[RUN_A] || !compared_runs_have_python(&c->paths, request.sources))
+                return NULL;
+        for (int side = RUN_A; side < RUN_N_SIDES; side++) {
+                if (!compared_runs_read(values, &c->paths, (enum run_side)side, &request, NULL, NULL))
+                        return NULL;
+        }
+        if (!file_pairs_apply(values, NULL, NULL))
+                return NULL;
+        run_values_finish(values);
+        return choose_event(values, NULL, &wanted.event, NULL) ? comparison_new(&wanted) : NULL;
+}
+
 static int show(struct checking *c, const struct judgement *j)
 {
+        AUTO(run_values) python_values = run_values_new();
+        AUTO(comparison) python = j->comparison->is_time ? compare_python(c, python_values) : NULL;
         struct check_view view = {
                 .values = c->values,
                 .a_label = c->options->what.baseline,
                 .results = j->results,
                 .n_results = c->limits.n,
-                .causes = j->comparison->is_time ? j->comparison : NULL,
+                .causes = python                   ? python
+                          : j->comparison->is_time ? j->comparison
+                                                   : NULL,
                 .is_doubted = j->doubt,
                 .status = status_of(c, j->verdict),
                 .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,

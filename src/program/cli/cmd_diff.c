@@ -33,6 +33,7 @@ struct diffing {
         enum comparison_measure measure;
         double wanted_change;
         bool is_colored;
+        bool is_by_python;          /* without --by */
         struct name_groups *groups; /* NULL: names are compared one by one */
         struct run_values *values;
         struct comparison **comparisons;
@@ -81,6 +82,22 @@ static bool choose_kind(struct diffing *d, struct err *err)
         }
         return err_set(err, ERR_USAGE, "--by takes function, line, stack, handler or python, not '%.40s'",
                        word);
+}
+
+/* Where nothing was asked for, people see Python functions first; programs that read JSON and CSV get the
+ * same rows whatever the session. */
+static void prefer_python(struct diffing *d)
+{
+        const struct diff_options *o = d->options;
+        bool is_data =
+                o->output.json || o->what.csv || (o->output.output && text_ends(o->output.output, ".json"));
+
+        if (o->what.by || o->what.group_by || is_data ||
+            !compared_runs_have_python(&d->paths, d->request.sources))
+                return;
+        d->kind = &kinds[N_ELEMENTS(kinds) - 1];
+        d->request.by = d->kind->by;
+        d->is_by_python = true;
 }
 
 static bool choose_measure(struct diffing *d, struct err *err)
@@ -134,8 +151,6 @@ static bool check_options(struct diffing *d, const struct command_line *line, st
                                o->output.json ? "--json" : "--group-by");
         if (o->what.csv && o->output.json)
                 return err_set(err, ERR_USAGE, "--csv and --json cannot be used together: leave one out");
-        if (o->what.pair && (!o->what.by || strcmp(o->what.by, "python") != 0))
-                return err_set(err, ERR_USAGE, "--pair pairs files of Python functions: add --by python");
         return page_output_check(&o->page, page_output_is(name) ? name : NULL, err) && choose_kind(d, err) &&
                choose_measure(d, err) && choose_change(d, err) &&
                color_choose(&o->color, &d->is_colored, err) && compared_paths_split(line, &d->paths, err) &&
@@ -287,6 +302,7 @@ static struct diff_view view_of(const struct diffing *d)
                 .row_is = d->groups ? "group" : d->kind->one,
                 .rows_are = d->groups ? "groups" : d->kind->several,
                 .notes = buf_text(&d->notes),
+                .hint = d->is_by_python ? "; native: --by function" : "",
                 .wanted_change = d->wanted_change,
                 .max_rows = d->options->what.rows,
                 .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
@@ -382,6 +398,11 @@ static int show(struct diffing *d, struct lookup *lookup)
 {
         struct err err = {0};
 
+        prefer_python(d);
+        if (d->options->what.pair && d->request.by != MEASURED_PYTHON) {
+                err_set(&err, ERR_USAGE, "--pair pairs files of Python functions: add --by python");
+                return cmd_fail(&err);
+        }
         if (wants_browser(d->options))
                 return browse(d, lookup);
         if (!compare(d, &err))

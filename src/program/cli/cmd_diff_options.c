@@ -13,14 +13,15 @@ static const struct option comparing_options[] = {
                 .values = "function line stack handler python",
                 .offset = offsetof(struct comparing_options, by),
                 .help = "compare by WHAT: function, line (of native functions), stack, handler (of a "
-                        "bytecode) or python (function); default function",
+                        "bytecode) or python (function); default python if both sides have Python frames, "
+                        "else function; JSON and CSV have functions by default",
         },
         {
                 .name = "pair",
                 .kind = OPTION_LIST,
                 .arg = "FILE=FILE",
                 .offset = offsetof(struct comparing_options, pair),
-                .help = "with --by python: compare the first FILE, the end of a path in A, with the second one of B, "
+                .help = "of Python functions: compare the first FILE, the end of a path in A, with the second one of B, "
                         "because it was renamed; may be given several times; other files are paired by the longest "
                         "common end of their paths",
         },

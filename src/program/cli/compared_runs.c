@@ -70,6 +70,15 @@ bool compared_runs_read(struct run_values *values, const struct compared_paths *
         return true;
 }
 
+bool compared_runs_have_python(const struct compared_paths *paths, const struct resolver_sources *sources)
+{
+        for (int side = RUN_A; side < RUN_N_SIDES; side++) {
+                if (!paths->n[side] || !measured_session_has_python(paths->paths[side][0], sources))
+                        return false;
+        }
+        return true;
+}
+
 static bool has_event(const struct run_values *values, size_t run, const char *name)
 {
         for (uint32_t i = 0; i < run_values_n_events(values); i++) {

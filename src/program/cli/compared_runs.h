@@ -26,6 +26,9 @@ bool compared_paths_all(const struct command_line *line, enum run_side side, str
 bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
                         const struct measured_session_request *request, size_t *n_read, struct err *err);
 
+/* Whether the first session of each side has Python frames. */
+bool compared_runs_have_python(const struct compared_paths *paths, const struct resolver_sources *sources);
+
 /* Refuses runs of which some have wall time and others CPU time, and what run_facts_check() refuses. */
 bool compared_runs_check(const struct run_values *values, struct err *err);
 

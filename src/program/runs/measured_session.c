@@ -13,6 +13,7 @@
 #include "perf_abi.h"
 #include "python_label.h"
 #include "text.h"
+#include "unnamed_code.h"
 
 struct measuring {
         struct run_values *values;
@@ -204,6 +205,7 @@ static void add_functions(struct measuring *m)
 {
         const struct hot *hot = m->report->hot;
         bool lines = m->request->by == MEASURED_LINE;
+        AUTO(unnamed_code) unnamed = unnamed_code_new(m->report);
 
         for (size_t i = 0; i < hot_n_rows(hot); i++) {
                 const struct hot_row *row = hot_get_row(hot, i);
@@ -214,6 +216,8 @@ static void add_functions(struct measuring *m)
                 };
                 AUTO_RELEASE(buf) text = {0};
 
+                if (!lines && unnamed_code_add_name(unnamed, i, &text))
+                        name.name = buf_text(&text);
                 if (lines) {
                         const char *line = hot_text(hot, row->line);
 
@@ -393,6 +397,16 @@ static void add_warning(const struct measuring *m, const char *path)
 static unsigned keys_of(enum measured_by by)
 {
         return PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL | (by == MEASURED_LINE ? PROFILE_LINE : 0);
+}
+
+bool measured_session_has_python(const char *path, const struct resolver_sources *sources)
+{
+        AUTO(session_input) input = session_input_open(path, report_session_access(sources), NULL);
+        struct cursor section = {0};
+
+        if (input)
+                section = perfdata_feature(input->reader, FEATURE_WPERF_PYTHON);
+        return input && cursor_left(&section) > 0;
 }
 
 bool measured_session_add(struct run_values *values, enum run_side side, const char *path,

@@ -29,6 +29,9 @@ struct measured_session_request {
         struct diff_tree *trees; /* receives the call tree of each event; NULL: no trees are made */
 };
 
+/* Whether the session was recorded with Python frames.  False if it can't be read: reading it says why. */
+bool measured_session_has_python(const char *path, const struct resolver_sources *sources);
+
 /* Adds the session as a run of `side`.  ERR_MISSING if it has no samples, or no names of the requested
  * kind. */
 bool measured_session_add(struct run_values *values, enum run_side side, const char *path,

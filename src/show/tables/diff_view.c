@@ -201,7 +201,7 @@ void diff_view_add_finds(const struct diff_view *view, struct buf *out)
                              : "nothing; record several runs of each with wperf record --repeat 5 --vs");
         if (value)
                 add_budget(view, value, value->alpha, out);
-        buf_add_char(out, '\n');
+        buf_printf(out, "%s\n", view->hint);
 }
 
 size_t diff_view_n_differ(const struct comparison *c)
@@ -269,12 +269,14 @@ static void add_total(const struct diff_view *view, const struct compared_total 
         color_line(view, value->verdict, lines);
 }
 
-/* The parts of CPU time are told if one of them differs. */
-static bool is_told(const struct compared_total *total)
+/* The parts of CPU time are told if one of them differs otherwise than their sum. */
+static bool is_told(const struct comparison *c, const struct compared_total *total)
 {
+        const struct compared_total *cpu = comparison_total(c, "cpu");
         bool is_part = !strcmp(total->key, "user") || !strcmp(total->key, "kernel");
 
-        return !is_part || total->value.verdict >= COMPARED_MORE;
+        return !is_part || !cpu ||
+               (total->value.verdict >= COMPARED_MORE && total->value.verdict != cpu->value.verdict);
 }
 
 static void add_totals(const struct diff_view *view, struct aligned_lines *lines)
@@ -282,7 +284,7 @@ static void add_totals(const struct diff_view *view, struct aligned_lines *lines
         const struct comparison *c = view->comparisons[0];
 
         for (size_t i = 0; i < c->n_totals; i++) {
-                if (is_told(&c->totals[i]))
+                if (is_told(c, &c->totals[i]))
                         add_total(view, &c->totals[i], lines);
         }
 }
@@ -331,8 +333,9 @@ static void add_rest(const struct comparison *c, size_t from, struct aligned_lin
 static size_t n_shown(const struct diff_view *view, const struct comparison *c)
 {
         size_t n_differ = diff_view_n_differ(c);
+        size_t few = c->n_tested && c->n_tested < FEW_ROWS ? c->n_tested : FEW_ROWS;
         size_t n = view->max_rows         ? (size_t)view->max_rows
-                   : n_differ < FEW_ROWS  ? FEW_ROWS
+                   : n_differ < few       ? few
                    : n_differ < MANY_ROWS ? n_differ
                                           : MANY_ROWS;
 

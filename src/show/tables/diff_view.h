@@ -18,6 +18,7 @@ struct diff_view {
         size_t n_comparisons;
         const char *row_is, *rows_are; /* "function", "functions" */
         const char *notes;             /* lines about differences besides the program; "" for none */
+        const char *hint;              /* the end of the line `finds:`, or "" */
         double wanted_change;          /* the change of which to say how many runs show it; 0: not asked */
         uint64_t max_rows;             /* of each event in text; 0: those that differ, and a few more */
         unsigned max_columns;          /* of the terminal; 0: no limit */
