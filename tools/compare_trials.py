@@ -29,7 +29,7 @@ def record(wperf: str, folder: str, runs: int, a: list[str], b: list[str]) -> No
 
 def diff(wperf: str, folder: str, *options: str) -> str:
     names = sorted(os.listdir(folder))
-    return subprocess.run([wperf, "diff", *options, *(n for n in names if n.startswith("a-")), "--",
+    return subprocess.run([wperf, "diff", "--by", "function", *options, *(n for n in names if n.startswith("a-")), "--",
                            *(n for n in names if n.startswith("b-"))],
                           cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
 
@@ -62,7 +62,7 @@ def find_planted(wperf: str, program: str, percent: int, n: int) -> tuple[int, i
         for _ in range(n):
             record(wperf, folder, PILOT_RUNS, plain, plain)
             text = diff(wperf, folder, "--find", f"{percent}%")
-            asked = re.search(rf"smallest change of alpha [^;]*; (?:these runs suffice|{percent} % needs (\d+) more run)", text)
+            asked = re.search(rf"these runs suffice for {percent} % of alpha|{percent} % of alpha needs (\d+) more run", text)
             if not asked or int(asked[1] or 0) + PILOT_RUNS > MOST_RUNS:
                 continue
             runs = int(asked[1] or 0) + PILOT_RUNS

@@ -70,7 +70,7 @@ def rows_written(t: Context, screen: Screen, number: int) -> list[str]:
 
 def test_rows_are_those_of_text_and_csv(t: Context) -> None:
     argv = sessions(t)
-    text = t.good("diff", *argv).out
+    text = t.good("diff", "--sample-display-row", "50", *argv).out
     table = list(csv.DictReader(io.StringIO(t.good("diff", "--csv", *argv).out)))
     with browse(t, *argv, columns=200) as screen:
         screen.wait("5 functions by difference")

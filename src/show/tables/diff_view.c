@@ -132,8 +132,8 @@ static void add_more_runs(struct buf *out, const struct diff_more_runs *more)
                 buf_printf(out, ", about %.0f s", more->seconds);
 }
 
-/* What --find asks for. */
-static void add_budget(const struct diff_view *view, const struct compared *compared, double alpha,
+/* What --find asks for of the total or function `name`. */
+static void add_budget(const struct diff_view *view, const struct compared *compared, const char *name,
                        struct buf *out)
 {
         struct diff_more_runs more;
@@ -141,14 +141,16 @@ static void add_budget(const struct diff_view *view, const struct compared *comp
 
         if (view->wanted_change <= 0)
                 return;
-        if (!compared->welch.is_known)
+        if (!compared->welch.is_known) {
                 buf_printf(out, "; to know what %.3g %% needs, record at least two runs of each", percent);
-        else if (!diff_view_count_more_runs(view->values, compared, view->wanted_change, alpha, &more))
-                buf_printf(out, "; %.3g %% needs more than %d runs of each", percent, COMPARISON_MAX_RUNS);
-        else if (!more.n)
-                buf_printf(out, "; these runs suffice for %.3g %%", percent);
-        else {
-                buf_printf(out, "; %.3g %% needs ", percent);
+        } else if (!diff_view_count_more_runs(view->values, compared, view->wanted_change, compared->alpha,
+                                              &more)) {
+                text_printf(out, "; %.3g %% of %s needs more than %d runs of each", percent, name,
+                            COMPARISON_MAX_RUNS);
+        } else if (!more.n) {
+                text_printf(out, "; these runs suffice for %.3g %% of %s", percent, name);
+        } else {
+                text_printf(out, "; %.3g %% of %s needs ", percent, name);
                 add_more_runs(out, &more);
         }
 }
@@ -185,7 +187,6 @@ void diff_view_add_finds(const struct diff_view *view, struct buf *out)
         const struct comparison *c = view->comparisons[0];
         const struct compared_total *total = main_total(c);
         const struct compared_row *row = largest_row(c);
-        const struct compared *value = total ? &total->value : row ? comparison_value(c, row) : NULL;
         AUTO_RELEASE(buf) found = {0};
 
         if (total && isfinite(comparison_smallest_change(&total->value)))
@@ -199,8 +200,10 @@ void diff_view_add_finds(const struct diff_view *view, struct buf *out)
         buf_printf(out, "finds: %s",
                    found.len ? buf_text(&found)
                              : "nothing; record several runs of each with wperf record --repeat 5 --vs");
-        if (value)
-                add_budget(view, value, value->alpha, out);
+        if (total)
+                add_budget(view, &total->value, total->name, out);
+        if (row)
+                add_budget(view, comparison_value(c, row), row->name, out);
         buf_printf(out, "%s\n", view->hint);
 }
 
