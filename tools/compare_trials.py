@@ -28,7 +28,7 @@ def record(wperf: str, folder: str, runs: int, a: list[str], b: list[str]) -> No
 
 
 def diff(wperf: str, folder: str, *options: str) -> str:
-    names = sorted(os.listdir(folder))
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".data"))
     return subprocess.run([wperf, "diff", "--by", "function", *options, *(n for n in names if n.startswith("a-")), "--",
                            *(n for n in names if n.startswith("b-"))],
                           cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout

@@ -235,6 +235,8 @@ def test_python_functions_come_first(t: Context) -> None:
     check("; native" not in t.good("diff", "--by", "function", *names).out, "--by function")
     done = t.ours("check", "--max-change", "total=20%", *names)
     check(done.status == 1 and "because: norm (app.py) +" in done.out, "why", done)
+    run_check(t, "--write-baseline", "base.json", "--max-runs", "2", "--", "python3", "app.py", "20000")
+    check(not left_behind(t), "names of Python functions are removed, too")
 
 
 def test_what_measures_other_things_is_not_compared(t: Context) -> None:

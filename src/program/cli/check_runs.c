@@ -81,13 +81,23 @@ struct check_runs *check_runs_new(const struct command_line *line, const struct 
         return take_vs(runs, o->versus, err) && take_measure(runs, o, err) ? TAKE(runs) : NULL;
 }
 
+/* With the names of its Python functions. */
+static void remove_session(const char *path)
+{
+        AUTO_RELEASE(buf) symbols = {0};
+
+        os_remove(path, NULL);
+        buf_printf(&symbols, "%s.pysyms", path);
+        os_remove(buf_text(&symbols), NULL);
+}
+
 void check_runs_free(struct check_runs *runs)
 {
         if (!runs)
                 return;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
                 for (size_t i = 0; i < runs->commands[side].n; i++)
-                        os_remove(runs->commands[side].paths[i], NULL);
+                        remove_session(runs->commands[side].paths[i]);
                 free(runs->commands[side].paths);
         }
         arena_release(&runs->arena);
