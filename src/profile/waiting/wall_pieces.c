@@ -30,6 +30,8 @@ struct wall_thread {
 struct dividing {
         const struct wall_thread *thread;
         uint64_t cpu_ns, runnable_ns, own_ns;
+        uint64_t *stops_ns; /* gaps that are stops by wperf */
+        size_t n_stops, cap_stops;
         uint64_t shared_ns;      /* gaps that were not read, and short ones that were */
         double looks_ns;         /* what the readings in short ones stand for, before it is scaled */
         size_t first_reading;    /* of this thread */
@@ -149,7 +151,7 @@ static void add_wait(struct wall_making *m, struct dividing *d, struct wall_read
                 add_read_wait(d, reading, from_ns, woken_ns);
                 reading->ready_ns = to_ns - woken_ns;
         } else if (m->request->waits && !m->request->is_paced && is_own(m, d->thread->tid, from_ns, to_ns)) {
-                d->own_ns += to_ns - from_ns;
+                ARRAY_PUSH(d->stops_ns, d->n_stops, d->cap_stops, to_ns - from_ns);
         } else if (m->request->waits) {
                 d->shared_ns += to_ns - from_ns;
         } else {
@@ -208,6 +210,32 @@ static void divide_given(struct wall_making *m, struct dividing *d)
         for (size_t i = wall_making_find_sample(m, d->thread->tid, 0);
              i < m->n_samples && m->samples[i].tid == d->thread->tid; i++)
                 d->cpu_ns += m->request->cpu_sample_ns ? m->request->cpu_sample_ns : m->samples[i].weight;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+        const uint64_t *x = a, *y = b;
+
+        return *x < *y ? -1 : *x > *y;
+}
+
+/* On a busy machine a thread that was stopped, or who stops it, queues for a CPU: a stop takes at most twice
+ * as long as the shortest quarter of them. */
+static void divide_stops(struct dividing *d)
+{
+        uint64_t most_ns;
+
+        if (!d->n_stops)
+                return;
+        qsort(d->stops_ns, d->n_stops, sizeof(*d->stops_ns), compare_ns);
+        most_ns = 2 * d->stops_ns[d->n_stops / 4];
+        for (size_t i = 0; i < d->n_stops; i++) {
+                uint64_t own_ns = d->stops_ns[i] < most_ns ? d->stops_ns[i] : most_ns;
+
+                d->own_ns += own_ns;
+                d->runnable_ns += d->stops_ns[i] - own_ns;
+        }
+        free(d->stops_ns);
 }
 
 /* A thread that never ran waited all the time. */
@@ -353,6 +381,7 @@ static void divide(struct wall_making *m, const struct wall_thread *thread)
                 divide_given(m, &d);
         else
                 divide_still(m, &d);
+        divide_stops(&d);
         share_cpu(m, &d);
         share_out(m, &d);
 }

@@ -212,4 +212,35 @@ TEST(few_idle_calls_are_named)
         end(&f, times);
 }
 
+static void run_from_to(struct fixture *f, uint64_t from_ns, uint64_t to_ns)
+{
+        struct cpu_change change = {.time_ns = from_ns, .cpu = 0, .pid = WAITER, .tid = WAITER};
+
+        cpu_spans_add(f->spans, &change);
+        change.time_ns = to_ns;
+        change.is_out = true;
+        cpu_spans_add(f->spans, &change);
+}
+
+/* Stops after samples take 50 us, and two of them 5 ms, because others have the CPUs. */
+TEST(a_stopped_thread_that_queues_for_a_cpu_is_ready_to_run)
+{
+        enum { US = 1000, N_STOPS = 8, N_QUEUED = 2 };
+        struct fixture f;
+        struct wall_times *times;
+        uint64_t now_ns = 10 * MS;
+
+        begin(&f, "");
+        for (unsigned i = 0; i < N_STOPS; i++) {
+                run_from_to(&f, now_ns, now_ns + MS);
+                add_sample(&f, CPU, WAITER, now_ns + MS - 10 * US, 0);
+                now_ns += MS + (i % 4 ? 50 * US : 5 * MS);
+        }
+        run_from_to(&f, now_ns, now_ns + MS);
+        times = times_of(&f, 0);
+        EXPECT_INT(times->ns[WALL_OWN], (6 * 50 + N_QUEUED * 100) * US);
+        EXPECT_INT(times->ns[WALL_RUNNABLE], N_QUEUED * (5 * MS - 100 * US));
+        end(&f, times);
+}
+
 TAP_MAIN
