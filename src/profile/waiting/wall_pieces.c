@@ -14,7 +14,8 @@
 #include "wall_making.h"
 
 enum {
-        OWN_NS = 20000000,      /* a stop by wperf takes less */
+        OWN_NS = 100000000,     /* a stop by wperf takes less, also if the thread queues for a CPU then */
+        MOST_STOP_NS = 500000,  /* what of that is the stop, at most */
         BEFORE_OWN_NS = 300000, /* a sample is taken so long before the thread leaves its CPU, at most */
         SPANS_OF_TIME = 1000,   /* waits without a stack that begin in the same one are one piece */
 };
@@ -220,7 +221,7 @@ static int compare_ns(const void *a, const void *b)
 }
 
 /* On a busy machine a thread that was stopped, or who stops it, queues for a CPU: a stop takes at most twice
- * as long as the shortest quarter of them. */
+ * as long as the shortest quarter of them, and MOST_STOP_NS where all of them queue. */
 static void divide_stops(struct dividing *d)
 {
         uint64_t most_ns;
@@ -229,6 +230,7 @@ static void divide_stops(struct dividing *d)
                 return;
         qsort(d->stops_ns, d->n_stops, sizeof(*d->stops_ns), compare_ns);
         most_ns = 2 * d->stops_ns[d->n_stops / 4];
+        most_ns = most_ns < MOST_STOP_NS ? most_ns : MOST_STOP_NS;
         for (size_t i = 0; i < d->n_stops; i++) {
                 uint64_t own_ns = d->stops_ns[i] < most_ns ? d->stops_ns[i] : most_ns;
 
