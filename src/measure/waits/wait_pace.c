@@ -24,7 +24,7 @@ enum {
         PASSES_TO_PAY = 8,
         LIST_NS = 200000000,         /* between two lists of the processes */
         PROCESS_AGE_NS = 1000000000, /* how old what is known of a process may be */
-        FORGET_THREADS = 4096,       /* that have ended, at least, before all are forgotten */
+        FORGET_THREADS = 4096,       /* that have ended, at least, before they are forgotten */
         MAX_READINGS = 1 << 20,
         MAX_WAITING_BYTES = 64 << 20, /* of samples that were not taken */
 };
@@ -83,11 +83,35 @@ static void free_thread(void *ctx, uint64_t tid, uint64_t *thread)
         free((struct looked_thread *)(uintptr_t)*thread);
 }
 
-/* Those that live are known again with the next pass, and read once more. */
 static void forget_threads(struct wait_pace *p)
 {
         map_each(&p->threads, free_thread, NULL);
         map_release(&p->threads);
+}
+
+/* Moves threads that were looked at since `ns` to a new map. */
+struct kept_threads {
+        uint64_t ns;
+        struct map threads;
+};
+
+static void keep_thread(void *ctx, uint64_t tid, uint64_t *thread)
+{
+        struct kept_threads *kept = ctx;
+
+        if (((struct looked_thread *)(uintptr_t)*thread)->looked_ns < kept->ns)
+                free_thread(NULL, tid, thread);
+        else
+                *map_put(&kept->threads, tid, NULL) = *thread;
+}
+
+static void forget_ended(struct wait_pace *p, uint64_t passed_ns)
+{
+        struct kept_threads kept = {.ns = passed_ns};
+
+        map_each(&p->threads, keep_thread, &kept);
+        map_release(&p->threads);
+        p->threads = kept.threads;
 }
 
 /* False if there is no room. */
@@ -276,8 +300,8 @@ static void pass(struct wait_pace *p)
         p->passed_ns = now_ns;
         if (!p->listed_ns || now_ns - p->listed_ns > LIST_NS)
                 list_processes(p);
-        if (p->threads.n_used > 2 * p->n_looked + FORGET_THREADS && !p->request.adds_switches)
-                forget_threads(p);
+        if (p->threads.n_used > 2 * p->n_looked + FORGET_THREADS)
+                forget_ended(p, now_ns - p->between_ns);
         p->n_looked = 0;
         for (size_t i = 0; i < p->n_pids && !p->quits; i++) {
                 if (look_at_process(p, p->pids[i]))

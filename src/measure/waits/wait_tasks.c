@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each code object is read once for each preparation of a process. Names and chains of frames are the same in
- * most readings, so they are kept once. */
+/* Names and chains of frames are the same in most readings, so they are kept once. */
 #include "wait_tasks.h"
 
 #include <assert.h>

@@ -15,8 +15,8 @@
 enum {
         MOST_NAMED = 3,  /* tasks of a function in which more of them wait are a group, */
         MUCH_LONGER = 2, /* without those that wait more than so many times as long as their mean */
-        MAX_STACK = 64,
-        MAX_CHAIN = 8, /* tasks that await each other, of a stack */
+        MAX_STACK = 64,  /* frames of a stack that are looked at */
+        MAX_CHAIN = 8,   /* tasks that await each other, of a stack */
 };
 
 struct task_making {
@@ -29,12 +29,15 @@ struct task_making {
         struct map names;   /* process and name of a task */
         struct map at_once; /* ids of the tasks of one reading to index in the section + 1 */
         struct map awaiters;
+        size_t n_awaiters; /* of all readings; those of a damaged section may be the same ones again and again
+                            */
         struct arena texts;
 };
 
 /* The readings of a loop's thread. */
 struct loop_time {
-        uint64_t all_ns, read_ns; /* those whose tasks were read, and those whose tasks were not */
+        uint64_t read_ns; /* those whose tasks were read */
+        uint64_t all_ns;  /* the others, too */
 };
 
 static const struct task_function *function_of(const struct task_making *m, const struct task_reading *task,
@@ -128,7 +131,7 @@ static void add_task(struct task_making *m, const struct task_reading *task, uin
         kind = task_kind_of(m->section, task);
         if (awaits_tasks(m, task, kind))
                 return;
-        while (i && task_kind_is_of_asyncio(function_of(m, task, i - 1)))
+        while (i && task->n_frames - i < MAX_STACK && task_kind_is_of_asyncio(function_of(m, task, i - 1)))
                 i--;
         if (i && i < task->n_frames)
                 row.awaited = awaited_of(m, task, i);
@@ -184,16 +187,18 @@ static void add_reading(struct task_making *m, size_t first, size_t n)
         const struct wall_piece *piece = piece_of(m, &s->tasks[first]);
         const struct loop_time *loop = piece ? loop_of(m, piece->tid) : NULL;
         double part = loop && loop->read_ns ? (double)loop->all_ns / (double)loop->read_ns : 1;
+        double ns = piece ? part * (double)piece->ns : 0;
 
         if (!piece)
                 return;
         for (size_t i = first; i < first + n; i++) {
                 *map_put(&m->at_once, s->tasks[i].id, NULL) = i + 1;
-                for (uint32_t k = 0; k < s->tasks[i].n_awaiters; k++)
+                for (uint32_t k = 0; k < s->tasks[i].n_awaiters && m->n_awaiters < s->n_awaiters;
+                     k++, m->n_awaiters++)
                         map_put(&m->awaiters, s->awaiters[s->tasks[i].first_awaiter + k], NULL);
         }
         for (size_t i = first; i < first + n; i++)
-                add_task(m, &s->tasks[i], (uint64_t)((double)piece->ns * part));
+                add_task(m, &s->tasks[i], ns < 0x1p63 ? (uint64_t)ns : 0); /* else the session is damaged */
         map_release(&m->at_once);
         map_release(&m->awaiters);
 }
