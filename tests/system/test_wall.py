@@ -79,6 +79,10 @@ def test_without_events(t: Context) -> None:
     # where a wait begins and ends is known up to the time between two looks, which a busy machine makes longer
     check_waits(wall, said, 0.3)
     check("wperf" not in wall["seconds"], f"no wait is taken for a stop: {wall}")
+    threads = "import threading, time\nfor i in range(5):\n t = threading.Thread(target=lambda: time.sleep(0.2))\n t.start()\n t.join()\n"
+    recorded(t, "record", "--wall", "--engine", "pace", "--session", path, "--", PYTHON, "-c", threads + "time.sleep(0.5)")
+    ended = wall_of(t, path)
+    check(0.8 < ended["seconds"]["sleep"] < 2.2, f"five threads that slept for 0.2 s until they ended, and one for 0.5 s: {ended}")
     target = t.start(PYTHON, "-c", "import time\nprint('x', flush=True)\nwhile True:\n t = time.process_time()\n while time.process_time() < t + 0.05: pass\n time.sleep(0.1)")
     target.stdout.readline()
     recorded(t, "record", "--wall", "--engine", "pace", "--session", path, "-p", str(target.pid), "-d", "2")

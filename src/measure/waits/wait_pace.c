@@ -36,6 +36,8 @@ struct looked_thread {
         uint64_t tasks_ns;       /* its tasks are not read again before this time */
         bool lacks_tasks;        /* its last reading was before that */
         struct wait_times times; /* at the last look */
+        int32_t pid;
+        bool has_ended; /* its end was recorded */
 };
 
 struct wait_pace {
@@ -230,6 +232,20 @@ static void see_times(struct wait_pace *p, int32_t pid, int32_t tid, struct look
         thread->times = now;
 }
 
+/* Ends of processes are recorded by who traces them. */
+static void add_end(void *ctx, uint64_t tid, uint64_t *slot)
+{
+        struct wait_pace *p = ctx;
+        struct looked_thread *thread = (struct looked_thread *)(uintptr_t)*slot;
+
+        if (thread->looked_ns >= p->passed_ns || thread->has_ended || thread->pid == (int32_t)tid)
+                return;
+        thread->has_ended = true;
+        os_lock_enter(p->lock);
+        wait_record_add_exit(thread->pid, (int32_t)tid, thread->looked_ns, &p->records);
+        os_lock_leave(p->lock);
+}
+
 static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
 {
         struct looked_thread *thread = get_thread(p, tid);
@@ -237,6 +253,8 @@ static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
         struct wait_thread now;
 
         thread->looked_ns = now_ns;
+        thread->has_ended = false;
+        thread->pid = pid;
         if (p->request.adds_switches)
                 see_times(p, pid, tid, thread, before_ns, now_ns);
         if (wait_thread_read(pid, tid, &now) && is_to_read(thread, &now))
@@ -310,6 +328,8 @@ static void pass(struct wait_pace *p)
                         wait_reader_forget(p->reader, p->pids[i]);
         }
         p->n_pids = n;
+        if (p->request.adds_switches && !p->quits)
+                map_each(&p->threads, add_end, p);
 }
 
 /* Evenly between half the pace and one and a half, so that it does not fall into step with a program. What a

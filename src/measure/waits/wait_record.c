@@ -68,6 +68,14 @@ void wait_record_add(const struct wait_reading *reading, const struct wait_regis
         memcpy(out->data + at, &header, sizeof(header));
 }
 
+static void add_trailer(int32_t pid, int32_t tid, uint64_t time_ns, struct buf *out)
+{
+        buf_add_u32(out, (uint32_t)pid);
+        buf_add_u32(out, (uint32_t)tid);
+        buf_add_u64(out, time_ns);
+        buf_add_u64(out, WAIT_RECORD_STILL_ID);
+}
+
 void wait_record_add_switch(int32_t pid, int32_t tid, uint64_t time_ns, enum wait_switch kind,
                             struct buf *out)
 {
@@ -77,8 +85,20 @@ void wait_record_add_switch(int32_t pid, int32_t tid, uint64_t time_ns, enum wai
         header.misc |= kind != WAIT_SWITCH_IN ? PERF_MISC_SWITCH_OUT : 0;
         header.misc |= kind == WAIT_SWITCH_PREEMPTED ? PERF_MISC_SWITCH_PREEMPT : 0;
         buf_add(out, &header, sizeof(header));
+        add_trailer(pid, tid, time_ns, out);
+}
+
+void wait_record_add_exit(int32_t pid, int32_t tid, uint64_t time_ns, struct buf *out)
+{
+        enum { TASK_BYTES = 24 };
+        struct perf_header header = {.type = PERF_RECORD_EXIT,
+                                     .size = sizeof(header) + TASK_BYTES + WAIT_RECORD_TRAILER_BYTES};
+
+        buf_add(out, &header, sizeof(header));
         buf_add_u32(out, (uint32_t)pid);
+        buf_add_u32(out, (uint32_t)pid); /* who has started it */
         buf_add_u32(out, (uint32_t)tid);
+        buf_add_u32(out, (uint32_t)pid);
         buf_add_u64(out, time_ns);
-        buf_add_u64(out, WAIT_RECORD_STILL_ID);
+        add_trailer(pid, tid, time_ns, out);
 }

@@ -66,12 +66,24 @@ static void set_end(struct cpu_span *span, const struct cpu_change *out)
                 span->pid = out->pid;
 }
 
+/* The record of a thread's end may have a CPU where its switches have none. Such a thread waited until its
+ * end if it was not on a CPU: switches that were made from its times do not have the last one. */
 void cpu_spans_exit(struct cpu_spans *spans, const struct cpu_change *last)
 {
+        struct cpu_change end = *last;
         bool is_known;
         struct cpu_span *span = last_span(spans, last, &is_known);
 
-        if (!span || span->tid != last->tid)
+        if (!span || span->tid != last->tid) {
+                end.cpu = UINT32_MAX;
+                end.is_out = false;
+                span = last_span(spans, &end, &is_known);
+        }
+        if (span && end.cpu == UINT32_MAX && span->to_ns < end.time_ns) {
+                cpu_spans_add(spans, &end);
+                span = last_span(spans, &end, &is_known);
+        }
+        if (!span)
                 return;
         close_span(span, last->time_ns);
         span->is_last = true;
