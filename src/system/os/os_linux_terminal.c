@@ -126,8 +126,8 @@ static void enter_screen(struct os_terminal *t)
                 if (n > 0) {
                         at += n;
                         left -= (size_t)n;
-                } else if (poll(&room, 1, 1000) <= 0) {
-                        break;
+                } else if ((n < 0 && errno != EAGAIN && errno != EINTR) || poll(&room, 1, 1000) <= 0) {
+                        break; /* it is gone, or takes nothing */
                 }
         }
         t->is_entered = true;
