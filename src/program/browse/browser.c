@@ -348,7 +348,8 @@ bool browser_take_keys(struct browser *browser)
                 if (browser->is_ending || browser->is_to_read || browser->is_new_page)
                         return false;
         }
-        browser->is_ending |= event == SCREEN_CLOSED;
+        browser->is_closed |= event == SCREEN_CLOSED;
+        browser->is_ending |= browser->is_closed;
         return true;
 }
 

@@ -22,7 +22,19 @@ enum browser_start {
         BROWSER_CODE,    /* the code of `symbol` */
 };
 
+/* The page to begin with, above the first one: what a key shows of a function, or of all samples. */
+struct browser_opening {
+        uint32_t key;       /* 0: none */
+        const char *name;   /* of the function, as pages name it; NULL: none */
+        const char *module; /* "" for none */
+        const char *python; /* of a Python function, its name without the file; NULL for native code */
+        const char *comm;   /* of a thread or process; NULL: none */
+        bool has_pid, has_tid;
+        int32_t pid, tid;
+};
+
 struct browser_request {
+        struct browser_opening opening;
         const struct report_request *report; /* the browser adds the results that it needs */
         enum browser_start start;
         const char *symbol;   /* pattern of functions; NULL for all, with BROWSER_CODE for the hottest */

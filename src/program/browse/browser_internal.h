@@ -160,6 +160,7 @@ struct browser {
         bool is_typing;   /* a search text is being typed */
         bool is_new_page; /* the top page has not been drawn yet */
         bool is_ending;
+        bool is_closed;  /* the terminal is gone */
         bool is_to_read; /* the filter or the Python mode changed: read the session again */
         struct err err;  /* of the last reading */
         struct browser_filter filter;

@@ -214,12 +214,34 @@ static const struct browser_source source = {
 
 /* --- the loop --- */
 
+static void open_page(struct browser *browser)
+{
+        const struct browser_opening *o = &browser->request->opening;
+        const struct browser_subject subject = {.name = o->name,
+                                                .module = o->module ? o->module : "",
+                                                .python = o->python,
+                                                .comm = o->comm,
+                                                .has_pid = o->has_pid,
+                                                .has_tid = o->has_tid,
+                                                .pid = o->pid,
+                                                .tid = o->tid};
+        const struct key key = {.kind = KEY_CHAR, .code = o->key};
+
+        if (!o->key || !browser->top)
+                return;
+        if (!o->name && !o->comm)
+                on_letter(browser, o->key);
+        else
+                browser_subject_key(browser, &subject, 1, &key);
+}
+
 /* Returns false if reading failed (browser->err) or if the user quit while the session was being read. */
 static bool run(struct browser *browser)
 {
         if (!browser_read_session(browser))
                 return false;
         show_first(browser);
+        open_page(browser);
         while (!browser->is_ending) {
                 browser_draw(browser);
                 if (browser_take_keys(browser) && browser->reading && browse_read_is_done(browser->reading))
