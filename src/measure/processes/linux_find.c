@@ -73,6 +73,16 @@ int32_t target_living_thread(int32_t pid)
         return found;
 }
 
+size_t target_n_threads(int32_t pid)
+{
+        int32_t *tids = NULL;
+        size_t n = 0;
+
+        proc_threads(pid, &tids, &n);
+        free(tids);
+        return n;
+}
+
 /* --- by name --- */
 
 static bool is_in(const char *names, const char *name)

@@ -34,6 +34,7 @@ struct spawned_command {
         const uint32_t *cpus; /* CPUs to which the command is pinned; NULL for none */
         size_t n_cpus;
         bool output_to_stderr;
+        const char *output; /* as in struct target */
 };
 
 /* How a command ended, in memory that the process which waits for it shares with wperf. */

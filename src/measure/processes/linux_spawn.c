@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "linux_processes.h"
+#include "os.h"
 
 /* The byte that lets the child continue. */
 enum { GO = 'g' };
@@ -50,6 +51,8 @@ NO_RETURN static void run_child(const struct spawned_command *command, int go_fd
         pin(command);
         if (command->output_to_stderr)
                 dup2(STDERR_FILENO, STDOUT_FILENO);
+        if (command->output)
+                os_redirect_streams(command->output);
         execvp(command->argv[0], command->argv);
         error = errno;
         if (write(error_fd, &error, sizeof(error)) < 0)

@@ -24,6 +24,8 @@ struct target {
         const uint32_t *cpus; /* only these CPUs; a command is pinned to them. NULL for all */
         size_t n_cpus;
         bool output_to_stderr; /* the command's standard output goes to standard error */
+        const char *output; /* an existing file, to which the command's output and errors are added, and its
+                               input is empty; NULL: those of wperf */
         /* events are enabled this long after the start; CONTROL_NEVER: until a controlling program enables
          * them */
         uint64_t delay_ns;
@@ -84,6 +86,9 @@ const char *target_hidden_note(void);
 
 /* This process; 0 on Windows. */
 int32_t target_own_process(void);
+
+/* The number of threads of a process; 0 if not known. */
+size_t target_n_threads(int32_t pid);
 
 /* A thread that lives of a process that TARGET_HAS_ENDED is said of, because its first thread has ended; 0 if
  * there is none. */

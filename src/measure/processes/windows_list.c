@@ -183,6 +183,12 @@ int32_t target_own_process(void)
         return 0;
 }
 
+size_t target_n_threads(int32_t pid)
+{
+        (void)pid;
+        return 0;
+}
+
 int32_t target_living_thread(int32_t pid)
 {
         (void)pid;

@@ -168,7 +168,8 @@ static bool start_command(struct collector *c, struct buf *note, struct err *err
 {
         const struct target *target = &c->request.target;
         const struct spawned_command command = {target_command_argv(target), target->cpus,
-                                                target->argv ? target->n_cpus : 0, target->output_to_stderr};
+                                                target->argv ? target->n_cpus : 0, target->output_to_stderr,
+                                                target->output};
         struct spawn_parent parent;
 
         if (!engines_prepare(c, note, err))

@@ -267,6 +267,10 @@ unsigned os_terminal_columns(enum os_stream stream); /* 80 if not known */
  * Raises no signal. */
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err);
 
+/* From now on the standard output and errors of this process are added to an existing file, and its input is
+ * empty. For a process that was forked and will run another program; not on Windows. */
+void os_redirect_streams(const char *path);
+
 /* Shows a text in a pager, started by the system's shell, and waits for its end.  False if it can't be run;
  * then the text was not shown. */
 bool os_page(const char *pager, const void *bytes, size_t size);

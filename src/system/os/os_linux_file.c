@@ -185,3 +185,20 @@ bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, stru
                 err->code = ERR_CLOSED;
         return ok;
 }
+
+/* --- Streams of a program that will be run --- */
+
+static void use_descriptor(int fd, int as)
+{
+        if (fd >= 0 && fd != as)
+                dup2(fd, as);
+}
+
+void os_redirect_streams(const char *path)
+{
+        int out = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+        use_descriptor(out, STDOUT_FILENO);
+        use_descriptor(out, STDERR_FILENO);
+        use_descriptor(in, STDIN_FILENO);
+}
