@@ -167,6 +167,12 @@ struct collect_result {
         uint64_t recorder_ns;             /* CPU time of the recorder itself; valid after collector_end */
 };
 
+/* While it records, how the stacks so far end; `cut` receives the bits. False if no stack is unwound. */
+bool collector_get_marks(const struct collector *collector, struct buf *cut, struct stack_marks *ret);
+
+/* CPU time of the recorder so far, with the processes that it uses. */
+uint64_t collector_own_ns(const struct collector *collector);
+
 /* Valid until collector_free; the counts change while the collector runs. */
 const struct collect_result *collector_get_result(struct collector *collector);
 

@@ -578,6 +578,20 @@ static void note_sampled(struct collector *c)
         r->split_is_unknown = false;
 }
 
+bool collector_get_marks(const struct collector *c, struct buf *cut, struct stack_marks *ret)
+{
+        if (c->unwinder)
+                unwinder_look_at_marks(c->unwinder, cut, ret);
+        return c->unwinder;
+}
+
+uint64_t collector_own_ns(const struct collector *c)
+{
+        uint64_t own_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - c->own_ns_before;
+
+        return own_ns + (c->stops ? stop_engine_counts(c->stops).cpu_ns : 0);
+}
+
 bool collector_end(struct collector *c, struct err *err)
 {
         bool ok;
@@ -605,9 +619,7 @@ bool collector_end(struct collector *c, struct err *err)
         note_sampled(c);
         enabling_end(&c->enabling);
         c->result.off_ns = c->enabling.off_ns;
-        c->result.recorder_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - c->own_ns_before;
-        if (c->stops)
-                c->result.recorder_ns += stop_engine_counts(c->stops).cpu_ns;
+        c->result.recorder_ns = collector_own_ns(c);
         if (ok && c->child.status_unknown)
                 return err_set(
                         err, ERR_IO,

@@ -417,6 +417,13 @@ bool unwinder_put(struct unwinder *u, uint8_t *const *records, size_t n, bool is
         return true;
 }
 
+void unwinder_look_at_marks(const struct unwinder *u, struct buf *cut, struct stack_marks *ret)
+{
+        *ret = u->marks;
+        stack_cuts_unpack(&u->cut, cut);
+        ret->cut = (const uint8_t *)cut->data;
+}
+
 const struct stack_marks *unwinder_get_marks(struct unwinder *u)
 {
         return &u->marks;

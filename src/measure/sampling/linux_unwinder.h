@@ -85,6 +85,9 @@ void unwinder_set_stacks(struct unwinder *unwinder, struct deep_stacks *stacks);
 bool unwinder_put(struct unwinder *unwinder, uint8_t *const *records, size_t n, bool is_last,
                   const struct record_sink *sink, struct err *err);
 
+/* The marks so far, before the last pass; `cut` receives their bits. */
+void unwinder_look_at_marks(const struct unwinder *unwinder, struct buf *cut, struct stack_marks *ret);
+
 /* The counts so far; valid until the next call. `cut` is NULL until the last pass was put. */
 const struct stack_marks *unwinder_get_marks(struct unwinder *unwinder);
 

@@ -619,6 +619,20 @@ static void note_sampled(struct collector *c)
                 sampled_ns + CLOCK_TICK_NS >= busy_ns ? 1 : (double)sampled_ns / (double)busy_ns;
 }
 
+uint64_t collector_own_ns(const struct collector *c)
+{
+        return own_cpu_ns() - c->own_ns_before;
+}
+
+/* The walker's marks have no bits before the end. */
+bool collector_get_marks(const struct collector *c, struct buf *cut, struct stack_marks *ret)
+{
+        (void)c;
+        (void)cut;
+        (void)ret;
+        return false;
+}
+
 bool collector_end(struct collector *c, struct err *err)
 {
         bool ok;
@@ -634,7 +648,7 @@ bool collector_end(struct collector *c, struct err *err)
         ok = put_losses(c, ok ? err : NULL) && ok;
         note_sampled(c);
         note_source(c);
-        c->result.recorder_ns = own_cpu_ns() - c->own_ns_before;
+        c->result.recorder_ns = collector_own_ns(c);
         return ok;
 }
 

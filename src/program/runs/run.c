@@ -18,33 +18,13 @@
 #include "os.h"
 #include "python_names.h"
 #include "run_info.h"
+#include "run_internal.h"
 #include "session_clock.h"
 #include "session_facts.h"
 #include "session_tracing.h"
 #include "task_section.h"
 #include "text.h"
 #include "wait_section.h"
-
-struct run {
-        struct control *control; /* NULL for none */
-        struct collector *collector;
-        struct perfdata_writer *writer;
-        struct event_list events;
-        struct session_facts *facts;
-        struct run_facts out;
-        struct err write_error;
-        bool failed; /* the session cannot be written further; write_error says why */
-        unsigned n_ticks;
-        struct buf memory_note;    /* what the events for accesses to memory leave out */
-        struct buf doubts;         /* events that the PMU may not have, one sentence each */
-        struct buf asked_note;     /* which stacks are not taken as asked */
-        struct buf heading_note;   /* as in run_facts */
-        struct buf note;           /* everything the session says about its source */
-        struct buf python_symbols; /* the path of FILE.pysyms; empty if there is none */
-        struct buf python_note;    /* why FILE.pysyms could not be written */
-        bool begun;                /* the session file is being written */
-        bool is_monotonic;         /* its times are those of os_monotonic_ns() */
-};
 
 enum {
         ZSTD_LEVEL = 1,
@@ -139,10 +119,12 @@ bool run_describe(const struct run_request *request, struct buf *out, struct err
 }
 
 /* The sink of the collector. Begins the session with the first record. */
-static bool put_records(void *ctx, const void *records, size_t size, struct err *err)
+bool run_put_records(void *ctx, const void *records, size_t size, struct err *err)
 {
         struct run *run = ctx;
 
+        if (run->request->live && !run->writer)
+                return run->request->live->put(run->request->live->ctx, records, size, err);
         if (!run->begun) {
                 if (!perfdata_writer_begin(run->writer, err))
                         return false;
@@ -152,7 +134,7 @@ static bool put_records(void *ctx, const void *records, size_t size, struct err 
         return perfdata_writer_put(run->writer, records, size, err);
 }
 
-static void add_events(struct run *run)
+void run_add_events(struct run *run)
 {
         for (size_t i = 0; i < collector_n_events(run->collector); i++) {
                 struct collect_event e = collector_get_event(run->collector, i);
@@ -163,7 +145,7 @@ static void add_events(struct run *run)
         }
 }
 
-static void describe_tracepoints(const struct run_request *request, struct run *run)
+void run_describe_tracepoints(const struct run_request *request, struct run *run)
 {
         const struct pmu_source source = kernel_pmu_source(request->sysfs_root);
 
@@ -211,6 +193,8 @@ static bool run_loop(struct run *run, const struct run_request *request, uint64_
                         break;
                 }
                 state = collector_poll(run->collector, wait_ms(request, start_ns), &run->write_error);
+                if (request->live)
+                        request->live->turn(request->live->ctx, run);
                 if (state > 0 && collector_get_result(run->collector)->stop_asked) {
                         run->out.stopped_by_us = true;
                         break;
@@ -255,11 +239,11 @@ static void poll_for_command(void *ctx, int ms)
 
 static const struct target_command sampled_command = {stop_command, command_runs, poll_for_command};
 
-static void fill_facts(struct run *run, uint64_t start_ns)
+void run_fill_facts(struct run *run)
 {
         const struct collect_result *collected = collector_get_result(run->collector);
 
-        run->out.elapsed_ns = os_monotonic_ns() - start_ns;
+        run->out.elapsed_ns = os_monotonic_ns() - run->start_ns;
         run->out.collected = collected;
         run->out.n_samples = collected->n_samples;
         run->out.has_status = collected->command_ended;
@@ -345,7 +329,7 @@ static void add_python_note(const struct run *run, struct buf *note)
                 buf_printf(note, "%sno Python functions: %s", note->len ? "; " : "", why);
 }
 
-static void fill_heading_note(struct run *run, const struct run_request *request)
+void run_fill_heading_note(struct run *run, const struct run_request *request)
 {
         const char *const parts[] = {request->target_note ? request->target_note : "", buf_text(&run->doubts),
                                      collector_source_note(run->collector),
@@ -457,7 +441,19 @@ static void write_waits(struct run *run)
         perfdata_writer_add_feature(run->writer, FEATURE_WPERF_TASKS, bytes.data, bytes.len);
 }
 
-static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
+/* They count the samples from the first one on. */
+static void write_marks(struct run *run)
+{
+        AUTO_RELEASE(buf) cut = {0};
+        struct stack_marks so_far;
+
+        if (!run->records && run->out.collected->stacks)
+                stack_marks_write(run->out.collected->stacks, run->writer);
+        else if (run->records && run->records->is_whole && collector_get_marks(run->collector, &cut, &so_far))
+                stack_marks_write(&so_far, run->writer);
+}
+
+bool run_finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info;
         const char *python_symbols;
@@ -474,7 +470,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         if (request->wall)
                 write_waits(run);
         python_symbols = write_python(run);
-        fill_heading_note(run, request);
+        run_fill_heading_note(run, request);
         info = (struct run_info){
                 .source_note = whole_note(run, request),
                 .elapsed_ns = run->out.elapsed_ns,
@@ -492,7 +488,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .not_traced = run->out.collected->not_traced,
                 .off_ns = run->out.collected->off_ns,
                 .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
-                .n_samples = run->out.collected->n_samples,
+                .n_samples = run->records ? run->records->n_samples : run->out.collected->n_samples,
                 .n_stops = run->out.collected->stops.n_stops,
                 .n_repeats = run->out.collected->stops.n_repeats,
                 .n_ring_dropped = run->out.collected->stops.n_dropped,
@@ -511,8 +507,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         if (run->is_monotonic)
                 session_clock_write(run->writer);
         run_info_write(&info, run->writer);
-        if (run->out.collected->stacks)
-                stack_marks_write(run->out.collected->stacks, run->writer);
+        write_marks(run);
         return perfdata_writer_close(TAKE(run->writer), ok ? err : NULL) && ok;
 }
 
@@ -528,6 +523,15 @@ static void say_where_else(const struct run_request *request, struct err *err)
                         why.text);
 }
 
+bool run_open_session(struct run *run, const struct run_request *request, struct err *err)
+{
+        run->writer = perfdata_writer_open(request->session_path, err);
+        if (!run->writer)
+                say_where_else(request, err);
+        return run->writer &&
+               (!request->compress || perfdata_writer_set_compression(run->writer, ZSTD_LEVEL, err));
+}
+
 static bool prepare(struct run *run, const struct run_request *request, struct err *err)
 {
         struct collect_request collect;
@@ -540,19 +544,14 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
                 if (!run->control)
                         return false;
         }
-        if (!parse_events(request, &run->events, &run->memory_note, err))
-                return false;
-        run->writer = perfdata_writer_open(request->session_path, err);
-        if (!run->writer)
-                say_where_else(request, err);
-        if (!run->writer ||
-            (request->compress && !perfdata_writer_set_compression(run->writer, ZSTD_LEVEL, err)))
+        if (!parse_events(request, &run->events, &run->memory_note, err) ||
+            (!request->live && !run_open_session(run, request, err)))
                 return false;
         collect = make_request(request, &run->events);
         collect.control = run->control;
         collect.python_symbols = PYTHON_NO_SYMBOLS;
-        if (strcmp(request->session_path, "-") && os_stat(request->session_path, &session) &&
-            session.is_file) {
+        if (!request->live && strcmp(request->session_path, "-") &&
+            os_stat(request->session_path, &session) && session.is_file) {
                 python_names_path(request->session_path, &run->python_symbols);
                 collect.python_symbols = buf_text(&run->python_symbols);
         }
@@ -572,31 +571,37 @@ enum run_failure run_start_failure(const struct err *err)
 struct run *run_record(const struct run_request *request, enum run_failure *ret_failure, struct err *err)
 {
         AUTO(run) run = mem_new(1, sizeof(*run));
-        struct record_sink sink = {put_records, run};
+        struct record_sink sink = {run_put_records, run};
         struct err own = {0};
-        uint64_t start_ns;
 
         err = err ? err : &own;
+        run->request = request;
         if (!prepare(run, request, err)) {
                 *ret_failure = err->code == ERR_USAGE ? RUN_USAGE : RUN_FAILED;
                 return NULL;
         }
         run->facts = session_facts_new();
-        add_events(run);
-        describe_tracepoints(request, run);
+        if (run->writer) {
+                run_add_events(run);
+                run_describe_tracepoints(request, run);
+        }
         if (!request->keeps_signals)
                 os_catch_stop();
-        start_ns = os_monotonic_ns();
+        run->start_ns = os_monotonic_ns();
+        if (request->live)
+                request->live->begin(request->live->ctx, run);
         if (!collector_begin(run->collector, &sink, err)) {
                 *ret_failure = run->begun ? RUN_FAILED : run_start_failure(err);
                 return NULL;
         }
-        run->failed = run_loop(run, request, start_ns);
+        run->failed = run_loop(run, request, run->start_ns);
         if (run->out.stopped_by_us || run->failed)
                 target_end_command(&sampled_command, run);
         run->failed = !collector_end(run->collector, run->failed ? NULL : &run->write_error) || run->failed;
-        fill_facts(run, start_ns);
-        if (!finish_session(run, request, run->failed ? NULL : &run->write_error))
+        run_fill_facts(run);
+        if (request->live)
+                run_fill_heading_note(run, request);
+        else if (!run_finish_session(run, request, run->failed ? NULL : &run->write_error))
                 run->failed = true;
         if (run->failed)
                 say_where_else(request, &run->write_error);

@@ -15,7 +15,19 @@
 #include "control.h"
 #include "err.h"
 
+struct run; /* below */
+
+/* Takes the records of a run as they arrive. The thread of run_record() calls all functions. */
+struct run_live {
+        void (*begin)(void *ctx, struct run *run); /* before the first record */
+        bool (*put)(void *ctx, const void *records, size_t size_bytes,
+                    struct err *err);             /* complete records */
+        void (*turn)(void *ctx, struct run *run); /* several times a second */
+        void *ctx;
+};
+
 struct run_request {
+        const struct run_live *live; /* no session is written, unless by run_keep(); NULL: a session */
         struct target target;
         enum collect_children children;
         const char *events;      /* text of -e; NULL for the default */
@@ -110,5 +122,27 @@ struct run_facts {
 };
 
 struct run_facts run_get_facts(const struct run *run);
+
+/* --- With run_live, from its functions ------------------------------------------------------------------ */
+
+/* The facts so far; valid until the next call. */
+struct run_facts run_look(struct run *run);
+
+/* CPU time of the recorder so far, with that of its guardian. */
+uint64_t run_own_ns(struct run *run);
+
+/* Appends a session in memory that has the events and the machine, and no records; nothing on failure. */
+void run_add_header(struct run *run, struct buf *out);
+
+/* Records for a session, in the order in which they came. */
+struct run_records {
+        bool (*put_all)(void *ctx, const struct record_sink *sink, struct err *err);
+        void *ctx;
+        uint64_t n_samples; /* among them */
+        bool is_whole;      /* they have all samples since the beginning */
+};
+
+/* Writes a session with these records, as if the run ended now. */
+bool run_keep(struct run *run, const char *path, const struct run_records *records, struct err *err);
 
 #endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A run, and its session, for the files of the run. */
+#ifndef RUN_INTERNAL_H
+#define RUN_INTERNAL_H
+
+#include "perfdata_writer.h"
+#include "run.h"
+#include "session_facts.h"
+
+struct run {
+        const struct run_request *request;
+        uint64_t start_ns;
+        const struct run_records *records; /* of a session that is kept; NULL: all */
+        struct control *control;           /* NULL for none */
+        struct collector *collector;
+        struct perfdata_writer *writer;
+        struct event_list events;
+        struct session_facts *facts;
+        struct run_facts out;
+        struct err write_error;
+        bool failed; /* the session cannot be written further; write_error says why */
+        unsigned n_ticks;
+        struct buf memory_note;    /* what the events for accesses to memory leave out */
+        struct buf doubts;         /* events that the PMU may not have, one sentence each */
+        struct buf asked_note;     /* which stacks are not taken as asked */
+        struct buf heading_note;   /* as in run_facts */
+        struct buf note;           /* everything the session says about its source */
+        struct buf python_symbols; /* the path of FILE.pysyms; empty if there is none */
+        struct buf python_note;    /* why FILE.pysyms could not be written */
+        bool begun;                /* the session file is being written */
+        bool is_monotonic;         /* its times are those of os_monotonic_ns() */
+};
+
+/* --- run.c --- */
+
+void run_add_events(struct run *run);
+void run_describe_tracepoints(const struct run_request *request, struct run *run);
+void run_fill_facts(struct run *run);
+void run_fill_heading_note(struct run *run, const struct run_request *request);
+
+/* The sink of the collector. Begins the session with the first record. */
+bool run_put_records(void *ctx, const void *records, size_t size, struct err *err);
+
+bool run_open_session(struct run *run, const struct run_request *request, struct err *err);
+
+/* Writes everything that follows the records, and closes the session. */
+bool run_finish_session(struct run *run, const struct run_request *request, struct err *err);
+
+#endif
