@@ -186,6 +186,23 @@ const struct python_section *module_source_python(const struct module_source *so
         return python_names_section(source->python);
 }
 
+void module_source_read_again(struct module_source *source, enum module_kind kind)
+{
+        for (module_id i = 0; i < world_n_modules(source->world); i++) {
+                uint64_t *id = map_find(&source->ids, i);
+
+                if (id && world_get_module(source->world, i)->kind == kind)
+                        *id = 0;
+        }
+}
+
+void module_source_set_python(struct module_source *source, struct cursor section)
+{
+        python_names_free(source->python);
+        source->python = python_names_new(section);
+        module_source_read_again(source, MODULE_PYTHON);
+}
+
 struct resolver *module_source_resolver(struct module_source *source)
 {
         return source->resolver;

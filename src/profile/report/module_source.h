@@ -75,6 +75,13 @@ const char *module_source_recorded_note(const struct module_source *source);
 /* The Python places of the session; NULL if it has none. */
 const struct python_section *module_source_python(const struct module_source *source);
 
+/* While a program is measured, replaces what is known about its Python places: the section so far, which must
+ * outlive its use. Places that were looked up before keep their names. */
+void module_source_set_python(struct module_source *source, struct cursor section);
+
+/* Reads the names of all modules of a kind again at the next lookup, because they have grown: perf maps. */
+void module_source_read_again(struct module_source *source, enum module_kind kind);
+
 struct resolver *module_source_resolver(struct module_source *source);
 
 /* Whether the machine that recorded is ARM64. */

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "live_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "live_sums.h"
+#include "live_tree.h"
+#include "mem.h"
+#include "os.h"
+#include "record.h"
+#include "record_order.h"
+#include "report_session.h"
+#include "stacks.h"
+#include "stacks_tree.h"
+#include "text.h"
+
+enum {
+        EXITED_PROCESSES = 256, /* whose maps are kept, because their samples may still come */
+        MAX_ROWS = 16384,       /* of each kind */
+        MAX_SHOWN_ROWS = 1000,  /* in a table */
+};
+
+/* Between two readings of perf maps, at first. */
+#define READ_AGAIN_NS 2000000000ull
+
+struct live_model {
+        struct report_session session;
+        struct live_request request; /* `header` was taken */
+        uint32_t event;              /* the one whose samples count */
+        struct map events;           /* id to index of its event */
+        bool asks_build_ids;
+        struct record_order order;
+        struct buf python; /* the section that the session uses */
+        struct stacks *stacks;
+        bool has_begun; /* the interval has records */
+        bool has_python;
+        struct buf version; /* of the interpreter; empty if not known */
+        struct live_sums sums[LIVE_N_KINDS];
+        struct live_sum now, since;
+        uint64_t n_lost;
+        /* when perf maps were read, and how long until they are read again, which is longer each time */
+        uint64_t read_ns, read_again_ns;
+        uint64_t start_ns, begin_ns, end_ns; /* since when sums count; the interval */
+};
+
+/* --- begin and end --- */
+
+static const struct perf_attr *attr_of(const struct live_model *m, uint32_t event)
+{
+        return &perfdata_get_event(m->session.reader, event)->attr;
+}
+
+static bool is_sampled(const struct perf_attr *attr)
+{
+        return attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_DUMMY;
+}
+
+/* Events of a session in memory come as records. */
+static bool read_header(struct live_model *m, struct err *err)
+{
+        struct perfdata_record record;
+        int got;
+
+        while ((got = perfdata_next(m->session.reader, &record, err)) > 0)
+                ;
+        if (got < 0)
+                return false;
+        m->event = UINT32_MAX;
+        for (uint32_t i = 0; i < perfdata_n_events(m->session.reader); i++) {
+                const struct perfdata_event *event = perfdata_get_event(m->session.reader, i);
+
+                for (size_t k = 0; k < event->n_ids; k++)
+                        *map_put(&m->events, event->ids[k], NULL) = i;
+                if (m->event == UINT32_MAX && is_sampled(&event->attr))
+                        m->event = i;
+                m->asks_build_ids |= event->attr.flags & PERF_ATTR_BUILD_ID;
+        }
+        return m->event != UINT32_MAX ||
+               err_set(err, ERR_UNSUPPORTED, "there is no event whose samples could be shown");
+}
+
+struct live_model *live_model_new(const struct live_request *request, struct err *err)
+{
+        AUTO(live_model) m = mem_new(1, sizeof(*m));
+        struct report_session_request session = {.sources = request->sources,
+                                                 .no_demangle = request->no_demangle};
+        struct session_input *input = session_input_of_memory(request->header, "the measurement", err);
+
+        m->request = *request;
+        if (!input)
+                return NULL;
+        report_session_init(&m->session, &session, input);
+        world_set_exited_limit(m->session.world, EXITED_PROCESSES);
+        for (size_t i = 0; i < LIVE_N_KINDS; i++)
+                live_sums_init(&m->sums[i], MAX_ROWS);
+        m->start_ns = m->end_ns = m->read_ns = os_monotonic_ns();
+        m->read_again_ns = READ_AGAIN_NS;
+        return read_header(m, err) ? TAKE(m) : NULL;
+}
+
+static void free_waiting(struct live_model *m)
+{
+        struct waiting_record next;
+        bool is_late;
+
+        record_order_flush(&m->order);
+        while (record_order_next(&m->order, &next, &is_late))
+                free((void *)(uintptr_t)next.pos);
+        record_order_release(&m->order);
+}
+
+void live_model_free(struct live_model *m)
+{
+        if (!m)
+                return;
+        free_waiting(m);
+        stacks_free(m->stacks);
+        for (size_t i = 0; i < LIVE_N_KINDS; i++)
+                live_sums_release(&m->sums[i]);
+        map_release(&m->events);
+        report_session_release(&m->session);
+        buf_release(&m->python);
+        buf_release(&m->version);
+        free(m);
+}
+
+/* --- records --- */
+
+static void begin_interval(struct live_model *m)
+{
+        m->has_begun = true;
+        m->now = (struct live_sum){0};
+        for (size_t i = 0; i < LIVE_N_KINDS; i++)
+                live_sums_begin_interval(&m->sums[i]);
+        stacks_free(m->stacks);
+        m->stacks = stacks_new(true);
+        stacks_set_budget(m->stacks, &m->session.budget);
+}
+
+static void add_self(struct live_sum *sum, uint64_t weight)
+{
+        sum->self_count++;
+        sum->self_weight += weight;
+        sum->count++;
+        sum->weight += weight;
+}
+
+static void add_task(struct live_model *m, enum live_kind kind, const struct sample *sample, uint64_t weight)
+{
+        int32_t tid = kind == LIVE_THREADS ? sample->tid : sample->pid;
+        const char *name = world_thread_name(m->session.world, sample->pid, tid);
+        struct live_row *row = live_sums_get(
+                &m->sums[kind],
+                &(struct live_row){
+                        .name = name, .label = "", .module = "", .file = "", .pid = sample->pid, .tid = tid});
+
+        add_self(&row->now, weight);
+        add_self(&row->since, weight);
+}
+
+static uint64_t weight_of(const struct perf_attr *attr, const struct sample *sample)
+{
+        if (attr->sample_type & PERF_SAMPLE_PERIOD)
+                return sample->period;
+        return attr->flags & PERF_ATTR_FREQ ? 1 : attr->sample_period_or_freq;
+}
+
+static void take_sample(struct live_model *m, struct cursor record)
+{
+        const struct perf_attr *attr = attr_of(m, m->event);
+        struct stack_frame frame;
+        struct sample sample;
+        uint64_t weight;
+
+        if (!sample_parse(attr, record, &sample))
+                return;
+        weight = weight_of(attr, &sample);
+        if (stacks_can_add_chain(&sample)) {
+                stacks_add_chain(m->stacks, m->session.world, m->event, &sample, weight);
+        } else {
+                frame = stack_frame_of_sample(&sample);
+                stacks_add(m->stacks, m->session.world, m->event, &sample, &frame, 1, 1, weight);
+        }
+        add_self(&m->now, weight);
+        add_self(&m->since, weight);
+        add_task(m, LIVE_THREADS, &sample, weight);
+        add_task(m, LIVE_PROCESSES, &sample, weight);
+}
+
+static uint32_t event_of(const struct live_model *m, struct cursor record)
+{
+        const uint64_t *event;
+
+        cursor_skip(&record, sizeof(struct perf_header));
+        event = map_find(&m->events, cursor_u64(&record));
+        return event ? (uint32_t)*event : UINT32_MAX;
+}
+
+/* A record whose turn it is. */
+static void take(struct live_model *m, const struct perf_header *header, struct cursor bytes)
+{
+        struct perfdata_record record;
+        struct record_lost lost;
+
+        if (header->type == PERF_RECORD_SAMPLE) {
+                if (event_of(m, bytes) == m->event)
+                        take_sample(m, bytes);
+                return;
+        }
+        if ((header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES) &&
+            record_lost_parse(bytes, &lost))
+                m->n_lost += lost.lost;
+        if (!perfdata_record_make(bytes.start, header->size, false, &record))
+                return;
+        record.asked_build_id = m->asks_build_ids;
+        stacks_catch_up(m->stacks, m->session.world);
+        world_replay(m->session.world, &record);
+}
+
+static void take_ordered(struct live_model *m)
+{
+        struct waiting_record next;
+        bool is_late;
+
+        while (record_order_next(&m->order, &next, &is_late)) {
+                void *bytes = (void *)(uintptr_t)next.pos;
+                struct perf_header header;
+
+                memcpy(&header, bytes, sizeof(header));
+                take(m, &header, cursor_make(bytes, header.size));
+                free(bytes);
+        }
+}
+
+static uint64_t time_of(const struct live_model *m, const struct perf_header *header, struct cursor bytes)
+{
+        struct record_id id;
+        struct sample sample;
+        uint32_t event;
+
+        if (header->type != PERF_RECORD_SAMPLE)
+                return record_id_parse(attr_of(m, 0), bytes, &id) ? id.time : 0;
+        event = event_of(m, bytes);
+        return event != UINT32_MAX && sample_parse(attr_of(m, event), bytes, &sample) ? sample.time : 0;
+}
+
+static void wait_in_order(struct live_model *m, uint64_t time, struct cursor bytes, size_t size)
+{
+        void *copy = mem_new(size, 1);
+
+        memcpy(copy, bytes.start, size);
+        record_order_add(&m->order, time, (uintptr_t)copy);
+}
+
+void live_model_put(struct live_model *m, const void *records, size_t size_bytes)
+{
+        struct cursor all = cursor_make(records, size_bytes), bytes;
+        struct perf_header header;
+
+        if (!m->has_begun)
+                begin_interval(m);
+        while (record_next(&all, &header, &bytes)) {
+                uint64_t time;
+
+                if (header.type == PERF_RECORD_FINISHED_ROUND) {
+                        record_order_end_round(&m->order);
+                        take_ordered(m);
+                        continue;
+                }
+                time = time_of(m, &header, bytes);
+                if (time)
+                        wait_in_order(m, time, bytes, header.size);
+                else
+                        take(m, &header, bytes);
+        }
+}
+
+void live_model_set_python(struct live_model *m, struct buf *section)
+{
+        buf_release(&m->python);
+        m->python = *section;
+        *section = (struct buf){0};
+        module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));
+}
+
+/* "3.11" of libpython3.11.so.1.0 and python3.11. */
+static bool add_version(const char *path, struct buf *out)
+{
+        const char *name = text_base_name(path), *version = strstr(name, "python3.");
+        size_t n;
+
+        if (!version || (version != name && !text_starts(name, "libpython3.")))
+                return false;
+        version += strlen("python");
+        n = strspn(version, "0123456789.");
+        while (n && version[n - 1] == '.')
+                n--;
+        buf_add(out, version, n);
+        return n > 0;
+}
+
+static void find_version(struct live_model *m)
+{
+        const struct world *world = m->session.world;
+
+        for (module_id i = 0; i < world_n_modules(world) && !m->version.len; i++)
+                add_version(world_text(world, world_get_module(world, i)->path), &m->version);
+}
+
+/* --- intervals --- */
+
+static void add_tree(struct live_model *m)
+{
+        const struct place_modules modules = report_session_modules(&m->session);
+        struct resolver *resolver = report_session_resolver(&m->session);
+        const struct stacks_python_request python = {resolver, &modules};
+        const struct stacks_tree_request request = {
+                .stacks = m->stacks,
+                .world = m->session.world,
+                .resolver = resolver,
+                .modules = &modules,
+                .budget = &m->session.budget,
+                .arguments = true,
+        };
+        AUTO(stacks_tree) names = NULL;
+        AUTO(calltree) tree = NULL;
+        struct live_tree_facts facts;
+
+        stacks_python_fold(m->stacks, NULL, &python, m->request.python);
+        names = stacks_tree_new(&request);
+        tree = stacks_tree_make(names, m->event);
+        facts = live_tree_add(tree, &m->sums[LIVE_FUNCTIONS]);
+        m->has_python |= facts.has_python;
+        if (facts.misses_names && m->end_ns >= m->read_ns + m->read_again_ns) {
+                module_source_read_again(m->session.modules, MODULE_ANON);
+                m->read_ns = m->end_ns;
+                m->read_again_ns *= 2;
+        }
+}
+
+void live_model_end_interval(struct live_model *m, uint64_t now_ns, bool is_last)
+{
+        if (!m->has_begun)
+                begin_interval(m);
+        if (is_last)
+                record_order_flush(&m->order);
+        take_ordered(m);
+        m->has_begun = false;
+        m->begin_ns = m->end_ns;
+        m->end_ns = now_ns;
+        stacks_finish(m->stacks, m->session.world);
+        if (m->now.count)
+                add_tree(m);
+        if (m->has_python && !m->version.len)
+                find_version(m);
+        stacks_free(m->stacks);
+        m->stacks = NULL;
+}
+
+struct live_table *live_model_make_table(const struct live_model *m)
+{
+        struct live_table *table = mem_new(1, sizeof(*table));
+        const char *event = perfdata_get_event(m->session.reader, m->event)->name;
+        const struct perf_attr *attr = attr_of(m, m->event);
+
+        *table = (struct live_table){
+                .now = m->now,
+                .since = m->since,
+                .n_lost = m->n_lost,
+                .interval_ns = m->end_ns - m->begin_ns,
+                .elapsed_ns = m->end_ns - m->start_ns,
+                .is_time = perf_attr_is_clock(attr),
+                .is_user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL,
+                .has_python = m->has_python,
+                .hz = attr->flags & PERF_ATTR_FREQ ? attr->sample_period_or_freq : 0,
+        };
+        if (m->version.len)
+                table->python = arena_copy(&table->texts, m->version.data, m->version.len);
+        table->event = arena_copy(&table->texts, event, strlen(event));
+        for (size_t i = 0; i < LIVE_N_KINDS; i++)
+                live_sums_copy(&m->sums[i], MAX_SHOWN_ROWS, &table->kinds[i], &table->texts);
+        return table;
+}
+
+void live_model_zero(struct live_model *m)
+{
+        for (size_t i = 0; i < LIVE_N_KINDS; i++)
+                live_sums_zero(&m->sums[i]);
+        m->since = m->now = (struct live_sum){0};
+        m->n_lost = 0;
+        m->start_ns = m->end_ns;
+}

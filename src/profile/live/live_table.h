@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a live view shows at one time: rows of functions, threads and processes, with the sums of the last
+ * interval and those since the start. */
+#ifndef LIVE_TABLE_H
+#define LIVE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "attributes.h"
+
+enum live_kind { LIVE_FUNCTIONS, LIVE_THREADS, LIVE_PROCESSES, LIVE_N_KINDS };
+
+/* Sums of samples and of their periods. A thread or a process has only `self`. */
+struct live_sum {
+        uint64_t self_count, self_weight;
+        uint64_t count, weight; /* with callees; recursion counts once */
+};
+
+struct live_row {
+        const char *name;   /* "parse", "memcpy"; of a thread or process its name */
+        const char *label;  /* of a function: with its arguments, or its file: "parse [app.py:5]"; else "" */
+        const char *module; /* base name of a native function's module; "" for none */
+        const char *file;   /* path of a Python function's file; "" if not known */
+        uint32_t line;      /* its first line; 0 if not known */
+        int32_t pid, tid;   /* of a thread or process; 0: rows that were merged, or none */
+        bool is_python, is_kernel;
+        bool is_unnamed; /* a native function without a name */
+        bool is_rest;    /* the sum of rows that are not listed one by one */
+        struct live_sum now, since;
+};
+
+/* The rows of a kind, the largest first: by total time now, then since the start. */
+struct live_rows {
+        struct live_row *items;
+        size_t n;
+        size_t n_merged; /* rows that were merged into the last one, to save memory */
+};
+
+struct live_table {
+        struct live_rows kinds[LIVE_N_KINDS];
+        struct live_sum now, since; /* of all samples; only `self` */
+        uint64_t n_lost;            /* since the start */
+        uint64_t interval_ns;       /* the time that `now` covers */
+        uint64_t elapsed_ns;        /* since the start, or since it was set to zero */
+        bool is_time;               /* weights are nanoseconds of CPU time */
+        bool is_user_only;          /* the kernel is left out */
+        bool has_python;            /* there are Python functions */
+        const char *python;         /* the interpreter's version, "3.11"; NULL if not known */
+        uint64_t hz;                /* samples a second of a busy CPU; 0: not known */
+        const char *event;          /* its name */
+        struct arena texts;
+};
+
+void live_table_free(struct live_table *table);
+AUTO_DEFINE(live_table)
+
+/* The order of rows: by total, or by self time. */
+enum live_order { LIVE_BY_TOTAL, LIVE_BY_SELF, LIVE_BY_SINCE };
+void live_table_sort(struct live_table *table, enum live_kind kind, enum live_order order);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "live_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "live_sums.h"
+#include "session_builder.h"
+#include "tap.h"
+
+static struct live_model *new_model(void)
+{
+        AUTO_RELEASE(buf) header = {0};
+        const struct live_request request = {.header = &header, .python = STACKS_PYTHON_MERGED};
+        struct session_builder b;
+
+        builder_init(&b);
+        b.pipe = true;
+        builder_file(&b, &header);
+        builder_release(&b);
+        return live_model_new(&request, NULL);
+}
+
+static void put(struct live_model *model, struct session_builder *b)
+{
+        live_model_put(model, b->records.data, b->records.len);
+        builder_release(b);
+        builder_init(b);
+}
+
+static const struct live_row *row_of(const struct live_table *table, enum live_kind kind, const char *name)
+{
+        for (size_t i = 0; i < table->kinds[kind].n; i++) {
+                if (!strcmp(table->kinds[kind].items[i].name, name))
+                        return &table->kinds[kind].items[i];
+        }
+        return NULL;
+}
+
+TEST(an_interval_and_the_sums_since_the_start)
+{
+        AUTO(live_model) model = new_model();
+        AUTO(live_table) first = NULL;
+        AUTO(live_table) second = NULL;
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 1, 10, 10, "a", true);
+        builder_comm(&b, 1, 10, 11, "worker", false);
+        builder_sample_ip(&b, 2, 10, 10, 0x1000);
+        builder_sample_ip(&b, 3, 10, 11, 0x1000);
+        builder_lost(&b, 4, 7);
+        builder_round(&b);
+        builder_round(&b);
+        put(model, &b);
+        live_model_end_interval(model, UINT64_MAX / 2, false);
+        first = live_model_make_table(model);
+        EXPECT_INT(first->now.self_count, 2);
+        EXPECT_INT(first->since.self_count, 2);
+        EXPECT_INT(first->n_lost, 7);
+        EXPECT_INT(row_of(first, LIVE_THREADS, "worker")->now.self_count, 1);
+        EXPECT_INT(row_of(first, LIVE_PROCESSES, "a")->now.self_count, 2);
+        builder_sample_ip(&b, 5, 10, 11, 0x1000);
+        builder_round(&b);
+        put(model, &b);
+        live_model_end_interval(model, UINT64_MAX / 2 + 1, true);
+        second = live_model_make_table(model);
+        EXPECT_INT(second->now.self_count, 1);
+        EXPECT_INT(second->since.self_count, 3);
+        EXPECT_INT(row_of(second, LIVE_THREADS, "a")->now.self_count, 0);
+        EXPECT_INT(row_of(second, LIVE_THREADS, "a")->since.self_count, 1);
+        EXPECT_INT(row_of(second, LIVE_THREADS, "worker")->since.self_count, 2);
+        live_model_zero(model);
+        live_table_free(second);
+        second = live_model_make_table(model);
+        EXPECT_INT(second->since.self_count, 0);
+        EXPECT_INT(second->kinds[LIVE_THREADS].n, 0);
+        builder_release(&b);
+}
+
+/* Of a ring that was read earlier in its round, and of the next interval. */
+TEST(records_are_put_in_the_order_of_time)
+{
+        AUTO(live_model) model = new_model();
+        AUTO(live_table) table = NULL;
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_sample_ip(&b, 5, 10, 10, 0x1000);
+        builder_round(&b);
+        put(model, &b);
+        live_model_end_interval(model, 1, false);
+        builder_comm(&b, 4, 10, 10, "named", true);
+        builder_round(&b);
+        put(model, &b);
+        live_model_end_interval(model, 2, false);
+        table = live_model_make_table(model);
+        EXPECT_INT(table->since.self_count, 1);
+        EXPECT_TRUE(row_of(table, LIVE_PROCESSES, "named") != NULL);
+        builder_release(&b);
+}
+
+static void add(struct live_sums *sums, const char *name, uint64_t weight)
+{
+        struct live_row *row =
+                live_sums_get(sums, &(struct live_row){.name = name, .label = "", .module = "", .file = ""});
+
+        row->now.self_weight += weight;
+        row->since.self_weight += weight;
+}
+
+TEST(the_smallest_rows_are_merged)
+{
+        struct live_sums sums;
+        struct live_rows rows;
+        AUTO_RELEASE(arena) texts = {0};
+        uint64_t all = 0;
+
+        live_sums_init(&sums, 4);
+        add(&sums, "large", 100);
+        add(&sums, "larger", 200);
+        for (char name[] = "a"; *name < 'k'; name[0]++)
+                add(&sums, name, 1);
+        live_sums_begin_interval(&sums);
+        EXPECT_INT(sums.n, 2);
+        add(&sums, "new", 5);
+        live_sums_copy(&sums, 2, &rows, &texts);
+        EXPECT_INT(rows.n, 3);
+        EXPECT_INT(rows.n_merged, 11);
+        EXPECT_TRUE(rows.items[2].is_rest && rows.items[2].since.self_weight == 110);
+        for (size_t i = 0; i < rows.n; i++)
+                all += rows.items[i].since.self_weight;
+        EXPECT_INT(all, 315);
+        free(rows.items);
+        live_sums_release(&sums);
+}
+
+TAP_MAIN
