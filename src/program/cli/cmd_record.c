@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "cmd_record_options.h"
 #include "cmd_repeat.h"
+#include "engine_choice.h"
 #include "err.h"
 #include "event.h"
 #include "hot_output.h"
@@ -143,38 +144,17 @@ static bool check_children(const struct recording *r, struct err *err)
 
 static bool choose_engine(struct recording *r, struct err *err)
 {
-        static const struct {
-                const char *name;
-                enum collect_engine engine;
-        } engines[] = {{"bpf", COLLECT_BPF},
-                       {"pace", COLLECT_PACE},
-                       {"peek", COLLECT_PEEK},
-                       {"ring", COLLECT_RING},
-                       {"stop", COLLECT_STOP}};
-        const char *name = r->options->sampling.engine;
+        const struct sampling_options *o = &r->options->sampling;
 
-        r->engine = r->gil                             ? COLLECT_BPF
-                    : r->options->sampling.nonblocking ? COLLECT_NONBLOCKING
-                                                       : COLLECT_BEST_ENGINE;
-        if (r->gil && name && strcmp(name, "bpf") != 0)
+        if (r->gil && o->engine && strcmp(o->engine, "bpf") != 0)
                 return err_set(err, ERR_USAGE,
                                "--gil and --engine %s cannot be used together: only the engine bpf knows "
                                "which thread has the GIL at each sample",
-                               name);
-        if (name && r->options->sampling.nonblocking)
-                return err_set(
-                        err, ERR_USAGE,
-                        "--nonblocking and --engine %s cannot be used together: both choose the engine",
-                        name);
-        if (!name)
-                return true;
-        for (size_t i = 0; i < N_ELEMENTS(engines); i++) {
-                if (!strcmp(name, engines[i].name)) {
-                        r->engine = engines[i].engine;
-                        return true;
-                }
-        }
-        return err_set(err, ERR_USAGE, "--engine takes bpf, pace, peek, ring or stop, not '%s'", name);
+                               o->engine);
+        if (!engine_choice_make(o->engine, o->nonblocking, &r->engine, err))
+                return false;
+        r->engine = r->gil ? COLLECT_BPF : r->engine;
+        return true;
 }
 
 /* With -c the CPU is sampled even if the image does not run, as in WindowsPerf, where whole CPUs can be
