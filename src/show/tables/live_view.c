@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "live_view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "name_text.h"
+#include "python_label.h"
+#include "table.h"
+#include "text_printable.h"
+#include "text_width.h"
+
+enum {
+        SHARES_WIDTH = LIVE_VIEW_SHARES_WIDTH,
+        NAME_WIDTH = 27, /* on a screen of 80 columns */
+        NARROW = 60,     /* below this, places are left out */
+        USUAL = 80,
+        UNLIMITED_NAME_WIDTH = 40,
+};
+
+const char *live_view_kind_text(enum live_kind kind)
+{
+        static const char *const texts[] = {
+                [LIVE_FUNCTIONS] = "functions",
+                [LIVE_THREADS] = "threads",
+                [LIVE_PROCESSES] = "processes",
+        };
+
+        return texts[kind];
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+        return all ? 100 * (double)part / (double)all : 0;
+}
+
+/* --- heading --- */
+
+/* "0:31", "12:04", "1:02:03" */
+static void add_elapsed(uint64_t ns, struct buf *out)
+{
+        uint64_t s = ns / 1000000000;
+
+        if (s >= 3600)
+                buf_printf(out, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+        else
+                buf_printf(out, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+}
+
+void live_view_add_target(const struct live_view *view, struct buf *out)
+{
+        text_add_printable(out, view->target);
+        if (view->state[0])
+                buf_printf(out, ": %s", view->state);
+}
+
+void live_view_add_facts(const struct live_view *view, struct buf *out)
+{
+        const struct live_table *table = view->table;
+
+        if (table->python)
+                buf_printf(out, "Python %s  ", table->python);
+        if (view->n_threads)
+                buf_printf(out, "%zu thread%s  ", view->n_threads, view->n_threads == 1 ? "" : "s");
+        if (table->hz)
+                buf_printf(out, "%" PRIu64 " Hz  ", table->hz);
+        add_elapsed(view->elapsed_ns, out);
+        buf_printf(out, "  wperf %.1f %%", view->own_percent);
+}
+
+static double busy_percent(const struct live_table *table)
+{
+        return percent(table->now.self_weight, table->interval_ns);
+}
+
+void live_view_add_samples(const struct live_view *view, struct buf *out)
+{
+        const struct live_table *table = view->table;
+
+        if (table->is_time)
+                buf_printf(out, "%s %.0f %%  ", table->is_user_only ? "user code (-k: kernel)" : "on CPU",
+                           busy_percent(table));
+        else
+                text_printf(out, "%s  ", table->event);
+        buf_printf(out, "%" PRIu64 " samples, %" PRIu64 " lost", table->since.self_count, table->n_lost);
+        if (view->n_dropped)
+                buf_printf(out, "; the first %" PRIu64 " only as sums", view->n_dropped);
+}
+
+void live_view_add_columns(const struct live_view *view, struct buf *out)
+{
+        static const char *const texts[] = {
+                [LIVE_FUNCTIONS] = "function",
+                [LIVE_THREADS] = "thread",
+                [LIVE_PROCESSES] = "process",
+        };
+
+        buf_printf(out, "  now  since  self  %s (%% of ", texts[view->kind]);
+        if (view->table->is_time)
+                buf_add_str(out, "CPU time)");
+        else
+                text_printf(out, "%s)", view->table->event);
+}
+
+/* Ends a line, cut to the screen, that was begun at `from`. */
+static void end_line(const struct live_view *view, size_t from, struct buf *out)
+{
+        AUTO_RELEASE(buf) line = {0};
+
+        buf_add_str(&line, buf_text(out) + from);
+        if (view->max_columns) {
+                buf_truncate(out, from);
+                table_add_cut(out, buf_text(&line), view->max_columns);
+        }
+        buf_add_char(out, '\n');
+}
+
+/* --- rows --- */
+
+double live_view_share(const struct live_view *view, const struct live_row *row)
+{
+        return percent(row->now.weight, view->table->now.self_weight);
+}
+
+static void add_place(const struct live_row *row, struct buf *out)
+{
+        if (row->tid && row->tid != row->pid)
+                buf_printf(out, "thread %" PRId32 " of process %" PRId32, row->tid, row->pid);
+        else if (row->pid)
+                buf_printf(out, "process %" PRId32, row->pid);
+        else if (row->line)
+                text_printf(out, "%s:%" PRIu32, python_label_file(row->file), row->line);
+        else
+                text_printf(out, "%s", row->is_python ? python_label_file(row->file) : row->module);
+}
+
+static size_t name_width(const struct live_view *view)
+{
+        if (!view->max_columns)
+                return UNLIMITED_NAME_WIDTH;
+        if (view->max_columns < NARROW)
+                return view->max_columns > SHARES_WIDTH ? view->max_columns - SHARES_WIDTH : 1;
+        return NAME_WIDTH + (view->max_columns > USUAL ? (view->max_columns - USUAL) * 2 / 3 : 0);
+}
+
+static void add_name(const struct live_view *view, const struct live_row *row, struct buf *out)
+{
+        AUTO_RELEASE(buf) name = {0};
+
+        if (row->is_rest)
+                buf_printf(&name, "%zu more", view->table->kinds[view->kind].n_merged);
+        else if (view->kind == LIVE_FUNCTIONS)
+                name_text_add(&name, row->name, NULL, view->max_columns ? name_width(view) : 0);
+        else
+                text_printf(&name, "%s", row->name);
+        if (view->max_columns)
+                table_add_cut(out, buf_text(&name), name_width(view));
+        else
+                buf_add_str(out, buf_text(&name));
+}
+
+void live_view_add_row(const struct live_view *view, const struct live_row *row, struct buf *out)
+{
+        const struct live_table *table = view->table;
+        AUTO_RELEASE(buf) place = {0};
+        size_t from = out->len, width;
+
+        buf_printf(out, "%5.1f  %5.1f %5.1f  ", percent(row->now.weight, table->now.self_weight),
+                   percent(row->since.weight, table->since.self_weight),
+                   percent(row->now.self_weight, table->now.self_weight));
+        add_name(view, row, out);
+        if (!row->is_rest && (!view->max_columns || view->max_columns >= NARROW))
+                add_place(row, &place);
+        if (place.len) {
+                width = text_width(buf_text(out) + from);
+                for (; width < SHARES_WIDTH + name_width(view); width++)
+                        buf_add_char(out, ' ');
+                buf_printf(out, "  %s", buf_text(&place));
+        }
+}
+
+void live_view_text(const struct live_view *view, struct buf *out)
+{
+        const struct live_rows *rows = &view->table->kinds[view->kind];
+        size_t from = out->len;
+
+        live_view_add_target(view, out);
+        buf_add_str(out, "  ");
+        live_view_add_facts(view, out);
+        end_line(view, from, out);
+        from = out->len;
+        live_view_add_samples(view, out);
+        end_line(view, from, out);
+        from = out->len;
+        live_view_add_columns(view, out);
+        end_line(view, from, out);
+        for (size_t i = 0; i < rows->n && (!view->max_rows || i < view->max_rows); i++) {
+                from = out->len;
+                live_view_add_row(view, &rows->items[i], out);
+                end_line(view, from, out);
+        }
+        if (view->max_rows && rows->n > view->max_rows)
+                buf_printf(out, "%*s%zu more\n", SHARES_WIDTH, "", rows->n - view->max_rows);
+}
+
+/* --- JSON --- */
+
+static void add_sum(struct json *json, const char *key, const struct live_sum *sum)
+{
+        json_key(json, key);
+        json_begin_object(json);
+        json_key_u64(json, "self_samples", sum->self_count);
+        json_key_u64(json, "self", sum->self_weight);
+        json_key_u64(json, "samples", sum->count);
+        json_key_u64(json, "total", sum->weight);
+        json_end_object(json);
+}
+
+static void add_row(struct json *json, enum live_kind kind, const struct live_row *row)
+{
+        json_begin_object(json);
+        if (row->is_rest) {
+                json_key_bool(json, "is_rest", true);
+        } else {
+                json_key_str(json, "name", row->name);
+                if (kind == LIVE_FUNCTIONS)
+                        json_key_str(json, "label", row->label);
+                if (kind == LIVE_THREADS)
+                        json_key_i64(json, "tid", row->tid);
+                if (kind != LIVE_FUNCTIONS)
+                        json_key_i64(json, "pid", row->pid);
+        }
+        if (!row->is_rest && kind == LIVE_FUNCTIONS) {
+                json_key_bool(json, "is_python", row->is_python);
+                if (row->is_python) {
+                        json_key_str(json, "file", row->file);
+                        json_key_u64(json, "line", row->line);
+                } else {
+                        json_key_str(json, "module", row->module);
+                        json_key_bool(json, "is_kernel", row->is_kernel);
+                }
+        }
+        add_sum(json, "now", &row->now);
+        add_sum(json, "since", &row->since);
+        json_end_object(json);
+}
+
+static void add_rows(struct json *json, const struct live_view *view, enum live_kind kind)
+{
+        const struct live_rows *rows = &view->table->kinds[kind];
+
+        json_key(json, live_view_kind_text(kind));
+        json_begin_array(json);
+        for (size_t i = 0; i < rows->n; i++)
+                add_row(json, kind, &rows->items[i]);
+        json_end_array(json);
+}
+
+static void add_number(struct json *json, const char *key, double value, int decimals)
+{
+        json_key(json, key);
+        json_fixed(json, value, decimals);
+}
+
+void live_view_json(const struct live_view *view, struct buf *out)
+{
+        const struct live_table *table = view->table;
+        struct json json;
+
+        json_init(&json, out);
+        json_begin_object(&json);
+        json_key(&json, "top");
+        json_begin_object(&json);
+        json_key_str(&json, "target", view->target);
+        json_key_str(&json, "event", table->event);
+        json_key_bool(&json, "is_time", table->is_time);
+        json_key_bool(&json, "is_user_only", table->is_user_only);
+        add_number(&json, "elapsed_s", (double)view->elapsed_ns / 1e9, 3);
+        add_number(&json, "interval_s", (double)table->interval_ns / 1e9, 3);
+        add_number(&json, "wperf_percent", view->own_percent, 2);
+        json_key_u64(&json, "lost", table->n_lost);
+        json_key_u64(&json, "not_kept", view->n_dropped);
+        add_sum(&json, "now", &table->now);
+        add_sum(&json, "since", &table->since);
+        for (unsigned i = 0; i < LIVE_N_KINDS; i++)
+                add_rows(&json, view, (enum live_kind)i);
+        json_end_object(&json);
+        json_end_object(&json);
+        buf_add_char(out, '\n');
+}

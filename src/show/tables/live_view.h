@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A table of a live view, as text and as JSON: its heading, and rows of functions, threads or processes. */
+#ifndef LIVE_VIEW_H
+#define LIVE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "live_table.h"
+
+struct live_view {
+        const struct live_table *table;
+        enum live_kind kind;
+        const char *target; /* what is measured: "api.py (4711)" */
+        size_t n_threads;   /* of the target; 0: not known */
+        uint64_t elapsed_ns;
+        double own_percent;   /* CPU time of wperf itself, of one CPU */
+        uint64_t n_dropped;   /* samples that a session of what is kept would not have */
+        const char *state;    /* "frozen", "ended"; "" for none */
+        size_t max_rows;      /* in text; 0: all */
+        unsigned max_columns; /* of text; 0: no limit */
+};
+
+enum { LIVE_VIEW_SHARES_WIDTH = 20 }; /* of the columns before a name */
+
+/* The heading in four parts, each without an end of line: what is measured; how, how long, and what wperf
+ * itself uses; samples; names of the columns. */
+void live_view_add_target(const struct live_view *view, struct buf *out);
+void live_view_add_facts(const struct live_view *view, struct buf *out);
+void live_view_add_samples(const struct live_view *view, struct buf *out);
+void live_view_add_columns(const struct live_view *view, struct buf *out);
+
+/* Appends a row, without its end. */
+void live_view_add_row(const struct live_view *view, const struct live_row *row, struct buf *out);
+
+/* The share that decides the colour of a row, in percent. */
+double live_view_share(const struct live_view *view, const struct live_row *row);
+
+/* Appends the heading and the rows. */
+void live_view_text(const struct live_view *view, struct buf *out);
+
+/* Appends the document of schemas/live.json, on one line. */
+void live_view_json(const struct live_view *view, struct buf *out);
+
+/* "functions", "threads", "processes". */
+const char *live_view_kind_text(enum live_kind kind);
+
+#endif
