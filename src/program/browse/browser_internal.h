@@ -109,7 +109,7 @@ struct browser_warning {
         const char *text, *brief; /* for wide and for narrow screens */
 };
 
-enum browser_help { BROWSER_HELP_SESSION, BROWSER_HELP_DIFF };
+enum browser_help { BROWSER_HELP_SESSION, BROWSER_HELP_DIFF, BROWSER_HELP_LIVE };
 
 /* A session or a comparison: what the title says, and keys that work on all of its pages. */
 struct browser_source {

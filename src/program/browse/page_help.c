@@ -89,6 +89,29 @@ static const char help_diff[] =
         "  right, left        scroll sideways\n"
         "  |                  marks instructions that differ; < only in A, > only in B\n";
 
+static const char help_live[] =
+        "On the table\n"
+        "  arrows, PgUp, PgDn, Home, End, mouse   move\n"
+        "  F                  freeze the table, and go on\n"
+        "  z                  begin the sums anew\n"
+        "  W                  keep what was sampled as wperf.data\n"
+        "  p                  Python functions only, or all\n"
+        "  t                  by threads, by processes, by functions\n"
+        "  s                  sort by total time now, self time now, total time since the start\n"
+        "  /                  show only rows with a text; Esc shows all again\n"
+        "  P                  write the rows to wperf.hist.1, .2, ...\n"
+        "  h, ?, F1           this help\n"
+        "  q, Ctrl-C          quit; if wperf started the program, it asks first\n"
+        "\n"
+        "Pages of what was sampled until then; q returns to the table\n"
+        "  Enter or m         menu of actions for the selected row\n"
+        "  r                  callers of the function as a tree\n"
+        "  a                  its source lines and instructions\n"
+        "  x                  its callers, callees and source lines\n"
+        "  g, G               call tree, inverted call tree\n"
+        "  f                  flame graph\n"
+        "  i                  profile quality\n";
+
 static const struct page_kind kind = {
         .keys = "q quit  Esc back  / search",
         .add_title = text_page_add_title,
@@ -104,7 +127,9 @@ struct page *page_help_new(enum browser_help of)
         struct text_page *p = mem_new(1, sizeof(*p));
 
         text_page_begin(p, &kind, "help");
-        buf_add_str(&p->text, of == BROWSER_HELP_DIFF ? help_diff : help);
+        buf_add_str(&p->text, of == BROWSER_HELP_DIFF   ? help_diff
+                              : of == BROWSER_HELP_LIVE ? help_live
+                                                        : help);
         text_page_split(p);
         return &p->page;
 }
