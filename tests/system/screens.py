@@ -56,6 +56,17 @@ class Screen:
         except TookTooLong:
             raise AssertionError(f"{wanted} not on the screen:\n{last}") from None
 
+    def look(self, *wanted: str) -> str:
+        """Waits until it shows all of `wanted`, on a screen that never stands still."""
+        shown = ""
+        try:
+            while not all(word in shown for word in wanted):
+                shown = self.text()
+                time.sleep(0.03)
+        except TookTooLong:
+            raise AssertionError(f"{wanted} not on the screen:\n{shown}") from None
+        return shown
+
     def check_looks(self, name: str) -> None:
         """It must show the text of the file of this name, as soon as it has taken all keys: fails if it shows another one for a long time.
         With WPERF_SCREENS=update in the environment, writes the file."""

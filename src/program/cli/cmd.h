@@ -17,6 +17,7 @@ struct process_choice; /* process_choice.h */
 int cmd_record(const struct command_line *line);
 int cmd_stat(const struct command_line *line);
 int cmd_stack(const struct command_line *line);
+int cmd_top(const struct command_line *line);
 int cmd_diff(const struct command_line *line);
 int cmd_check(const struct command_line *line);
 int cmd_dump(const struct command_line *line);

@@ -10,12 +10,14 @@
 #include "cmd_stack_options.h"
 #include "cmd_stat_options.h"
 #include "cmd_symbolize_options.h"
+#include "cmd_top_options.h"
 
 /* clang-format off */
 static const struct command *const commands[] = {
         &cmd_record_command,
         &cmd_sample_command,
         &cmd_stat_command,
+        &cmd_top_command,
         &cmd_stack_command,
         &cmd_report_command,
         &cmd_annotate_command,

@@ -1,0 +1,1 @@
+wperf top --help

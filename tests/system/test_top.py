@@ -1,0 +1,293 @@
+#!/usr/bin/python3
+"""wperf top: its tables and documents of programs that run, and no effect on them."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import harness
+from harness import Context, check, limit, need_events, wait_until
+from screens import Screen
+from test_schemas import complaints
+from test_stop_harmless import PYTHON, script
+from test_waits import differing, run_waits
+
+WORK = """
+import sys, time
+
+def inner(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+
+def outer():
+    inner(3000)
+
+print("begins", flush=True)
+while time.thread_time() < float(sys.argv[1]):
+    outer()
+print("ends", flush=True)
+sys.exit(7)
+"""
+
+
+def tables_of(text: str) -> list[str]:
+    """The tables, each from its heading on; a note may come first."""
+    parts = re.split(r"\n\n", text)
+    return [part for part in parts if "  now  since  self" in part]
+
+
+def documents_of(text: str) -> list[dict]:
+    return [json.loads(line)["top"] for line in text.splitlines()]
+
+
+def rows_by_name(document: dict) -> dict[str, dict]:
+    return {row["name"]: row for row in document["functions"] if not row.get("is_rest")}
+
+
+def work(t: Context, seconds: float) -> list[str]:
+    return [PYTHON, script(t, "work.py", WORK), str(seconds)]
+
+
+@limit(240)
+def test_tables_of_a_command(t: Context) -> None:
+    need_events()
+    done = t.ours("top", "--stdio", "-d", "200ms", "--", *work(t, 1))
+    tables = tables_of(done.out)
+    check(done.status == 7 and len(tables) > 1, "tables, and the status of the command", done)
+    check(re.search(r"Python 3\.\d+  99 Hz  0:\d\d  wperf \d+\.\d %", tables[-1]) is not None, "a heading", done)
+    check(re.search(r"^ *[\d.]+ +[\d.]+ +[\d.]+  inner +work\.py:4$", tables[-1], re.M) is not None, "a Python function", done)
+    name = re.search(r"^output of work\.py in (wperf\.out\.\w+), 12 bytes:$", done.out, re.M)
+    check(name is not None and done.out.endswith("begins\nends\n"), "the output at the end", done)
+    check(pathlib.Path(t.path(name[1])).read_text(encoding="ascii") == "begins\nends\n", "the output in its file", done)
+
+
+@limit(240)
+def test_sums_are_those_of_all_documents(t: Context) -> None:
+    need_events()
+    done = t.ours("top", "--json", "-d", "200ms", "--", *work(t, 1))
+    documents = documents_of(done.out)
+    for line in done.out.splitlines():
+        found = complaints("live", json.loads(line), "live")
+        check(not found, f"{found[:3]}", done)
+    check(done.status == 0 and len(documents) > 1, "documents, and wperf's own status", done)
+    for kind in ("functions", "threads", "processes"):
+        sums: dict[tuple, list[int]] = {}
+        for document in documents:
+            for row in document[kind]:
+                key = tuple(row.get(k) for k in ("name", "module", "file", "line", "pid", "tid"))
+                sums.setdefault(key, [0, 0])
+                sums[key][0] += row["now"]["samples"]
+                sums[key][1] += row["now"]["self"]
+                check(sums[key] == [row["since"]["samples"], row["since"]["self"]], f"since the start: {row}", done)
+    last = documents[-1]
+    rows = rows_by_name(last)
+    check(rows["outer"]["since"]["samples"] >= rows["inner"]["since"]["samples"] > 0, "callers count for what they call", done)
+    check(sum(row["since"]["self"] for row in last["functions"]) == last["since"]["self"], "each sample has one function", done)
+
+
+@limit(240)
+def test_a_process_is_watched_until_ctrl_c(t: Context) -> None:
+    need_events()
+    process = t.started_ready(PYTHON, script(t, "work.py", WORK.replace("begins", "ready")), "60")
+    watcher = t.start(t.wperf, "top", "-d", "200ms", str(process.pid))
+    while b"samples, " not in watcher.stdout.readline():
+        check(watcher.poll() is None, "the first table")
+    harness.wait_for_cpu(process.pid, 0.5)
+    watcher.send_signal(signal.SIGINT)
+    done = harness.finish(watcher)
+    check(done.status == 0 and done.err == "" and f"work.py ({process.pid})" in tables_of(done.out)[-1], "a last table", done)
+    check(process.poll() is None, "the process goes on")
+
+
+# --- beside the session that is kept ---
+
+def python_sums(folded: str) -> dict[str, list[int]]:
+    """By the label of each Python function, its own samples and those with it on the stack: from folded stacks."""
+    sums: dict[str, list[int]] = {}
+    for line in folded.splitlines():
+        stack, count = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        for frame in set(frames):
+            if re.search(r" \[[^\]]+:\d+\]$", frame):
+                sums.setdefault(frame, [0, 0])[1] += int(count)
+                sums[frame][0] += int(count) if frame == frames[-1] else 0
+    return sums
+
+
+@limit(240)
+def test_figures_are_those_of_the_session_kept(t: Context) -> None:
+    need_events()
+    done = t.ours("top", "--json", "-d", "200ms", "--session", "kept.data", "--", *work(t, 2))
+    last = documents_of(done.out)[-1]
+    report = t.good("report", "--stdio", "--sample-display-row", "10000", "-i", "kept.data")
+    check(harness.quality_of(report)["samples"] == last["since"]["samples"], "as many samples", report)
+    folded = t.ours("export", "--format", "folded", "-o", "stacks", "-i", "kept.data")
+    check(folded.status == 0, "stacks of the session", folded)
+    wanted = python_sums(pathlib.Path(t.path("stacks")).read_text(encoding="utf-8"))
+    seen = {row["label"]: [row["since"]["self_samples"], row["since"]["samples"]] for row in last["functions"] if row["is_python"]}
+    check(len(seen) > 2 and wanted == seen, f"{wanted} in the session, {seen} in the table")
+    own = {(row.symbol.split(":")[0]): row.count for row in harness.rows_of(report.out)}
+    natives = {row["name"]: row["since"]["self_samples"] for row in last["functions"]
+               if not row["is_python"] and row["since"]["self_samples"] and not row["name"].startswith("_PyEval")}
+    check(bool(natives) and all(own[name] == n for name, n in natives.items()), f"{own} in the session, {natives} in the table")
+
+
+# --- the screen ---
+
+def started(t: Context) -> subprocess.Popen:
+    return t.started_ready(PYTHON, script(t, "work.py", WORK.replace("begins", "ready")), "1000")
+
+
+def watch(t: Context, process: subprocess.Popen, *words: str, **options) -> Screen:
+    return Screen(t, t.wperf, "top", "-d", "300ms", *words, str(process.pid), **options)
+
+
+@limit(240)
+def test_the_screen_at_three_sizes(t: Context) -> None:
+    need_events()
+    process = started(t)
+    for columns, rows in ((80, 24), (120, 40), (40, 12)):
+        with watch(t, process, columns=columns, rows=rows) as screen:
+            text = screen.look("inner", "Enter menu")
+            lines = text.splitlines()
+            check(len(lines) == rows and max(map(len, lines)) <= columns, f"fits:\n{text}")
+            check(columns < 80 or f"work.py ({process.pid})  Python 3." in lines[0], f"a heading:\n{text}")
+            check("samples" in lines[1] and lines[2].startswith("  now  since  self  function"), f"columns:\n{text}")
+            check(columns < 80 or re.search(r"inner +work\.py:4$", text, re.M) is not None, f"a place:\n{text}")
+            screen.resize(50, 15)
+            screen.look("inner", "now  since  self")
+            screen.resize(columns, rows)
+            wait_until(lambda wanted=lines[-1]: screen.text().splitlines()[-1:] == [wanted], "the old size")
+            screen.keys("q")
+            check(screen.ended() == 0, "q quits")
+    check(process.poll() is None, "the process goes on")
+
+
+@limit(240)
+def test_keys(t: Context) -> None:
+    need_events()
+    process = started(t)
+    with watch(t, process, columns=100) as screen:
+        screen.look("inner", "Enter menu")
+        screen.keys("t")
+        screen.look("self  thread", f"process {process.pid}")
+        screen.keys("t")
+        screen.look("self  process")
+        screen.keys("t", "p")
+        check("python3" not in screen.look("self  function", "Python functions only", "outer"), "no native function")
+        screen.keys("p", "/", "o", "u", "t", "e", "r", "Enter")
+        check("inner" not in screen.look("filter: outer", "work.py:10"), "only rows with the text")
+        screen.keys("Escape", "F")
+        screen.look("frozen", "inner")
+        screen.keys("F", "W")
+        screen.look("kept as wperf.data")
+        check("inner" in t.ours("report", "--stdio").out, "a session")
+        screen.keys("s", "Home", "r")
+        screen.look("callers of")
+        screen.keys("q")
+        screen.look("Enter menu", "wperf ")
+        screen.keys("z", "q")
+        check(screen.ended() == 0, "q quits")
+    check(not [name for name in os.listdir("/tmp") if name.startswith("wperf.top.") and os.stat(f"/tmp/{name}").st_uid == os.getuid()
+               and time.time() - os.stat(f"/tmp/{name}").st_mtime < 60], "no session is left in /tmp")
+
+
+@limit(240)
+def test_a_command_is_ended_only_when_asked(t: Context) -> None:
+    need_events()
+    with Screen(t, t.wperf, "top", "-d", "300ms", "--", *work(t, 1000)) as screen:
+        screen.look("inner", "Enter menu")
+        screen.keys("q")
+        screen.look("end the program?")
+        screen.keys("x")
+        wait_until(lambda: "end the program?" not in screen.text(), "the question to go away")
+        screen.keys("q", "y")
+        check(screen.ended() == 0 and "begins" in screen.text(), "ends, and prints the output")
+
+
+@limit(240)
+def test_a_terminal_that_goes_away(t: Context) -> None:
+    need_events()
+    process = started(t)
+    screen = watch(t, process)
+    screen.look("inner", "Enter menu")
+    watchers = harness.children_of(screen.pid())
+    screen.close()
+    wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in watchers), "wperf to end")
+    check("inner" in t.ours("report", "--stdio").out and process.poll() is None, "a session is kept, and the process goes on")
+
+
+@limit(240)
+def test_suspended_and_resumed(t: Context) -> None:
+    need_events()
+    process = started(t)
+    with Screen(t, "sh", "-c", "exec bash --norc -i 2>&1") as screen:
+        screen.wait("bash-")
+        screen.call("send-keys", "-t", "screen", "-l", f"'{t.wperf}' top -d 300ms {process.pid}")
+        screen.keys("Enter")
+        screen.look("inner", "Enter menu")
+        screen.keys("C-z")
+        screen.wait("Stopped")
+        check(not screen.is_alternate(), "the alternate screen is left")
+        harness.wait_for_cpu(process.pid, 0.3)  # the process goes on
+        screen.call("send-keys", "-t", "screen", "-l", "fg")
+        screen.keys("Enter")
+        screen.look("inner", "Enter menu")
+        screen.keys("q")
+        screen.wait("bash-", without="Enter menu")
+        screen.call("send-keys", "-t", "screen", "-l", "exit")
+        screen.keys("Enter")
+        check(screen.ended() == 0, "quits")
+    check(process.poll() is None, "the process goes on")
+
+
+@limit(240)
+def test_waits_of_programs_that_are_watched(t: Context) -> None:
+    """By stopping threads and, as root, by BPF: the waits of programs end as without a watcher."""
+    need_events()
+
+    def watched(started: list[subprocess.Popen]) -> None:
+        for engine, process in zip(("stop", "bpf"), started):
+            t.start(t.wperf, "top", "--json", "--engine", engine, "-F", "999", str(process.pid), stdout=subprocess.DEVNULL)
+
+    bare, ours = [run_waits(t, [])], [run_waits(t, [], watched)]
+    while differing(bare, ours) and len(bare) < 3:  # a busy machine may mix up what happens when
+        bare.append(run_waits(t, []))
+        ours.append(run_waits(t, [], watched))
+    bad = differing(bare, ours)
+    check(not bad, "\n".join(bad))
+
+
+@limit(240)
+def test_signals_end_it(t: Context) -> None:
+    need_events()
+    process = started(t)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        watcher = t.start(t.wperf, "top", "-d", "200ms", str(process.pid))
+        while b"samples, " not in watcher.stdout.readline():
+            check(watcher.poll() is None, "the first table")
+        watcher.send_signal(number)
+        done = harness.finish(watcher)
+        check(done.status == 0 and done.err == "" and "inner" in tables_of(done.out)[-1], "a last table", done)
+    check(process.poll() is None, "the process goes on")
+
+
+def test_words_that_are_wrong(t: Context) -> None:
+    for words, sentence in ((["--by", "line"], "--by takes function, thread or process"),
+                            (["-d", "1ms"], "-d takes 50ms or more"),
+                            (["-F", "99", "-r", "99"], "-F and -r are the same option"),
+                            (["--wall"], "wperf stack PID")):
+        done = t.ours("top", *words)
+        check(done.status == 2 and sentence in done.err and done.out == "", f"top {' '.join(words)}", done)
+    done = t.ours("top", "--", "/no/such/program")
+    check(done.status == 127 and "/no/such/program" in done.err, "a program that does not exist", done)
+    check(not [name for name in os.listdir(t.folder) if name.startswith("wperf.out")], "no file is left behind")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
