@@ -75,11 +75,11 @@ def test_sums_are_those_of_all_documents(t: Context) -> None:
         found = complaints("live", json.loads(line), "live")
         check(not found, f"{found[:3]}", done)
     check(done.status == 0 and len(documents) > 1, "documents, and wperf's own status", done)
-    for kind in ("functions", "threads", "processes"):
+    for kind in ("functions", "threads", "processes", "containers"):
         sums: dict[tuple, list[int]] = {}
         for document in documents:
             for row in document[kind]:
-                key = tuple(row.get(k) for k in ("name", "module", "file", "line", "pid", "tid"))
+                key = tuple(row.get(k) for k in ("name", "label", "module", "file", "line", "pid", "tid", "group"))
                 sums.setdefault(key, [0, 0])
                 sums[key][0] += row["now"]["samples"]
                 sums[key][1] += row["now"]["self"]
@@ -159,8 +159,8 @@ def test_the_screen_at_three_sizes(t: Context) -> None:
             check(columns < 80 or f"work.py ({process.pid})  Python 3." in lines[0], f"a heading:\n{text}")
             check("samples" in lines[1] and lines[2].startswith("  now  since  self  function"), f"columns:\n{text}")
             check(columns < 80 or re.search(r"inner +work\.py:4$", text, re.M) is not None, f"a place:\n{text}")
-            screen.resize(50, 15)
-            screen.look("inner", "now  since  self")
+            screen.resize(66, 18)
+            wait_until(lambda other=lines[-1]: screen.text().splitlines()[-1] not in (other, ""), "another size")
             screen.resize(columns, rows)
             wait_until(lambda wanted=lines[-1]: screen.text().splitlines()[-1:] == [wanted], "the old size")
             screen.keys("q")
@@ -178,6 +178,8 @@ def test_keys(t: Context) -> None:
         screen.look("self  thread", f"process {process.pid}")
         screen.keys("t")
         screen.look("self  process")
+        screen.keys("t")
+        screen.look("self  container")
         screen.keys("t", "p")
         check("python3" not in screen.look("self  function", "Python functions only", "outer"), "no native function")
         screen.keys("p", "/", "o", "u", "t", "e", "r", "Enter")
@@ -278,7 +280,7 @@ def test_signals_end_it(t: Context) -> None:
 
 
 def test_words_that_are_wrong(t: Context) -> None:
-    for words, sentence in ((["--by", "line"], "--by takes function, thread or process"),
+    for words, sentence in ((["--by", "line"], "--by takes function, thread, process or container"),
                             (["-d", "1ms"], "-d takes 50ms or more"),
                             (["-F", "99", "-r", "99"], "-F and -r are the same option"),
                             (["--wall"], "wperf stack PID")):

@@ -92,26 +92,65 @@ int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err)
         return fd;
 }
 
-bool cgroup_has(const char *cgroup, int32_t pid)
+static bool read_groups(int32_t pid, struct buf *out)
 {
         enum { LIMIT = 1 << 16 };
-        AUTO_RELEASE(buf) text = {0};
-        size_t len = strcmp(cgroup, "/") ? strlen(cgroup) : 0;
         char path[64];
 
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/cgroup", pid);
-        if (!os_read_file(path, LIMIT, &text, NULL))
-                return false;
-        for (const char *line = buf_text(&text); *line;) {
-                const char *end = line + strcspn(line, "\n"), *at = strchr(line, ':');
+        return os_read_file(path, LIMIT, out, NULL);
+}
 
-                at = at ? strchr(at + 1, ':') : NULL;
-                if (at && at < end && !strncmp(at + 1, cgroup, len) &&
-                    (at[1 + len] == '/' || at + 1 + len == end || !len))
+/* The path in the next line of such a file, and its length; moves *at. NULL at the end. */
+static const char *next_group(const char **at, size_t *ret_len)
+{
+        while (**at) {
+                const char *line = *at, *end = line + strcspn(line, "\n"), *group = strchr(line, ':');
+
+                *at = end + (*end != '\0');
+                group = group ? strchr(group + 1, ':') : NULL;
+                if (!group || group >= end)
+                        continue;
+                *ret_len = (size_t)(end - group) - 1;
+                return group + 1;
+        }
+        return NULL;
+}
+
+bool cgroup_has(const char *cgroup, int32_t pid)
+{
+        AUTO_RELEASE(buf) text = {0};
+        size_t len = strcmp(cgroup, "/") ? strlen(cgroup) : 0, n;
+        const char *at, *group;
+
+        if (!read_groups(pid, &text))
+                return false;
+        at = buf_text(&text);
+        while ((group = next_group(&at, &n)) != NULL) {
+                if (n >= len && !strncmp(group, cgroup, len) && (n == len || group[len] == '/' || !len))
                         return true;
-                line = end + (*end != '\0');
         }
         return false;
+}
+
+bool target_add_cgroup(int32_t pid, struct buf *out)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *at, *group, *longest = NULL;
+        size_t n, n_longest = 0;
+
+        if (!read_groups(pid, &text))
+                return false;
+        at = buf_text(&text);
+        while ((group = next_group(&at, &n)) != NULL) {
+                if (longest && n <= n_longest)
+                        continue;
+                longest = group;
+                n_longest = n;
+        }
+        if (longest)
+                buf_add(out, longest, n_longest);
+        return longest;
 }
 
 bool cgroup_cpu_time(int cgroup_fd, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)

@@ -63,6 +63,10 @@ bool target_find_readable(int32_t **ret_pids, size_t *ret_n, struct err *err);
  * option, without folders, or with its option as in `-m http.server`. False if there is none. */
 bool target_add_script(int32_t pid, struct buf *out);
 
+/* Appends the control group of a process, as in /proc/PID/cgroup; of several the one with the longest path.
+ * False if it is not known. */
+bool target_add_cgroup(int32_t pid, struct buf *out);
+
 /* Opens the folder of a control group: a path below the mount point of control groups, or with it. Returns
  * the descriptor, and appends the path as in /proc/PID/cgroup; -1 and ERR_MISSING if there is none. */
 int target_open_cgroup(const char *name, struct buf *ret_path, struct err *err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live_containers.h"
 #include "live_sums.h"
 #include "live_tree.h"
 #include "mem.h"
@@ -17,8 +18,10 @@
 
 enum {
         EXITED_PROCESSES = 256, /* whose maps are kept, because their samples may still come */
-        MAX_ROWS = 16384,       /* of each kind */
+        MAX_ROWS = 8192,        /* of each kind */
         MAX_SHOWN_ROWS = 1000,  /* in a table */
+        MAX_MODULES = 128,      /* with open files */
+        MAX_NAMES_BYTES = 8 << 20,
 };
 
 /* Between two readings of perf maps, at first. */
@@ -37,6 +40,7 @@ struct live_model {
         bool has_python;
         struct buf version; /* of the interpreter; empty if not known */
         struct live_sums sums[LIVE_N_KINDS];
+        struct live_containers containers;
         struct live_sum now, since;
         uint64_t n_lost;
         /* when perf maps were read, and how long until they are read again, which is longer each time */
@@ -80,11 +84,16 @@ static bool read_header(struct live_model *m, struct err *err)
                err_set(err, ERR_UNSUPPORTED, "there is no event whose samples could be shown");
 }
 
+static struct report_session_request session_request(const struct live_request *request)
+{
+        return (struct report_session_request){
+                .sources = request->sources, .no_demangle = request->no_demangle, .is_renewed = true};
+}
+
 struct live_model *live_model_new(const struct live_request *request, struct err *err)
 {
         AUTO(live_model) m = mem_new(1, sizeof(*m));
-        struct report_session_request session = {.sources = request->sources,
-                                                 .no_demangle = request->no_demangle};
+        const struct report_session_request session = session_request(request);
         struct session_input *input = session_input_of_memory(request->header, "the measurement", err);
 
         m->request = *request;
@@ -94,6 +103,7 @@ struct live_model *live_model_new(const struct live_request *request, struct err
         world_set_exited_limit(m->session.world, EXITED_PROCESSES);
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_init(&m->sums[i], MAX_ROWS);
+        live_containers_init(&m->containers, request->add_group);
         m->start_ns = m->end_ns = m->read_ns = os_monotonic_ns();
         m->read_again_ns = READ_AGAIN_NS;
         return read_header(m, err) ? TAKE(m) : NULL;
@@ -118,6 +128,7 @@ void live_model_free(struct live_model *m)
         stacks_free(m->stacks);
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_release(&m->sums[i]);
+        live_containers_release(&m->containers);
         map_release(&m->events);
         report_session_release(&m->session);
         buf_release(&m->python);
@@ -159,6 +170,22 @@ static void add_task(struct live_model *m, enum live_kind kind, const struct sam
         add_self(&row->since, weight);
 }
 
+static void add_container(struct live_model *m, const struct sample *sample, uint64_t weight)
+{
+        const char *group = live_containers_get(&m->containers, sample->pid);
+        AUTO_RELEASE(buf) name = {0};
+        struct live_row *row;
+
+        live_containers_add_name(group, &name);
+        row = live_sums_get(&m->sums[LIVE_CONTAINERS],
+                            &(struct live_row){.name = name.len ? buf_text(&name) : "unknown",
+                                               .label = group,
+                                               .module = "",
+                                               .file = ""});
+        add_self(&row->now, weight);
+        add_self(&row->since, weight);
+}
+
 static uint64_t weight_of(const struct perf_attr *attr, const struct sample *sample)
 {
         if (attr->sample_type & PERF_SAMPLE_PERIOD)
@@ -186,6 +213,7 @@ static void take_sample(struct live_model *m, struct cursor record)
         add_self(&m->since, weight);
         add_task(m, LIVE_THREADS, &sample, weight);
         add_task(m, LIVE_PROCESSES, &sample, weight);
+        add_container(m, &sample, weight);
 }
 
 static uint32_t event_of(const struct live_model *m, struct cursor record)
@@ -214,6 +242,7 @@ static void take(struct live_model *m, const struct perf_header *header, struct 
         if (!perfdata_record_make(bytes.start, header->size, false, &record))
                 return;
         record.asked_build_id = m->asks_build_ids;
+        live_containers_see(&m->containers, header, bytes);
         stacks_catch_up(m->stacks, m->session.world);
         world_replay(m->session.world, &record);
 }
@@ -339,6 +368,19 @@ static void add_tree(struct live_model *m)
         }
 }
 
+/* What names take does not grow with the number of programs that ever ran. */
+static void limit_names(struct live_model *m)
+{
+        const struct report_session_request request = session_request(&m->request);
+
+        if (module_source_n_used(m->session.modules) <= MAX_MODULES &&
+            m->session.sources.budget->used_bytes <= MAX_NAMES_BYTES)
+                return;
+        report_session_renew(&m->session, &request);
+        if (m->python.len)
+                module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));
+}
+
 void live_model_end_interval(struct live_model *m, uint64_t now_ns, bool is_last)
 {
         if (!m->has_begun)
@@ -356,6 +398,7 @@ void live_model_end_interval(struct live_model *m, uint64_t now_ns, bool is_last
                 find_version(m);
         stacks_free(m->stacks);
         m->stacks = NULL;
+        limit_names(m);
 }
 
 struct live_table *live_model_make_table(const struct live_model *m)

@@ -17,6 +17,8 @@ struct live_request {
         struct buf *header; /* a session in memory, with its events and without records; taken */
         enum stacks_python python;
         bool no_demangle;
+        /* Appends the control group of a process; false if it is not known. NULL: nobody knows. */
+        bool (*add_group)(int32_t pid, struct buf *out);
         const struct resolver_sources *sources; /* NULL: only files of this machine */
 };
 

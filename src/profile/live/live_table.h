@@ -11,17 +11,19 @@
 #include "arena.h"
 #include "attributes.h"
 
-enum live_kind { LIVE_FUNCTIONS, LIVE_THREADS, LIVE_PROCESSES, LIVE_N_KINDS };
+enum live_kind { LIVE_FUNCTIONS, LIVE_THREADS, LIVE_PROCESSES, LIVE_CONTAINERS, LIVE_N_KINDS };
 
-/* Sums of samples and of their periods. A thread or a process has only `self`. */
+/* Sums of samples and of their periods. Threads, processes and containers have only `self`. */
 struct live_sum {
         uint64_t self_count, self_weight;
         uint64_t count, weight; /* with callees; recursion counts once */
 };
 
 struct live_row {
-        const char *name;   /* "parse", "memcpy"; of a thread or process its name */
-        const char *label;  /* of a function: with its arguments, or its file: "parse [app.py:5]"; else "" */
+        const char *name; /* "parse", "memcpy"; of a thread or process its name */
+        /* of a function: with its arguments, or its file: "parse [app.py:5]"; of a container the path of its
+         * control group; else "" */
+        const char *label;
         const char *module; /* base name of a native function's module; "" for none */
         const char *file;   /* path of a Python function's file; "" if not known */
         uint32_t line;      /* its first line; 0 if not known */

@@ -67,11 +67,20 @@ void report_session_init(struct report_session *ret, const struct report_session
 {
         *ret = (struct report_session){.input = input, .reader = input->reader, .world = world_new()};
         init_budget(ret, request);
-        world_add_build_ids(ret->world, ret->reader);
+        if (!request->is_renewed)
+                world_add_build_ids(ret->world, ret->reader);
         ret->images = pe_images_new(perfdata_feature(ret->reader, FEATURE_WPERF_IMAGES));
         world_set_images(ret->world, pe_images_size, ret->images);
         open_modules(ret, request);
         report_session_name_unmapped(ret, ret->world);
+}
+
+void report_session_renew(struct report_session *s, const struct report_session_request *request)
+{
+        module_source_free(s->modules);
+        session_archive_release(&s->archive);
+        world_forget_unmapped(s->world);
+        open_modules(s, request);
 }
 
 struct session_access report_session_access(const struct resolver_sources *sources)

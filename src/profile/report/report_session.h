@@ -32,11 +32,18 @@ struct report_session_request {
         const struct collect_result *collected; /* result of the recording that has just ended; or NULL */
         bool no_demangle, long_names;
         bool keep_clones; /* as in resolver_options */
+        bool is_renewed; /* report_session_renew() may be called; the session's table of build ids is not used
+                          */
 };
 
 /* `ret` must not be moved until it is released; it takes `input`. */
 void report_session_init(struct report_session *ret, const struct report_session_request *request,
                          struct session_input *input);
+/* For a measurement that runs for long: forgets the modules that no process maps, and closes all files of
+ * names; they are opened again when they are needed. Ids of modules and of names become invalid. `request` as
+ * before. */
+void report_session_renew(struct report_session *session, const struct report_session_request *request);
+
 /* Which files may be opened for the session itself, as the sources of its names say; NULL: none. */
 struct session_access report_session_access(const struct resolver_sources *sources);
 /* The same; an event-trace file of Windows may have no samples. */

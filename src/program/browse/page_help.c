@@ -96,7 +96,7 @@ static const char help_live[] =
         "  z                  begin the sums anew\n"
         "  W                  keep what was sampled as wperf.data\n"
         "  p                  Python functions only, or all\n"
-        "  t                  by threads, by processes, by functions\n"
+        "  t                  by threads, processes, containers, functions\n"
         "  s                  sort by total time now, self time now, total time since the start\n"
         "  /                  show only rows with a text; Esc shows all again\n"
         "  P                  write the rows to wperf.hist.1, .2, ...\n"

@@ -185,7 +185,7 @@ static void open_session(struct browser *browser, struct live_page *p, uint32_t 
         struct live_browser *live = p->live;
         const struct live_row *row = p->page.list.n ? row_at(p, p->page.list.at) : NULL;
         bool has_function = row && !row->is_rest && live->kind == LIVE_FUNCTIONS;
-        bool has_task = row && !row->is_rest && live->kind != LIVE_FUNCTIONS;
+        bool has_task = row && !row->is_rest && (live->kind == LIVE_THREADS || live->kind == LIVE_PROCESSES);
         struct browser_subject subject = {.module = ""};
 
         if (strchr("marx", (int)key) && !has_function && !(has_task && key == 'm')) {

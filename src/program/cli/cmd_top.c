@@ -45,8 +45,10 @@ struct watching {
 
 static bool choose_kind(struct watching *w, struct err *err)
 {
-        static const char *const words[] = {
-                [LIVE_FUNCTIONS] = "function", [LIVE_THREADS] = "thread", [LIVE_PROCESSES] = "process"};
+        static const char *const words[] = {[LIVE_FUNCTIONS] = "function",
+                                            [LIVE_THREADS] = "thread",
+                                            [LIVE_PROCESSES] = "process",
+                                            [LIVE_CONTAINERS] = "container"};
         const char *by = w->options->live.by;
 
         for (unsigned i = 0; by && i < N_ELEMENTS(words); i++) {
@@ -55,7 +57,8 @@ static bool choose_kind(struct watching *w, struct err *err)
                         return true;
                 }
         }
-        return !by || err_set(err, ERR_USAGE, "--by takes function, thread or process, not '%.40s'", by);
+        return !by ||
+               err_set(err, ERR_USAGE, "--by takes function, thread, process or container, not '%.40s'", by);
 }
 
 static bool check(const struct watching *w, struct err *err)
@@ -69,7 +72,9 @@ static bool check(const struct watching *w, struct err *err)
         if (o->output.output)
                 return err_set(err, ERR_USAGE,
                                "top writes to standard output: leave -o out; the key W keeps a session");
-        return true;
+        return !o->live.session || strcmp(o->live.session, "-") != 0 ||
+               err_set(err, ERR_USAGE,
+                       "top writes tables to standard output: --session takes the name of a file");
 }
 
 /* Without processes and without a command: everything. */
@@ -321,7 +326,7 @@ static const char *scratch_folder(void)
 {
         const char *folder = os_environment("TMPDIR");
 
-        return folder && *folder ? folder : os_tmp();
+        return folder && *folder ? folder : os_tmp_folder();
 }
 
 /* Names for the pages of what was kept are looked up apart from those of the table, which another thread

@@ -81,9 +81,10 @@ static const struct option live_table[] = {
                 .name = "by",
                 .kind = OPTION_STRING,
                 .arg = "ROWS",
-                .values = "function thread process",
+                .values = "function thread process container",
                 .offset = LIVE(by),
-                .help = "show function (Python and native functions, the default), thread or process",
+                .help = "show function (Python and native functions, the default), thread, process or container (its "
+                        "control group)",
         },
         {
                 .name = "rows",

@@ -14,7 +14,7 @@
 #define WAIT_NS 2000000ull   /* between two looks at what another thread does, in the beginning */
 #define ASK_NS  10000000ull  /* and for records */
 
-enum { KEPT_BYTES = 16 << 20 };
+enum { KEPT_BYTES = 12 << 20 };
 
 struct live_run {
         struct live_run_request request;
@@ -205,8 +205,10 @@ struct live_run *live_run_start(const struct live_run_request *request, enum run
                                 struct err *err)
 {
         AUTO(live_run) live = mem_new(1, sizeof(*live));
-        struct live_request model = {
-                .python = request->python, .no_demangle = request->no_demangle, .sources = request->sources};
+        struct live_request model = {.python = request->python,
+                                     .no_demangle = request->no_demangle,
+                                     .add_group = target_add_cgroup,
+                                     .sources = request->sources};
 
         live->request = *request;
         live->sink = (struct run_live){begin, put, turn, live};

@@ -26,6 +26,7 @@ const char *live_view_kind_text(enum live_kind kind)
                 [LIVE_FUNCTIONS] = "functions",
                 [LIVE_THREADS] = "threads",
                 [LIVE_PROCESSES] = "processes",
+                [LIVE_CONTAINERS] = "containers",
         };
 
         return texts[kind];
@@ -95,6 +96,7 @@ void live_view_add_columns(const struct live_view *view, struct buf *out)
                 [LIVE_FUNCTIONS] = "function",
                 [LIVE_THREADS] = "thread",
                 [LIVE_PROCESSES] = "process",
+                [LIVE_CONTAINERS] = "container",
         };
 
         buf_printf(out, "  now  since  self  %s (%% of ", texts[view->kind]);
@@ -124,9 +126,11 @@ double live_view_share(const struct live_view *view, const struct live_row *row)
         return percent(row->now.weight, view->table->now.self_weight);
 }
 
-static void add_place(const struct live_row *row, struct buf *out)
+static void add_place(const struct live_view *view, const struct live_row *row, struct buf *out)
 {
-        if (row->tid && row->tid != row->pid)
+        if (view->kind == LIVE_CONTAINERS)
+                text_add_printable(out, row->label);
+        else if (row->tid && row->tid != row->pid)
                 buf_printf(out, "thread %" PRId32 " of process %" PRId32, row->tid, row->pid);
         else if (row->pid)
                 buf_printf(out, "process %" PRId32, row->pid);
@@ -172,7 +176,7 @@ void live_view_add_row(const struct live_view *view, const struct live_row *row,
                    percent(row->now.self_weight, table->now.self_weight));
         add_name(view, row, out);
         if (!row->is_rest && (!view->max_columns || view->max_columns >= NARROW))
-                add_place(row, &place);
+                add_place(view, row, &place);
         if (place.len) {
                 width = text_width(buf_text(out) + from);
                 for (; width < SHARES_WIDTH + name_width(view); width++)
@@ -229,8 +233,10 @@ static void add_row(struct json *json, enum live_kind kind, const struct live_ro
                         json_key_str(json, "label", row->label);
                 if (kind == LIVE_THREADS)
                         json_key_i64(json, "tid", row->tid);
-                if (kind != LIVE_FUNCTIONS)
+                if (kind == LIVE_THREADS || kind == LIVE_PROCESSES)
                         json_key_i64(json, "pid", row->pid);
+                if (kind == LIVE_CONTAINERS)
+                        json_key_str(json, "group", row->label);
         }
         if (!row->is_rest && kind == LIVE_FUNCTIONS) {
                 json_key_bool(json, "is_python", row->is_python);

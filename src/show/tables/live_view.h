@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table of a live view, as text and as JSON: its heading, and rows of functions, threads or processes. */
+/* A table of a live view, as text and as JSON: its heading, and rows of functions, threads, processes or
+ * containers. */
 #ifndef LIVE_VIEW_H
 #define LIVE_VIEW_H
 
@@ -44,7 +45,7 @@ void live_view_text(const struct live_view *view, struct buf *out);
 /* Appends the document of schemas/live.json, on one line. */
 void live_view_json(const struct live_view *view, struct buf *out);
 
-/* "functions", "threads", "processes". */
+/* "functions", "threads", "processes", "containers". */
 const char *live_view_kind_text(enum live_kind kind);
 
 #endif

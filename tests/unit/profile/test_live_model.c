@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live_containers.h"
 #include "live_sums.h"
 #include "session_builder.h"
 #include "tap.h"
@@ -98,6 +99,35 @@ TEST(records_are_put_in_the_order_of_time)
         EXPECT_INT(table->since.self_count, 1);
         EXPECT_TRUE(row_of(table, LIVE_PROCESSES, "named") != NULL);
         builder_release(&b);
+}
+
+static bool add_group(int32_t pid, struct buf *out)
+{
+        if (pid == 10)
+                buf_add_str(out, "/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+        return pid == 10;
+}
+
+TEST(containers_of_processes_that_have_ended)
+{
+        struct live_containers containers;
+        AUTO_RELEASE(buf) name = {0};
+        struct session_builder b;
+        struct perf_header header;
+
+        live_containers_init(&containers, add_group);
+        builder_init(&b);
+        builder_fork(&b, 1, 11, 10, 11, 10, 0);
+        memcpy(&header, b.records.data, sizeof(header));
+        live_containers_see(&containers, &header, cursor_make(b.records.data, b.records.len));
+        EXPECT_STR(live_containers_get(&containers, 12), "");
+        live_containers_add_name(live_containers_get(&containers, 11), &name);
+        EXPECT_STR(buf_text(&name), "0123456789ab");
+        buf_clear(&name);
+        live_containers_add_name("/system.slice/docker-0123456789abcdef0123456789abcdef.scope", &name);
+        EXPECT_STR(buf_text(&name), "docker-0123456789ab.scope");
+        builder_release(&b);
+        live_containers_release(&containers);
 }
 
 static void add(struct live_sums *sums, const char *name, uint64_t weight)
