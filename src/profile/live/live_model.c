@@ -42,7 +42,8 @@ struct live_model {
         struct live_sums sums[LIVE_N_KINDS];
         struct live_containers containers;
         struct live_sum now, since;
-        uint64_t n_lost;
+        /* as the rings count them while they are full, and as the kernel does, which tells it at the end */
+        uint64_t n_lost_records, n_lost_samples;
         /* when perf maps were read, and how long until they are read again, which is longer each time */
         uint64_t read_ns, read_again_ns;
         uint64_t start_ns, begin_ns, end_ns; /* since when sums count; the interval */
@@ -236,9 +237,10 @@ static void take(struct live_model *m, const struct perf_header *header, struct 
                         take_sample(m, bytes);
                 return;
         }
-        if ((header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES) &&
-            record_lost_parse(bytes, &lost))
-                m->n_lost += lost.lost;
+        if (header->type == PERF_RECORD_LOST && record_lost_parse(bytes, &lost))
+                m->n_lost_records += lost.lost;
+        else if (header->type == PERF_RECORD_LOST_SAMPLES && record_lost_parse(bytes, &lost))
+                m->n_lost_samples += lost.lost;
         if (!perfdata_record_make(bytes.start, header->size, false, &record))
                 return;
         record.asked_build_id = m->asks_build_ids;
@@ -410,7 +412,7 @@ struct live_table *live_model_make_table(const struct live_model *m)
         *table = (struct live_table){
                 .now = m->now,
                 .since = m->since,
-                .n_lost = m->n_lost,
+                .n_lost = m->n_lost_samples > m->n_lost_records ? m->n_lost_samples : m->n_lost_records,
                 .interval_ns = m->end_ns - m->begin_ns,
                 .elapsed_ns = m->end_ns - m->start_ns,
                 .is_time = perf_attr_is_clock(attr),
@@ -431,6 +433,6 @@ void live_model_zero(struct live_model *m)
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_zero(&m->sums[i]);
         m->since = m->now = (struct live_sum){0};
-        m->n_lost = 0;
+        m->n_lost_records = m->n_lost_samples = 0;
         m->start_ns = m->end_ns;
 }

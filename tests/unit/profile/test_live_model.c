@@ -62,12 +62,18 @@ TEST(an_interval_and_the_sums_since_the_start)
         EXPECT_INT(row_of(first, LIVE_THREADS, "worker")->now.self_count, 1);
         EXPECT_INT(row_of(first, LIVE_PROCESSES, "a")->now.self_count, 2);
         builder_sample_ip(&b, 5, 10, 11, 0x1000);
+        /* The kernel tells at the end how many samples it lost, with those of LOST. */
+        builder_begin(&b, PERF_RECORD_LOST_SAMPLES, 0);
+        builder_u64(&b, 8);
+        builder_id(&b, 6, 10, 10);
+        builder_end(&b);
         builder_round(&b);
         put(model, &b);
         live_model_end_interval(model, UINT64_MAX / 2 + 1, true);
         second = live_model_make_table(model);
         EXPECT_INT(second->now.self_count, 1);
         EXPECT_INT(second->since.self_count, 3);
+        EXPECT_INT(second->n_lost, 8);
         EXPECT_INT(row_of(second, LIVE_THREADS, "a")->now.self_count, 0);
         EXPECT_INT(row_of(second, LIVE_THREADS, "a")->since.self_count, 1);
         EXPECT_INT(row_of(second, LIVE_THREADS, "worker")->since.self_count, 2);
