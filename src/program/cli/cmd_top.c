@@ -99,6 +99,13 @@ static bool begin_output(struct watching *w, struct err *err)
         return file;
 }
 
+/* If the command did not run. */
+static void remove_output(const struct watching *w)
+{
+        if (w->output.len)
+                os_remove(buf_text(&w->output), NULL);
+}
+
 static void make_request(struct watching *w)
 {
         const struct top_options *o = w->options;
@@ -413,8 +420,7 @@ static int watch(struct watching *w)
 
         if (!start(w, &failure, &err)) {
                 cmd_fail(&err);
-                if (w->output.len)
-                        os_remove(buf_text(&w->output), NULL);
+                remove_output(w);
                 return cmd_run_failure(failure, w->argv);
         }
         ok = wants_screen(w) ? show_screen(w, &has_left, &err) : print_tables(w, &err);
@@ -457,6 +463,7 @@ int cmd_top(const struct command_line *line)
             !python_options_frames(&o->python, &w.request.python, &err) || !begin_output(&w, &err) ||
             !lookup_init(&o->lookup, &w.lookup, &err)) {
                 status = fail(&w, &err);
+                remove_output(&w);
                 release(&w);
                 return status;
         }

@@ -42,7 +42,6 @@ struct live_run {
         /* of the thread that adds up: */
         struct buf header;
         struct live_model *model;
-        bool is_last_taken;
 };
 
 /* --- the thread of the recorder --- */
@@ -67,7 +66,7 @@ static bool put(void *ctx, const void *records, size_t size_bytes, struct err *e
 static void look_at_python(struct live_run *live, const struct collect_result *collected)
 {
         size_t n = collected->python_places ? python_places_n(collected->python_places) : 0;
-        AUTO_RELEASE(buf) section = {0};
+        struct buf section = {0};
 
         if (n == live->n_python || !collected->python)
                 return;
@@ -77,7 +76,6 @@ static void look_at_python(struct live_run *live, const struct collect_result *c
         buf_release(&live->python);
         live->python = section;
         os_lock_leave(live->lock);
-        section = (struct buf){0};
 }
 
 static void look(struct live_run *live, struct run *run)
