@@ -18,6 +18,7 @@
 #include "python_command.h"
 #include "python_section.h"
 #include "reading_progress.h"
+#include "record_mode.h"
 #include "run.h"
 #include "text.h"
 #include "text_match.h"
@@ -539,44 +540,6 @@ static bool is_this_machine(const struct record_options *o, struct err *err)
                        "--cpu-model assumes another machine, and wperf can only plan for it: add --dry-run");
 }
 
-/* The length of the first event of a list: commas between slashes and braces are part of it. */
-static size_t event_len(const char *list)
-{
-        bool is_in_slashes = false, is_in_braces = false;
-        size_t len = 0;
-
-        for (; list[len] && (list[len] != ',' || is_in_slashes || is_in_braces); len++) {
-                is_in_slashes ^= list[len] == '/';
-                is_in_braces = list[len] == '{' || (is_in_braces && list[len] != '}');
-        }
-        return len;
-}
-
-/* `-e wall` is --wall; the other events of -e are sampled, too. */
-static bool take_wall(struct recording *r, struct err *err)
-{
-        static const char wall[] = "wall";
-        enum { WALL_LEN = sizeof(wall) - 1 };
-        const char *at = r->options->event.events;
-
-        while (at && *at) {
-                size_t len = event_len(at);
-
-                if (!strncmp(at, wall, WALL_LEN) && len > WALL_LEN && at[WALL_LEN] == ':')
-                        return err_set(err, ERR_USAGE,
-                                       "-e wall takes no modifier and no interval: write -e wall");
-                if (len == WALL_LEN && !strncmp(at, wall, len)) {
-                        r->wall = true;
-                } else {
-                        if (r->events.len)
-                                buf_add_char(&r->events, ',');
-                        buf_add(&r->events, at, len);
-                }
-                at += len + (at[len] == ',');
-        }
-        return true;
-}
-
 static bool choose_call_graph(struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
@@ -686,7 +649,8 @@ int cmd_record_once(const struct command_line *line, struct record_end *ret_end)
         struct err err = {0};
         int status;
 
-        if (!color_choose(&r.options->color, &r.is_colored, &err) || !take_wall(&r, &err) ||
+        if (!color_choose(&r.options->color, &r.is_colored, &err) ||
+            !record_mode_take_wall(r.options->event.events, &r.events, &r.wall, &err) ||
             !choose_call_graph(&r, &err) || !cmd_delay(&r.options->target, &r.delay_ns, &err) ||
             !is_this_machine(r.options, &err) || !check_rate(r.options, &err) ||
             !check_mem(r.options, &err) || !choose_picture(&r, &err) || !init_lookup(&r, &err))

@@ -71,8 +71,8 @@ static bool parse_named(const struct run_request *request, const struct event_de
 }
 
 /* Appends to `note` what the events leave out. */
-static bool parse_events(const struct run_request *request, struct event_list *events, struct buf *note,
-                         struct err *err)
+bool run_parse_events(const struct run_request *request, struct event_list *events, struct buf *note,
+                      struct err *err)
 {
         struct event_defaults defaults = {
                 .freq_hz = request->freq_hz, .default_hz = request->default_hz, .kernel = request->kernel};
@@ -88,7 +88,7 @@ static bool parse_events(const struct run_request *request, struct event_list *e
         return event_default_sampling(&defaults, &source, events, err);
 }
 
-static struct collect_request make_request(const struct run_request *request, const struct event_list *events)
+struct collect_request run_make_request(const struct run_request *request, const struct event_list *events)
 {
         return (struct collect_request){
                 .target = request->target,
@@ -108,9 +108,9 @@ bool run_describe(const struct run_request *request, struct buf *out, struct err
         struct collect_request collect;
         AUTO_RELEASE(buf) note = {0};
 
-        if (!parse_events(request, &events, &note, err))
+        if (!run_parse_events(request, &events, &note, err))
                 return false;
-        collect = make_request(request, &events);
+        collect = run_make_request(request, &events);
         kernel_describe(&collect, out);
         if (note.len)
                 buf_printf(out, "note: %s\n", buf_text(&note));
@@ -314,7 +314,7 @@ static void add_rate_note(const struct run *run, const struct run_request *reque
                            note->len ? "; " : "", request->default_hz);
 }
 
-static void add_part(struct buf *out, const char *part)
+void run_add_part(struct buf *out, const char *part)
 {
         if (*part)
                 buf_printf(out, "%s%s", out->len ? "; " : "", part);
@@ -336,7 +336,7 @@ void run_fill_heading_note(struct run *run, const struct run_request *request)
                                      collector_children_note(run->collector), buf_text(&run->asked_note)};
 
         for (size_t i = 0; i < N_ELEMENTS(parts); i++)
-                add_part(&run->heading_note, parts[i]);
+                run_add_part(&run->heading_note, parts[i]);
         add_python_note(run, &run->heading_note);
         add_rate_note(run, request, &run->heading_note);
         run->out.heading_note = buf_text(&run->heading_note);
@@ -355,7 +355,7 @@ static const char *whole_note(struct run *run, const struct run_request *request
                            run->note.len ? "; " : "");
         add_rate_note(run, request, &run->note);
         for (size_t i = 0; i < N_ELEMENTS(more); i++)
-                add_part(&run->note, more[i]);
+                run_add_part(&run->note, more[i]);
         add_python_note(run, &run->note);
         return buf_text(&run->note);
 }
@@ -544,10 +544,10 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
                 if (!run->control)
                         return false;
         }
-        if (!parse_events(request, &run->events, &run->memory_note, err) ||
+        if (!run_parse_events(request, &run->events, &run->memory_note, err) ||
             (!request->live && !run_open_session(run, request, err)))
                 return false;
-        collect = make_request(request, &run->events);
+        collect = run_make_request(request, &run->events);
         collect.control = run->control;
         collect.python_symbols = PYTHON_NO_SYMBOLS;
         if (!request->live && strcmp(request->session_path, "-") &&
@@ -608,73 +608,6 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         run->out.write_error = run->failed ? &run->write_error : NULL;
         *ret_failure = RUN_OK;
         return TAKE(run);
-}
-
-void run_rehearsal_release(struct run_rehearsal *rehearsal)
-{
-        buf_release(&rehearsal->lacks);
-        buf_release(&rehearsal->stacks);
-        buf_release(&rehearsal->no_python);
-}
-
-/* The first event that was asked for: with a frequency. */
-static void describe_event(const struct collector *collector, struct run_rehearsal *ret)
-{
-        for (size_t i = 0; i < collector_n_events(collector); i++) {
-                struct collect_event e = collector_get_event(collector, i);
-
-                if (!(e.attr.flags & PERF_ATTR_FREQ))
-                        continue;
-                text_copy(ret->event, sizeof(ret->event), e.name);
-                ret->freq_hz = e.attr.sample_period_or_freq;
-                return;
-        }
-}
-
-static bool reads_python(const char *engine)
-{
-        return strcmp(engine, "ring") && strcmp(engine, "driver");
-}
-
-/* Without events, a process that can't be traced can't be sampled. */
-static bool describe_run(const struct collector *collector, struct run_rehearsal *ret, struct err *err)
-{
-        const char *unread = collector_reading_note(collector);
-
-        describe_event(collector, ret);
-        ret->engine = collector_engine(collector);
-        if (*unread && !strcmp(ret->engine, "pace"))
-                return err_set(err, ERR_DENIED, "%s", unread);
-        add_part(&ret->lacks, collector_source_note(collector));
-        add_part(&ret->lacks, collector_children_note(collector));
-        buf_add_str(&ret->stacks, collector_stack_note(collector));
-        if (reads_python(ret->engine) && !*unread) {
-                add_part(&ret->lacks, collector_python_note(collector));
-        } else {
-                buf_add_str(&ret->no_python, collector_python_note(collector));
-                add_part(&ret->no_python, unread);
-        }
-        return true;
-}
-
-bool run_rehearse(const struct run_request *request, struct run_rehearsal *ret, struct err *err)
-{
-        struct event_list events = {0};
-        struct collect_request collect;
-        struct collector *collector;
-        AUTO_RELEASE(buf) note = {0};
-        bool ok;
-
-        *ret = (struct run_rehearsal){0};
-        if (!parse_events(request, &events, &note, err))
-                return false;
-        collect = make_request(request, &events);
-        collect.python_symbols = PYTHON_NO_SYMBOLS;
-        collector = collector_open(&collect, err);
-        ok = collector && describe_run(collector, ret, err);
-        collector_free(collector);
-        event_list_release(&events);
-        return ok;
 }
 
 struct run_facts run_get_facts(const struct run *run)

@@ -33,6 +33,14 @@ struct run {
 
 /* --- run.c --- */
 
+/* The events of the request; appends to `note` what those for accesses to memory leave out. */
+bool run_parse_events(const struct run_request *request, struct event_list *ret_events, struct buf *note,
+                      struct err *err);
+struct collect_request run_make_request(const struct run_request *request, const struct event_list *events);
+
+/* Appends a part of a note, behind a semicolon if there is something before it. */
+void run_add_part(struct buf *out, const char *part);
+
 void run_add_events(struct run *run);
 void run_describe_tracepoints(const struct run_request *request, struct run *run);
 void run_fill_facts(struct run *run);
