@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "arena.h"
+#include "cmd.h"
 #include "cmd_output.h"
 #include "cmd_record_options.h"
 #include "cmd_stat_options.h"
 #include "commands.h"
 #include "mem.h"
 #include "os.h"
-#include "os_paths.h"
 #include "text.h"
 #include "text_words.h"
 
@@ -128,14 +128,11 @@ size_t check_runs_n_looks(const struct check_runs *runs)
 
 static bool add_path(struct check_runs *runs, struct run_command *command, struct err *err)
 {
-        const char *folder = os_environment("TMPDIR");
         AUTO_RELEASE(buf) prefix = {0};
         AUTO_RELEASE(buf) path = {0};
         AUTO(os_file) file = NULL;
 
-        if (!folder || !*folder)
-                folder = os_environment("TEMP");
-        buf_printf(&prefix, "%s/wperf-check-", folder && *folder ? folder : os_tmp_folder());
+        buf_printf(&prefix, "%s/wperf-check-", cmd_temp_folder());
         file = os_file_create_temp(buf_text(&prefix), &path, err);
         if (!file)
                 return false;

@@ -7,6 +7,7 @@
 
 #include "mem.h"
 #include "os.h"
+#include "os_paths.h"
 #include "process_choice.h"
 #include "text_printable.h"
 #include "text_stream.h"
@@ -158,4 +159,17 @@ void cmd_join_line(const struct command_line *line, struct buf *out)
                 buf_add_str(out, " --");
         for (size_t i = 0; i < line->n_args; i++)
                 buf_printf(out, " %s", line->args[i]);
+}
+
+const char *cmd_temp_folder(void)
+{
+        static const char *const names[] = {"TMPDIR", "TEMP"};
+
+        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+                const char *folder = os_environment(names[i]);
+
+                if (folder && *folder)
+                        return folder;
+        }
+        return os_tmp_folder();
 }

@@ -86,4 +86,7 @@ int32_t *cmd_pids(const struct number_list *given);
 struct target cmd_target(const struct target_options *options, char *const *argv,
                          const struct process_choice *processes);
 
+/* The folder for temporary files: that of TMPDIR or TEMP, else the system's. */
+const char *cmd_temp_folder(void);
+
 #endif

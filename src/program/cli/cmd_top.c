@@ -12,7 +12,6 @@
 #include "live_run.h"
 #include "live_view.h"
 #include "os.h"
-#include "os_paths.h"
 #include "process_choice.h"
 #include "python_command.h"
 #include "text.h"
@@ -329,13 +328,6 @@ static bool wants_screen(const struct watching *w)
         return browse_choice_is_wanted(&choice);
 }
 
-static const char *scratch_folder(void)
-{
-        const char *folder = os_environment("TMPDIR");
-
-        return folder && *folder ? folder : os_tmp_folder();
-}
-
 /* Names for the pages of what was kept are looked up apart from those of the table, which another thread
  * looks up. */
 static bool show_screen(struct watching *w, bool *ret_has_left, struct err *err)
@@ -360,7 +352,7 @@ static bool show_screen(struct watching *w, bool *ret_has_left, struct err *err)
         lookup.is_browsing = true;
         report.sources = &lookup.sources;
         session.debuginfod = lookup.debuginfod;
-        buf_printf(&scratch, "%s/wperf.top", scratch_folder());
+        buf_printf(&scratch, "%s/wperf.top", cmd_temp_folder());
         request.scratch = buf_text(&scratch);
         ok = live_browser_run(&request, cmd_write_file, ret_has_left, err);
         live_run_stop(w->run);
