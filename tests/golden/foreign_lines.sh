@@ -59,7 +59,6 @@ try stat --per-core -- ./program
 try stat -I 1000 -r 5 -- ./program
 try record -D soon -- ./program
 try record --engine py -- ./program
-try record --mode gil -- ./program
 try record -g --no-stacks -- ./program
 try record -b --call-graph lbr -- ./program
 try record --json --session - -- ./program
@@ -88,6 +87,5 @@ try man
 try list --details
 try record -p nginx
 try --explain record --native --full-filenames --save-only -- python3 app.py
-try record --gil -- python3 app.py
 try record --all-kernel -- ./program
 try --explain record -F max -- ./program

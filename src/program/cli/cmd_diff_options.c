@@ -96,6 +96,13 @@ static const struct command_group diff_groups[] = {
         {0},
 };
 
+static const struct option_text diff_texts[] = {
+        {"output",
+         "write the JSON document to FILE, or, if FILE ends in .html, a page with the verdicts, or, if it ends in .svg, "
+         "a flame graph of the differences"},
+        {0},
+};
+
 static const struct example diff_examples[] = {
         {"wperf diff a-*.data -- b-*.data", "compare the runs of two programs by function"},
         {"wperf diff before.data after.data", "compare two single runs, without a verdict"},
@@ -126,6 +133,7 @@ const struct command cmd_diff_command = {
                 "terminal, without --code, the comparison opens in the browser.",
         .groups = diff_groups,
         .examples = diff_examples,
+        .texts = diff_texts,
         .options_size = sizeof(struct diff_options),
         .args = ARGS_OWN,
         .run = cmd_diff,
