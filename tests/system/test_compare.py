@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 from xml.etree import ElementTree
 
 import diff_sessions
@@ -394,6 +395,17 @@ def test_a_command_runs_against_a_baseline(t: Context) -> None:
         done = run_check(t, *argv, "--unclear", word, "--", *compared(t, *PLAIN))
         check(done.status == status and done.out.startswith("UNCLEAR") and "base.json, 5 runs;" in done.out, f"--unclear {word}", done)
     check(not left_behind(t), "no session stays")
+
+
+def test_runs_of_poor_quality_are_told_once(t: Context) -> None:
+    harness.need_events()
+    stripped = t.path("stripped")
+    subprocess.run([harness.need_tool("strip"), "-o", stripped, t.program("compared")], check=True)
+    argv = [stripped, *compared(t, *PLAIN)[1:]]
+    done = run_check(t, "--vs", shlex.join(argv), "--max-change", "total=1%", "--max-runs", "8", "--", *argv)
+    warnings = [line for line in done.err.splitlines() if "warning" in line]
+    check(len(warnings) == 1 and re.search(r"\d+ of the runs are of poor quality; the first: \d+ % of the samples have no symbol, \d+ % in stripped$", warnings[0]) is not None,
+          "one line for all runs", done)
 
 
 def test_a_command_that_fails_is_never_slower(t: Context) -> None:

@@ -32,6 +32,7 @@ struct checking {
         struct name_groups *groups; /* NULL: none */
         struct run_values *values;
         struct buf notes;
+        struct buf warnings; /* of the sessions as they were read last, a line each */
 };
 
 static void checking_release(struct checking *c)
@@ -42,6 +43,7 @@ static void checking_release(struct checking *c)
         run_values_free(c->values);
         name_groups_free(c->groups);
         buf_release(&c->notes);
+        buf_release(&c->warnings);
 }
 
 static bool split_paths(struct checking *c, const struct command_line *line, struct err *err)
@@ -145,14 +147,13 @@ static bool read_baseline(struct checking *c, struct err *err)
 
 static bool read_runs(struct checking *c, struct err *err)
 {
-        AUTO_RELEASE(buf) warnings = {0};
-
         if (c->options->what.html) {
                 diff_tree_free(c->request.trees);
                 c->request.trees = diff_tree_new();
         }
         c->values = run_values_new();
-        c->request.warnings = &warnings;
+        buf_clear(&c->warnings);
+        c->request.warnings = &c->warnings;
         if (c->options->what.baseline && !read_baseline(c, err))
                 return false;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
@@ -160,7 +161,6 @@ static bool read_runs(struct checking *c, struct err *err)
                         return false;
         }
         run_values_finish(c->values);
-        cmd_warn(&warnings);
         return compared_runs_check(c->values, err);
 }
 
@@ -396,13 +396,33 @@ static bool judge_runs(struct checking *c, struct judgement *j, struct err *err)
         return true;
 }
 
+/* Sessions of --run are removed, so their names say nothing. */
+static void warn(const struct checking *c)
+{
+        const char *first = strstr(buf_text(&c->warnings), ": ");
+        AUTO_RELEASE(buf) line = {0};
+        size_t n = 0;
+
+        if (!c->runs || !first) {
+                cmd_warn(&c->warnings);
+                return;
+        }
+        for (size_t i = 0; i < c->warnings.len; i++)
+                n += c->warnings.data[i] == '\n';
+        buf_printf(&line, "%zu of the runs are of poor quality; the first: ", n);
+        buf_add(&line, first + strlen(": "), strcspn(first + strlen(": "), ":\n"));
+        cmd_warn(&line);
+}
+
 static int check(struct checking *c)
 {
         struct judgement judgement = {0};
         int status;
         struct err err = {0};
+        bool ok = judge_runs(c, &judgement, &err);
 
-        if (!judge_runs(c, &judgement, &err))
+        warn(c);
+        if (!ok)
                 status = fail(&err);
         else if (c->options->what.write_baseline)
                 status = write_baseline(c, &err) ? EXIT_OK : fail(&err);
