@@ -35,7 +35,7 @@ struct cpu_change {
         bool is_of_thread; /* other changes of this CPU may be missing, but none of the thread's */
         bool is_out;       /* the thread leaves the CPU, */
         bool is_preempted; /* although it would have run on */
-        bool is_last;      /* because it ends */
+        bool is_last;      /* because it ends; or the thread has ended already */
         char state;        /* as in struct cpu_span */
 };
 

@@ -62,12 +62,17 @@ static bool uses_tracepoint(const struct sched_log *log)
 
 /* --- Records --- */
 
+/* A thread whose end was recorded may have to leave its CPU, and come back, before it leaves it for good. */
 void sched_log_add_record(struct sched_log *log, const struct cpu_change *change)
 {
+        const uint64_t *at = map_find(&log->threads, key_of(change->tid));
+        struct cpu_change known = *change;
+
         if (uses_tracepoint(log))
                 return;
+        known.is_last = at && *at == THREAD_ENDED;
         map_remove(&log->woken, key_of(change->tid));
-        cpu_spans_add(log->spans, change);
+        cpu_spans_add(log->spans, &known);
 }
 
 void sched_log_add_fork(struct sched_log *log, const struct cpu_change *first)

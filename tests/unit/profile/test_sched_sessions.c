@@ -223,7 +223,8 @@ static void add_record(struct session_builder *b, uint64_t ms, int32_t tid, uint
         builder_end(b);
 }
 
-/* A thread has to leave its CPU after the record of its end. Thread 11 has no end, and waits. */
+/* Threads have to leave their CPU once more after the record of their end: 10 with the tracepoint, which says
+ * for good, 13 without it. Thread 11 has no end, and waits. */
 TEST(a_thread_that_ended_does_not_wait)
 {
         AUTO(report) report = NULL;
@@ -232,6 +233,11 @@ TEST(a_thread_that_ended_does_not_wait)
 
         begin_sched(&b);
         b.attrs[0].flags |= PERF_ATTR_CONTEXT_SWITCH;
+        add_record(&b, 991, 13, 0);
+        builder_exit(&b, 994 * (uint64_t)MS, 13, 1, 13, 1);
+        add_record(&b, 995, 13, PERF_MISC_SWITCH_OUT | PERF_MISC_SWITCH_PREEMPT);
+        add_record(&b, 997, 13, 0);
+        add_record(&b, 999, 13, PERF_MISC_SWITCH_OUT);
         add_record(&b, 1000, 10, 0);
         builder_exit(&b, 1010 * (uint64_t)MS, 10, 1, 10, 1);
         add_record(&b, 1011, 10, PERF_MISC_SWITCH_OUT | PERF_MISC_SWITCH_PREEMPT);
@@ -243,7 +249,7 @@ TEST(a_thread_that_ended_does_not_wait)
         add_record(&b, 1200, 12, 0);
         report = report_of(&b, &err);
         ASSERT_TRUE(report && report->wall);
-        EXPECT_INT(ms_of(report, WAIT_KIND_ON_CPU), 10 + 8 + 10);
+        EXPECT_INT(ms_of(report, WAIT_KIND_ON_CPU), 10 + 8 + 10 + 3 + 2);
         EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 170);
 }
 
