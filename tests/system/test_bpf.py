@@ -80,6 +80,16 @@ def test_a_process_that_executes_another_program(t: Context) -> None:
     check(merged >= 0.9 * total, f"{merged} of {total} merged", done)
 
 
+def test_a_shell_that_executes_python(t: Context) -> None:
+    """It has been looked at in vain before; libpython is mapped some time after the exec."""
+    python = find_python("pyenv 3.11")
+    counts = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; exec \"$0\" \"$1\""
+    for number in range(4):
+        done = record(t, "--session", t.path(f"{number}.data"), "--", "sh", "-c", counts, python, script(t, "short.py", BURN + "outer(0.1)\n"))
+        merged, total = merged_of(done)
+        check(total > 50 and merged >= 0.8 * total, f"{merged} of {total} merged", done)
+
+
 def test_nothing_is_traced(t: Context) -> None:
     done = record(t, "-o", t.path("a.data"), "--", PYTHON, script(t, "traced.py", TRACED))
     check(re.search(r"^0$", done.out, re.M) is not None, "TracerPid is 0", done)

@@ -158,6 +158,8 @@ static int look_at(void *ctx, void *bytes, size_t size)
         bool is_unsupported;
         uint64_t *wait, bias = 0;
 
+        if (m->kind == WALK_UNKNOWN)
+                map_remove(&e->waits, m->pid); /* of the program that it ran before */
         process.binary = stop_binaries_find(binaries, &thread, &bias, &is_unsupported);
         process.bias = bias;
         binary = process.binary ? stop_binaries_get(binaries, process.binary) : NULL;
@@ -184,6 +186,7 @@ static void *run_thread(void *ctx)
         struct pollfd fds[] = {{.fd = e->lib.ring_epoll_fd(e->asks), .events = POLLIN},
                                {.fd = e->quit_fd, .events = POLLIN}};
 
+        own_thread_be_prompt();
         while (!fds[1].revents) {
                 if (poll(fds, N_ELEMENTS(fds), -1) > 0)
                         e->lib.ring_consume(e->asks);
@@ -288,7 +291,8 @@ static int see_message(void *ctx, void *bytes, size_t size)
                 break;
         case WALK_CODE: see_code(e, &m, c); break;
         case WALK_END: bpf_processes_end(e->known_processes, (int32_t)m.pid, m.born_ns); break;
-        case WALK_UNKNOWN: break;
+        case WALK_UNKNOWN:
+        case WALK_AGAIN: break;
         }
         return 0;
 }

@@ -311,14 +311,14 @@ __noinline int find_holder(struct scratch *s, const struct walk_layout *l, __u64
 
 /* --- processes --- */
 
-static __always_inline void ask(const struct walk_message *m)
+static __always_inline void ask(const struct walk_message *m, __u32 kind)
 {
         struct walk_message *unknown = bpf_ringbuf_reserve(&asks, sizeof(*unknown), 0);
 
         if (!unknown)
                 return;
         __builtin_memset(unknown, 0, sizeof(*unknown));
-        unknown->kind = WALK_UNKNOWN;
+        unknown->kind = kind;
         unknown->pid = m->pid;
         unknown->tid = m->tid;
         unknown->time_ns = m->time_ns;
@@ -334,7 +334,7 @@ static __always_inline int is_python(struct walk_process *process, const struct 
         if (process && m->time_ns < process->next_look_ns)
                 return 0;
         bpf_map_update_elem(&processes, &m->pid, &unknown, BPF_ANY);
-        ask(m);
+        ask(m, process ? WALK_AGAIN : WALK_UNKNOWN);
         return 0;
 }
 

@@ -63,7 +63,8 @@ enum walk_message_kind {
         WALK_SAMPLE = 1,
         WALK_PART,    /* the first pieces of a sample for which one message has no room */
         WALK_CODE,    /* states: the address of the code object, its hash, and the number of the part */
-        WALK_UNKNOWN, /* a sample of a process that the recorder is to look at */
+        WALK_UNKNOWN, /* a sample of a process that the recorder is to look at for the first time */
+        WALK_AGAIN,   /* a sample of one that ran no CPython then */
         WALK_END,     /* the process has ended, or executes another program */
 };
 
