@@ -240,6 +240,22 @@ def test_python_functions_come_first(t: Context) -> None:
     check(not left_behind(t), "names of Python functions are removed, too")
 
 
+def test_a_run_without_python_frames(t: Context) -> None:
+    harness.need_events()
+    with open(t.path("app.py"), "w", encoding="ascii") as file:
+        file.write(PYTHON_PROGRAM)
+    for name in ("a-1", "a-2", "b-1", "b-2"):
+        t.good("record", "-q", *(["--no-stacks"] if name == "a-2" else []), "-o", f"{name}.data", "--", "python3", "app.py", "40000")
+    if "Python" not in t.good("report", "-i", "a-1.data").out:
+        raise Skip("Python frames")
+    names = (*sessions("a", 2), "--", *sessions("b", 2))
+    done = t.good("diff", *names)
+    check("native functions are compared: a-2.data: its samples have no Python frames" in done.out, "said so", done)
+    done = t.ours("diff", "--by", "python", *names)
+    check(done.status == 1, "what was asked for is not replaced", done)
+    harness.check_sentence(done, "a-2.data: its samples have no Python frames")
+
+
 def test_what_measures_other_things_is_not_compared(t: Context) -> None:
     harness.need_events()
     for name, options in ("a", ()), ("b", ("-k",)), ("c", ()):

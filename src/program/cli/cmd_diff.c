@@ -238,7 +238,7 @@ static bool compare_events(struct diffing *d, struct err *err)
                       : err_set(err, ERR_MISSING, "A and B have different events");
 }
 
-static bool compare(struct diffing *d, struct err *err)
+static bool read_runs(struct diffing *d, struct err *err)
 {
         d->values = run_values_new();
         d->request.warnings = &d->warnings;
@@ -246,6 +246,38 @@ static bool compare(struct diffing *d, struct err *err)
                 if (!compared_runs_read(d->values, &d->paths, (enum run_side)side, &d->request, &d->n_read,
                                         err))
                         return false;
+        }
+        return true;
+}
+
+/* Nobody asked for Python functions, and a run has none: all are read again. */
+static void prefer_functions(struct diffing *d, const struct err *why)
+{
+        text_printf(&d->notes, "native functions are compared: %s\n", why->text);
+        run_values_free(d->values);
+        buf_clear(&d->warnings);
+        if (d->trees) {
+                diff_tree_free(d->trees);
+                d->trees = d->request.trees = diff_tree_new();
+        }
+        d->kind = &kinds[0];
+        d->request.by = d->kind->by;
+        d->is_by_python = false;
+        __atomic_store_n(&d->n_read, 0, __ATOMIC_RELAXED);
+}
+
+static bool compare(struct diffing *d, struct err *err)
+{
+        struct err why = {0};
+        bool ok = read_runs(d, &why);
+
+        if (!ok && d->is_by_python && why.code == ERR_MISSING) {
+                prefer_functions(d, &why);
+                ok = read_runs(d, &why);
+        }
+        if (!ok) {
+                *err = why;
+                return false;
         }
         if (d->kind->by == MEASURED_PYTHON && !file_pairs_apply(d->values, d->options->what.pair, err))
                 return false;
