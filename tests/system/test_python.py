@@ -354,6 +354,17 @@ def test_annotate_shows_lines_of_a_file(t: Context) -> None:
     check("\x1b" not in read(t, "annotate", "app.py", "-i", path).out, "source can't drive a terminal")
 
 
+def test_a_sample_counts_once_for_a_line(t: Context) -> None:
+    """Although a generator expression is a function of its own, which the line calls."""
+    harness.need_events()
+    with open(t.path("once.py"), "w", encoding="ascii") as file:
+        file.write("def work(n):\n    return sum(i * i for i in range(n))\nwork(3000000)\n")
+    t.good("record", "-q", "--", "/usr/bin/python3.11", "once.py")
+    done = t.good("annotate", "once.py")
+    line = re.search(r"^ +[\d.]+ +[\d.]+ +([\d.]+) +\d+ +2      return", done.out, re.M)
+    check(line is not None and 50 < float(line[1]) <= totals(done.out).get(3, 0) <= 100, "the totals of both lines", done)
+
+
 def test_annotate_shows_lines_of_a_function(t: Context) -> None:
     path = session(t)
     write_source(t)

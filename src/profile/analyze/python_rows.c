@@ -114,16 +114,20 @@ static bool is_in_itself(struct row_making *m, uint32_t node, str_id function)
         return false;
 }
 
-/* Whether a caller is at the same line of the function. */
-static bool is_in_line(struct row_making *m, uint32_t node, const struct known_place *place)
+/* Whether a caller is at the same line of the function, or of the file: a comprehension may be a function of
+ * its own. */
+static void find_in_line(struct row_making *m, uint32_t node, const struct known_place *place,
+                         bool *ret_of_function, bool *ret_of_file)
 {
+        *ret_of_function = *ret_of_file = false;
         for (node = m->sums[node].outer; node != STACKS_NONE; node = m->sums[node].outer) {
                 const struct known_place *outer = get_place(m, node);
 
-                if (outer->function == place->function && outer->line == place->line)
-                        return true;
+                if (outer->line != place->line || outer->path != place->path)
+                        continue;
+                *ret_of_file = true;
+                *ret_of_function |= outer->function == place->function;
         }
-        return false;
 }
 
 static void count_total(struct row_making *m, uint32_t node, const struct known_place *place)
@@ -131,16 +135,20 @@ static void count_total(struct row_making *m, uint32_t node, const struct known_
         const struct node_sum *sum = &m->sums[node];
         struct python_function *function = get_function(m, place);
         struct python_line *line;
+        bool is_again, is_again_in_file;
 
         if (!is_in_itself(m, node, place->function)) {
                 function->count += sum->count;
                 function->weight += sum->weight;
         }
-        if (is_in_line(m, node, place))
+        find_in_line(m, node, place, &is_again, &is_again_in_file);
+        if (is_again)
                 return;
         line = get_line(function, place->line);
         line->total_count += sum->count;
         line->total_weight += sum->weight;
+        line->file_count += is_again_in_file ? 0 : sum->count;
+        line->file_weight += is_again_in_file ? 0 : sum->weight;
 }
 
 static void count_node(struct row_making *m, uint32_t node)

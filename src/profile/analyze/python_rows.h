@@ -18,7 +18,8 @@ struct python_native {
 struct python_line {
         uint32_t line;                      /* 0: not known */
         uint64_t count, weight;             /* own samples */
-        uint64_t total_count, total_weight; /* with its callees; a sample counts once */
+        uint64_t total_count, total_weight; /* with its callees; a sample counts once for each function */
+        uint64_t file_count, file_weight;   /* the same, but once for all functions that have the line */
         struct python_native *natives;      /* sorted by weight */
         size_t n_natives, cap_natives;
 };

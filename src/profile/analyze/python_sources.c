@@ -51,8 +51,8 @@ static void add_line(struct python_source *source, const struct python_line *fro
         }
         line->count += from->count;
         line->weight += from->weight;
-        line->total_count += from->total_count;
-        line->total_weight += from->total_weight;
+        line->total_count += source->is_file ? from->file_count : from->total_count;
+        line->total_weight += source->is_file ? from->file_weight : from->total_weight;
         for (size_t i = 0; i < from->n_natives; i++)
                 add_native(line, &from->natives[i]);
 }

@@ -26,8 +26,9 @@ struct python_sources {
 };
 
 /* Files that match `pattern` (python_file_matches); otherwise functions that match it (text_match_symbol),
- * also without their class: raw_decode matches JSONDecoder.raw_decode.  Texts belong to `rows`.  A line of
- * several functions of a file, such as a lambda in its caller's line, has the total of each. */
+ * also without their class: raw_decode matches JSONDecoder.raw_decode.  Texts belong to `rows`.  In a
+ * file a sample counts once for a line, also if a function of this line, such as a lambda, is called there.
+ */
 struct python_sources *python_sources_find(const struct python_rows *rows, const char *pattern);
 void python_sources_free(struct python_sources *sources);
 AUTO_DEFINE(python_sources)
