@@ -95,11 +95,9 @@ static void open_bpf(struct collector *c)
                 stop_merge_set_near(c->merge);
                 return;
         }
-        if (c->unwinder || c->request.engine == COLLECT_BPF)
-                add_note(note_of(c, &c->stack_note), "the engine bpf is not used: ",
-                         c->unwinder
-                                 ? err.text
-                                 : "it needs -g, and can't be used with branch stacks or AUX area tracing");
+        add_note(note_of(c, &c->stack_note), "the engine bpf is not used: ",
+                 c->unwinder ? err.text
+                             : "it needs -g, and can't be used with branch stacks or AUX area tracing");
         bpf_engine_free(c->bpf);
         c->bpf = NULL;
 }
