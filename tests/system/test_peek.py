@@ -261,7 +261,7 @@ def test_with_wall_time(t: Context) -> None:
 def test_what_it_does_not_serve(t: Context) -> None:
     need_python()
     done = t.ours("record", "--no-stacks", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")
-    check(done.status == 0 and "the engine peek is not used: this needs call stacks: leave --no-stacks out" in done.out, "without stacks", done)
+    check(done.status == 0 and "the engine peek is not used: there are no call stacks: leave --no-stacks out" in done.out, "without stacks", done)
     done = t.ours("record", "--call-graph", "fp", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")
     check(done.status == 0 and "the engine peek is not used: it needs -g" in done.out, "chains of the kernel", done)
     done = t.ours("record", "-g", "--per-thread", "--engine", "peek", "--", PYTHON, "-c", "sum(range(10**6))")

@@ -559,7 +559,8 @@ static bool make_picture(struct reporting *r, const struct export_format *format
         if (!report || !filter_none_check(report, &request, &o->filter, err))
                 return false;
         output.page.report = report;
-        tree_output_note_missing(report, request.python, &notes);
+        if (!export_output_is_page(format)) /* which has its tables besides the tree */
+                tree_output_note_missing(report, request.python, &notes);
         if (!export_output_write(&output, path, &notes, err))
                 return false;
         page_output_show(&o->page, path, o->general.quiet || !strcmp(path, "-"));

@@ -153,7 +153,7 @@ TEST(errors_are_as_large_as_they_are_said_to_be)
         size_t n_beyond = 0;
 
         for (int i = 0; i < N_TRIALS; i++) {
-                double difference, error;
+                double difference = 0, error = 0;
 
                 try(&random, &difference, &error);
                 ASSERT_TRUE(error > 0);
