@@ -20,6 +20,7 @@ X86_SLOT = re.compile(r"(?:-?0x[0-9a-f]+)?\(%rsp")
 X86_ADDRESS = re.compile(r"-?0x[0-9a-f]+(?=\(%[re]ip\))")  # the form has the address itself
 ARM64_REGISTER = re.compile(r"\b([wxbhsdqv])(\d+)(?=\.|\b)")
 ARM64_ALIAS = re.compile(r"c(?:inc|neg|inv)m? |mov +v")  # other names if two registers are the same
+ARM64_PAGE = re.compile(r"^adr[ \t](?=\s*x\d+, 0x[0-9a-f]*000$)")  # a linker puts it in place of adrp
 ARM64_SLOT = re.compile(r"\[sp(?:, #-?0x[0-9a-f]+|, #-?\d+)?\](?!,)|(?<=, sp, )#0x[0-9a-f]+$")
 
 
@@ -63,6 +64,7 @@ def compare(disassemble: str, path: str) -> tuple[int, int, list[str]]:
         text = X86_ADDRESS.sub("ADDRESS", text)
         if is_arm64 and ARM64_ALIAS.match(text):
             continue
+        text = ARM64_PAGE.sub("adrp", text)
         short = without_registers(text, is_arm64)
         texts.add(short)
         shapes.add((form.split("+")[0], short))

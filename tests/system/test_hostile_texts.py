@@ -177,12 +177,17 @@ def test_facts_of_a_baseline(t: Context) -> None:
     check(t.ours("check", "--write-baseline", "base.json", "--", session).status == 0, "a baseline")
     with open(t.path("base.json"), encoding="utf-8") as file:
         document = json.load(file)
+    facts = document["runs"][0]["facts"]
     for start in range(len(PIECES)):
-        with open(t.path("hostile.json"), "w", encoding="utf-8") as file:
-            json.dump(hostile_json(document, [start]), file)
-        for more in ([], ["--json"], ["-v"], ["--markdown", "check.md"]):
-            done = t.ours("check", "--baseline", "hostile.json", *more, "--", session)
-            check_safe(done.out + done.err, f"check {more}")
+        # Runs of another architecture, or with the kernel, are refused.
+        for kept in {}, {name: facts[name] for name in ("architecture", "code")}:
+            hostile = hostile_json(document, [start])
+            hostile["runs"][0]["facts"].update(kept)
+            with open(t.path("hostile.json"), "w", encoding="utf-8") as file:
+                json.dump(hostile, file)
+            for more in ([], ["--json"], ["-v"], ["--markdown", "check.md"]):
+                done = t.ours("check", "--baseline", "hostile.json", *more, "--", session)
+                check_safe(done.out + done.err, f"check {more}")
     with open(t.path("check.md"), encoding="utf-8") as file:
         check_safe(file.read(), "Markdown")
 

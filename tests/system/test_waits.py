@@ -147,8 +147,11 @@ def test_a_wait_that_is_often_woken_keeps_its_time(t: Context) -> None:
     need_engine(t)
     path = script(t, "patient.py", PATIENT)
     for step, n in ((0.1, 12), (0.003, 200)):
-        words = outcome(t, *recorded(t, PYTHON, path, str(step), str(n))).split()
-        check(words[:2] == ["0", "0"], f"no event comes: {words}")
+        for _ in range(3):  # a busy machine takes its time; one that begins anew takes 1.2 s each time
+            words = outcome(t, *recorded(t, PYTHON, path, str(step), str(n))).split()
+            check(words[:2] == ["0", "0"], f"no event comes: {words}")
+            if float(words[2]) < 1.1:
+                break
         check(0.6 <= float(words[2]) < 1.1, f"it lasts 0.6 s: {words[2]}, woken every {step} s")
 
 

@@ -76,6 +76,7 @@ void page_live_take(struct browser *browser, struct page *page, struct live_tabl
         AUTO(live_table) before = p->live->table;
         const struct live_row *selected = page->list.at && page->list.n ? row_at(p, page->list.at) : NULL;
 
+        (void)before; /* the selected row is its */
         p->live->table = table;
         fill(browser, p);
         for (size_t i = 0; selected && i < page->list.n; i++) {
