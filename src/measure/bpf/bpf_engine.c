@@ -186,6 +186,7 @@ static void *run_thread(void *ctx)
         struct pollfd fds[] = {{.fd = e->lib.ring_epoll_fd(e->asks), .events = POLLIN},
                                {.fd = e->quit_fd, .events = POLLIN}};
 
+        os_name_thread("wperf bpf");
         own_thread_be_prompt();
         while (!fds[1].revents) {
                 if (poll(fds, N_ELEMENTS(fds), -1) > 0)
