@@ -266,6 +266,7 @@ def test_waits_of_programs_that_are_watched(t: Context) -> None:
 @limit(240)
 def test_signals_end_it(t: Context) -> None:
     need_events()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # below nohup all programs ignore it
     process = started(t)
     for number in (signal.SIGTERM, signal.SIGHUP):
         watcher = t.start(t.wperf, "top", "-d", "200ms", str(process.pid))
