@@ -60,10 +60,11 @@ PAGES = (
 )
 
 
-def look_at(t: Context, name: str, keys: tuple[str, ...], wanted: str, argv: tuple[str, ...]) -> None:
-    for columns, rows in SIZES:
+def look_at(t: Context, name: str, keys: tuple[str, ...], wanted: str, argv: tuple[str, ...], sizes: tuple[tuple[int, int], ...] = SIZES,
+            first: str = "? help") -> None:
+    for columns, rows in sizes:
         with browse(t, *argv, columns=columns, rows=rows) as screen:
-            screen.wait("? help")
+            screen.wait(first)
             for key in keys:
                 screen.keys(key)
                 screen.wait()
@@ -90,16 +91,7 @@ def test_tasks_take_at_most_six_keys(t: Context) -> None:
     path = python_session(t)
     for name, keys, wanted in TASKS:
         check(len(keys) <= 6, f"{name}: {len(keys)} keys")
-        for columns, rows in ((80, 24), (120, 40), (40, 12)):
-            with browse(t, "report", "-i", path, columns=columns, rows=rows) as screen:
-                screen.wait("40.00")
-                for key in keys:
-                    screen.keys(key)
-                    screen.wait()
-                screen.wait(wanted if columns >= 80 else "")
-                screen.check_looks(f"{name}_{columns}x{rows}")
-                screen.keys("q")
-                check(screen.ended() == 0, "leaves with status 0")
+        look_at(t, name, keys, wanted, ("report", "-i", path), ((80, 24), (120, 40), (40, 12)), "40.00")
 
 
 @limit(240)
