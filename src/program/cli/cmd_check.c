@@ -210,19 +210,21 @@ static bool write_report(const struct check_view *view, make_report_fn *make, co
         return cmd_write_file(path, &report, err);
 }
 
-static bool write_reports(const struct checking *c, const struct check_view *view, struct err *err)
+static bool write_reports(const struct checking *c, const struct check_view *view,
+                          const struct comparison *judged, struct err *err)
 {
         const struct checking_options *o = &c->options->what;
+        const struct comparison *shown = view->causes ? view->causes : judged;
         static const struct page_options plain;
         const struct diff_picture picture = {
                 .trees = c->request.trees,
                 .values = c->values,
-                .comparisons = &view->causes,
+                .comparisons = &shown,
                 .n_comparisons = 1,
                 .notes = view->notes,
                 .is_page = true,
                 .request = &c->request,
-                .rows_have_code = c->request.by == MEASURED_FUNCTION,
+                .rows_have_code = shown == judged, /* else they are Python functions */
                 .options = &plain,
         };
 
@@ -232,7 +234,7 @@ static bool write_reports(const struct checking *c, const struct check_view *vie
                (!o->html || diff_picture_write(&picture, o->html, err));
 }
 
-static int print(const struct checking *c, const struct check_view *view)
+static int print(const struct checking *c, const struct check_view *view, const struct comparison *judged)
 {
         const struct check_options *o = c->options;
         AUTO_RELEASE(buf) text = {0};
@@ -243,7 +245,7 @@ static int print(const struct checking *c, const struct check_view *view)
         if (is_service(c, "github"))
                 check_reports_github(view, &text);
         check_view_json(view, &document);
-        if (!write_reports(c, view, &err))
+        if (!write_reports(c, view, judged, &err))
                 return cmd_fail(&err);
         return cmd_print_document(&o->general, &o->output, &text, &document);
 }
@@ -307,16 +309,21 @@ static bool judge(struct checking *c, struct judgement *ret, struct err *err)
         return true;
 }
 
-/* The Python functions that explain a change, if both sides have sessions with Python frames; else NULL. */
-static struct comparison *compare_python(struct checking *c, struct run_values *values)
+/* The Python functions that explain a change, if both sides have sessions with Python frames; NULL if not, or
+ * if nothing shows them. */
+static struct comparison *compare_python(struct checking *c, const struct judgement *j,
+                                         struct run_values *values)
 {
+        const struct checking_options *o = &c->options->what;
         struct measured_session_request request = c->request;
-        struct comparison_request wanted = {.values = values};
+        struct comparison_request wanted = {.values = values, .measure = measure_of(c)};
+        struct comparison *made;
 
         request.by = MEASURED_PYTHON;
         request.trees = NULL;
         request.warnings = NULL;
-        if (!c->paths.n[RUN_A] || !compared_runs_have_python(&c->paths, request.sources))
+        if (!j->comparison->is_time || (j->verdict != LIMIT_EXCEEDED && !o->markdown && !o->html) ||
+            !c->paths.n[RUN_A] || !compared_runs_have_python(&c->paths, request.sources))
                 return NULL;
         for (int side = RUN_A; side < RUN_N_SIDES; side++) {
                 if (!compared_runs_read(values, &c->paths, (enum run_side)side, &request, NULL, NULL))
@@ -325,13 +332,18 @@ static struct comparison *compare_python(struct checking *c, struct run_values *
         if (!file_pairs_apply(values, NULL, NULL))
                 return NULL;
         run_values_finish(values);
-        return choose_event(values, NULL, &wanted.event, NULL) ? comparison_new(&wanted) : NULL;
+        if (!choose_event(values, c->runs ? NULL : o->event, &wanted.event, NULL))
+                return NULL;
+        made = comparison_new(&wanted);
+        if (j->doubt)
+                comparison_doubt(made, j->doubt);
+        return made;
 }
 
 static int show(struct checking *c, const struct judgement *j)
 {
         AUTO(run_values) python_values = run_values_new();
-        AUTO(comparison) python = j->comparison->is_time ? compare_python(c, python_values) : NULL;
+        AUTO(comparison) python = compare_python(c, j, python_values);
         struct check_view view = {
                 .values = c->values,
                 .a_label = c->options->what.baseline,
@@ -349,7 +361,7 @@ static int show(struct checking *c, const struct judgement *j)
         if (c->runs && check_runs_instead(c->runs))
                 buf_printf(&c->notes, "%s\n", check_runs_instead(c->runs));
         view.notes = buf_text(&c->notes);
-        return print(c, &view) ? EXIT_UNCLEAR : view.status;
+        return print(c, &view, j->comparison) ? EXIT_UNCLEAR : view.status;
 }
 
 /* Every failure of wperf itself has the status that git bisect run skips. */
