@@ -148,6 +148,7 @@ static bool take_value(const struct limits_request *request, const char *name, s
 static void judge(struct limit_result *ret)
 {
         struct compared *c = &ret->value;
+        bool is_new;
 
         ret->change = comparison_change(c);
         if (c->a.n < 2 || c->b.n < 2) {
@@ -157,7 +158,9 @@ static void judge(struct limit_result *ret)
                 return;
         }
         c->welch = welch_compare(&c->a, &c->b, c->covariance, ret->alpha);
-        if (c->welch.low > ret->limit->max_change)
+        /* a change from nothing has no interval in percent */
+        is_new = c->a.mean <= 0 && c->a.variance <= 0 && c->welch.less > 0;
+        if (is_new || c->welch.low > ret->limit->max_change)
                 ret->verdict = LIMIT_EXCEEDED;
         else if (c->welch.high <= ret->limit->max_change)
                 ret->verdict = LIMIT_KEPT;

@@ -150,6 +150,14 @@ static const struct compared_row *cause_of(const struct check_view *view)
                         best = row;
                 }
         }
+        for (size_t i = 0; view->causes->n_b > 1 && i < view->causes->n_only_b; i++) {
+                const struct compared_row *row = &view->causes->only_b[i];
+
+                if (row->amount.b.mean > most) {
+                        most = row->amount.b.mean;
+                        best = row;
+                }
+        }
         return best;
 }
 
