@@ -195,7 +195,8 @@ static bool measure(struct check_runs *runs, const struct run_command *command, 
         return ok;
 }
 
-/* Counters that this machine does not have are found before the command starts: then its file is empty. */
+/* Counters that this machine does not have, and events that do not exist, are found before the command
+ * starts: then its file is empty. */
 static bool is_empty(const char *path)
 {
         struct os_stat stat;
@@ -211,6 +212,8 @@ static bool run_once(struct check_runs *runs, enum run_side side, struct err *er
         if (!add_path(runs, command, err) || !measure(runs, command, &status, err))
                 return false;
         if (status && runs->event && command->n == 1 && is_empty(command->paths[0])) {
+                if (status == EXIT_WRONG_USAGE)
+                        return err_set(err, ERR_USAGE, "-e %.80s can't be counted", runs->event);
                 runs->instead = "this machine does not count the event: CPU time is compared instead";
                 runs->event = NULL;
                 return measure(runs, command, &status, err) &&
