@@ -174,7 +174,7 @@ void diff_browser_show_code(struct browser *browser, const struct compared_row *
 {
         struct code_comparing *c;
 
-        if (!browser->diff->request->rows_have_code) {
+        if (!browser->diff->view.rows_have_code) {
                 browser_say(browser, "a %s has no machine code of its own", browser->diff->view.row_is);
                 return;
         }

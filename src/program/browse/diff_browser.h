@@ -22,7 +22,6 @@ struct diff_browser_request {
         /* For the machine code of a row: the browser sets its paths, from the first session of each side,
          * and its symbol. */
         const struct code_diff_request *code;
-        bool rows_have_code; /* rows are functions; else they have no machine code of their own */
         enum cell_colors colors;
 };
 

@@ -89,8 +89,7 @@ static bool choose_kind(struct diffing *d, struct err *err)
 static void prefer_python(struct diffing *d)
 {
         const struct diff_options *o = d->options;
-        bool is_data =
-                o->output.json || o->what.csv || (o->output.output && text_ends(o->output.output, ".json"));
+        bool is_data = o->output.json || o->what.csv || (o->output.output && !d->trees);
 
         if (o->what.by || o->what.group_by || is_data ||
             !compared_runs_have_python(&d->paths, d->request.sources))
@@ -333,6 +332,7 @@ static struct diff_view view_of(const struct diffing *d)
                 .n_comparisons = d->n_comparisons,
                 .row_is = d->groups ? "group" : d->kind->one,
                 .rows_are = d->groups ? "groups" : d->kind->several,
+                .rows_have_code = rows_have_code(d),
                 .notes = buf_text(&d->notes),
                 .hint = d->is_by_python ? "; native: --by function" : "",
                 .wanted_change = d->wanted_change,
@@ -416,7 +416,6 @@ static int browse(struct diffing *d, struct lookup *lookup)
                 .share = share_read,
                 .ctx = d,
                 .code = &code,
-                .rows_have_code = rows_have_code(d),
         };
         struct err err = {0};
 

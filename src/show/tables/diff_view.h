@@ -17,6 +17,7 @@ struct diff_view {
                 *comparisons; /* one for each event; the totals of the first are shown */
         size_t n_comparisons;
         const char *row_is, *rows_are; /* "function", "functions" */
+        bool rows_have_code;           /* they are functions; other rows have no machine code of their own */
         const char *notes;             /* lines about differences besides the program; "" for none */
         const char *hint;              /* the end of the line `finds:`, or "" */
         double wanted_change;          /* the change of which to say how many runs show it; 0: not asked */
