@@ -267,6 +267,30 @@ def test_what_measures_other_things_is_not_compared(t: Context) -> None:
     check("same machine" in t.good("diff", "a.data", "c.data").out, "the same options")
 
 
+def test_a_page_of_an_event_that_is_no_time(t: Context) -> None:
+    harness.need_events()
+    harness.need_root()
+    for name in ("a-1", "a-2", "b-1", "b-2"):
+        t.good("record", "-q", "-k", "-e", "context-switches:1", "-o", f"{name}.data", "--", "/usr/bin/python3", "-c",
+               "import time\nfor _ in range(50): time.sleep(0.001)")
+    done = t.ours("check", "-e", "context-switches", "--max-change", "event:context-switches=900%", "--html", "x.html", *sessions("a", 2), "--", *sessions("b", 2))
+    check(done.status in (0, 125) and done.out != "", "a verdict", done)
+    with open(t.path("x.html"), encoding="utf-8") as file:
+        check("<html" in file.read(), "and the page")
+
+
+def test_a_function_that_is_new(t: Context) -> None:
+    """It has no change in percent, and yet it is slower than nothing, and the cause."""
+    for side, program, functions in ("a", "old", diff_sessions.OLD), ("b", "new", diff_sessions.NEW):
+        diff_sessions.write_program(t.path(program), functions)
+        for number in (1, 2, 3):
+            counts = {"steady": 500 + number, **({"came": 400 + number} if side == "b" else {})}
+            diff_sessions.write_run(t.path(f"{side}-{number}.data"), t.path(program), functions, counts)
+    done = t.ours("check", "--max-change", "came=5%,total=5%", *sessions("a", 3), "--", *sessions("b", 3))
+    check(done.status == 1 and done.out.startswith("SLOWER: "), "slower", done)
+    check(re.search(r"^came .*slower$", done.out, re.M) is not None and "because: came (" in done.out, "the limit of the function, and the cause", done)
+
+
 def test_programs_that_share_nothing(t: Context) -> None:
     for number in (1, 2):
         for side, counts in ("a", {"gone": 500, "steady": 9}), ("b", {"came": 400, "steady": 9}):
@@ -429,6 +453,8 @@ def test_a_command_that_fails_is_never_slower(t: Context) -> None:
     done = run_check(t, "--vs", "true", "--", "sh", "-c", "exit 1")
     check(done.status == 125, "cannot be tested", done)
     harness.check_sentence(done, "'sh' ended with status 1 in run 1: nothing is compared")
+    done = run_check(t, "--vs", "true", "--measure", "count", "-e", "page-fualts", "--", "true")
+    check(done.status == 125 and "did you mean 'page-faults'?" in done.err and done.out == "", "an event that does not exist", done)
     for argv, words in ((("--vs", "true"), "needs a command after --"), (("--", "true"), "either --baseline FILE or --vs COMMAND"),
                         (("--measure", "count", "--vs", "true", "--", "true"), "needs an event"),
                         (("--html", "x.html", "--baseline", "b.json", "--", "true"), "no call stacks")):

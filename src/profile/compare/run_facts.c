@@ -77,8 +77,9 @@ bool run_facts_check(const struct run_values *v, struct err *err)
         AUTO_RELEASE(buf) texts = {0};
 
         if (is_known_and_other(v, "architecture", &a, &b))
-                return err_set(err, ERR_MISSING, "A ran on %.40s and B on %.40s: these are other programs",
-                               a.texts[0], b.texts[0]);
+                return err_set(err, ERR_MISSING,
+                               "A was recorded on %.40s, B on %.40s: they can't be compared", a.texts[0],
+                               b.texts[0]);
         if (!is_known_and_other(v, "code", &a, &b))
                 return true;
         buf_add_str(&texts, "A has samples of ");

@@ -143,7 +143,7 @@ static const struct option checking_options[] = {
         {
                 .name = "run",
                 .offset = offsetof(struct checking_options, runs),
-                .help = "record the command after --, again and again until the verdict stands; with --write-baseline 10 times",
+                .help = "record the command after -- repeatedly, until the verdict is clear; with --write-baseline 10 times",
         },
         {
                 .name = "vs",

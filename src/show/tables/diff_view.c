@@ -272,7 +272,7 @@ static void add_total(const struct diff_view *view, const struct compared_total 
         color_line(view, value->verdict, lines);
 }
 
-/* The parts of CPU time are told if one of them differs otherwise than their sum. */
+/* User and kernel time are shown only if the verdict of one is not that of CPU time. */
 static bool is_told(const struct comparison *c, const struct compared_total *total)
 {
         const struct compared_total *cpu = comparison_total(c, "cpu");

@@ -35,7 +35,7 @@ static const char *error_of(const char *key, const char *a, const char *b)
 TEST(what_measures_other_things_is_refused)
 {
         EXPECT_STR(error_of("architecture", "x86_64", "aarch64"),
-                   "A ran on x86_64 and B on aarch64: these are other programs");
+                   "A was recorded on x86_64, B on aarch64: they can't be compared");
         EXPECT_STR(error_of("code", "user code", "user code and the kernel"),
                    "A has samples of user code, B of user code and the kernel: record both with -k, or both "
                    "without");
