@@ -150,7 +150,7 @@ static void add_run(const struct strips *strips, uint64_t from_ns, uint64_t to_n
 {
         while (from_ns < to_ns) {
                 unsigned column = column_of(strips, from_ns);
-                uint64_t end = strips_column_ns(strips, column + 1);
+                uint64_t end = column + 1 < strips->n_columns ? strips_column_ns(strips, column + 1) : to_ns;
 
                 if (end <= from_ns)
                         end = from_ns + 1;
@@ -273,7 +273,8 @@ void strips_free(struct strips *strips)
 uint64_t strips_column_ns(const struct strips *strips, unsigned column)
 {
         double part = (double)column / strips->n_columns;
+        double offset = part * ((double)(strips->to_ns - strips->from_ns) + 1);
 
         assert(column <= strips->n_columns);
-        return strips->from_ns + (uint64_t)(part * ((double)(strips->to_ns - strips->from_ns) + 1));
+        return strips->from_ns + (offset < 0x1p64 ? (uint64_t)offset : strips->to_ns - strips->from_ns);
 }

@@ -208,4 +208,19 @@ TEST(a_little_is_seen_and_nothing_is_not)
         EXPECT_INT(strip_view_level(5, 0), 1);
 }
 
+/* The doubles of columns of all times there are do not step through the last column by nanoseconds. */
+TEST(times_of_a_damaged_session_end)
+{
+        AUTO(sample_list) list = sample_list_new();
+        AUTO(cpu_spans) spans = cpu_spans_new(NULL);
+        AUTO(strips) strips = NULL;
+
+        add(list, 1, 2, 7, 0);
+        add(list, UINT64_MAX, 2, 7, 0);
+        cpu_spans_add(spans, &(struct cpu_change){.time_ns = 5, .cpu = 7, .pid = 1, .tid = 2});
+        strips = strips_new(&(struct strips_request){.samples = list, .cpu_spans = spans, .n_columns = 60});
+        EXPECT_CMP(strips_column_ns(strips, 60), >=, UINT64_MAX - 1);
+        EXPECT_CMP(strips->items[0].running[59], >, 0);
+}
+
 TAP_MAIN
