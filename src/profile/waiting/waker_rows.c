@@ -76,10 +76,11 @@ static struct waker_row *row_of(struct collecting *c, const struct waker_link *l
         return &c->rows->items[*at - 1];
 }
 
-static void set_stack(struct collecting *c, struct waker_row *row, uint32_t node)
+/* Once for each row: sessions may have millions of waits. */
+static void set_stack(struct collecting *c, struct waker_row *row)
 {
         struct wait_function functions[WAKER_MAX_FRAMES];
-        size_t n = wait_functions_of(c->making->request->named, node, functions, WAKER_MAX_FRAMES);
+        size_t n = wait_functions_of(c->making->request->named, row->waker_node, functions, WAKER_MAX_FRAMES);
 
         row->n_frames = n;
         for (size_t i = 0; i < n; i++)
@@ -108,8 +109,7 @@ static void add(struct collecting *c, const struct wall_wait *wait)
                 return;
         row->longest_ns = ns;
         waking = wall_making_waking(c->making, wait->tid, wait->to_ns);
-        if (waking->by_tid)
-                set_stack(c, row, wall_making_waking_node(c->making, waking));
+        row->waker_node = waking->by_tid ? wall_making_waking_node(c->making, waking) : NAMED_NONE;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -128,6 +128,10 @@ struct waker_rows *waker_rows_new(struct wall_making *making)
 
         for (size_t i = 0; i < making->n_waits; i++)
                 add(&c, &making->waits[i]);
+        for (size_t i = 0; i < rows->n; i++) {
+                if (rows->items[i].waker_node != NAMED_NONE)
+                        set_stack(&c, &rows->items[i]);
+        }
         if (rows->n)
                 qsort(rows->items, rows->n, sizeof(*rows->items), compare_rows);
         strpool_free(c.keys);

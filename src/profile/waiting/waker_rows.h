@@ -26,6 +26,7 @@ struct waker_row {
         /* the stack of the waker of the longest wait, innermost first */
         const char *frames[WAKER_MAX_FRAMES];
         size_t n_frames;
+        uint32_t waker_node; /* where that stack ends; NAMED_NONE: it is not recorded */
 };
 
 struct waker_rows {

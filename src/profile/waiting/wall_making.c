@@ -126,22 +126,37 @@ static void add_reading(struct wall_making *m, const struct listed_sample *sampl
         set_idle_call(m, made, &text);
 }
 
-/* A sample of the scheduler's: a switch, or time off the CPU. */
-static void add_wait(struct wall_making *m, const struct listed_sample *sample)
+static void decide_by_stack(struct wall_making *m, const struct listed_sample *sample,
+                            struct wall_reading *made)
 {
         struct wait_function functions[MAX_FUNCTIONS];
         size_t n = wait_functions_of(m->request->named, sample->node, functions, MAX_FUNCTIONS);
-        bool is_switch = sched_events_role(m->request->events, sample->event) == SCHED_SWITCH;
         const char *reason = m->request->events->items[sample->event].reason;
-        struct wall_reading *made = add_reading_of(m, sample);
         AUTO_RELEASE(buf) text = {0};
+
+        made->kind = (uint8_t)(reason ? windows_waits_decide(reason, functions, n)
+                                      : stack_waits_decide(functions, n, 0, &text));
+        set_idle_call(m, made, &text);
+}
+
+/* A sample of the scheduler's: a switch, or time off the CPU. */
+static void add_wait(struct wall_making *m, const struct listed_sample *sample)
+{
+        bool is_switch = sched_events_role(m->request->events, sample->event) == SCHED_SWITCH;
+        struct wall_reading *made = add_reading_of(m, sample);
+        uint64_t *known;
+        bool is_new;
 
         made->is_switch = is_switch;
         made->is_given = !is_switch;
         made->weight_ns = is_switch || m->n_spans ? 0 : sample->weight; /* else it comes from the switches */
-        made->kind = (uint8_t)(reason ? windows_waits_decide(reason, functions, n)
-                                      : stack_waits_decide(functions, n, 0, &text));
-        set_idle_call(m, made, &text);
+        known = map_put(&m->kinds, (uint64_t)sample->event << 32 | sample->node, &is_new);
+        if (is_new) {
+                decide_by_stack(m, sample, made);
+                *known = made->kind | (uint64_t)made->idle_call << 8;
+        }
+        made->kind = (uint8_t)*known;
+        made->idle_call = (uint8_t)(*known >> 8);
 }
 
 static void add_sample(struct wall_making *m, const struct listed_sample *sample)
@@ -264,7 +279,7 @@ struct wall_at wall_making_function_of(struct wall_making *m, uint32_t node, boo
         bool is_new;
         size_t n;
 
-        known = map_put(&m->nodes, node, &is_new);
+        known = map_put(&m->nodes, (uint64_t)node << 1 | is_wait, &is_new);
         if (is_new) {
                 n = wait_functions_of(m->request->named, node, functions, MAX_FUNCTIONS);
                 f = is_wait ? stack_waits_shown(functions, n) : wait_functions_shown(functions, n);
@@ -381,4 +396,5 @@ void wall_making_release(struct wall_making *m)
         free(m->waits);
         map_release(&m->functions);
         map_release(&m->nodes);
+        map_release(&m->kinds);
 }

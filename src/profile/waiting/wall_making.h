@@ -57,7 +57,8 @@ struct wall_making {
         size_t n_waits, cap_waits;
         uint64_t from_ns, to_ns;
         struct map functions; /* hash of name and file to index + 1 */
-        struct map nodes;     /* node to the index of its function + 1 */
+        struct map nodes;     /* node << 1, with 1 if it waits, to the index of its function + 1 */
+        struct map kinds;     /* event << 32 | node to kind and idle call of a wait */
 };
 
 /* The input of `making->request`. */

@@ -64,7 +64,7 @@ static void add_chain(const struct task_making *m, const struct task_reading *ta
 /* The stack of a task, and of those that await it as long as it is one. */
 static void set_stack(struct task_making *m, const struct task_reading *task, struct wall_task_row *row)
 {
-        uint32_t *frames = arena_alloc(&m->texts, MAX_STACK * sizeof(*frames));
+        uint32_t frames[MAX_STACK], *kept;
         size_t n = 0;
 
         for (int i = 0; task && i < MAX_CHAIN; i++) {
@@ -75,7 +75,9 @@ static void set_stack(struct task_making *m, const struct task_reading *task, st
                         at = map_find(&m->at_once, m->section->awaiters[task->first_awaiter]);
                 task = at ? &m->section->tasks[*at - 1] : NULL;
         }
-        row->frames = frames;
+        kept = arena_alloc(&m->texts, (n + 1) * sizeof(*kept));
+        memcpy(kept, frames, n * sizeof(*kept));
+        row->frames = kept;
         row->n_frames = n;
 }
 

@@ -97,6 +97,8 @@ struct thread_errors {
         struct wall_summing *s;
         struct sampled_sums all;
         struct sampled_sums *functions; /* by function */
+        size_t *touched;                /* those that the thread has, of which there are few */
+        size_t n_touched;
 };
 
 static void add_sampled(struct sampled_sums *sums, uint64_t ns)
@@ -114,16 +116,17 @@ static void end_thread(struct thread_errors *e)
         struct wall_times *t = e->s->times;
         double more = e->all.n > 1 ? (double)e->all.n / (double)(e->all.n - 1) : 1;
 
-        for (size_t i = 0; e->all.n && i < t->n_functions; i++) {
-                const struct sampled_sums *f = &e->functions[i];
+        for (size_t i = 0; i < e->n_touched; i++) {
+                struct sampled_sums *f = &e->functions[e->touched[i]];
                 double part = f->ns / e->all.ns;
 
                 /* the variance, until all threads have been added */
-                t->functions[i].error_ns +=
+                t->functions[e->touched[i]].error_ns +=
                         more * (f->squares * (1 - 2 * part) + part * part * e->all.squares);
+                *f = (struct sampled_sums){0};
         }
         t->n_sampled += e->all.n;
-        memset(e->functions, 0, t->n_functions * sizeof(*e->functions));
+        e->n_touched = 0;
         e->all = (struct sampled_sums){0};
 }
 
@@ -131,7 +134,9 @@ static void find_errors(struct wall_summing *s)
 {
         const struct wall_pieces *pieces = s->pieces;
         struct wall_times *t = s->times;
-        struct thread_errors e = {.s = s, .functions = mem_new(t->n_functions + 1, sizeof(*e.functions))};
+        struct thread_errors e = {.s = s,
+                                  .functions = mem_new(t->n_functions + 1, sizeof(*e.functions)),
+                                  .touched = mem_new(t->n_functions + 1, sizeof(*e.touched))};
 
         for (size_t i = 0; i < pieces->n; i++) {
                 const struct wall_piece *piece = &pieces->items[i];
@@ -141,8 +146,11 @@ static void find_errors(struct wall_summing *s)
                 if (!piece->is_taken || !piece->is_sampled)
                         continue;
                 add_sampled(&e.all, piece->ns);
-                if (piece->function && t->shown & WALL_BIT(piece->state))
-                        add_sampled(&e.functions[piece->function - 1], piece->ns);
+                if (!piece->function || !(t->shown & WALL_BIT(piece->state)))
+                        continue;
+                if (!e.functions[piece->function - 1].n)
+                        e.touched[e.n_touched++] = piece->function - 1;
+                add_sampled(&e.functions[piece->function - 1], piece->ns);
         }
         end_thread(&e);
         for (size_t i = 0; i < t->n_functions; i++) {
@@ -152,6 +160,7 @@ static void find_errors(struct wall_summing *s)
                 t->most_error_ns = *error_ns > t->most_error_ns ? *error_ns : t->most_error_ns;
         }
         free(e.functions);
+        free(e.touched);
 }
 
 /* --- Results --- */

@@ -58,16 +58,6 @@ static enum wait_kind find(const struct named_kind *kinds, size_t n, const char 
         return WAIT_KIND_UNKNOWN;
 }
 
-/* Windows' paths have backslashes, and those of a session read elsewhere may have either. */
-static const char *base_name_of(const char *path)
-{
-        const char *slash = strrchr(path, '/'), *backslash = strrchr(path, '\\');
-
-        if (backslash && (!slash || backslash > slash))
-                slash = backslash;
-        return slash ? slash + 1 : path;
-}
-
 enum wait_kind windows_waits_decide(const char *reason, const struct wait_function *functions, size_t n)
 {
         enum wait_kind kind = find(reasons, N_ELEMENTS(reasons), reason);
@@ -75,7 +65,7 @@ enum wait_kind windows_waits_decide(const char *reason, const struct wait_functi
         for (size_t i = 0; kind == WAIT_KIND_UNKNOWN && i < n && i < MAX_FUNCTIONS; i++) {
                 const char *name = functions[i].name;
 
-                kind = find(modules, N_ELEMENTS(modules), base_name_of(functions[i].file));
+                kind = find(modules, N_ELEMENTS(modules), text_base_name(functions[i].file));
                 if (kind == WAIT_KIND_UNKNOWN && (text_starts(name, "Nt") || text_starts(name, "Zw")))
                         kind = find(functions_of_system, N_ELEMENTS(functions_of_system), name + 2);
         }
