@@ -11,6 +11,7 @@
 #include "linux_events.h"
 #include "linux_internal.h"
 #include "linux_maps.h"
+#include "linux_mounts.h"
 #include "linux_processes.h"
 #include "os.h"
 #include "perf_abi.h"
@@ -103,6 +104,17 @@ static void read_maps(void)
                 must(map.path >= maps.text && map.path < maps.text + sizeof(maps.text) &&
                      !strchr(map.path, '\n'));
         linux_maps_end(&maps);
+}
+
+static void read_mounts(void)
+{
+        AUTO(linux_mounts) mounts = linux_mounts_new(FAKE_PID);
+
+        for (size_t i = 0; i < mounts->n; i++) {
+                const struct linux_mount *mount = &mounts->items[i];
+
+                must(linux_mounts_find(mounts, mount->id) && mount->point[0] == '/');
+        }
 }
 
 static void find_image(void)
@@ -286,6 +298,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 list_cpus,      read_memory_limit,
                 read_machine,   read_boot_id,
                 read_thread,    read_sockets,
+                read_mounts,
         };
 
         if (!size || data[0] >= N_ELEMENTS(readers))

@@ -8,7 +8,7 @@ import struct
 import sys
 
 (CPU_TIME, MACHINE_CPU_TIME, INNER_PID, KERNEL, PROCESS, MAPS, IMAGE, STATUS, USER, PARENTS, ESTIMATE, RIGHTS, CPUS, MEMORY, MACHINE,
- BOOT_ID, THREAD, SOCKETS) = range(18)
+ BOOT_ID, THREAD, SOCKETS, MOUNTS) = range(19)
 
 STAT = (b"4711 (a) b) S 1 4711 4711 34816 4711 4194304 200 30 4 1 50 20 9 3 20 0 1 0 123456 9999 77 18446744073709551615 1 1 0 0 0 0 0 "
         b"4096 16386 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n")
@@ -82,6 +82,9 @@ SEEDS = {
                           b"0000000000000000: 00000003 00000000 00000000 0001 03 10 \n",
                           diag(9, attribute(2, 10)) + struct.pack("=IHHII", 20, 20, 2, 0, 0) + bytes(4) + diag(10, attribute(2, 9))),
     "sockets_bad_replies": (SOCKETS, TCP, b"", b"", b"", UNIX, diag(9, struct.pack("=HH", 4, 2), struct.pack("=HH", 40, 2)) + diag(10)),
+    "mounts": (MOUNTS, b"22 27 0:21 / /proc rw - proc proc rw\n90 27 0:45 /export /mnt/a\\040b rw - nfs4 server:/export rw\n"
+               b"91 27 0:46 / /mnt/fuse rw - fuse.sshfs x rw"),
+    "mounts_odd": (MOUNTS, b"90 27 0:45 / rw - nfs4 x\n90 27 0:45 / mnt - nfs4\n90 27 0:45 / /\\04 - nfs\n- nfs / - nfs\n1 1 1:1 / / - fuse"),
     "sockets_short": (SOCKETS, TCP[:150], b"x", b"y", b"z", UNIX[:100], REPLY[:40]),
     "stat": (CPU_TIME, STAT),
     "stat_large": (CPU_TIME, STAT_LARGE),

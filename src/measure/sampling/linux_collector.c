@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "linux_collector_internal.h"
+#include "linux_mounts.h"
 #include "mem.h"
 #include "os.h"
 #include "stop_merge.h"
@@ -29,6 +30,8 @@ enum {
 
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
 {
+        for (size_t i = 0; i < c->request.target.n_pids; i++)
+                linux_mounts_look(c->request.target.pids[i]);
         if (c->request.target.n_pids)
                 return watched_attach(&c->watched, &c->request.target, ret_tids, ret_n, err);
         *ret_tids = mem_new(1, sizeof(**ret_tids));

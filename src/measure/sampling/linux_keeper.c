@@ -16,6 +16,7 @@
 #include "buf.h"
 #include "linux_internal.h"
 #include "mem.h"
+#include "os_left_out.h"
 #include "text.h"
 
 enum {
@@ -346,10 +347,11 @@ static int open_in_chroots(const struct keeper *k, const struct record_mmap *map
 /* Sets *ret_at_path if the record's path leads to the file in our view. */
 static int open_mapped(struct keeper *k, const struct record_mmap *map, bool out_of_reach, bool *ret_at_path)
 {
-        int fd = out_of_reach ? -1 : mapped_file_open(map);
+        bool answers = !os_is_left_out(map->path);
+        int fd = out_of_reach || !answers ? -1 : mapped_file_open(map);
 
         *ret_at_path = fd >= 0;
-        if (fd >= 0)
+        if (fd >= 0 || !answers)
                 return fd;
         if (!out_of_reach)
                 keep_chroot(k, map->pid);

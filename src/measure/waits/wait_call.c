@@ -13,11 +13,13 @@ struct numbered_call {
         struct wait_call_facts facts;
 };
 
-#define CALL(name, call, fd_arg)                                                                             \
+#define CALL(name, call, fd_arg)        CALL_WITH(name, call, fd_arg, -1)
+#define PATH_CALL(name, call, path_arg) CALL_WITH(name, call, -1, path_arg)
+#define CALL_WITH(name, call, fd_arg, path_arg)                                                              \
         {                                                                                                    \
                 SYS_##name,                                                                                  \
                 {                                                                                            \
-                        WAIT_CALL_##call, fd_arg, #name                                                      \
+                        WAIT_CALL_##call, fd_arg, path_arg, #name                                            \
                 }                                                                                            \
         }
 
@@ -69,16 +71,16 @@ static const struct numbered_call calls[] = {
         CALL(pwritev2, WRITE, 0),
 #endif
 #ifdef SYS_open
-        CALL(open, OPEN, -1),
+        PATH_CALL(open, OPEN, 0),
 #endif
 #ifdef SYS_openat
-        CALL(openat, OPEN, -1),
+        PATH_CALL(openat, OPEN, 1),
 #endif
 #ifdef SYS_openat2
-        CALL(openat2, OPEN, -1),
+        PATH_CALL(openat2, OPEN, 1),
 #endif
 #ifdef SYS_creat
-        CALL(creat, OPEN, -1),
+        PATH_CALL(creat, OPEN, 0),
 #endif
 #ifdef SYS_fsync
         CALL(fsync, FILE, 0),
@@ -98,6 +100,24 @@ static const struct numbered_call calls[] = {
 #ifdef SYS_syncfs
         CALL(syncfs, FILE, 0),
 #endif
+#ifdef SYS_fstat
+        CALL(fstat, FILE, 0),
+#endif
+#ifdef SYS_fstatfs
+        CALL(fstatfs, FILE, 0),
+#endif
+#ifdef SYS_fchmod
+        CALL(fchmod, FILE, 0),
+#endif
+#ifdef SYS_fchown
+        CALL(fchown, FILE, 0),
+#endif
+#ifdef SYS_close
+        CALL(close, FILE, 0),
+#endif
+#ifdef SYS_fchdir
+        CALL(fchdir, FILE, 0),
+#endif
 #ifdef SYS_sync
         CALL(sync, FILE, -1),
 #endif
@@ -105,79 +125,124 @@ static const struct numbered_call calls[] = {
         CALL(msync, FILE, -1),
 #endif
 #ifdef SYS_truncate
-        CALL(truncate, FILE, -1),
+        PATH_CALL(truncate, FILE, 0),
 #endif
 #ifdef SYS_rename
-        CALL(rename, FILE, -1),
+        PATH_CALL(rename, FILE, 0),
 #endif
 #ifdef SYS_renameat
-        CALL(renameat, FILE, -1),
+        PATH_CALL(renameat, FILE, 1),
 #endif
 #ifdef SYS_renameat2
-        CALL(renameat2, FILE, -1),
+        PATH_CALL(renameat2, FILE, 1),
 #endif
 #ifdef SYS_unlink
-        CALL(unlink, FILE, -1),
+        PATH_CALL(unlink, FILE, 0),
 #endif
 #ifdef SYS_unlinkat
-        CALL(unlinkat, FILE, -1),
+        PATH_CALL(unlinkat, FILE, 1),
 #endif
 #ifdef SYS_mkdir
-        CALL(mkdir, FILE, -1),
+        PATH_CALL(mkdir, FILE, 0),
 #endif
 #ifdef SYS_mkdirat
-        CALL(mkdirat, FILE, -1),
+        PATH_CALL(mkdirat, FILE, 1),
 #endif
 #ifdef SYS_rmdir
-        CALL(rmdir, FILE, -1),
+        PATH_CALL(rmdir, FILE, 0),
 #endif
 #ifdef SYS_link
-        CALL(link, FILE, -1),
+        PATH_CALL(link, FILE, 0),
 #endif
 #ifdef SYS_linkat
-        CALL(linkat, FILE, -1),
+        PATH_CALL(linkat, FILE, 1),
 #endif
 #ifdef SYS_symlink
-        CALL(symlink, FILE, -1),
+        PATH_CALL(symlink, FILE, 1),
 #endif
 #ifdef SYS_symlinkat
-        CALL(symlinkat, FILE, -1),
+        PATH_CALL(symlinkat, FILE, 2),
 #endif
 #ifdef SYS_stat
-        CALL(stat, FILE, -1),
+        PATH_CALL(stat, FILE, 0),
 #endif
 #ifdef SYS_lstat
-        CALL(lstat, FILE, -1),
+        PATH_CALL(lstat, FILE, 0),
 #endif
 #ifdef SYS_newfstatat
-        CALL(newfstatat, FILE, -1),
+        PATH_CALL(newfstatat, FILE, 1),
 #endif
 #ifdef SYS_statx
-        CALL(statx, FILE, -1),
+        PATH_CALL(statx, FILE, 1),
 #endif
 #ifdef SYS_access
-        CALL(access, FILE, -1),
+        PATH_CALL(access, FILE, 0),
 #endif
 #ifdef SYS_faccessat
-        CALL(faccessat, FILE, -1),
+        PATH_CALL(faccessat, FILE, 1),
 #endif
 #ifdef SYS_readlink
-        CALL(readlink, FILE, -1),
+        PATH_CALL(readlink, FILE, 0),
 #endif
 #ifdef SYS_readlinkat
-        CALL(readlinkat, FILE, -1),
+        PATH_CALL(readlinkat, FILE, 1),
+#endif
+#ifdef SYS_chdir
+        PATH_CALL(chdir, FILE, 0),
+#endif
+#ifdef SYS_chmod
+        PATH_CALL(chmod, FILE, 0),
+#endif
+#ifdef SYS_fchmodat
+        PATH_CALL(fchmodat, FILE, 1),
+#endif
+#ifdef SYS_chown
+        PATH_CALL(chown, FILE, 0),
+#endif
+#ifdef SYS_lchown
+        PATH_CALL(lchown, FILE, 0),
+#endif
+#ifdef SYS_fchownat
+        PATH_CALL(fchownat, FILE, 1),
+#endif
+#ifdef SYS_statfs
+        PATH_CALL(statfs, FILE, 0),
+#endif
+#ifdef SYS_utimensat
+        PATH_CALL(utimensat, FILE, 1),
+#endif
+#ifdef SYS_faccessat2
+        PATH_CALL(faccessat2, FILE, 1),
+#endif
+#ifdef SYS_mknod
+        PATH_CALL(mknod, FILE, 0),
+#endif
+#ifdef SYS_mknodat
+        PATH_CALL(mknodat, FILE, 1),
+#endif
+#ifdef SYS_getxattr
+        PATH_CALL(getxattr, FILE, 0),
+#endif
+#ifdef SYS_lgetxattr
+        PATH_CALL(lgetxattr, FILE, 0),
+#endif
+#ifdef SYS_setxattr
+        PATH_CALL(setxattr, FILE, 0),
+#endif
+#ifdef SYS_listxattr
+        PATH_CALL(listxattr, FILE, 0),
 #endif
 #ifdef SYS_execve
-        CALL(execve, FILE, -1),
+        PATH_CALL(execve, FILE, 0),
 #endif
 #ifdef SYS_execveat
-        CALL(execveat, FILE, -1),
+        PATH_CALL(execveat, FILE, 1),
 #endif
 #ifdef SYS_mount
-        CALL(mount, FILE, -1),
+        PATH_CALL(mount, FILE, 1),
 #endif
 #ifdef SYS_umount2
-        CALL(umount2, FILE, -1),
+        PATH_CALL(umount2, FILE, 0),
 #endif
 #ifdef SYS_munmap
         CALL(munmap, FILE, -1),
@@ -313,10 +378,10 @@ static const struct numbered_call calls[] = {
 struct wait_call_facts wait_call_get(int32_t number)
 {
         if (number < 0)
-                return (struct wait_call_facts){WAIT_CALL_NONE, -1, NULL};
+                return (struct wait_call_facts){WAIT_CALL_NONE, -1, -1, NULL};
         for (size_t i = 0; i < N_ELEMENTS(calls); i++) {
                 if (calls[i].number == number)
                         return calls[i].facts;
         }
-        return (struct wait_call_facts){WAIT_CALL_OTHER, -1, NULL};
+        return (struct wait_call_facts){WAIT_CALL_OTHER, -1, -1, NULL};
 }

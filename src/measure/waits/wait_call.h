@@ -10,6 +10,7 @@
 struct wait_call_facts {
         enum wait_call call;
         int8_t fd_arg;    /* the argument that is a descriptor; -1: none */
+        int8_t path_arg;  /* the argument that is the address of a path, the first one; -1: none */
         const char *name; /* NULL if the call is not in the list */
 };
 

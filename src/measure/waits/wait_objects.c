@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "linux_mounts.h"
 #include "linux_processes.h"
 #include "map.h"
 #include "mem.h"
@@ -25,6 +26,7 @@ enum {
         MAX_SET = 1024,        /* descriptors of one poll that are looked at */
         MAX_HOLDERS = 1 << 16, /* processes that are searched for the other end of a pipe */
         MAX_PATH_CHARS = 200,
+        MAX_PATH_BYTES = 4096,
 };
 
 struct wait_objects {
@@ -34,6 +36,7 @@ struct wait_objects {
         bool has_own;
         struct map pipes; /* end of a pipe to another process that has it */
         bool has_pipes;
+        struct linux_mounts *mounts; /* NULL until needed */
 };
 
 struct wait_objects *wait_objects_new(int32_t pid)
@@ -51,6 +54,7 @@ void wait_objects_free(struct wait_objects *o)
         wait_sockets_free(o->sockets);
         map_release(&o->own);
         map_release(&o->pipes);
+        linux_mounts_free(o->mounts);
         free(o);
 }
 
@@ -219,23 +223,40 @@ static bool read_info(int32_t pid, int fd, struct buf *out)
         return os_read_file(path, MAX_INFO_BYTES, out, NULL);
 }
 
+/* Whether a server has the file of a descriptor. If it hangs, stat() would wait as long as the thread. */
+static bool is_served(struct wait_objects *o, int fd)
+{
+        AUTO_RELEASE(buf) info = {0};
+        const char *id = read_info(o->pid, fd, &info) ? strstr(buf_text(&info), "mnt_id:") : NULL;
+
+        if (!o->mounts)
+                o->mounts = linux_mounts_new(o->pid);
+        return id && linux_mounts_find(o->mounts, (int32_t)strtol(id + strlen("mnt_id:"), NULL, 10));
+}
+
 /* S_IFIFO and others; 0 if it can't be seen. */
-static mode_t type_of(int32_t pid, int fd)
+static mode_t type_of(struct wait_objects *o, int fd)
 {
         char path[64];
         struct stat file;
 
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%d", pid, fd);
-        return stat(path, &file) ? 0 : file.st_mode & S_IFMT;
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%d", o->pid, fd);
+        return is_served(o, fd) || stat(path, &file) ? 0 : file.st_mode & S_IFMT;
 }
 
-static struct descriptor see_file(const struct wait_objects *o, int fd, const char *path, struct buf *text)
+static void add_path(const char *path, struct buf *text)
 {
-        AUTO_RELEASE(buf) info = {0};
-        mode_t type = type_of(o->pid, fd);
         size_t len = strlen(path), skipped = len > MAX_PATH_CHARS ? len - MAX_PATH_CHARS : 0;
 
         buf_printf(text, "%s%s", skipped ? "..." : "", path + skipped);
+}
+
+static struct descriptor see_file(struct wait_objects *o, int fd, const char *path, struct buf *text)
+{
+        AUTO_RELEASE(buf) info = {0};
+        mode_t type = type_of(o, fd);
+
+        add_path(path, text);
         if (text_starts(path, "/dev/pts/") || text_starts(path, "/dev/tty") || !strcmp(path, "/dev/console"))
                 return (struct descriptor){WAIT_OBJECT_TERMINAL, WAIT_PEER_NONE};
         if (type == S_IFIFO)
@@ -408,20 +429,78 @@ static void see_sleep(const struct wait_objects *o, const struct wait_thread *th
                 buf_printf(text, "for %s%.*f s", now.tv_sec ? "another " : "", seconds < 10 ? 2 : 0, seconds);
 }
 
+/* Where it waits in the kernel: a function, or "" if that is not known. Operators know those of a file system
+ * that hangs.
+ */
+static void read_place(const struct wait_objects *o, int32_t tid, struct buf *out)
+{
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/wchan", o->pid, tid);
+        if (!os_read_file(path, MAX_INFO_BYTES, out, NULL) || !strcmp(buf_text(out), "0"))
+                buf_clear(out);
+}
+
+static void add_place(const struct buf *place, struct buf *text)
+{
+        if (place->len && text->len)
+                buf_printf(text, " (kernel: %s)", place->data);
+}
+
 /* A frozen thread waits in no system call, as one that waits for memory. Where it waits in the kernel tells
  * them apart: before Linux 5.2, and since then. */
 static void see_frozen(const struct wait_objects *o, int32_t tid, struct buf *text)
 {
         static const char *const places[] = {"__refrigerator", "get_signal", "do_freezer_trap"};
         AUTO_RELEASE(buf) place = {0};
-        char path[64];
 
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/wchan", o->pid, tid);
-        os_read_file(path, MAX_INFO_BYTES, &place, NULL);
+        read_place(o, tid, &place);
         for (size_t i = 0; i < N_ELEMENTS(places); i++) {
                 if (!strcmp(buf_text(&place), places[i]))
                         buf_add_str(text, "frozen by its control group");
         }
+}
+
+/* The path in an argument, as the thread has it: it may be relative, and is not looked up. */
+static bool see_path(const struct wait_objects *o, uint64_t addr, struct buf *text)
+{
+        char path[MAX_PATH_BYTES + 1];
+        size_t n = wait_read_some(o->pid, addr, path, MAX_PATH_BYTES);
+
+        path[n] = '\0';
+        if (*path)
+                add_path(path, text);
+        return *path;
+}
+
+/* With an empty path, fstatat() and the like ask for the descriptor before it. */
+static void see_named(struct wait_objects *o, const struct wait_thread *thread,
+                      const struct wait_call_facts *facts, struct buf *text)
+{
+        int fd_arg = facts->path_arg > 0 ? facts->path_arg - 1 : facts->fd_arg;
+
+        if ((facts->path_arg < 0 || !see_path(o, thread->args[facts->path_arg], text)) && fd_arg >= 0)
+                see_one(o, (int)thread->args[fd_arg], text);
+}
+
+/* A call for a file system. A named pipe that is opened waits for somebody who opens its other end. */
+static struct descriptor see_file_call(struct wait_objects *o, const struct wait_thread *thread,
+                                       const struct wait_call_facts *facts, int32_t tid, struct buf *text)
+{
+        bool opens = facts->call == WAIT_CALL_OPEN;
+        AUTO_RELEASE(buf) object = {0};
+        AUTO_RELEASE(buf) place = {0};
+
+        see_named(o, thread, facts, &object);
+        if (opens)
+                buf_add_str(text, buf_text(&object));
+        else
+                buf_printf(text, "%s%s%s", facts->name, object.len ? " of " : "", buf_text(&object));
+        read_place(o, tid, &place);
+        if (opens && !strcmp(buf_text(&place), "wait_for_partner"))
+                return (struct descriptor){WAIT_OBJECT_PIPE, WAIT_PEER_NONE};
+        add_place(&place, text);
+        return (struct descriptor){WAIT_OBJECT_FILE, WAIT_PEER_NONE};
 }
 
 void wait_objects_see(struct wait_objects *o, const struct wait_thread *thread, struct wait_reading *reading,
@@ -429,6 +508,7 @@ void wait_objects_see(struct wait_objects *o, const struct wait_thread *thread, 
 {
         struct wait_call_facts facts = wait_call_get(thread->number);
         struct descriptor found = {WAIT_OBJECT_NONE, WAIT_PEER_NONE};
+        AUTO_RELEASE(buf) place = {0};
 
         if (facts.call == WAIT_CALL_NONE)
                 see_frozen(o, reading->tid, text);
@@ -441,10 +521,15 @@ void wait_objects_see(struct wait_objects *o, const struct wait_thread *thread, 
                 see_vfork(o, reading->tid, text);
         else if (facts.call == WAIT_CALL_SLEEP)
                 see_sleep(o, thread, facts.name, text);
+        else if (facts.call == WAIT_CALL_OPEN || facts.call == WAIT_CALL_FILE)
+                found = see_file_call(o, thread, &facts, reading->tid, text);
         else if (facts.fd_arg >= 0)
                 found = see_one(o, (int)thread->args[facts.fd_arg], text);
-        else if (facts.name && facts.call == WAIT_CALL_FILE)
-                buf_add_str(text, facts.name);
+        if (found.object == WAIT_OBJECT_FILE &&
+            (facts.call == WAIT_CALL_READ || facts.call == WAIT_CALL_WRITE)) {
+                read_place(o, reading->tid, &place);
+                add_place(&place, text);
+        }
         reading->call = (uint8_t)facts.call;
         reading->object = (uint8_t)found.object;
         reading->peer = (uint8_t)found.peer;

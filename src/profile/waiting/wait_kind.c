@@ -57,6 +57,18 @@ static void decide_descriptor(struct deciding *d, const char *verb)
         buf_printf(d->text, "%s %s", verb, *r->text ? r->text : "an unknown descriptor");
 }
 
+/* Who opens a named pipe waits for its other end. */
+static void decide_open(struct deciding *d)
+{
+        const struct wait_reading *r = d->reading;
+        bool is_pipe = r->object == WAIT_OBJECT_PIPE;
+
+        d->verdict.kind = is_pipe ? WAIT_KIND_PIPE : WAIT_KIND_DISK;
+        buf_printf(d->text, "opens %s", *r->text ? r->text : is_pipe ? "a named pipe" : "a file");
+        if (is_pipe)
+                buf_add_str(d->text, ", whose other end no process has open");
+}
+
 /* A thread that waits for several descriptors waits for work, unless it has asked somebody for something. */
 static void decide_poll(struct deciding *d, const char *name)
 {
@@ -321,7 +333,7 @@ static void decide_call(struct deciding *d)
                 break;
         case WAIT_CALL_READ: decide_descriptor(d, "reads"); break;
         case WAIT_CALL_WRITE: decide_descriptor(d, "writes to"); break;
-        case WAIT_CALL_OPEN: set(d, WAIT_KIND_DISK, "opens a file"); break;
+        case WAIT_CALL_OPEN: decide_open(d); break;
         case WAIT_CALL_FILE: set_with_text(d, WAIT_KIND_DISK, "waits for a file system in"); break;
         case WAIT_CALL_FILE_LOCK: set_with_text(d, WAIT_KIND_LOCK, "waits for the lock of file"); break;
         case WAIT_CALL_IOCTL: decide_descriptor(d, "waits in ioctl for"); break;

@@ -13,6 +13,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "os_left_out.h"
 #include "os_linux_internal.h"
 #include "text.h"
 
@@ -106,6 +107,11 @@ static int open_file(const char *path, int flags, struct err *err)
         struct stat st;
         int fd;
 
+        if (os_is_left_out(path)) {
+                errno = ETIMEDOUT;
+                os_linux_fail(err, path);
+                return -1;
+        }
         if (fstatat(AT_FDCWD, path, &st, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0)) {
                 os_linux_fail(err, path);
                 return -1;

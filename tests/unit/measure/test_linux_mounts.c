@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "linux_mounts.h"
+
+#include <unistd.h>
+
+#include "os.h"
+#include "os_left_out.h"
+#include "tap.h"
+
+TEST(served_file_systems_are_found)
+{
+        AUTO(linux_mounts)
+        mounts = linux_mounts_parse("22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+                                    "27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw\n"
+                                    "90 27 0:45 /export /mnt/a\\040b\\134 rw - nfs4 server:/export rw,hard\n"
+                                    "91 27 0:46 / /mnt/fuse rw,nosuid - fuse.sshfs host: rw\n"
+                                    "92 27 8:1 / /mnt/ntfs rw - fuseblk /dev/sda1 rw\n"
+                                    "93 27 0:47 / /mnt/fuse2 rw - fusectl x rw\n"
+                                    "94 27 0:48 / /mnt/none rw\n"
+                                    "95 27 0:49 / mnt rw - nfs x rw\n"
+                                    "96 27 0:50 / /last rw - 9p x rw");
+
+        ASSERT_CMP(mounts->n, ==, 4);
+        EXPECT_STR(mounts->items[0].point, "/mnt/a b\\");
+        EXPECT_INT(mounts->items[0].dev_major, 0);
+        EXPECT_INT(mounts->items[0].dev_minor, 45);
+        EXPECT_TRUE(linux_mounts_find(mounts, 91) == &mounts->items[1]);
+        EXPECT_STR(linux_mounts_find(mounts, 92)->point, "/mnt/ntfs");
+        EXPECT_STR(linux_mounts_find(mounts, 96)->point, "/last");
+        EXPECT_TRUE(!linux_mounts_find(mounts, 27));
+}
+
+TEST(those_of_a_process_that_does_not_exist)
+{
+        AUTO(linux_mounts) mounts = linux_mounts_new(INT32_MAX);
+
+        EXPECT_INT(mounts->n, 0);
+        linux_mounts_look(INT32_MAX);
+        linux_mounts_look(getpid());
+        EXPECT_TRUE(!os_left_out(0));
+}
+
+TEST(files_below_a_folder_that_is_left_out_are_not_asked)
+{
+        struct os_stat file;
+        struct err err = {0};
+
+        EXPECT_TRUE(os_stat("/bin/sh", &file));
+        os_leave_out("/bin");
+        os_leave_out("/no");
+        os_leave_out("/bin");
+        EXPECT_STR(os_left_out(1), "/no");
+        EXPECT_TRUE(!os_left_out(2));
+        EXPECT_TRUE(os_is_left_out("/bin") && os_is_left_out("/bin/sh"));
+        EXPECT_TRUE(os_is_left_out("/proc/123/root/bin/sh"));
+        EXPECT_TRUE(!os_is_left_out("/binary") && !os_is_left_out("/usr/bin/sh"));
+        EXPECT_TRUE(!os_is_left_out("/proc/self/bin"));
+        EXPECT_TRUE(!os_stat("/bin/sh", &file));
+        EXPECT_TRUE(!os_map_open("/bin/sh", &err));
+        EXPECT_STR(err.text, "/bin/sh: Connection timed out");
+        EXPECT_TRUE(!os_list_dir("/bin", NULL, NULL, &err));
+}
+
+TAP_MAIN
