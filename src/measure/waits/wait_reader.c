@@ -344,7 +344,9 @@ static void read_running(struct wait_reader *r, const struct wait_thread *thread
 
 uint64_t wait_reader_still_mask(void)
 {
-        return 1ull << linux_arch()->reg_sp | 1ull << linux_arch()->reg_ip;
+        const struct arch *arch = linux_arch();
+
+        return 1ull << arch->reg_sp | 1ull << arch->reg_ip | 1ull << arch->reg_call_arg;
 }
 
 /* False if the thread went on. */
@@ -361,6 +363,8 @@ static bool read_waiting(struct wait_reader *r, struct wait_thread *thread, stru
         ret_registers->mask = wait_reader_still_mask();
         ret_registers->values[linux_arch()->reg_sp] = thread->sp;
         ret_registers->values[linux_arch()->reg_ip] = thread->pc;
+        /* vfork() of x86-64 has its return address there */
+        ret_registers->values[linux_arch()->reg_call_arg] = thread->args[0];
         return true;
 }
 

@@ -59,7 +59,7 @@ void wait_reader_met(struct wait_reader *reader, int32_t tid, const struct wait_
  * is prepared again. */
 const char *wait_reader_python_name(const struct wait_reader *reader);
 
-/* Of a thread that waited: sp and pc. */
+/* Of a thread that waited: sp, pc, and the register of its call's first argument. */
 uint64_t wait_reader_still_mask(void);
 
 /* Takes the stack of the thread that was read last. Release ret->bytes. */

@@ -22,7 +22,8 @@ struct arch {
         /* the registers that the unwinder requests, all of which the kernel provides */
         uint64_t regs_user_mask;
         uint8_t reg_ip, reg_sp, reg_fp;
-        uint8_t reg_lr; /* link register; ARCH_REG_NONE if return addresses are only on the stack */
+        uint8_t reg_call_arg; /* the first argument of a system call */
+        uint8_t reg_lr;       /* link register; ARCH_REG_NONE if return addresses are only on the stack */
 
         /* DWARF register number to perf register number; ARCH_REG_NONE if the kernel does not provide the
          * register. */

@@ -26,6 +26,7 @@ const struct arch arch_arm64 = {
         .reg_ip = PC,
         .reg_sp = SP,
         .reg_fp = FP,
+        .reg_call_arg = 0,
         .reg_lr = LR,
         .dwarf_regs = dwarf,
         .n_dwarf_regs = N_ELEMENTS(dwarf),

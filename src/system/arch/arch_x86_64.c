@@ -52,6 +52,7 @@ const struct arch arch_x86_64 = {
         .reg_ip = IP,
         .reg_sp = SP,
         .reg_fp = BP,
+        .reg_call_arg = DI,
         .reg_lr = ARCH_REG_NONE,
         .dwarf_regs = dwarf,
         .n_dwarf_regs = N_ELEMENTS(dwarf),
