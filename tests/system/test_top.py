@@ -211,6 +211,27 @@ def test_a_command_is_ended_only_when_asked(t: Context) -> None:
 
 
 @limit(240)
+def test_the_question_stands_on_the_table(t: Context) -> None:
+    """Asked on another page or while a search is typed, it is answered on the table, and the key does nothing else."""
+    need_events()
+    question = "end the program?"
+    with Screen(t, t.wperf, "top", "-d", "300ms", "--", *work(t, 1000)) as screen:
+        screen.look("inner", "Enter menu")
+        for before, key in ((["?"], "x"), (["/", "i"], "x"), ([], "?")):
+            screen.keys(*before, "C-c")
+            screen.look(question, "self  function")
+            screen.keys(key)
+            wait_until(lambda: question not in screen.text(), "the question to go away")
+            screen.look("self  function", "inner")
+        screen.keys("q")
+        screen.look(question)
+        screen.paste("y")
+        screen.look(question)
+        screen.keys("C-c")
+        check(screen.ended() == 0 and "begins" in screen.text(), "ends, and prints the output")
+
+
+@limit(240)
 def test_a_terminal_that_goes_away(t: Context) -> None:
     need_events()
     process = started(t)

@@ -142,19 +142,29 @@ static void take_table(struct live_screen *s)
         live->view.state = live->is_frozen ? "frozen" : live_run_has_ended(live->request->run) ? "ended" : "";
 }
 
-/* Asks before the command is ended. */
+/* Ctrl-C while the question stands ends the command. */
+static bool needs_answer(const struct live_screen *s)
+{
+        const struct live_browser *live = &s->live;
+
+        return s->browser.is_ending && !live->opening && live->request->has_command && !live->is_confirmed &&
+               !live->asks && !s->browser.is_closed && !os_stop_requested() &&
+               !live_run_has_ended(live->request->run);
+}
+
+/* Asks before the command is ended. The page of the table takes the answer, so it must be the top page. */
 static void ask(struct live_screen *s)
 {
         struct browser *browser = &s->browser;
 
-        if (!browser->is_ending || s->live.opening || !s->live.request->has_command || s->live.is_confirmed ||
-            browser->is_closed || os_stop_requested() || live_run_has_ended(s->live.request->run))
-                return;
-        if (s->live.asks) /* Ctrl-C again */
-                return;
-        browser->is_ending = false;
-        s->live.asks = true;
-        browser_say(browser, "end the program? q or y ends it, any other key goes on");
+        if (needs_answer(s)) {
+                while (browser->top != s->page)
+                        browser_pop(browser);
+                browser->is_ending = browser->is_typing = false;
+                s->live.asks = true;
+        }
+        if (s->live.asks) /* pasted text is no answer, but removes the message */
+                browser_say(browser, "end the program? q or y ends it, any other key goes on");
 }
 
 static bool run(struct browser *browser)

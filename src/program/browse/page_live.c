@@ -236,7 +236,7 @@ static bool on_letter(struct browser *browser, struct live_page *p, uint32_t cod
         return true;
 }
 
-/* The answer to whether the command shall end. */
+/* Takes the answer to whether the command shall end; false if this was not asked. */
 static bool answer(struct browser *browser, struct live_browser *live, const struct key *key)
 {
         if (!live->asks)
@@ -251,8 +251,10 @@ static bool on_key(struct browser *browser, struct page *page, const struct key 
 {
         struct live_page *p = own(page);
 
-        if (answer(browser, p->live, key) || !p->live->table)
-                return p->live->asks;
+        if (answer(browser, p->live, key))
+                return true;
+        if (!p->live->table)
+                return false;
         if (browse_list_key(&page->list, key, page->first_row))
                 return true;
         if (key->kind == KEY_ENTER || key->kind == KEY_RIGHT)
