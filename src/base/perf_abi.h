@@ -235,6 +235,9 @@ enum perf_record_type {
 #define PERF_MISC_EXACT_IP       (1u << 14) /* SAMPLE */
 #define PERF_MISC_MMAP_BUILD_ID  (1u << 14) /* MMAP2: build id instead of device and inode */
 
+/* KSYMBOL: flags */
+#define PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER 1u
+
 /* AUX: flags */
 #define PERF_AUX_FLAG_TRUNCATED 1u /* the area was full: the event was disabled until it was read */
 #define PERF_AUX_FLAG_OVERWRITE 2u

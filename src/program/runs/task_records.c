@@ -12,16 +12,16 @@ struct kept_record {
         uint64_t number;          /* in the order of the session */
         struct perf_header header;
         int32_t tid;
-        uint64_t map_start; /* of a map */
+        uint64_t start; /* address of a map or of a symbol of the kernel */
         uint8_t bytes[];
 };
 
 struct kept_task {
         int32_t pid;
         struct kept_record *first, **last;
-        struct kept_task *parent; /* whose maps it uses; NULL: none */
-        size_t n_users;           /* processes that use its maps */
-        bool has_ended;
+        struct kept_task *parent;          /* whose maps it uses; NULL: none */
+        size_t n_users;                    /* processes that use its maps */
+        bool has_ended;                    /* the main thread; others may go on */
         struct kept_task *previous, *next; /* of all */
 };
 
@@ -83,9 +83,19 @@ static void remove_task(struct task_records *tasks, struct kept_task *task)
 
 static void leave_parent(struct task_records *tasks, struct kept_task *task);
 
+/* Each thread has a record, of its start or its name, until it ends. */
+static bool has_threads(const struct kept_task *task)
+{
+        for (const struct kept_record *record = task->first; record; record = record->next) {
+                if (record->tid != task->pid)
+                        return true;
+        }
+        return false;
+}
+
 static void remove_if_unused(struct task_records *tasks, struct kept_task *task)
 {
-        if (!task->has_ended || task->n_users)
+        if (!task->has_ended || task->n_users || has_threads(task))
                 return;
         leave_parent(tasks, task);
         remove_task(tasks, task);
@@ -154,6 +164,11 @@ static struct kept_record *keep(struct task_records *tasks, struct kept_task *ta
         return record;
 }
 
+static bool is_of_other_thread(const struct kept_record *record, const void *ctx)
+{
+        return record->tid != *(const int32_t *)ctx;
+}
+
 static bool is_of_thread(const struct kept_record *record, const void *ctx)
 {
         return record->tid == *(const int32_t *)ctx;
@@ -166,7 +181,20 @@ static bool is_map(const struct kept_record *record)
 
 static bool is_map_at(const struct kept_record *record, const void *ctx)
 {
-        return is_map(record) && record->map_start == *(const uint64_t *)ctx;
+        return is_map(record) && record->start == *(const uint64_t *)ctx;
+}
+
+static bool is_symbol_at(const struct kept_record *record, const void *ctx)
+{
+        return record->header.type == PERF_RECORD_KSYMBOL && record->start == *(const uint64_t *)ctx;
+}
+
+/* The name of a thread since it ran its program; the name of the program stays, because it ends older maps.
+ */
+static bool is_new_name_of(const struct kept_record *record, const void *ctx)
+{
+        return record->header.type == PERF_RECORD_COMM && !(record->header.misc & PERF_MISC_COMM_EXEC) &&
+               is_of_thread(record, ctx);
 }
 
 static bool is_not_fork(const struct kept_record *record, const void *ctx)
@@ -183,6 +211,7 @@ static void fork_process(struct task_records *tasks, struct cursor bytes, const 
 
         if (old) {
                 old->has_ended = true;
+                remove_records(tasks, old, is_of_other_thread, &old->pid);
                 remove_if_unused(tasks, old);
         }
         task = add_task(tasks, fork->pid);
@@ -213,9 +242,13 @@ static void take_comm(struct task_records *tasks, struct cursor bytes, const str
                 return;
         task = get(tasks, comm.pid);
         if (comm.exec) {
+                task->has_ended = false;
                 leave_parent(tasks, task);
+                remove_records(tasks, task, is_of_other_thread, &task->pid);
                 if (!task->n_users)
                         remove_records(tasks, task, is_not_fork, NULL);
+        } else {
+                remove_records(tasks, task, is_new_name_of, &comm.tid);
         }
         keep(tasks, task, bytes, header)->tid = comm.tid;
 }
@@ -231,7 +264,7 @@ static void take_map(struct task_records *tasks, struct cursor bytes, const stru
         task = get(tasks, map.pid);
         if (!task->n_users)
                 remove_records(tasks, task, is_map_at, &map.start);
-        keep(tasks, task, bytes, header)->map_start = map.start;
+        keep(tasks, task, bytes, header)->start = map.start;
 }
 
 static void take_exit(struct task_records *tasks, struct cursor bytes)
@@ -241,15 +274,26 @@ static void take_exit(struct task_records *tasks, struct cursor bytes)
 
         if (!record_task_parse(bytes, &end) || !(task = find(tasks, end.pid)))
                 return;
-        if (end.tid != end.pid) {
+        if (end.tid != end.pid)
                 remove_records(tasks, task, is_of_thread, &end.tid);
-                return;
-        }
-        task->has_ended = true;
+        else
+                task->has_ended = true;
         remove_if_unused(tasks, task);
 }
 
 enum { OF_THE_KERNEL = -1 };
+
+static void take_symbol(struct task_records *tasks, struct cursor bytes, const struct perf_header *header)
+{
+        struct kept_task *kernel = get(tasks, OF_THE_KERNEL);
+        struct record_ksymbol symbol;
+
+        if (!record_ksymbol_parse(bytes, &symbol))
+                return;
+        remove_records(tasks, kernel, is_symbol_at, &symbol.addr);
+        if (!(symbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
+                keep(tasks, kernel, bytes, header)->start = symbol.addr;
+}
 
 void task_records_add(struct task_records *tasks, const void *records, size_t size_bytes)
 {
@@ -263,7 +307,7 @@ void task_records_add(struct task_records *tasks, const void *records, size_t si
                 case PERF_RECORD_MMAP:
                 case PERF_RECORD_MMAP2: take_map(tasks, bytes, &header); break;
                 case PERF_RECORD_EXIT: take_exit(tasks, bytes); break;
-                case PERF_RECORD_KSYMBOL: keep(tasks, get(tasks, OF_THE_KERNEL), bytes, &header); break;
+                case PERF_RECORD_KSYMBOL: take_symbol(tasks, bytes, &header); break;
                 default: break;
                 }
         }

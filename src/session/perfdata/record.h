@@ -124,7 +124,7 @@ struct record_stat_round {
 struct record_ksymbol {
         uint64_t addr;
         uint32_t len;
-        uint16_t type, flags; /* flags bit 0: unregistered */
+        uint16_t type, flags; /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
         const char *name;
 };
 

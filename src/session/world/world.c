@@ -334,7 +334,7 @@ static void replay_ksymbol(struct world *w, const struct perfdata_record *record
         if (!range_of(&map, &range))
                 return;
         w->kernel.version = ++w->last_version;
-        if (symbol.flags & 1) {
+        if (symbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) {
                 w->kernel.maps = ranges_cut(&w->pool, w->kernel.maps, range.start, range.end);
                 return;
         }

@@ -70,6 +70,81 @@ TEST(a_child_uses_the_maps_of_its_parent_until_it_runs_a_program)
         builder_release(&b);
 }
 
+TEST(threads_go_on_after_the_main_thread)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 1, 10, 10, "a", true);
+        builder_mmap(&b, 2, 10, 0x1000, 0x1000, 0, "/bin/a");
+        builder_fork(&b, 3, 10, 10, 11, 10, 0);
+        builder_exit(&b, 4, 10, 1, 10, 1);
+        EXPECT_STR(kept_of(&b), "COMM MMAP2 FORK ");
+        builder_comm(&b, 5, 10, 11, "worker", false);
+        builder_exit(&b, 6, 10, 1, 11, 1);
+        EXPECT_STR(kept_of(&b), "");
+        builder_release(&b);
+}
+
+TEST(a_number_is_used_again_though_ends_of_threads_were_lost)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 1, 10, 10, "a", true);
+        builder_fork(&b, 2, 10, 10, 11, 10, 0);
+        builder_fork(&b, 3, 10, 1, 10, 1, 0);
+        EXPECT_STR(kept_of(&b), "FORK ");
+        builder_exit(&b, 4, 10, 1, 10, 1);
+        EXPECT_STR(kept_of(&b), "");
+        builder_release(&b);
+}
+
+/* The kernel gives it the number of the main thread, which has ended. */
+TEST(a_thread_runs_a_program)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 1, 10, 10, "a", true);
+        builder_fork(&b, 2, 10, 10, 11, 10, 0);
+        builder_exit(&b, 3, 10, 1, 10, 1);
+        builder_comm(&b, 4, 10, 10, "b", true);
+        EXPECT_STR(kept_of(&b), "COMM ");
+        builder_exit(&b, 5, 10, 1, 10, 1);
+        EXPECT_STR(kept_of(&b), "");
+        builder_release(&b);
+}
+
+TEST(the_newest_name_of_a_thread_is_kept)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 1, 10, 10, "a", true);
+        builder_mmap(&b, 2, 10, 0x1000, 0x1000, 0, "/bin/a");
+        for (unsigned i = 0; i < 100; i++) {
+                builder_comm(&b, 3 + i, 10, 10, "state", false);
+                builder_comm(&b, 3 + i, 10, 11, "worker", false);
+        }
+        EXPECT_STR(kept_of(&b), "COMM MMAP2 COMM COMM ");
+        builder_release(&b);
+}
+
+TEST(symbols_of_the_kernel_that_were_unregistered)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        for (unsigned i = 0; i < 100; i++) {
+                builder_ksymbol(&b, 2 * i + 1, 0x1000, 16, 0, "bpf_prog");
+                builder_ksymbol(&b, 2 * i + 2, 0x1000, 16, PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER, "bpf_prog");
+        }
+        builder_ksymbol(&b, 300, 0x2000, 16, 0, "bpf_other");
+        EXPECT_STR(kept_of(&b), "KSYMBOL ");
+        builder_release(&b);
+}
+
 TEST(another_program_replaces_the_maps)
 {
         struct session_builder b;
