@@ -16,8 +16,10 @@ struct live_walk {
         const struct calltree *tree;
         struct below *python;  /* for each node */
         struct live_sum *sums; /* for each function */
-        uint32_t *n_open;      /* how often each function is on the path */
-        size_t n_python;       /* Python functions on the path */
+        /* how often each function is on the path: above the outermost Python function, and below it; apart,
+         * because a function above does not count for samples below */
+        uint32_t *n_open, *n_open_below;
+        size_t n_python; /* Python functions on the path */
         struct live_tree_facts facts;
 };
 
@@ -40,6 +42,11 @@ static void count_python(struct live_walk *w)
         }
 }
 
+static uint32_t *open_of(const struct live_walk *w, uint32_t function)
+{
+        return w->n_python ? &w->n_open_below[function] : &w->n_open[function];
+}
+
 static void enter(struct live_walk *w, uint32_t at)
 {
         const struct calltree_node *node = calltree_get_node(w->tree, at);
@@ -52,7 +59,7 @@ static void enter(struct live_walk *w, uint32_t at)
         w->n_python += is_python;
         sum->self_count += node->self_count;
         sum->self_weight += node->self_weight;
-        if (w->n_open[node->function]++)
+        if ((*open_of(w, node->function))++)
                 return;
         sum->count += node->count - left_out.count;
         sum->weight += node->weight - left_out.weight;
@@ -60,8 +67,8 @@ static void enter(struct live_walk *w, uint32_t at)
 
 static void leave(struct live_walk *w, uint32_t at)
 {
+        (*open_of(w, calltree_get_node(w->tree, at)->function))--;
         w->n_python -= function_of(w, at)->is_python;
-        w->n_open[calltree_get_node(w->tree, at)->function]--;
 }
 
 static void walk_all(struct live_walk *w)
@@ -132,6 +139,7 @@ struct live_tree_facts live_tree_add(const struct calltree *tree, struct live_su
                 .python = mem_new(calltree_n_nodes(tree), sizeof(*w.python)),
                 .sums = mem_new(calltree_n_functions(tree), sizeof(*w.sums)),
                 .n_open = mem_new(calltree_n_functions(tree), sizeof(*w.n_open)),
+                .n_open_below = mem_new(calltree_n_functions(tree), sizeof(*w.n_open_below)),
         };
 
         count_python(&w);
@@ -140,5 +148,6 @@ struct live_tree_facts live_tree_add(const struct calltree *tree, struct live_su
         free(w.python);
         free(w.sums);
         free(w.n_open);
+        free(w.n_open_below);
         return w.facts;
 }
