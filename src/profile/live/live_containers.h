@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In which control group each process is: its own, asked once, or that of the process that started it. */
+/* In which control group each process is: its own, asked for once for each program that it runs; that of the
+ * process that started it if it ended before it was asked. */
 #ifndef LIVE_CONTAINERS_H
 #define LIVE_CONTAINERS_H
 
@@ -11,7 +12,7 @@
 struct live_containers {
         bool (*add_group)(int32_t pid, struct buf *out); /* as in struct live_request */
         struct strpool *groups;
-        struct map by_pid; /* to the group's id */
+        struct map by_pid; /* to the group's id, and whether it was asked for */
 };
 
 void live_containers_init(struct live_containers *containers,

@@ -114,24 +114,63 @@ static bool add_group(int32_t pid, struct buf *out)
         return pid == 10;
 }
 
+static void see_containers(struct live_containers *containers, struct session_builder *b)
+{
+        struct perf_header header;
+
+        memcpy(&header, b->records.data, sizeof(header));
+        live_containers_see(containers, &header, cursor_make(b->records.data, b->records.len));
+        builder_release(b);
+        builder_init(b);
+}
+
 TEST(containers_of_processes_that_have_ended)
 {
         struct live_containers containers;
         AUTO_RELEASE(buf) name = {0};
         struct session_builder b;
-        struct perf_header header;
 
         live_containers_init(&containers, add_group);
         builder_init(&b);
         builder_fork(&b, 1, 11, 10, 11, 10, 0);
-        memcpy(&header, b.records.data, sizeof(header));
-        live_containers_see(&containers, &header, cursor_make(b.records.data, b.records.len));
+        see_containers(&containers, &b);
         EXPECT_STR(live_containers_get(&containers, 12), "");
         live_containers_add_name(live_containers_get(&containers, 11), &name);
         EXPECT_STR(buf_text(&name), "0123456789ab");
         buf_clear(&name);
         live_containers_add_name("/system.slice/docker-0123456789abcdef0123456789abcdef.scope", &name);
         EXPECT_STR(buf_text(&name), "docker-0123456789ab.scope");
+        builder_release(&b);
+        live_containers_release(&containers);
+}
+
+static const char *moved_to;
+
+static bool add_moved(int32_t pid, struct buf *out)
+{
+        buf_add_str(out, pid == 20 ? moved_to : "/starter");
+        return true;
+}
+
+TEST(a_new_process_is_asked_for_its_own_container_and_again_when_it_runs_a_program)
+{
+        struct live_containers containers;
+        struct session_builder b;
+
+        live_containers_init(&containers, add_moved);
+        builder_init(&b);
+        moved_to = "/starter/new";
+        builder_fork(&b, 1, 20, 10, 20, 10, 0);
+        see_containers(&containers, &b);
+        EXPECT_STR(live_containers_get(&containers, 20), "/starter/new");
+        moved_to = "/container";
+        EXPECT_STR(live_containers_get(&containers, 20), "/starter/new");
+        builder_comm(&b, 2, 20, 20, "named", false);
+        see_containers(&containers, &b);
+        EXPECT_STR(live_containers_get(&containers, 20), "/starter/new");
+        builder_comm(&b, 3, 20, 20, "program", true);
+        see_containers(&containers, &b);
+        EXPECT_STR(live_containers_get(&containers, 20), "/container");
         builder_release(&b);
         live_containers_release(&containers);
 }
