@@ -24,8 +24,15 @@ enum {
         MAX_NAMES_BYTES = 8 << 20,
 };
 
-/* Between two readings of perf maps, at first. */
-#define READ_AGAIN_NS 2000000000ull
+/* Between two readings of perf maps: at first and after new names; and at most. */
+#define READ_AGAIN_NS     2000000000ull
+#define MAX_READ_AGAIN_NS 16000000000ull
+
+/* Names in memory, and modules whose files are open for them. */
+struct held_names {
+        size_t n_modules;
+        uint64_t bytes;
+};
 
 struct live_model {
         struct report_session session;
@@ -44,9 +51,11 @@ struct live_model {
         struct live_sum now, since;
         /* as the rings count them while they are full, and as the kernel does, which tells it at the end */
         uint64_t n_lost_records, n_lost_samples;
-        /* when perf maps were read, and how long until they are read again, which is longer each time */
+        /* when perf maps were read, and how long until they are read again, which is longer each
+         * time that they have nothing new */
         uint64_t read_ns, read_again_ns;
-        uint64_t start_ns, begin_ns, end_ns; /* since when sums count; the interval */
+        struct held_names needed;  /* by the first interval since all were forgotten; 0: not known */
+        uint64_t begin_ns, end_ns; /* of the interval */
 };
 
 /* --- begin and end --- */
@@ -105,7 +114,7 @@ struct live_model *live_model_new(const struct live_request *request, struct err
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_init(&m->sums[i], MAX_ROWS);
         live_containers_init(&m->containers, request->add_group);
-        m->start_ns = m->end_ns = m->read_ns = os_monotonic_ns();
+        m->end_ns = m->read_ns = os_monotonic_ns();
         m->read_again_ns = READ_AGAIN_NS;
         return read_header(m, err) ? TAKE(m) : NULL;
 }
@@ -370,22 +379,38 @@ static void add_tree(struct live_model *m)
         }
 }
 
+        if (facts.has_new_names)
+                m->read_again_ns = READ_AGAIN_NS;
 /* What names take does not grow with the number of programs that ever ran. */
 static void limit_names(struct live_model *m)
 {
         const struct report_session_request request = session_request(&m->request);
+                if (m->read_again_ns > MAX_READ_AGAIN_NS)
+                        m->read_again_ns = MAX_READ_AGAIN_NS;
 
-        if (module_source_n_used(m->session.modules) <= MAX_MODULES &&
-            m->session.sources.budget->used_bytes <= MAX_NAMES_BYTES)
+        if (!m->needed.n_modules)
+                m->needed = held;
+        if (!is_too_much(held.n_modules, MAX_MODULES, m->needed.n_modules) &&
+            !is_too_much(held.bytes, MAX_NAMES_BYTES, m->needed.bytes))
+/* More than is allowed, and more than twice what an interval needs: a program whose names alone take more
+ * than is allowed is not read again for each interval. */
+static bool is_too_much(uint64_t held, uint64_t allowed, uint64_t needed)
+{
+        return held > allowed && held > 2 * needed;
+}
+
                 return;
         report_session_renew(&m->session, &request);
         if (m->python.len)
                 module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));
+        const struct held_names held = {.n_modules = module_source_n_used(m->session.modules),
+                                        .bytes = m->session.sources.budget->used_bytes};
 }
 
 void live_model_end_interval(struct live_model *m, uint64_t now_ns, bool is_last)
 {
         if (!m->has_begun)
+        m->needed = (struct held_names){0};
                 begin_interval(m);
         if (is_last)
                 record_order_flush(&m->order);
@@ -414,7 +439,6 @@ struct live_table *live_model_make_table(const struct live_model *m)
                 .since = m->since,
                 .n_lost = m->n_lost_samples > m->n_lost_records ? m->n_lost_samples : m->n_lost_records,
                 .interval_ns = m->end_ns - m->begin_ns,
-                .elapsed_ns = m->end_ns - m->start_ns,
                 .is_time = perf_attr_is_clock(attr),
                 .is_user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL,
                 .has_python = m->has_python,
@@ -434,5 +458,4 @@ void live_model_zero(struct live_model *m)
                 live_sums_zero(&m->sums[i]);
         m->since = m->now = (struct live_sum){0};
         m->n_lost_records = m->n_lost_samples = 0;
-        m->start_ns = m->end_ns;
 }

@@ -39,7 +39,7 @@ void live_model_end_interval(struct live_model *model, uint64_t now_ns, bool is_
 /* A new table of the last interval; the caller frees it. */
 struct live_table *live_model_make_table(const struct live_model *model);
 
-/* Begins the sums anew. */
+/* Sets the sums to zero. */
 void live_model_zero(struct live_model *model);
 
 #endif

@@ -46,7 +46,6 @@ struct live_table {
         struct live_sum now, since; /* of all samples; only `self` */
         uint64_t n_lost;            /* since the start */
         uint64_t interval_ns;       /* the time that `now` covers */
-        uint64_t elapsed_ns;        /* since the start, or since it was set to zero */
         bool is_time;               /* weights are nanoseconds of CPU time */
         bool is_user_only;          /* the kernel is left out */
         bool has_python;            /* there are Python functions */

@@ -6,6 +6,7 @@
 
 #include "calltree.h"
 #include "mem.h"
+#include "text.h"
 
 /* Samples of the nodes below a native node that are outermost Python functions. */
 struct below {
@@ -108,6 +109,12 @@ static bool misses_name(const struct calltree_function *f)
         return f->kind == CALLTREE_UNKNOWN && !strcmp(f->module, "[anon]");
 }
 
+/* "perf-4711.map" */
+static bool is_of_perf_map(const struct calltree_function *f)
+{
+        return text_starts(f->module, "perf-") && text_ends(f->module, ".map");
+}
+
 static void add_functions(struct live_walk *w, struct live_sums *sums)
 {
         for (uint32_t i = 0; i < calltree_n_functions(w->tree); i++) {
@@ -127,6 +134,7 @@ static void add_functions(struct live_walk *w, struct live_sums *sums)
                                                   .is_kernel = f->is_kernel,
                                                   .is_unnamed = f->kind == CALLTREE_UNKNOWN,
                                           });
+                w->facts.has_new_names |= is_of_perf_map(f) && !row->since.count;
                 add_sum(&row->now, &w->sums[i]);
                 add_sum(&row->since, &w->sums[i]);
         }

@@ -8,8 +8,9 @@
 struct calltree;
 
 struct live_tree_facts {
-        bool has_python;   /* there is a Python function */
-        bool misses_names; /* there is code that a program generated, without a name */
+        bool has_python;    /* there is a Python function */
+        bool misses_names;  /* there is code that a program generated, without a name */
+        bool has_new_names; /* there are functions of perf maps that had no row yet */
 };
 
 /* Adds the samples of a finished tree to the sums of the interval and to those since the start. An inlined
