@@ -91,6 +91,15 @@ def test_sums_are_those_of_all_documents(t: Context) -> None:
 
 
 @limit(240)
+def test_short_intervals_have_their_own_times(t: Context) -> None:
+    need_events()
+    done = t.ours("top", "--json", "-d", "50ms", "--", *work(t, 1))
+    elapsed = [document["elapsed_s"] for document in documents_of(done.out)]
+    same = sum(1 for before, after in zip(elapsed, elapsed[1:]) if before == after)
+    check(len(elapsed) > 4 and elapsed == sorted(elapsed) and same * 4 <= len(elapsed), f"times of tables: {elapsed}", done)
+
+
+@limit(240)
 def test_a_process_is_watched_until_ctrl_c(t: Context) -> None:
     need_events()
     process = t.started_ready(PYTHON, script(t, "work.py", WORK.replace("begins", "ready")), "60")

@@ -51,8 +51,9 @@ struct live_model {
         struct live_sum now, since;
         /* as the rings count them while they are full, and as the kernel does, which tells it at the end */
         uint64_t n_lost_records, n_lost_samples;
-        /* when perf maps were read, and how long until they are read again, which is longer each
-         * time that they have nothing new */
+        uint64_t n_not_put; /* see live_model_count_lost() */
+        /* when perf maps were read, and how long until they are read again, which is longer each time that
+         * they have nothing new */
         uint64_t read_ns, read_again_ns;
         struct held_names needed;  /* by the first interval since all were forgotten; 0: not known */
         uint64_t begin_ns, end_ns; /* of the interval */
@@ -316,6 +317,11 @@ void live_model_put(struct live_model *m, const void *records, size_t size_bytes
         }
 }
 
+void live_model_count_lost(struct live_model *m, uint64_t n)
+{
+        m->n_not_put += n;
+}
+
 void live_model_set_python(struct live_model *m, struct buf *section)
 {
         buf_release(&m->python);
@@ -372,26 +378,17 @@ static void add_tree(struct live_model *m)
         tree = stacks_tree_make(names, m->event);
         facts = live_tree_add(tree, &m->sums[LIVE_FUNCTIONS]);
         m->has_python |= facts.has_python;
+        if (facts.has_new_names)
+                m->read_again_ns = READ_AGAIN_NS;
         if (facts.misses_names && m->end_ns >= m->read_ns + m->read_again_ns) {
                 module_source_read_again(m->session.modules, MODULE_ANON);
                 m->read_ns = m->end_ns;
                 m->read_again_ns *= 2;
+                if (m->read_again_ns > MAX_READ_AGAIN_NS)
+                        m->read_again_ns = MAX_READ_AGAIN_NS;
         }
 }
 
-        if (facts.has_new_names)
-                m->read_again_ns = READ_AGAIN_NS;
-/* What names take does not grow with the number of programs that ever ran. */
-static void limit_names(struct live_model *m)
-{
-        const struct report_session_request request = session_request(&m->request);
-                if (m->read_again_ns > MAX_READ_AGAIN_NS)
-                        m->read_again_ns = MAX_READ_AGAIN_NS;
-
-        if (!m->needed.n_modules)
-                m->needed = held;
-        if (!is_too_much(held.n_modules, MAX_MODULES, m->needed.n_modules) &&
-            !is_too_much(held.bytes, MAX_NAMES_BYTES, m->needed.bytes))
 /* More than is allowed, and more than twice what an interval needs: a program whose names alone take more
  * than is allowed is not read again for each interval. */
 static bool is_too_much(uint64_t held, uint64_t allowed, uint64_t needed)
@@ -399,18 +396,27 @@ static bool is_too_much(uint64_t held, uint64_t allowed, uint64_t needed)
         return held > allowed && held > 2 * needed;
 }
 
-                return;
-        report_session_renew(&m->session, &request);
-        if (m->python.len)
-                module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));
+/* What names take does not grow with the number of programs that ever ran. */
+static void limit_names(struct live_model *m)
+{
+        const struct report_session_request request = session_request(&m->request);
         const struct held_names held = {.n_modules = module_source_n_used(m->session.modules),
                                         .bytes = m->session.sources.budget->used_bytes};
+
+        if (!m->needed.n_modules)
+                m->needed = held;
+        if (!is_too_much(held.n_modules, MAX_MODULES, m->needed.n_modules) &&
+            !is_too_much(held.bytes, MAX_NAMES_BYTES, m->needed.bytes))
+                return;
+        report_session_renew(&m->session, &request);
+        m->needed = (struct held_names){0};
+        if (m->python.len)
+                module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));
 }
 
 void live_model_end_interval(struct live_model *m, uint64_t now_ns, bool is_last)
 {
         if (!m->has_begun)
-        m->needed = (struct held_names){0};
                 begin_interval(m);
         if (is_last)
                 record_order_flush(&m->order);
@@ -437,7 +443,8 @@ struct live_table *live_model_make_table(const struct live_model *m)
         *table = (struct live_table){
                 .now = m->now,
                 .since = m->since,
-                .n_lost = m->n_lost_samples > m->n_lost_records ? m->n_lost_samples : m->n_lost_records,
+                .n_lost = (m->n_lost_samples > m->n_lost_records ? m->n_lost_samples : m->n_lost_records) +
+                          m->n_not_put,
                 .interval_ns = m->end_ns - m->begin_ns,
                 .is_time = perf_attr_is_clock(attr),
                 .is_user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL,
@@ -457,5 +464,5 @@ void live_model_zero(struct live_model *m)
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_zero(&m->sums[i]);
         m->since = m->now = (struct live_sum){0};
-        m->n_lost_records = m->n_lost_samples = 0;
+        m->n_lost_records = m->n_lost_samples = m->n_not_put = 0;
 }

@@ -29,6 +29,9 @@ AUTO_DEFINE(live_model)
 /* Takes complete records of the recorder, in the order in which it gives them. */
 void live_model_put(struct live_model *model, const void *records, size_t size_bytes);
 
+/* Counts samples that the caller had to drop as lost. */
+void live_model_count_lost(struct live_model *model, uint64_t n);
+
 /* The places of Python functions so far, as the section has them; takes the content of `section`. */
 void live_model_set_python(struct live_model *model, struct buf *section);
 

@@ -38,6 +38,7 @@ static bool wait_until(struct live_worker *w, uint64_t end_ns)
                         return false;
                 if (live_run_has_ended(w->request->run))
                         break;
+                live_run_catch_up(w->request->run);
                 os_sleep(LOOK_NS);
         }
         return !quits(w);

@@ -281,6 +281,7 @@ static bool wait_until(const struct watching *w, uint64_t end_ns)
         uint64_t now_ns;
 
         while ((now_ns = os_monotonic_ns()) < end_ns) {
+                live_run_catch_up(w->run);
                 if (live_run_has_ended(w->run) ||
                     !os_sleep(end_ns - now_ns < LOOK_NS ? end_ns - now_ns : LOOK_NS))
                         return false;

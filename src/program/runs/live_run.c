@@ -8,23 +8,25 @@
 #include "mem.h"
 #include "os.h"
 #include "python_section.h"
+#include "record_queue.h"
 #include "record_window.h"
 
-#define LOOK_NS 200000000ull /* between two looks at the facts of the run */
-#define WAIT_NS 2000000ull   /* between two looks at what another thread does, in the beginning */
-#define ASK_NS  10000000ull  /* and for records */
+#define LOOK_NS     200000000ull  /* between two looks at the facts of the run, while nobody asks */
+#define WAIT_NS     2000000ull    /* between two looks at what another thread does, in the beginning */
+#define ASK_NS      10000000ull   /* and for records */
+#define CATCH_UP_NS 1000000000ull /* between two times that records are added up in a long interval */
 
-enum { KEPT_BYTES = 12 << 20 };
+enum { KEPT_BYTES = 12 << 20, MAX_WAITING_BYTES = 16 << 20 };
 
 struct live_run {
         struct live_run_request request;
         struct run_live sink;
         struct os_task *recorder;
-        struct os_lock *lock; /* for everything that two threads use: */
-        struct buf incoming;  /* records that the recorder has put */
-        bool is_asked;        /* for these: */
-        struct buf records;   /* whose Python functions are in: */
-        struct buf python;    /* a section that the model does not have yet; empty if it has it */
+        struct os_lock *lock;         /* for everything that two threads use: */
+        struct record_queue incoming; /* from the recorder */
+        bool is_asked;                /* for these: */
+        struct buf records;           /* whose Python functions are in: */
+        struct buf python;            /* a section that the model does not have yet; empty if it has it */
         struct live_facts facts;
         const char *keep_path; /* where the recorder shall write a session; NULL: nowhere */
         bool is_kept;
@@ -42,6 +44,7 @@ struct live_run {
         /* of the thread that adds up: */
         struct buf header;
         struct live_model *model;
+        uint64_t taken_ns; /* when it last took records */
 };
 
 /* --- the thread of the recorder --- */
@@ -57,7 +60,7 @@ static bool put(void *ctx, const void *records, size_t size_bytes, struct err *e
 
         (void)err;
         os_lock_enter(live->lock);
-        buf_add(&live->incoming, records, size_bytes);
+        record_queue_add(&live->incoming, records, size_bytes);
         os_lock_leave(live->lock);
         record_window_add(live->window, records, size_bytes);
         return true;
@@ -92,6 +95,7 @@ static void look(struct live_run *live, struct run *run)
         live->facts.exit_status = facts.exit_status;
         snprintf(live->facts.note, sizeof(live->facts.note), "%s", facts.heading_note);
         os_lock_leave(live->lock);
+        live->looked_ns = os_monotonic_ns();
 }
 
 static bool put_kept(void *ctx, const struct record_sink *sink, struct err *err)
@@ -125,10 +129,11 @@ static bool is_asked(struct live_run *live)
 static void give_records(struct live_run *live, struct run *run)
 {
         look_at_python(live, run_look(run).collected);
+        look(live, run);
         os_lock_enter(live->lock);
-        buf_add(&live->records, buf_text(&live->incoming), live->incoming.len);
-        buf_release(&live->incoming);
-        live->incoming = (struct buf){0};
+        buf_add(&live->records, buf_text(&live->incoming.records), live->incoming.records.len);
+        buf_release(&live->incoming.records);
+        live->incoming.records = (struct buf){0};
         live->is_asked = false;
         os_lock_leave(live->lock);
 }
@@ -162,12 +167,9 @@ static void obey(struct live_run *live, struct run *run)
 static void turn(void *ctx, struct run *run)
 {
         struct live_run *live = ctx;
-        uint64_t now_ns = os_monotonic_ns();
 
-        if (!live->has_begun || now_ns >= live->looked_ns + LOOK_NS) {
-                live->looked_ns = now_ns;
+        if (!live->has_begun || os_monotonic_ns() >= live->looked_ns + LOOK_NS)
                 look(live, run);
-        }
         obey(live, run);
         if (is_asked(live))
                 give_records(live, run);
@@ -180,10 +182,8 @@ static void record(void *ctx)
 
         os_name_thread("wperf recorder");
         live->run = run_record(&live->request.run, &live->failure, &live->error);
-        if (live->run) {
-                look(live, live->run);
+        if (live->run)
                 give_records(live, live->run);
-        }
         __atomic_store_n(&live->has_ended, true, __ATOMIC_RELEASE);
 }
 
@@ -214,6 +214,7 @@ struct live_run *live_run_start(const struct live_run_request *request, enum run
         live->request.run.keeps_signals = true;
         live->request.run.quiet = true;
         live->lock = os_lock_new();
+        live->incoming.max_bytes = MAX_WAITING_BYTES;
         live->window = record_window_new(KEPT_BYTES);
         live->recorder = os_task_start(record, live);
         while (!has_begun(live) && !live_run_has_ended(live))
@@ -225,6 +226,7 @@ struct live_run *live_run_start(const struct live_run_request *request, enum run
         }
         model.header = &live->header;
         live->model = live_model_new(&model, err);
+        live->taken_ns = os_monotonic_ns();
         *ret_failure = RUN_FAILED;
         return live->model ? TAKE(live) : NULL;
 }
@@ -247,7 +249,7 @@ void live_run_free(struct live_run *live)
         run_free(live->run);
         record_window_free(live->window);
         os_lock_free(live->lock);
-        buf_release(&live->incoming);
+        buf_release(&live->incoming.records);
         buf_release(&live->records);
         buf_release(&live->python);
         buf_release(&live->header);
@@ -263,23 +265,41 @@ static void ask_for_records(struct live_run *live)
                 os_sleep(ASK_NS);
 }
 
-struct live_table *live_run_step(struct live_run *live)
+/* Adds up what arrived since it was last called. */
+static void take_records(struct live_run *live)
 {
-        bool is_last = live_run_has_ended(live);
         AUTO_RELEASE(buf) records = {0};
         AUTO_RELEASE(buf) python = {0};
+        uint64_t n_dropped;
 
-        if (!is_last)
+        if (!live_run_has_ended(live))
                 ask_for_records(live);
         os_lock_enter(live->lock);
         records = live->records;
         live->records = (struct buf){0};
+        n_dropped = live->incoming.n_dropped;
+        live->incoming.n_dropped = 0;
         python = live->python;
         live->python = (struct buf){0};
         os_lock_leave(live->lock);
         if (python.len)
                 live_model_set_python(live->model, &python);
         live_model_put(live->model, records.data, records.len);
+        live_model_count_lost(live->model, n_dropped);
+        live->taken_ns = os_monotonic_ns();
+}
+
+void live_run_catch_up(struct live_run *live)
+{
+        if (os_monotonic_ns() >= live->taken_ns + CATCH_UP_NS)
+                take_records(live);
+}
+
+struct live_table *live_run_step(struct live_run *live)
+{
+        bool is_last = live_run_has_ended(live);
+
+        take_records(live);
         live_model_end_interval(live->model, os_monotonic_ns(), is_last);
         return live_model_make_table(live->model);
 }

@@ -34,7 +34,11 @@ void live_run_stop(struct live_run *run);
  * thread at a time calls it. */
 struct live_table *live_run_step(struct live_run *run);
 
-/* Begins the sums, and what is kept, anew. */
+/* To be called often between two tables, by the same thread: adds up what arrived every second, so that it
+ * need not be held. */
+void live_run_catch_up(struct live_run *run);
+
+/* Sets the sums to zero and forgets the records that are kept. */
 void live_run_zero(struct live_run *run);
 
 struct live_facts {
