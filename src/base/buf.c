@@ -140,6 +140,22 @@ void buf_vprintf(struct buf *buf, const char *fmt, va_list args)
         va_end(again);
 }
 
+void buf_add_base64(struct buf *out, const void *bytes, size_t size)
+{
+        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        const uint8_t *in = bytes;
+
+        for (size_t i = 0; i < size; i += 3) {
+                size_t n = size - i < 3 ? size - i : 3;
+                uint32_t bits = 0;
+
+                for (size_t k = 0; k < 3; k++)
+                        bits = bits << 8 | (k < n ? in[i + k] : 0);
+                for (size_t k = 0; k < 4; k++)
+                        buf_add_char(out, k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=');
+        }
+}
+
 void buf_printf(struct buf *buf, const char *fmt, ...)
 {
         va_list args;

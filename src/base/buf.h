@@ -41,6 +41,7 @@ void buf_add_u64(struct buf *buf, uint64_t v);
 /* LEB128, as in DWARF and protobuf; cursor_uleb and cursor_sleb read it. */
 void buf_add_uleb(struct buf *buf, uint64_t value);
 void buf_add_sleb(struct buf *buf, int64_t value);
+void buf_add_base64(struct buf *buf, const void *bytes, size_t size); /* padded with '=' */
 void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *buf, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 

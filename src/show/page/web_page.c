@@ -118,21 +118,6 @@ static void make_data(const struct web_page *page, struct strpool *texts, struct
 
 /* --- The document --- */
 
-static void add_base64(const struct buf *bytes, struct buf *out)
-{
-        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        const unsigned char *in = (const unsigned char *)buf_text(bytes);
-
-        for (size_t i = 0; i < bytes->len; i += 3) {
-                size_t n = bytes->len - i < 3 ? bytes->len - i : 3;
-                uint32_t word = (uint32_t)in[i] << 16 | (n > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
-                                (n > 2 ? in[i + 2] : 0);
-
-                for (size_t k = 0; k < 4; k++)
-                        buf_add_char(out, k <= n ? digits[word >> (18 - 6 * k) & 63] : '=');
-        }
-}
-
 bool web_page_document_write(const struct strpool *texts, const struct buf *rest, struct buf *out,
                              struct err *err)
 {
@@ -148,7 +133,7 @@ bool web_page_document_write(const struct strpool *texts, const struct buf *rest
         buf_add(out, web_page_head, web_page_head_bytes);
         buf_printf(out, "<script type=\"application/octet-stream\" id=\"data\" data-packing=\"%s\">",
                    packs ? "gzip" : "none");
-        add_base64(packs ? &packed : &data, out);
+        buf_add_base64(out, buf_text(packs ? &packed : &data), packs ? packed.len : data.len);
         buf_add_str(out, "</script>\n");
         buf_add(out, web_page_tail, web_page_tail_bytes);
         return true;

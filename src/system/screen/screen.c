@@ -92,26 +92,11 @@ static void send(struct screen *screen)
                                                   screen->output.len - screen->sent);
 }
 
-static void add_base64(const char *text, size_t size, struct buf *out)
-{
-        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-        for (size_t i = 0; i < size; i += 3) {
-                size_t n = size - i < 3 ? size - i : 3;
-                uint32_t bits = 0;
-
-                for (size_t k = 0; k < 3; k++)
-                        bits = bits << 8 | (k < n ? (unsigned char)text[i + k] : 0);
-                for (size_t k = 0; k < 4; k++)
-                        buf_add_char(out, k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=');
-        }
-}
-
 void screen_copy(struct screen *screen, const char *text)
 {
         buf_clear(&screen->copied);
         buf_add_str(&screen->copied, "\033]52;c;");
-        add_base64(text, strlen(text), &screen->copied);
+        buf_add_base64(&screen->copied, text, strlen(text));
         buf_add_char(&screen->copied, '\a');
         screen_show(screen);
 }

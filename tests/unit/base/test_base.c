@@ -559,4 +559,18 @@ TEST(cpu_lists_are_written_as_ranges)
         EXPECT_STR(buf_text(&out), "");
 }
 
+TEST(base64_of_rfc_4648)
+{
+        static const char *const pairs[][2] = {
+                {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+                {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xfb\xff\xfe", "+//+"}};
+
+        for (size_t i = 0; i < N_ELEMENTS(pairs); i++) {
+                AUTO_RELEASE(buf) out = {0};
+
+                buf_add_base64(&out, pairs[i][0], strlen(pairs[i][0]));
+                EXPECT_STR(buf_text(&out), pairs[i][1]);
+        }
+}
+
 TAP_MAIN
