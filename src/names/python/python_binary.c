@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "python_version.h"
 #include "text.h"
-#include "text_match.h"
 
 enum {
         MAX_RODATA_BYTES = 256 << 20,
@@ -124,28 +124,11 @@ static unsigned minor_of_constants(struct object *object)
         return bits && !(bits & (bits - 1)) ? (unsigned)__builtin_ctz(bits) : 0;
 }
 
-/* python38.dll, python310_d.dll; python3.dll only refers to another one. */
-static unsigned minor_of_dll(const char *name)
+static unsigned minor_of_path(const char *path)
 {
-        enum { MINOR_AT = 7 };
-        unsigned minor = 0;
+        unsigned minor = path ? python_version_of_path(path) : 0;
 
-        if (!text_starts_nocase(name, "python3"))
-                return 0;
-        for (const char *at = name + MINOR_AT; at < name + MINOR_AT + 2 && *at >= '0' && *at <= '9'; at++)
-                minor = minor * 10 + (unsigned)(*at - '0');
         return minor >= PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR ? minor : 0;
-}
-
-static unsigned minor_of_path(const struct object *object, const char *path)
-{
-        const char *name = path ? text_base_name(path) : "";
-
-        if (is_pe(object))
-                return minor_of_dll(name);
-        if (text_starts(name, "lib"))
-                name += 3;
-        return text_starts(name, "python") ? parse_minor(name + 6, strlen(name + 6), false) : 0;
 }
 
 /* The minor version in Py_Version, which has the format of PY_VERSION_HEX. */
@@ -183,7 +166,7 @@ static bool set_layout(struct object *object, const struct python_symbols *found
         if (!minor)
                 minor = minor_of_constants(object);
         if (!minor)
-                minor = minor_of_path(object, path);
+                minor = minor_of_path(path);
         if (!minor)
                 return err_set(err, ERR_MISSING, "the version of CPython is not known");
         if (python_layout_get(minor, is_pe(object), ret_layout))

@@ -9,12 +9,12 @@
 #include "live_tree.h"
 #include "mem.h"
 #include "os.h"
+#include "python_version.h"
 #include "record.h"
 #include "record_order.h"
 #include "report_session.h"
 #include "stacks.h"
 #include "stacks_tree.h"
-#include "text.h"
 
 enum {
         EXITED_PROCESSES = 256, /* whose maps are kept, because their samples may still come */
@@ -45,7 +45,7 @@ struct live_model {
         struct stacks *stacks;
         bool has_begun; /* the interval has records */
         bool has_python;
-        struct buf version; /* of the interpreter; empty if not known */
+        unsigned python_minor; /* the interpreter is 3.N; 0: not known */
         struct live_sums sums[LIVE_N_KINDS];
         struct live_containers containers;
         struct live_sum now, since;
@@ -143,7 +143,6 @@ void live_model_free(struct live_model *m)
         map_release(&m->events);
         report_session_release(&m->session);
         buf_release(&m->python);
-        buf_release(&m->version);
         free(m);
 }
 
@@ -330,28 +329,12 @@ void live_model_set_python(struct live_model *m, struct buf *section)
         module_source_set_python(m->session.modules, cursor_make(m->python.data, m->python.len));
 }
 
-/* "3.11" of libpython3.11.so.1.0 and python3.11. */
-static bool add_version(const char *path, struct buf *out)
-{
-        const char *name = text_base_name(path), *version = strstr(name, "python3.");
-        size_t n;
-
-        if (!version || (version != name && !text_starts(name, "libpython3.")))
-                return false;
-        version += strlen("python");
-        n = strspn(version, "0123456789.");
-        while (n && version[n - 1] == '.')
-                n--;
-        buf_add(out, version, n);
-        return n > 0;
-}
-
 static void find_version(struct live_model *m)
 {
         const struct world *world = m->session.world;
 
-        for (module_id i = 0; i < world_n_modules(world) && !m->version.len; i++)
-                add_version(world_text(world, world_get_module(world, i)->path), &m->version);
+        for (module_id i = 0; i < world_n_modules(world) && !m->python_minor; i++)
+                m->python_minor = python_version_of_path(world_text(world, world_get_module(world, i)->path));
 }
 
 /* --- intervals --- */
@@ -427,7 +410,7 @@ void live_model_end_interval(struct live_model *m, uint64_t now_ns, bool is_last
         stacks_finish(m->stacks, m->session.world);
         if (m->now.count)
                 add_tree(m);
-        if (m->has_python && !m->version.len)
+        if (m->has_python && !m->python_minor)
                 find_version(m);
         stacks_free(m->stacks);
         m->stacks = NULL;
@@ -449,10 +432,9 @@ struct live_table *live_model_make_table(const struct live_model *m)
                 .is_time = perf_attr_is_clock(attr),
                 .is_user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL,
                 .has_python = m->has_python,
+                .python_minor = m->python_minor,
                 .hz = attr->flags & PERF_ATTR_FREQ ? attr->sample_period_or_freq : 0,
         };
-        if (m->version.len)
-                table->python = arena_copy(&table->texts, m->version.data, m->version.len);
         table->event = arena_copy(&table->texts, event, strlen(event));
         for (size_t i = 0; i < LIVE_N_KINDS; i++)
                 live_sums_copy(&m->sums[i], MAX_SHOWN_ROWS, &table->kinds[i], &table->texts);

@@ -49,7 +49,7 @@ struct live_table {
         bool is_time;               /* weights are nanoseconds of CPU time */
         bool is_user_only;          /* the kernel is left out */
         bool has_python;            /* there are Python functions */
-        const char *python;         /* the interpreter's version, "3.11"; NULL if not known */
+        unsigned python_minor;      /* the interpreter is 3.N; 0: not known */
         uint64_t hz;                /* samples a second of a busy CPU; 0: not known */
         const char *event;          /* its name */
         struct arena texts;

@@ -2,6 +2,7 @@
 #include "measured_session.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "mem.h"
 #include "perf_abi.h"
 #include "python_label.h"
+#include "python_version.h"
 #include "text.h"
 #include "unnamed_code.h"
 
@@ -72,22 +74,17 @@ static void add_code_fact(struct measuring *m)
         }
 }
 
-/* "3.11" of python3.11 and of libpython3.11.so.1.0 */
 static void add_python_fact(struct measuring *m)
 {
         const struct world *world = m->report->session.world;
+        unsigned minor = 0;
+        char version[16];
 
-        for (module_id i = 0; i < world_n_modules(world); i++) {
-                const char *name = text_base_name(world_text(world, world_get_module(world, i)->path));
-                size_t from = strlen(text_starts(name, "lib") ? "libpython" : "python");
-                AUTO_RELEASE(buf) version = {0};
-
-                if (!text_starts(name, "python3.") && !text_starts(name, "libpython3."))
-                        continue;
-                buf_add(&version, name + from, 2 + strspn(name + from + 2, "0123456789"));
-                add_fact(m, "Python", buf_text(&version));
-                return;
-        }
+        for (module_id i = 0; i < world_n_modules(world) && !minor; i++)
+                minor = python_version_of_path(world_text(world, world_get_module(world, i)->path));
+        snprintf(version, sizeof(version), "3.%u", minor);
+        if (minor)
+                add_fact(m, "Python", version);
 }
 
 static bool is_sampled(const struct report *report, const char *path)

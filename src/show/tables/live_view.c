@@ -61,8 +61,8 @@ void live_view_add_facts(const struct live_view *view, struct buf *out)
 {
         const struct live_table *table = view->table;
 
-        if (table->python)
-                buf_printf(out, "Python %s  ", table->python);
+        if (table->python_minor)
+                buf_printf(out, "Python 3.%u  ", table->python_minor);
         if (view->n_threads)
                 buf_printf(out, "%zu thread%s  ", view->n_threads, view->n_threads == 1 ? "" : "s");
         if (table->hz)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "screen_view.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "hot_view_internal.h"
 #include "mem.h"
 #include "name_text.h"
+#include "python_version.h"
 #include "quality_view.h"
 #include "sample_view_internal.h"
 #include "table.h"
@@ -350,25 +350,14 @@ static void add_heading_line(struct screen_page *s, const char *line)
         buf_add_char(s->out, '\n');
 }
 
-/* "3.11" of "libpython3.11.so.1.0", "python3.11" and "python311.dll"; "": there is no interpreter. */
 static void add_version(const struct report_modules *modules, struct buf *out)
 {
-        for (size_t i = 0; i < modules->n; i++) {
-                const char *base = text_base_name(modules->items[i].path);
-                const char *at = base + (text_starts(base, "lib") ? strlen("lib") : 0);
-                size_t n = 0;
+        unsigned minor = 0;
 
-                if (!text_starts(at, "python3"))
-                        continue;
-                at += strlen("python3");
-                at += *at == '.';
-                while (isdigit((unsigned char)at[n]))
-                        n++;
-                if (!n || n > 2)
-                        continue;
-                buf_printf(out, " 3.%.*s", (int)n, at);
-                return;
-        }
+        for (size_t i = 0; i < modules->n && !minor; i++)
+                minor = python_version_of_path(modules->items[i].path);
+        if (minor)
+                buf_printf(out, " 3.%u", minor);
 }
 
 static bool has_python(const struct screen_page *s)
