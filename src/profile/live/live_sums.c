@@ -18,14 +18,6 @@ void live_sums_release(struct live_sums *sums)
         arena_release(&sums->texts);
 }
 
-static void add_sum(struct live_sum *to, const struct live_sum *from)
-{
-        to->self_count += from->self_count;
-        to->self_weight += from->self_weight;
-        to->count += from->count;
-        to->weight += from->weight;
-}
-
 /* --- keys --- */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -41,13 +33,6 @@ static uint64_t hash_of(const struct live_row *row)
                        (uint64_t)row->is_kernel << 1 ^ row->is_unnamed);
         return hash_text(hash_text(hash_text(hash_text(hash, row->name), row->label), row->module),
                          row->file);
-}
-
-static bool is_same(const struct live_row *a, const struct live_row *b)
-{
-        return a->pid == b->pid && a->tid == b->tid && a->line == b->line && a->is_python == b->is_python &&
-               a->is_kernel == b->is_kernel && a->is_unnamed == b->is_unnamed && !strcmp(a->name, b->name) &&
-               !strcmp(a->label, b->label) && !strcmp(a->module, b->module) && !strcmp(a->file, b->file);
 }
 
 static const char *copy(struct arena *texts, const char *text)
@@ -75,7 +60,7 @@ struct live_row *live_sums_get(struct live_sums *sums, const struct live_row *ro
                 at = map_put(&sums->by_key, hash, &is_new);
                 if (is_new)
                         break;
-                if (is_same(&sums->rows[*at], row))
+                if (live_row_is_same(&sums->rows[*at], row))
                         return &sums->rows[*at];
         }
         *at = sums->n;
@@ -112,7 +97,7 @@ static void merge_smallest(struct live_sums *sums)
                         live_sums_get(sums, &rows[i])->since = rows[i].since;
                         continue;
                 }
-                add_sum(&sums->rest_since, &rows[i].since);
+                live_sum_add(&sums->rest_since, &rows[i].since);
                 sums->n_merged++;
         }
         free(rows);
@@ -162,8 +147,8 @@ void live_sums_copy(const struct live_sums *sums, size_t max, struct live_rows *
                 ret->items[i] = copy_row(order[i], texts);
         rest.since = sums->rest_since;
         for (size_t i = n; i < sums->n; i++) {
-                add_sum(&rest.now, &order[i]->now);
-                add_sum(&rest.since, &order[i]->since);
+                live_sum_add(&rest.now, &order[i]->now);
+                live_sum_add(&rest.since, &order[i]->since);
         }
         if (n_rest)
                 ret->items[ret->n++] = rest;

@@ -4,6 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+void live_sum_add(struct live_sum *to, const struct live_sum *from)
+{
+        to->self_count += from->self_count;
+        to->self_weight += from->self_weight;
+        to->count += from->count;
+        to->weight += from->weight;
+}
+
+bool live_row_is_same(const struct live_row *a, const struct live_row *b)
+{
+        return a->pid == b->pid && a->tid == b->tid && a->line == b->line && a->is_python == b->is_python &&
+               a->is_kernel == b->is_kernel && a->is_unnamed == b->is_unnamed && !strcmp(a->name, b->name) &&
+               !strcmp(a->label, b->label) && !strcmp(a->module, b->module) && !strcmp(a->file, b->file);
+}
+
 void live_table_free(struct live_table *table)
 {
         if (!table)

@@ -55,6 +55,11 @@ struct live_table {
         struct arena texts;
 };
 
+void live_sum_add(struct live_sum *to, const struct live_sum *from);
+
+/* Whether two rows are of the same function, thread, process or container. */
+bool live_row_is_same(const struct live_row *a, const struct live_row *b);
+
 void live_table_free(struct live_table *table);
 AUTO_DEFINE(live_table)
 

@@ -95,14 +95,6 @@ static void walk_all(struct live_walk *w)
         }
 }
 
-static void add_sum(struct live_sum *to, const struct live_sum *sum)
-{
-        to->self_count += sum->self_count;
-        to->self_weight += sum->self_weight;
-        to->count += sum->count;
-        to->weight += sum->weight;
-}
-
 /* Memory without a file is called [anon]; other names with a bracket are the kernel's and the vdso's. */
 static bool misses_name(const struct calltree_function *f)
 {
@@ -135,8 +127,8 @@ static void add_functions(struct live_walk *w, struct live_sums *sums)
                                                   .is_unnamed = f->kind == CALLTREE_UNKNOWN,
                                           });
                 w->facts.has_new_names |= is_of_perf_map(f) && !row->since.count;
-                add_sum(&row->now, &w->sums[i]);
-                add_sum(&row->since, &w->sums[i]);
+                live_sum_add(&row->now, &w->sums[i]);
+                live_sum_add(&row->since, &w->sums[i]);
         }
 }
 

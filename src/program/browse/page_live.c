@@ -63,12 +63,6 @@ static void fill(const struct browser *browser, struct live_page *p)
                 p->page.list.at = p->page.list.n ? p->page.list.n - 1 : 0;
 }
 
-static bool is_same(const struct live_row *a, const struct live_row *b)
-{
-        return a->pid == b->pid && a->tid == b->tid && a->line == b->line && !strcmp(a->name, b->name) &&
-               !strcmp(a->label, b->label) && !strcmp(a->module, b->module) && !strcmp(a->file, b->file);
-}
-
 /* The selected row stays selected if the user moved to it; the first one stays the first. */
 void page_live_take(struct browser *browser, struct page *page, struct live_table *table)
 {
@@ -80,7 +74,7 @@ void page_live_take(struct browser *browser, struct page *page, struct live_tabl
         p->live->table = table;
         fill(browser, p);
         for (size_t i = 0; selected && i < page->list.n; i++) {
-                if (is_same(row_at(p, i), selected)) {
+                if (live_row_is_same(row_at(p, i), selected)) {
                         page->list.at = i;
                         return;
                 }
