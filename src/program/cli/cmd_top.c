@@ -44,15 +44,13 @@ struct watching {
 
 static bool choose_kind(struct watching *w, struct err *err)
 {
-        static const char *const words[] = {[LIVE_FUNCTIONS] = "function",
-                                            [LIVE_THREADS] = "thread",
-                                            [LIVE_PROCESSES] = "process",
-                                            [LIVE_CONTAINERS] = "container"};
         const char *by = w->options->live.by;
 
-        for (unsigned i = 0; by && i < N_ELEMENTS(words); i++) {
-                if (!strcmp(by, words[i])) {
-                        w->kind = (enum live_kind)i;
+        for (unsigned i = 0; by && i < LIVE_N_KINDS; i++) {
+                enum live_kind kind = (enum live_kind)i;
+
+                if (!strcmp(by, live_view_row_word(kind))) {
+                        w->kind = kind;
                         return true;
                 }
         }

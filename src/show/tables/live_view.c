@@ -32,6 +32,18 @@ const char *live_view_kind_text(enum live_kind kind)
         return texts[kind];
 }
 
+const char *live_view_row_word(enum live_kind kind)
+{
+        static const char *const words[] = {
+                [LIVE_FUNCTIONS] = "function",
+                [LIVE_THREADS] = "thread",
+                [LIVE_PROCESSES] = "process",
+                [LIVE_CONTAINERS] = "container",
+        };
+
+        return words[kind];
+}
+
 static double percent(uint64_t part, uint64_t all)
 {
         return all ? 100 * (double)part / (double)all : 0;
@@ -92,14 +104,7 @@ void live_view_add_samples(const struct live_view *view, struct buf *out)
 
 void live_view_add_columns(const struct live_view *view, struct buf *out)
 {
-        static const char *const texts[] = {
-                [LIVE_FUNCTIONS] = "function",
-                [LIVE_THREADS] = "thread",
-                [LIVE_PROCESSES] = "process",
-                [LIVE_CONTAINERS] = "container",
-        };
-
-        buf_printf(out, "  now  since  self  %s (%% of ", texts[view->kind]);
+        buf_printf(out, "  now  since  self  %s (%% of ", live_view_row_word(view->kind));
         if (view->table->is_time)
                 buf_add_str(out, "CPU time)");
         else

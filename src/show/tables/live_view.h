@@ -48,4 +48,7 @@ void live_view_json(const struct live_view *view, struct buf *out);
 /* "functions", "threads", "processes", "containers". */
 const char *live_view_kind_text(enum live_kind kind);
 
+/* What one of the rows is: "function", "thread", "process", "container". */
+const char *live_view_row_word(enum live_kind kind);
+
 #endif
