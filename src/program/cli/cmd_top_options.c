@@ -93,7 +93,7 @@ static const struct option live_table[] = {
                 .min = 1,
                 .max = UINT32_MAX,
                 .offset = LIVE(rows),
-                .help = "print at most N rows of each table; default 20",
+                .help = "print at most N rows of each table, up to 1000; default 20",
         },
         {
                 .name = "stdio",

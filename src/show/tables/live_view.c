@@ -190,6 +190,12 @@ void live_view_add_row(const struct live_view *view, const struct live_row *row,
         }
 }
 
+/* The last row may stand for several that were merged. */
+static size_t n_hidden(const struct live_view *view, const struct live_rows *rows)
+{
+        return rows->n - view->max_rows + (rows->n_merged ? rows->n_merged - 1 : 0);
+}
+
 void live_view_text(const struct live_view *view, struct buf *out)
 {
         const struct live_rows *rows = &view->table->kinds[view->kind];
@@ -211,7 +217,7 @@ void live_view_text(const struct live_view *view, struct buf *out)
                 end_line(view, from, out);
         }
         if (view->max_rows && rows->n > view->max_rows)
-                buf_printf(out, "%*s%zu more\n", SHARES_WIDTH, "", rows->n - view->max_rows);
+                buf_printf(out, "%*s%zu more\n", SHARES_WIDTH, "", n_hidden(view, rows));
 }
 
 /* --- JSON --- */
