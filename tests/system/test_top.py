@@ -100,6 +100,23 @@ def test_short_intervals_have_their_own_times(t: Context) -> None:
 
 
 @limit(240)
+def test_a_folder_without_room_for_the_output(t: Context) -> None:
+    need_events()
+    done = t.run("sh", "-c", f"mkdir gone && cd gone && rmdir ../gone && exec '{t.wperf}' top --json -- true")
+    check(done.status == 125 and "can't create a file for the output of true here (wperf.out.NAME): No such file" in done.err
+          and "change to a folder that you may write to" in done.err, "what failed, and what to do", done)
+
+
+@limit(240)
+def test_as_many_samples_as_the_kernel_allows(t: Context) -> None:
+    need_events()
+    highest = int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text())
+    done = t.ours("top", "--stdio", "-F", "max", "--no-stacks", "-d", "10s", "--", *work(t, 0.1))
+    rates = [int(rate) for rate in re.findall(r"(\d+) Hz", done.out)]
+    check(rates and min(rates) > 99 and max(rates) <= highest, f"at most {highest} Hz: {rates}", done)
+
+
+@limit(240)
 def test_a_process_is_watched_until_ctrl_c(t: Context) -> None:
     need_events()
     process = t.started_ready(PYTHON, script(t, "work.py", WORK.replace("begins", "ready")), "60")

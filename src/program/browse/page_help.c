@@ -93,7 +93,7 @@ static const char help_live[] =
         "On the table\n"
         "  arrows, PgUp, PgDn, Home, End, mouse   move\n"
         "  F                  freeze the table, and go on\n"
-        "  z                  begin the sums anew\n"
+        "  z                  set the sums to zero\n"
         "  W                  keep what was sampled as wperf.data\n"
         "  p                  Python functions only, or all\n"
         "  t                  by threads, processes, containers, functions\n"

@@ -210,7 +210,7 @@ static bool on_letter(struct browser *browser, struct live_page *p, uint32_t cod
         switch (code) {
         case 'F':
                 live->is_frozen = !live->is_frozen;
-                browser_say(browser, live->is_frozen ? "frozen; F goes on" : "goes on");
+                browser_say(browser, live->is_frozen ? "frozen; press F to continue" : "continued");
                 break;
         case 'z': live->is_to_zero = true; break; /* by the thread that adds up */
         case 'W': keep(browser, live); break;

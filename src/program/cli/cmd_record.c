@@ -226,13 +226,6 @@ static bool samples_running(const struct recording *r)
                (t->cpus.n || r->processes.n_pids || r->line->command == &cmd_sample_command);
 }
 
-static uint64_t rate_of(const struct sampling_options *o)
-{
-        uint64_t rate = o->freq_hz ? o->freq_hz : o->rate_hz;
-
-        return rate == UINT64_MAX ? run_highest_hz() : rate;
-}
-
 static struct run_request make_request(struct recording *r)
 {
         const struct record_options *o = r->options;
@@ -252,7 +245,7 @@ static struct run_request make_request(struct recording *r)
                 .events = r->events.len ? buf_text(&r->events) : NULL,
                 .memory = o->sampling.mem,
                 .memory_latency = o->sampling.ldlat,
-                .freq_hz = rate_of(&o->sampling),
+                .freq_hz = run_asked_hz(o->sampling.freq_hz, o->sampling.rate_hz),
                 .default_hz = samples_running(r) ? run_attached_hz() : 0,
                 .target_note = buf_text(&r->target_note),
                 .kernel = o->event.kernel,

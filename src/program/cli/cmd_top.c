@@ -86,14 +86,36 @@ static bool choose_target(struct watching *w, struct err *err)
         return true;
 }
 
+/* The script that an interpreter runs, or the program. */
+static const char *command_name(char *const *argv)
+{
+        const char *program = text_base_name(argv[0]);
+
+        for (size_t i = 1; text_starts(program, "python") && argv[i]; i++) {
+                if (text_ends(argv[i], ".py"))
+                        return text_base_name(argv[i]);
+        }
+        return program;
+}
+
 static bool begin_output(struct watching *w, struct err *err)
 {
         AUTO(os_file) file = NULL;
+        struct err cause = {0};
+        const char *why;
 
         if (!w->argv)
                 return true;
-        file = os_file_create_temp("wperf.out", &w->output, err);
-        return file;
+        file = os_file_create_temp("wperf.out", &w->output, &cause);
+        if (file)
+                return true;
+        buf_clear(&w->output);
+        why = strstr(cause.text, ": ");
+        return err_set(
+                err, cause.code,
+                "can't create a file for the output of %.60s here (wperf.out.NAME)%s; change to a folder "
+                "that you may write to",
+                command_name(w->argv), why ? why : "");
 }
 
 /* If the command did not run. */
@@ -114,7 +136,7 @@ static void make_request(struct watching *w)
                 .target = target,
                 .children = COLLECT_BEST,
                 .events = o->event.events,
-                .freq_hz = o->live.freq_hz ? o->live.freq_hz : o->live.rate_hz,
+                .freq_hz = run_asked_hz(o->live.freq_hz, o->live.rate_hz),
                 .default_hz = run_attached_hz(),
                 .target_note = buf_text(&w->note),
                 .kernel = o->event.kernel,
@@ -171,18 +193,6 @@ static const char *process_name(const struct live_table *table, int32_t pid)
                         return rows->items[i].name;
         }
         return "process";
-}
-
-/* The script that an interpreter runs, or the program. */
-static const char *command_name(char *const *argv)
-{
-        const char *program = text_base_name(argv[0]);
-
-        for (size_t i = 1; text_starts(program, "python") && argv[i]; i++) {
-                if (text_ends(argv[i], ".py"))
-                        return text_base_name(argv[i]);
-        }
-        return program;
 }
 
 static void add_target(const struct watching *w, const struct live_table *table, struct buf *out)

@@ -83,8 +83,8 @@ static const struct option live_table[] = {
                 .arg = "ROWS",
                 .values = "function thread process container",
                 .offset = LIVE(by),
-                .help = "show function (Python and native functions, the default), thread, process or container (its "
-                        "control group)",
+                .help = "show a row for each function (the default), thread, process or container (control "
+                        "group)",
         },
         {
                 .name = "rows",
@@ -107,8 +107,9 @@ static const struct option live_table[] = {
                 .arg = "HZ",
                 .min = 1,
                 .max = 1000000,
+                .or_max = true,
                 .offset = LIVE(freq_hz),
-                .help = "take HZ samples a second; default 99",
+                .help = "take HZ samples a second, max for as many as the kernel allows; default 99",
         },
         {
                 .name = "rate",
@@ -195,7 +196,7 @@ const struct command cmd_top_command = {
                 "last second (now), how much since the start (since), and how much without the functions that they "
                 "called (self). Without a process and without COMMAND it watches everything that you may measure. "
                 "On a terminal the table is a screen with keys: those of the browser of report, F to freeze, z to "
-                "begin anew, W to keep what was sampled as wperf.data. Otherwise it prints a table every interval, "
+                "set the sums to zero, W to keep what was sampled as wperf.data. Otherwise it prints a table every interval, "
                 "and a last one at Ctrl-C. The output of COMMAND goes to a file, wperf.out.NAME, which is printed "
                 "at the end. The exit status is that of COMMAND, or 0 if wperf ended it.",
         .groups = groups,

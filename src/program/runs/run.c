@@ -630,7 +630,9 @@ uint64_t run_longest_interval(void)
         return kernel_longest_interval();
 }
 
-uint64_t run_highest_hz(void)
+uint64_t run_asked_hz(uint64_t freq_hz, uint64_t rate_hz)
 {
-        return kernel_highest_hz();
+        uint64_t hz = freq_hz ? freq_hz : rate_hz;
+
+        return hz == UINT64_MAX ? kernel_highest_hz() : hz;
 }

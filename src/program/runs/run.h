@@ -99,8 +99,9 @@ bool run_rehearse(const struct run_request *request, struct run_rehearsal *ret, 
 /* The default rate for programs that run already, in Hz; 0: the same as for a command. */
 uint64_t run_attached_hz(void);
 
-/* The highest rate that the kernel allows. */
-uint64_t run_highest_hz(void);
+/* The rate that an option -F, -r or both ask for: 0 for the default; UINT64_MAX is the highest one that the
+ * kernel allows. */
+uint64_t run_asked_hz(uint64_t freq_hz, uint64_t rate_hz);
 
 /* Whether whole CPUs can be sampled here; on Windows only a command or processes. */
 bool run_samples_cpus(void);
