@@ -372,6 +372,7 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
         a->output.max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0;
         if (!color_choose(&o->color, &a->output.is_colored, &err) || !check_options(a, &err) ||
             !choose_symbol(a, line, &err) || !cmd_input_path(&none, &o->input, &request.path, &err) ||
+            !cmd_spares_input("-o", o->output.output_prefix, o->output.output, request.path, &err) ||
             !filter_fill(&o->filter, pids, &request.filter, &err))
                 return cmd_fail(&err);
         request.arguments = text_pattern_has_arguments(a->symbol);

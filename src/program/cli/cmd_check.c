@@ -97,9 +97,21 @@ static bool check_html(struct checking *c, struct err *err)
         return true;
 }
 
+/* The file can be written, and is not one that the command reads. */
+static bool check_output(const struct checking *c, const char *option, const char *prefix, const char *name,
+                         struct err *err)
+{
+        const char *baseline = c->options->what.baseline;
+
+        return cmd_can_write(prefix, name, err) &&
+               compared_paths_spare(&c->paths, option, prefix, name, err) &&
+               (!baseline || cmd_spares_input(option, prefix, name, baseline, err));
+}
+
 static bool check_options(struct checking *c, const struct command_line *line, struct err *err)
 {
         const struct checking_options *o = &c->options->what;
+        const struct output_options *output = &c->options->output;
         const char *in_the_way = o->baseline     ? "--baseline"
                                  : o->max_change ? "--max-change"
                                  : o->markdown   ? "--markdown"
@@ -125,9 +137,11 @@ static bool check_options(struct checking *c, const struct command_line *line, s
                         return false;
         }
         return add_limits(c, err) && check_html(c, err) && split_paths(c, line, err) &&
-               cmd_can_write(NULL, o->write_baseline, err) && cmd_can_write(NULL, o->markdown, err) &&
-               cmd_can_write(NULL, o->junit, err) && cmd_can_write(NULL, o->html, err) &&
-               cmd_can_write(c->options->output.output_prefix, c->options->output.output, err);
+               check_output(c, "--write-baseline", NULL, o->write_baseline, err) &&
+               check_output(c, "--markdown", NULL, o->markdown, err) &&
+               check_output(c, "--junit", NULL, o->junit, err) &&
+               check_output(c, "--html", NULL, o->html, err) &&
+               check_output(c, "-o", output->output_prefix, output->output, err);
 }
 
 static bool read_baseline(struct checking *c, struct err *err)

@@ -153,7 +153,9 @@ static bool check_options(struct diffing *d, const struct command_line *line, st
         return page_output_check(&o->page, page_output_is(name) ? name : NULL, err) && choose_kind(d, err) &&
                choose_measure(d, err) && choose_change(d, err) &&
                color_choose(&o->color, &d->is_colored, err) && compared_paths_split(line, &d->paths, err) &&
-               cmd_can_write(o->output.output_prefix, o->output.output, err) && choose_groups(d, err);
+               cmd_can_write(o->output.output_prefix, o->output.output, err) &&
+               compared_paths_spare(&d->paths, "-o", o->output.output_prefix, o->output.output, err) &&
+               choose_groups(d, err);
 }
 
 /* --- Comparisons ------------------------------------------------------------------------------------ */

@@ -18,8 +18,11 @@ static bool parse_style(const char *style, enum disasm_syntax *ret, struct err *
 
 static bool check_args(const struct command_line *line, struct err *err)
 {
+        const struct output_options *output = &((const struct diff_options *)line->options)->output;
+
         if (line->n_args == CODE_N_SIDES)
-                return true;
+                return cmd_spares_input("-o", output->output_prefix, output->output, line->args[0], err) &&
+                       cmd_spares_input("-o", output->output_prefix, output->output, line->args[1], err);
         return err_set(
                 err, ERR_USAGE,
                 "--code compares two programs or sessions, and %zu %s given: write wperf diff --code A B",

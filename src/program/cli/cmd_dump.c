@@ -54,7 +54,8 @@ int cmd_dump(const struct command_line *line)
         struct err err = {0};
         const char *path;
 
-        if (!is_no_process(line, &err) || !cmd_input_path(line, &o->input, &path, &err))
+        if (!is_no_process(line, &err) || !cmd_input_path(line, &o->input, &path, &err) ||
+            !cmd_spares_input("-o", o->output.output_prefix, o->output.output, path, &err))
                 return cmd_fail(&err);
         budget_init(&budget, lookup_max_bytes(o->memory.max_mib));
         dump = dump_open(path, report_session_any_access(&sources), &err);

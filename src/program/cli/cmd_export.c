@@ -73,10 +73,8 @@ static bool make_request(const struct command_line *line, const struct export_fo
         };
         if (!cmd_input_path(line, &o->input, &ret->path, err))
                 return false;
-        if (o->what.output && strcmp(o->what.output, "-") && !strcmp(o->what.output, ret->path))
-                return err_set(err, ERR_USAGE,
-                               "%s: -o would overwrite the session that is read; name another file",
-                               ret->path);
+        if (!cmd_spares_input("-o", NULL, o->what.output, ret->path, err))
+                return false;
         if (!python_options_frames(&o->python, ret_python, err))
                 return false;
         ret->python = *ret_python;

@@ -80,6 +80,40 @@ bool cmd_can_write(const char *prefix, const char *name, struct err *err)
         return os_can_write(buf_text(&path), err);
 }
 
+static bool folder_stat(const char *path, struct os_stat *ret)
+{
+        AUTO_RELEASE(buf) folder = {0};
+
+        buf_add(&folder, path, (size_t)(text_base_name(path) - path));
+        return os_stat(folder.len ? buf_text(&folder) : ".", ret);
+}
+
+bool cmd_is_same_file(const char *a, const char *b)
+{
+        struct os_stat of_a, of_b;
+        bool a_exists = os_stat(a, &of_a), b_exists = os_stat(b, &of_b);
+
+        if (a_exists != b_exists)
+                return false;
+        if (!a_exists && (strcmp(text_base_name(a), text_base_name(b)) != 0 || !folder_stat(a, &of_a) ||
+                          !folder_stat(b, &of_b)))
+                return false;
+        return of_a.dev == of_b.dev && of_a.inode == of_b.inode && (!a_exists || of_a.is_file);
+}
+
+bool cmd_spares_input(const char *option, const char *prefix, const char *name, const char *input,
+                      struct err *err)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        if (!name || !strcmp(name, "-") || !strcmp(input, "-"))
+                return true;
+        cmd_output_path(prefix, name, &path);
+        return !cmd_is_same_file(buf_text(&path), input) ||
+               err_set(err, ERR_USAGE, "%s: %s would overwrite the file that is read; name another file",
+                       input, option);
+}
+
 bool cmd_write_file(const char *path, const struct buf *document, struct err *err)
 {
         struct os_file *file;

@@ -43,6 +43,13 @@ void cmd_output_path(const char *prefix, const char *name, struct buf *out);
  * Does not change the file. */
 bool cmd_can_write(const char *prefix, const char *name, struct err *err);
 
+/* Whether two paths name one regular file.  A file that does not exist is known by its folder and name. */
+bool cmd_is_same_file(const char *a, const char *b);
+
+/* ERR_USAGE if the output `name` of `option` is the file that the command reads. */
+bool cmd_spares_input(const char *option, const char *prefix, const char *name, const char *input,
+                      struct err *err);
+
 /* Writes a document to `path` ("-": standard output). */
 bool cmd_write_file(const char *path, const struct buf *document, struct err *err);
 

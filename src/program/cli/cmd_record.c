@@ -478,9 +478,27 @@ static void fill_end(const struct run *run, struct record_end *ret)
         };
 }
 
+/* Besides the session, -o may name a picture or a JSON document. */
+static bool check_output(const struct recording *r, struct err *err)
+{
+        const struct output_options *o = &r->options->output;
+        AUTO_RELEASE(buf) path = {0};
+
+        if (!r->format && !document_is_output(r))
+                return true;
+        if (r->format)
+                buf_add_str(&path, buf_text(&r->picture));
+        else
+                cmd_output_path(o->output_prefix, o->output, &path);
+        if (!r->to_pipe && cmd_is_same_file(buf_text(&path), buf_text(&r->session)))
+                return err_set(err, ERR_USAGE,
+                               "%s: -o would overwrite the session; name another file with -o or --session",
+                               buf_text(&path));
+        return cmd_can_write(NULL, buf_text(&path), err);
+}
+
 static int record(struct recording *r)
 {
-        const struct record_options *o = r->options;
         enum run_failure failure = RUN_OK;
         struct run_request request;
         AUTO(run) run = NULL;
@@ -489,9 +507,7 @@ static int record(struct recording *r)
 
         if ((r->events.len && !event_check_intervals(buf_text(&r->events), run_longest_interval(), &err)) ||
             !choose_target(r, &err) || !check_children(r, &err) || !choose_session(r, &err) ||
-            !choose_engine(r, &err) ||
-            (document_is_output(r) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)) ||
-            (r->format && !cmd_can_write(NULL, buf_text(&r->picture), &err)))
+            !choose_engine(r, &err) || !check_output(r, &err))
                 return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);
         process_choice_add_note(&r->processes, &r->target_note);

@@ -261,7 +261,8 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
         return parse_keys(o, r->table, request, &r->keys, err) &&
                python_options_frames(&o->python, &request->python, err) &&
                filter_fill(&o->filter, pids, &request->filter, err) &&
-               cmd_input_path(line, &o->input, &request->path, err);
+               cmd_input_path(line, &o->input, &request->path, err) &&
+               cmd_spares_input("-o", o->output.output_prefix, o->output.output, request->path, err);
 }
 
 static bool wants_browser(const struct reporting *r)

@@ -142,6 +142,14 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
         return status == EXIT_OK ? cmd_print_document(&o->general, &o->output, &text, &document) : status;
 }
 
+static bool check_output(const struct symbolize_options *o, struct err *err)
+{
+        const char *prefix = o->output.output_prefix, *name = o->output.output;
+
+        return cmd_spares_input("-o", prefix, name, o->file, err) &&
+               (!o->session || cmd_spares_input("-o", prefix, name, o->session, err));
+}
+
 static int look_up(const struct symbolize_options *o, const struct addresses *list)
 {
         struct symbolize_request request = {
@@ -179,9 +187,9 @@ int cmd_symbolize(const struct command_line *line)
         if (!o->file)
                 err_set(&err, ERR_USAGE,
                         "symbolize needs the program or library that the addresses belong to: add -e FILE");
-        else if (line->n_args)
+        else if (check_output(o, &err) && line->n_args)
                 read_words(&list, line, &err);
-        else
+        else if (!err.code)
                 read_stdin(&list, &err);
         status = err.code ? cmd_fail(&err) : look_up(o, &list);
         free(list.addrs);

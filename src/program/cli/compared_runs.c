@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "cmd_output.h"
 #include "report.h"
 #include "run_facts.h"
 
@@ -51,6 +52,18 @@ bool compared_paths_all(const struct command_line *line, enum run_side side, str
         ret->paths[side] = line->args;
         ret->n[side] = line->n_args;
         return check_distinct(line, err);
+}
+
+bool compared_paths_spare(const struct compared_paths *paths, const char *option, const char *prefix,
+                          const char *name, struct err *err)
+{
+        for (int side = RUN_A; side < RUN_N_SIDES; side++) {
+                for (size_t i = 0; i < paths->n[side]; i++) {
+                        if (!cmd_spares_input(option, prefix, name, paths->paths[side][i], err))
+                                return false;
+                }
+        }
+        return true;
 }
 
 bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,

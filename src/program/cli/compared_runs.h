@@ -22,6 +22,10 @@ bool compared_paths_split(const struct command_line *line, struct compared_paths
 bool compared_paths_all(const struct command_line *line, enum run_side side, struct compared_paths *ret,
                         struct err *err);
 
+/* ERR_USAGE if the output `name` of `option` is one of the sessions. */
+bool compared_paths_spare(const struct compared_paths *paths, const char *option, const char *prefix,
+                          const char *name, struct err *err);
+
 /* Reads the sessions of a side.  Adds 1 to *n_read, atomically, after each; NULL: not wanted. */
 bool compared_runs_read(struct run_values *values, const struct compared_paths *paths, enum run_side side,
                         const struct measured_session_request *request, size_t *n_read, struct err *err);
