@@ -6,6 +6,7 @@
 
 #include "buf.h"
 #include "text_printable.h"
+#include "text_xml.h"
 
 void export_cut(struct buf *out, size_t from, size_t max)
 {
@@ -18,16 +19,6 @@ void export_cut(struct buf *out, size_t from, size_t max)
                 end--;
         buf_truncate(out, end);
         buf_add_str(out, "...");
-}
-
-/* XML allows every character but U+FFFE and U+FFFF, which are not printable. */
-static void replace_noncharacters(char *at)
-{
-        while ((at = strstr(at, "\xef\xbf")) != NULL) {
-                if ((unsigned char)at[2] >= 0xbe)
-                        at[2] = '\xbd';
-                at += 2;
-        }
 }
 
 /* Names may have many megabytes, so only the beginning is made printable. */
@@ -45,8 +36,7 @@ void export_add_text(const char *text, struct buf *out)
                 text_add_printable(out, text);
         }
         export_cut(out, from, EXPORT_NAME_MAX);
-        if (out->len > from)
-                replace_noncharacters(out->data + from);
+        text_replace_noncharacters(out, from);
 }
 
 static bool has_name(const struct calltree_function *f)
