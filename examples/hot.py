@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """hot.py SESSION   Prints the functions with the most samples, through ctypes.
 
-LIBWPERF: path of the library; default libwperf.so.0."""
+LIBWPERF: path of the library; default libwperf.so.1."""
 import ctypes
 import os
 import sys
@@ -24,7 +24,7 @@ class Row(ctypes.Structure):
 
 
 def load() -> ctypes.CDLL:
-    library = ctypes.CDLL(os.environ.get("LIBWPERF", "libwperf.so.0"))
+    library = ctypes.CDLL(os.environ.get("LIBWPERF", "libwperf.so.1"))
     library.wperf_report_open.restype = ctypes.c_void_p
     library.wperf_report_open.argtypes = [ctypes.POINTER(ReportRequest), ctypes.POINTER(Error)]
     library.wperf_report_close.argtypes = [ctypes.c_void_p]

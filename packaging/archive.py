@@ -20,7 +20,7 @@ libLLVM, version 11 to 23 (instructions in `annotate`; the package libllvm19, li
 x86 events), libbpf1 (on x86-64: Python functions as root without stopping the program) and libdebuginfod1 (debug files by
 network, only if it is asked for).
 
-include/wperf.h and lib/libwperf.so.0 are wperf as a library: cc -Iinclude app.c lib/libwperf.so.0
+include/wperf.h and lib/libwperf.so.1 are wperf as a library: cc -Iinclude app.c lib/libwperf.so.1
 """
 MUSL = """
 This is the static program for systems without glibc (Alpine). It can load no libraries: `annotate` shows
@@ -46,6 +46,6 @@ def write(release: Release, target: Target) -> None:
     for path in release.shared_files(target):
         files[f"{top}/{path.relative_to(tree)}"] = (path.read_bytes(), 0o644)
     if library := release.library(target):
-        files[f"{top}/lib/libwperf.so.0"] = (library.read_bytes(), 0o644)
+        files[f"{top}/lib/libwperf.so.1"] = (library.read_bytes(), 0o644)
         files[f"{top}/include/wperf.h"] = (release.header(target).read_bytes(), 0o644)
     write_tar_gz(release.dist / f"{top}.tar.gz", files, release.epoch)

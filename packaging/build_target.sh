@@ -36,7 +36,7 @@ packaging/toolchain.sh "$dir" "$target"
 ninja -C "$place/build" -j "${JOBS:-$(nproc)}"
 rm -rf "$place/tree"
 meson install -C "$place/build" --no-rebuild --destdir "$place/tree"
-library=$(find "$place/tree" -name 'libwperf.so.0')
+library=$(find "$place/tree" -name 'libwperf.so.1')
 packaging/check_binary.py "$program" $library
 objcopy=$(sed -n "s/^objcopy = '\(.*\)'/\1/p" "$place/machine.ini")
 "$objcopy" --only-keep-debug --compress-debug-sections "$program" "$place/wperf.debug"

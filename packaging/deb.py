@@ -1,4 +1,4 @@
-"""The .deb packages: wperf, wperf-dbgsym with its debug information, libwperf0 and libwperf-dev.  They are the same program and library
+"""The .deb packages: wperf, wperf-dbgsym with its debug information, libwperf1 and libwperf-dev.  They are the same program and library
 as in the archive, so that one package serves Debian 11, 12 and 13 and Ubuntu since 20.04."""
 import email.utils
 import gzip
@@ -37,7 +37,7 @@ Priority: optional
 Description: debug symbols for wperf
 Build-Ids: {build_id}
 """
-LIBRARY_CONTROL = """Package: libwperf0
+LIBRARY_CONTROL = """Package: libwperf1
 Source: wperf
 Version: {version}
 Architecture: {architecture}
@@ -59,7 +59,7 @@ Architecture: {architecture}
 Multi-Arch: same
 Maintainer: {maintainer}
 Installed-Size: {size}
-Depends: libwperf0 (= {version})
+Depends: libwperf1 (= {version})
 Section: libdevel
 Priority: optional
 Description: performance profiler as a library (header)
@@ -144,11 +144,11 @@ def fill(root: pathlib.Path, release: Release, target: Target) -> None:
 def fill_library(root: pathlib.Path, release: Release, target: Target) -> None:
     folder = root / "usr/lib" / target.name
     folder.mkdir(parents=True)
-    shutil.copy(release.library(target), folder / "libwperf.so.0")
-    fill_doc(root / "usr/share/doc/libwperf0", release, target)
-    write_overrides(root, "libwperf0")
+    shutil.copy(release.library(target), folder / "libwperf.so.1")
+    fill_doc(root / "usr/share/doc/libwperf1", release, target)
+    write_overrides(root, "libwperf1")
     (root / "DEBIAN").mkdir()
-    (root / "DEBIAN/shlibs").write_text(f"libwperf 0 libwperf0 (>= {release.version})\n")
+    (root / "DEBIAN/shlibs").write_text(f"libwperf 1 libwperf1 (>= {release.version})\n")
     (root / "DEBIAN/triggers").write_text("activate-noawait ldconfig\n")
 
 
@@ -157,9 +157,9 @@ def fill_dev(root: pathlib.Path, release: Release, target: Target) -> None:
     for path in (folder / "pkgconfig", include, doc.parent):
         path.mkdir(parents=True)
     shutil.copy(release.header(target), include / "wperf.h")
-    (folder / "libwperf.so").symlink_to("libwperf.so.0")
+    (folder / "libwperf.so").symlink_to("libwperf.so.1")
     (folder / "pkgconfig/wperf.pc").write_text(PKG_CONFIG.format(triplet=target.name, version=release.version))
-    doc.symlink_to("libwperf0")
+    doc.symlink_to("libwperf1")
 
 
 def build_id(release: Release, target: Target) -> str:
@@ -196,7 +196,7 @@ def finish(root: pathlib.Path, control: str, release: Release, path: pathlib.Pat
 def write(release: Release, target: Target) -> None:
     kinds = [("wperf", fill, CONTROL), ("wperf-dbgsym", fill_debug, DEBUG_CONTROL)]
     if release.library(target):
-        kinds += [("libwperf0", fill_library, LIBRARY_CONTROL), ("libwperf-dev", fill_dev, DEV_CONTROL)]
+        kinds += [("libwperf1", fill_library, LIBRARY_CONTROL), ("libwperf-dev", fill_dev, DEV_CONTROL)]
     for package, fill_root, control in kinds:
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder) / package

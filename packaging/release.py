@@ -71,7 +71,7 @@ class Release:
 
     def library(self, target: Target) -> pathlib.Path | None:
         """The shared library; None where there is none."""
-        return next(self.tree(target).rglob("libwperf.so.0"), None)
+        return next(self.tree(target).rglob("libwperf.so.1"), None)
 
     def header(self, target: Target) -> pathlib.Path:
         return self.tree(target) / "include/wperf.h"

@@ -58,7 +58,7 @@ def more_program(release: Release, target: Target, path: pathlib.Path) -> dict:
 
 def shared_library(release: Release, target: Target) -> dict:
     digest = hashlib.sha256(release.library(target).read_bytes()).hexdigest()
-    return package(f"libwperf-{target.archive}", release.version, "BSD-3-Clause", packageFileName="libwperf.so.0",
+    return package(f"libwperf-{target.archive}", release.version, "BSD-3-Clause", packageFileName="libwperf.so.1",
                    checksums=[{"algorithm": "SHA256", "checksumValue": digest}], primaryPackagePurpose="LIBRARY")
 
 

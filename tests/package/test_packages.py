@@ -159,7 +159,7 @@ def test_deb_is_made_and_clean(t: Context) -> None:
                  "/usr/share/zsh/vendor-completions/_wperf", "/usr/share/fish/vendor_completions.d/wperf.fish"):
         check(f".{name}\n" in listed, f"{name} in the package")
     # This build is not the published one, so its linking is not checked.
-    packages = [package, only(release, "libwperf0_*_amd64.deb"), only(release, "libwperf-dev_*_amd64.deb")]
+    packages = [package, only(release, "libwperf1_*_amd64.deb"), only(release, "libwperf-dev_*_amd64.deb")]
     done = t.run(lintian, "--fail-on", "error,warning", "--suppress-tags", "unstripped-binary-or-object,hardening-no-pie",
                  *packages, env=environment(t))
     check(done.status == 0 and not done.out, "lintian has nothing to say", done)
@@ -175,7 +175,7 @@ def check_example(t: Context, *arguments: str, folder: str) -> None:
 
 def test_debs_of_the_library(t: Context) -> None:
     release = made(t, lambda release: deb.write(release, TARGET))
-    for name in ("libwperf0", "libwperf-dev"):
+    for name in ("libwperf1", "libwperf-dev"):
         check(t.run("dpkg-deb", "-x", only(release, f"{name}_*_amd64.deb"), t.path("root")).status == 0, "unpacks")
     folder = t.path(f"root/usr/lib/{TARGET.name}")
     flags = t.run("env", f"PKG_CONFIG_PATH={folder}/pkgconfig", f"PKG_CONFIG_SYSROOT_DIR={t.path('root')}", need_tool("pkg-config"), "--cflags",
@@ -183,7 +183,7 @@ def test_debs_of_the_library(t: Context) -> None:
     check(flags.status == 0, "pkg-config", flags)
     check_example(t, f"-I{t.path('root/usr/include')}", *flags.out.split(), folder=folder)
     depends = t.run("dpkg-deb", "-f", only(release, "libwperf-dev_*_amd64.deb"), "Depends").out
-    check(depends == f"libwperf0 (= {release.version})\n", depends)
+    check(depends == f"libwperf1 (= {release.version})\n", depends)
 
 
 def test_archive_runs_where_it_is(t: Context) -> None:
@@ -194,7 +194,7 @@ def test_archive_runs_where_it_is(t: Context) -> None:
     check(done.status == 0 and "quality: " in done.out, "records", done)
     names = {os.path.relpath(path, t.path(top)) for path in glob.glob(t.path(f"{top}/**"), recursive=True)}
     check({"LICENSE", "README", "CHANGELOG.md", "licenses/zlib", "share/man/man1/wperf.1"} <= names, f"{names}")
-    check_example(t, "-I" + t.path(f"{top}/include"), t.path(f"{top}/lib/libwperf.so.0"), folder=t.path(f"{top}/lib"))
+    check_example(t, "-I" + t.path(f"{top}/include"), t.path(f"{top}/lib/libwperf.so.1"), folder=t.path(f"{top}/lib"))
 
 
 def test_bill_of_materials(t: Context) -> None:

@@ -33,7 +33,7 @@ def find(root: str, pattern: str) -> list[str]:
 PROGRAM_AND_SHELLS = {"bin/wperf", "share/bash-completion/completions/wperf", "share/zsh/site-functions/_wperf",
                       "share/fish/vendor_completions.d/wperf.fish", "../../etc/fish/completions/wperf.fish",
                       "share/doc/wperf/LICENSE", "share/doc/wperf/CHANGELOG.md"}
-LIBRARY = {"include/wperf.h", "libwperf.so", "libwperf.so.0", "libwperf.a", "pkgconfig/wperf.pc"}
+LIBRARY = {"include/wperf.h", "libwperf.so", "libwperf.so.1", "libwperf.a", "pkgconfig/wperf.pc"}
 
 
 def files_below(root: str) -> set[str]:
@@ -67,7 +67,7 @@ def test_ninja_builds_what_is_installed(t: Context) -> None:
         made = [os.path.relpath(path, build) for path in json.load(file) if path.startswith(f"{build}/")]
     # Meson itself has written wperf.pc.
     files = [path for path in made if not path.startswith("meson-private/")]
-    check({"src/program/cli/wperf", "src/program/library/libwperf.so.0", "src/program/library/libwperf.a", "docs/wperf.1"} <= set(files), f"{files}")
+    check({"src/program/cli/wperf", "src/program/library/libwperf.so.1", "src/program/library/libwperf.a", "docs/wperf.1"} <= set(files), f"{files}")
     every, needed = commands_of(t, build), commands_of(t, build, *files)
     check(len(needed) > 500 and every == needed, f"built but not installed: {sorted(every - needed)[:3]}")
     harness.note(f"{len(every)} commands build what is installed")

@@ -17,7 +17,7 @@ OTHER = os.path.join(ROOT, "tests", "replay", "spe_perf.data")
 
 
 def library() -> str:
-    return os.path.join(BUILD, "src", "program", "library", "libwperf.so.0")
+    return os.path.join(BUILD, "src", "program", "library", "libwperf.so.1")
 
 
 def declared() -> set[str]:
@@ -84,7 +84,7 @@ def check_example(t: Context, *argv: str) -> None:
 def test_the_example_in_c(t: Context) -> None:
     root = installed(t)
     program = compile_example(t, root, *flags(t, root, "--cflags", "--libs"))
-    library_folder = next(folder for folder, _, names in os.walk(root) if "libwperf.so.0" in names)
+    library_folder = next(folder for folder, _, names in os.walk(root) if "libwperf.so.1" in names)
     check_example(t, "env", f"LD_LIBRARY_PATH={library_folder}", program, SESSION)
     done = t.run("env", f"LD_LIBRARY_PATH={library_folder}", program, "no-such.data")
     check(done.status == 1 and re.fullmatch(r"hot: no-such\.data: .*\n", done.err) is not None, "one sentence", done)

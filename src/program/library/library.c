@@ -76,16 +76,21 @@ int library_fail(const struct err *err, struct wperf_error *ret)
 
 bool library_take_request(void *own, size_t own_size, const void *given, struct err *err)
 {
+        /* More than any version needs; a struct without .size may begin with a pointer. */
+        enum { MOST_BYTES = 4096 };
         const uint8_t *bytes = given;
         size_t size;
 
         memcpy(&size, given, sizeof(size));
         if (size < sizeof(size))
                 return err_set(err, ERR_USAGE, "the request has no size: set .size to sizeof of the struct");
+        if (size > MOST_BYTES)
+                return err_set(err, ERR_USAGE,
+                               "the request cannot have %zu bytes: set .size to sizeof of the struct", size);
         for (size_t i = own_size; i < size; i++) {
                 if (bytes[i])
                         return err_set(err, ERR_UNSUPPORTED,
-                                       "the request asks for something that libwperf %s does not have",
+                                       "the request sets a field that libwperf %s does not know",
                                        WPERF_VERSION);
         }
         memset(own, 0, own_size);

@@ -19,8 +19,8 @@ void library_begin(void);
 int library_fail(const struct err *err, struct wperf_error *ret);
 
 /* Copies a request into `own`, a struct of this version with `own_size` bytes, which is zero otherwise; the
- * first field of `given` is its size. ERR_USAGE if that is missing; ERR_UNSUPPORTED if the program asks for
- * what only a later version has. */
+ * first field of `given` is its size. ERR_USAGE if that is missing or too large; ERR_UNSUPPORTED if the
+ * program sets a field that only a later version has. */
 bool library_take_request(void *own, size_t own_size, const void *given, struct err *err);
 
 /* The same for the target of a request, which may be NULL: ERR_USAGE. `target` keeps pointers of it. */

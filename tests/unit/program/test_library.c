@@ -263,6 +263,8 @@ TEST(requests_of_other_versions)
                 uint64_t of_a_later_version;
         } later = {.request = {.size = sizeof(later), .path = session_path}};
         const struct wperf_report_request no_size = {.path = session_path};
+        const struct wperf_report_request no_struct = {.size = (size_t)(uintptr_t)session_path,
+                                                       .path = session_path};
         struct wperf_report_request earlier = {
                 .size = offsetof(struct wperf_report_request, inlines), .path = session_path, .n_pids = 1000};
         struct wperf_error error;
@@ -272,12 +274,16 @@ TEST(requests_of_other_versions)
         EXPECT_TRUE(!wperf_report_open(&no_size, &error));
         EXPECT_INT(error.code, WPERF_ERROR_USAGE);
         EXPECT_CONTAINS(error.text, ".size");
+        EXPECT_TRUE(!wperf_report_open(&no_struct, &error));
+        EXPECT_INT(error.code, WPERF_ERROR_USAGE);
+        EXPECT_CONTAINS(error.text, "bytes: set .size");
         report = wperf_report_open(&later.request, &error);
         EXPECT_TRUE(report);
         wperf_report_close(report);
         later.of_a_later_version = 1;
         EXPECT_TRUE(!wperf_report_open(&later.request, &error));
         EXPECT_INT(error.code, WPERF_ERROR_UNSUPPORTED);
+        EXPECT_CONTAINS(error.text, "sets a field that libwperf");
         report = wperf_report_open(&earlier, &error);
         EXPECT_TRUE(report);
         wperf_report_close(report);
