@@ -64,6 +64,7 @@ static void pass_release(struct report_pass *pass)
         report_python_release(&pass->python);
         map_release(&pass->seen_pids);
         map_release(&pass->cut_modules);
+        map_release(&pass->in_a_row);
         free(pass->pids);
 }
 

@@ -33,6 +33,7 @@ struct report_pass {
          * without samples was taken. */
         uint32_t wall_event, cpu_event, waiting_event;
         size_t next_stackless;
+        struct map in_a_row;    /* threads: 1 if no time was left out after the last sample */
         struct map cut_modules; /* modules in which cut stacks end, with the number of stacks */
 };
 

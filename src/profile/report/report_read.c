@@ -99,7 +99,10 @@ static void keep_sample(struct report_worker *w, uint32_t event, const struct sa
                                          .pid = sample->pid,
                                          .tid = sample->tid,
                                          .is_part = w->is_part,
+                                         .is_next = w->is_next,
                                  });
+        if (w->begin_ns)
+                sample_list_set_begin(samples, w->begin_ns);
 }
 
 static bool parse_sample(struct report_worker *w, const struct perfdata_record *record)

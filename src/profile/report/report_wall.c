@@ -228,8 +228,9 @@ bool report_wall_begin(struct report_pass *pass, const struct session_input *inp
 
 /* --- Samples --- */
 
-/* The part of a piece that is in the times of the filter; moves the worker's sample into them. */
-static uint64_t part_in_time(struct report_worker *w, const struct wall_piece *piece)
+/* The part of a piece that is in the times of the filter; moves the piece and the worker's sample into them.
+ */
+static uint64_t part_in_time(struct report_worker *w, struct wall_piece *piece)
 {
         const struct profile_filter *filter = &w->pass->request.filter;
         uint64_t from_ns = piece->from_ns > filter->from_ns ? piece->from_ns : filter->from_ns;
@@ -245,30 +246,49 @@ static uint64_t part_in_time(struct report_worker *w, const struct wall_piece *p
         if (w->sample.time > to_ns)
                 w->sample.time = to_ns;
         return (uint64_t)((double)(to_ns - from_ns) / whole * (double)piece->ns);
+        piece->from_ns = from_ns;
+        piece->to_ns = to_ns;
 }
 
 /* The states of frames and rows are numbered from 1. */
-static void take(struct report_worker *w, const struct perf_attr *attr, struct wall_piece *piece,
-                 uint64_t number)
+static void take_shown(struct report_worker *w, const struct perf_attr *attr, const struct wall_piece *piece,
+                       uint64_t number)
 {
         unsigned shown = w->pass->request.filter.states;
 
-        piece->is_seen = true;
-        piece->ns = part_in_time(w, piece);
-        if (!piece->ns || (w->pass->request.filter.only_gil && !piece->has_gil) || !report_accepts(w)) {
-                profile_leave_out(w->profile, w->pass->wall_event);
-                return;
-        }
-        piece->is_taken = true;
-        if (!(shown & WALL_BIT(piece->state)))
-                return;
         profile_set_state(w->profile, piece->state);
         w->state = piece->state == WAIT_KIND_ON_CPU ? 0 : piece->state + 1u;
         w->is_part = !attr || (piece->state == WALL_RUNNABLE && shown & WALL_BIT(WAIT_KIND_ON_CPU));
         report_take_event(w, attr, w->pass->wall_event, piece->ns, number);
+        /* of others only the time around is known */
+        w->begin_ns = !attr || (piece->is_reading && !piece->is_sampled) ? piece->from_ns : 0;
         w->state = 0;
         w->is_part = false;
 }
+        w->begin_ns = 0;
+}
+
+static void take(struct report_worker *w, const struct perf_attr *attr, struct wall_piece *piece,
+                 uint64_t number)
+{
+        const struct profile_filter *filter = &w->pass->request.filter;
+        const struct sample_list *samples = w->pass->report->samples;
+        size_t n_listed = samples ? sample_list_n(samples) : 0;
+        uint64_t *in_a_row = map_put(&w->pass->in_a_row, (uint32_t)piece->tid, NULL);
+
+        w->is_next = *in_a_row;
+        *in_a_row = 0;
+        piece->is_seen = true;
+        piece->ns = part_in_time(w, piece);
+        piece->is_taken = piece->ns && (!filter->only_gil || piece->has_gil) && report_accepts(w);
+        piece->is_shown = piece->is_taken && filter->states & WALL_BIT(piece->state);
+        if (!piece->is_taken)
+                profile_leave_out(w->profile, w->pass->wall_event);
+        if (piece->is_shown)
+                take_shown(w, attr, piece, number);
+        if (samples && sample_list_n(samples) > n_listed)
+                *in_a_row = !report_wall_is_of_cpus(filter);
+        w->is_next = false;
 
 /* Time without sample has neither a place nor callers. */
 static void take_stackless(struct report_worker *w, uint64_t until_ns)

@@ -20,6 +20,8 @@ _Static_assert(sizeof(struct listed_sample) == 48, "memory of a sample");
 struct sample_list {
         struct listed_sample **blocks;
         size_t n_blocks, cap_blocks;
+        uint64_t **begins; /* of the samples of each block, 0: not known; NULL: of none is it known */
+        size_t n_begins, cap_begins;
         size_t n;
         struct strpool *texts;
         str_id last; /* the text that was added last */
@@ -39,9 +41,12 @@ void sample_list_free(struct sample_list *list)
 {
         if (!list)
                 return;
-        for (size_t i = 0; i < list->n_blocks; i++)
+        for (size_t i = 0; i < list->n_blocks; i++) {
                 free(list->blocks[i]);
+                free(list->begins[i]);
+        }
         free(list->blocks);
+        free(list->begins);
         strpool_free(list->texts);
         budget_share_keep(&list->share, 0);
         free(list);
@@ -76,11 +81,26 @@ const char *sample_list_text(const struct sample_list *list, uint32_t text)
 
 void sample_list_add(struct sample_list *list, const struct listed_sample *sample)
 {
-        if (list->n / BLOCK_SAMPLES == list->n_blocks)
+        if (list->n / BLOCK_SAMPLES == list->n_blocks) {
                 ARRAY_PUSH(list->blocks, list->n_blocks, list->cap_blocks,
                            mem_new(BLOCK_SAMPLES, sizeof(**list->blocks)));
+                ARRAY_PUSH(list->begins, list->n_begins, list->cap_begins, NULL);
+        }
         list->blocks[list->n / BLOCK_SAMPLES][list->n % BLOCK_SAMPLES] = *sample;
         list->n++;
+}
+
+void sample_list_set_begin(struct sample_list *list, uint64_t begin_ns)
+{
+        size_t last = list->n - 1;
+        uint64_t **begins = &list->begins[last / BLOCK_SAMPLES];
+
+        assert(list->n);
+        if (!*begins &&
+            budget_share_take(&list->share, BUDGET_SAMPLES, BLOCK_SAMPLES * sizeof(**list->begins)))
+                *begins = mem_new(BLOCK_SAMPLES, sizeof(**begins));
+        if (*begins)
+                (*begins)[last % BLOCK_SAMPLES] = begin_ns;
 }
 
 void sample_list_shift_nodes(struct sample_list *list)
@@ -107,4 +127,21 @@ const struct listed_sample *sample_list_get(const struct sample_list *list, size
 {
         assert(index < list->n);
         return &list->blocks[index / BLOCK_SAMPLES][index % BLOCK_SAMPLES];
+}
+
+bool sample_list_knows_begin(const struct sample_list *list, size_t index)
+{
+        const uint64_t *begins = list->begins[index / BLOCK_SAMPLES];
+
+        assert(index < list->n);
+        return begins && begins[index % BLOCK_SAMPLES];
+}
+
+uint64_t sample_list_begin(const struct sample_list *list, size_t index)
+{
+        const struct listed_sample *sample = sample_list_get(list, index);
+
+        if (sample_list_knows_begin(list, index))
+                return list->begins[index / BLOCK_SAMPLES][index % BLOCK_SAMPLES];
+        return sample->time_ns > sample->weight ? sample->time_ns - sample->weight : 0;
 }

@@ -498,7 +498,7 @@ static int compare_states(const void *a, const void *b)
         return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, size_t *ret_n)
+struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, bool only_shown, size_t *ret_n)
 {
         struct strip_state *states = mem_new(pieces->n + pieces->n_stackless + 1, sizeof(*states));
         size_t n = 0;
@@ -507,7 +507,8 @@ struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, size_t 
                 const struct wall_piece *p =
                         i < pieces->n ? &pieces->items[i] : &pieces->stackless[i - pieces->n];
 
-                if (p->state != WAIT_KIND_ON_CPU && (i < pieces->n || p->is_timed))
+                if (p->state != WAIT_KIND_ON_CPU && (i < pieces->n || p->is_timed) &&
+                    (!only_shown || p->is_shown))
                         states[n++] = (struct strip_state){p->from_ns, p->to_ns, p->pid, p->tid, p->state};
         }
         if (pieces->n_stackless && n)

@@ -46,6 +46,7 @@ struct wall_piece {
         bool lacks_tasks; /* of its loop, which were not read */
         /* For the reader of the session: it has been read, and its sample passed the filter. */
         bool is_seen, is_taken;
+        bool is_shown; /* and its state did, too */
 };
 
 enum { WALL_MAX_IDLE_CALLS = 8 };
@@ -97,8 +98,8 @@ struct wall_pieces *wall_pieces_new(const struct wall_request *request);
 void wall_pieces_free(struct wall_pieces *pieces);
 AUTO_DEFINE(wall_pieces)
 
-/* When threads waited or were ready to run, as strips show it. free() it. */
-struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, size_t *ret_n);
+/* When threads waited or were ready to run, by thread, then time. free() it. */
+struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, bool only_shown, size_t *ret_n);
 
 /* The first piece of the thread's samples, or of its readings, at this time; n if there is none. */
 size_t wall_pieces_find(const struct wall_pieces *pieces, int32_t tid, uint64_t time_ns, bool is_reading);

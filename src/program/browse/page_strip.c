@@ -123,7 +123,7 @@ static void make_strips(const struct browser *browser, struct strip_page *p)
                 return;
         free_strips(p);
         if (browser->report->pieces)
-                states = wall_pieces_states(browser->report->pieces, &request.n_states);
+                states = wall_pieces_states(browser->report->pieces, false, &request.n_states);
         request.states = states;
         for (size_t by = 0; by < N_ELEMENTS(p->both); by++) {
                 request.by = (enum strips_by)by;

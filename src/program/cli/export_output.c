@@ -133,10 +133,10 @@ static bool wants_gzip(const struct exporting *e)
         return text_ends(e->path, ".gz");
 }
 
-/* The states of the threads in wall time. free() it. */
+/* The states of the threads in wall time that the filter did not leave out. free() it. */
 static struct export_state *states_of(const struct report *report, size_t *ret_n)
 {
-        struct strip_state *states = wall_pieces_states(report->pieces, ret_n);
+        struct strip_state *states = wall_pieces_states(report->pieces, true, ret_n);
         struct export_state *made = mem_new(*ret_n + 1, sizeof(*made));
 
         for (size_t i = 0; i < *ret_n; i++)
@@ -377,7 +377,6 @@ static void add_event(struct exporting *e, uint32_t index)
                 .tool = buf_text(&e->tool),
                 .command = buf_text(&e->command),
                 .is_time = perf_attr_is_clock(&event->attr),
-                .is_wall = event->is_wall,
                 .dur_ns = report_of(e)->run.info.elapsed_ns,
                 .wall_offset_ns = e->wall_offset_ns,
         };

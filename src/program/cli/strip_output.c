@@ -12,7 +12,7 @@ static void add_event(const struct strip_output *o, uint32_t event, struct buf *
         unsigned max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0;
         size_t n_states = 0;
         struct strip_state *states =
-                o->report->pieces ? wall_pieces_states(o->report->pieces, &n_states) : NULL;
+                o->report->pieces ? wall_pieces_states(o->report->pieces, false, &n_states) : NULL;
         const struct strips_request request = {
                 .samples = o->report->samples,
                 .cpu_spans = o->report->cpu_spans,

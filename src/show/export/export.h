@@ -17,7 +17,6 @@ struct export_about {
         const char *tool;    /* name and version of the writing program */
         const char *command; /* command line of the recording; "": not known */
         bool is_time;        /* weights are nanoseconds; otherwise numbers of events */
-        bool is_wall;        /* the samples of a thread stand for all of its time */
         uint64_t dur_ns;     /* duration of the run; 0: not known */
         /* what to add to a time of a sample for the time since 1970; 0: not known */
         int64_t wall_offset_ns;

@@ -5,28 +5,18 @@
 
 #include "mem.h"
 
-uint64_t export_spans_begin(const struct listed_sample *sample)
-{
-        return sample->time_ns > sample->weight ? sample->time_ns - sample->weight : 0;
-}
-
-static const struct listed_sample *get_sample(const struct sample_list *samples,
-                                              const struct export_threads *threads,
-                                              const struct export_thread *thread, size_t i)
-{
-        return sample_list_get(samples, threads->order[thread->first + i].sample);
-}
-
 static void list_clock(const struct sample_list *samples, const struct export_threads *threads,
-                       const struct export_thread *thread, bool is_wall, struct export_spans *ret)
+                       const struct export_thread *thread, struct export_spans *ret)
 {
         uint64_t end = 0;
 
         for (size_t i = 0; i < thread->n; i++) {
-                const struct listed_sample *sample = get_sample(samples, threads, thread, i);
-                uint64_t begin = export_spans_begin(sample);
+                size_t index = threads->order[thread->first + i].sample;
+                const struct listed_sample *sample = sample_list_get(samples, index);
+                uint64_t begin = sample_list_begin(samples, index);
+                uint64_t shortest = sample_list_knows_begin(samples, index) ? 0 : sample->weight;
 
-                if (i && (is_wall || begin < end || begin - end < sample->weight))
+                if (i && (sample->is_next || begin < end || begin - end < shortest))
                         begin = end;
                 end = begin + sample->weight;
                 ret->span[ret->n++] = (struct export_span){begin, end, sample->node};
@@ -68,7 +58,7 @@ static void list_event(const struct sample_list *samples, const struct export_th
                 if (i && (begin < order[i - 1].time_ns || end - order[i - 1].time_ns <= 2 * usual))
                         begin = order[i - 1].time_ns;
                 ret->span[ret->n++] =
-                        (struct export_span){begin, end, get_sample(samples, threads, thread, i)->node};
+                        (struct export_span){begin, end, sample_list_get(samples, order[i].sample)->node};
         }
 }
 
@@ -78,7 +68,7 @@ void export_spans_list(const struct sample_list *samples, const struct export_th
 {
         *ret = (struct export_spans){.span = mem_new(thread->n, sizeof(*ret->span))};
         if (about->is_time)
-                list_clock(samples, threads, thread, about->is_wall, ret);
+                list_clock(samples, threads, thread, ret);
         else
                 list_event(samples, threads, thread, ret);
 }

@@ -20,16 +20,13 @@ struct export_spans {
         size_t n;
 };
 
-/* Of a clock (about->is_time) a sample stands for its weight before it.  Samples of a running thread are
- * slightly more or less than a weight apart, so a shorter pause is ignored; of wall time all are, because all
- * of a thread's time has samples.  Of another event, a sample stands for the time since the thread's previous
+/* Of a clock (about->is_time) a sample stands for its weight before it, or from the time when that began.
+ * Samples of a running thread are slightly more or less than a weight apart, so a shorter pause is ignored
+ * where only the weight is known.  Of another event, a sample stands for the time since the thread's previous
  * one, or, after a pause of more than twice the usual distance, for the usual distance. */
 void export_spans_list(const struct sample_list *samples, const struct export_threads *threads,
                        const struct export_thread *thread, const struct export_about *about,
                        struct export_spans *ret);
 void export_spans_release(struct export_spans *spans);
-
-/* When the time began that a sample of a clock stands for. */
-uint64_t export_spans_begin(const struct listed_sample *sample);
 
 #endif

@@ -189,9 +189,10 @@ static void find_start(struct speedscope_writing *w, const struct export_frames_
         w->start_ns = UINT64_MAX;
         for (size_t i = 0; i < sample_list_n(w->profile->samples); i++) {
                 const struct listed_sample *sample = sample_list_get(w->profile->samples, i);
+                uint64_t begin = sample_list_begin(w->profile->samples, i);
 
-                if (export_frames_wants(wanted, sample) && export_spans_begin(sample) < w->start_ns)
-                        w->start_ns = export_spans_begin(sample);
+                if (export_frames_wants(wanted, sample) && begin < w->start_ns)
+                        w->start_ns = begin;
         }
 }
 

@@ -32,6 +32,40 @@ TEST(samples_stay_in_order)
         EXPECT_INT(n_wrong, 0);
 }
 
+TEST(the_beginning_of_a_sample_is_known_or_its_weight_before_it)
+{
+        enum { N = 20000, LIMIT_BYTES = 3 << 19 };
+        struct sample_list *list = sample_list_new();
+        struct budget budget;
+        size_t n_known = 0;
+
+        budget_init(&budget, LIMIT_BYTES);
+        sample_list_set_budget(list, &budget);
+        while (sample_list_n(list) < N && sample_list_make_room(list)) {
+                uint64_t i = sample_list_n(list);
+
+                sample_list_add(list, &(struct listed_sample){.time_ns = 2 + i, .weight = 3});
+                if (i % 2)
+                        sample_list_set_begin(list, 1000 + i);
+        }
+        ASSERT_TRUE(sample_list_n(list) > 1000 && sample_list_n(list) < N);
+        for (size_t i = 0; i < sample_list_n(list); i++) {
+                uint64_t expected = i < 2 ? 0 : i - 1;
+
+                if (sample_list_knows_begin(list, i)) {
+                        EXPECT_TRUE(i % 2);
+                        expected = 1000 + i;
+                        n_known++;
+                }
+                EXPECT_INT(sample_list_begin(list, i), expected);
+        }
+        EXPECT_TRUE(n_known >= 500);
+        EXPECT_TRUE(budget.used_bytes <= LIMIT_BYTES);
+        sample_list_free(list);
+        EXPECT_INT(budget.used_bytes, 0);
+        budget_release(&budget);
+}
+
 /* Each with a text of its own. */
 TEST(samples_over_the_limit_are_left_out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wall time of sessions of perf sched record, perf record --switch-events and perf record --off-cpu. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "attributes.h"
@@ -146,6 +147,69 @@ TEST(switches_and_wakings)
         EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 20);
         EXPECT_INT(ms_of(report, WALL_RUNNABLE), 5 + 10);
         EXPECT_INT(ms_of(report, WAIT_KIND_IDLE), 5 + 50);
+}
+
+/* Thread 10 waits, is ready, and waits; its time on the CPU has no samples. */
+TEST(samples_of_all_time_follow_each_other)
+{
+        const struct report_request request = {.path = path,
+                                               .results = REPORT_NAMED_STACKS | REPORT_SAMPLES,
+                                               .filter = {.states = WALL_SHOWN, .has_tid = true, .tid = 10}};
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        begin_sched(&b);
+        add_switch(&b, 1000, 0, 0, 10);
+        add_switch(&b, 1010, 10, 1, 0);
+        add_waking(&b, 1040, 11, 10);
+        add_switch(&b, 1045, 0, 0, 10);
+        add_switch(&b, 1060, 10, 0x20, 0);
+        ASSERT_TRUE(builder_save(&b, path));
+        report = report_make(&request, &err);
+        ASSERT_TRUE(report);
+        EXPECT_INT(sample_list_n(report->samples), 3);
+        for (size_t i = 0; i < 3; i++)
+                EXPECT_INT(sample_list_get(report->samples, i)->is_next, i > 0);
+}
+
+/* The filter cuts the first wait, and leaves out the time on the CPU before the second one. */
+TEST(waits_are_listed_with_their_beginning)
+{
+        const struct report_request request = {
+                .path = path,
+                .results = REPORT_NAMED_STACKS | REPORT_SAMPLES,
+                .filter = {.states = WALL_BIT(WAIT_KIND_UNKNOWN), .from_ns = 1020 * (uint64_t)MS},
+        };
+        struct strip_state *states = NULL;
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+        size_t n = 0;
+
+        begin_sched(&b);
+        add_switch(&b, 1000, 0, 0, 10);
+        add_switch(&b, 1010, 10, 1, 0);
+        add_waking(&b, 1040, 11, 10);
+        add_switch(&b, 1045, 0, 0, 10);
+        add_switch(&b, 1060, 10, 1, 0);
+        add_switch(&b, 1075, 0, 0, 10);
+        add_switch(&b, 1080, 10, 0x20, 0);
+        ASSERT_TRUE(builder_save(&b, path));
+        report = report_make(&request, &err);
+        ASSERT_TRUE(report && sample_list_n(report->samples) == 2);
+        for (size_t i = 0; i < 2; i++) {
+                EXPECT_INT(sample_list_begin(report->samples, i) / MS, i ? 1060 : 1020);
+                EXPECT_INT(sample_list_get(report->samples, i)->weight / MS, i ? 15 : 20);
+                EXPECT_TRUE(!sample_list_get(report->samples, i)->is_next);
+        }
+        states = wall_pieces_states(report->pieces, true, &n);
+        EXPECT_INT(n, 2);
+        for (size_t i = 0; i < n; i++) {
+                EXPECT_INT(states[i].from_ns / MS, i ? 1060 : 1020);
+                EXPECT_INT(states[i].to_ns / MS, i ? 1075 : 1040);
+        }
+        free(states);
 }
 
 static void expect_chain(const struct waker_row *row, const char *wanted)

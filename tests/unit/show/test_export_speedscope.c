@@ -20,32 +20,50 @@ static void add(struct sample_list *list, uint64_t time_ns, uint32_t node, int32
                               });
 }
 
-static void write_about(const struct sample_list *samples, const struct export_about *about, struct buf *out)
+static void write(const struct sample_list *samples, bool is_time, struct buf *out)
 {
         AUTO(named_stacks) stacks = samples_ordinary_stacks();
-        const struct export_speedscope_event event = {0, about};
+        const struct export_about about = {.event = "cpu-clock:u", .is_time = is_time};
+        const struct export_speedscope_event event = {0, &about};
 
         export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, out);
         EXPECT_TRUE(json_check(buf_text(out)));
 }
 
-static void write(const struct sample_list *samples, bool is_time, struct buf *out)
+static void add_known(struct sample_list *list, uint64_t time_ns, uint64_t begin_ns, uint64_t weight)
 {
-        write_about(samples, &(struct export_about){.event = "cpu-clock:u", .is_time = is_time}, out);
+        add(list, time_ns, 3, 7, weight);
+        sample_list_set_begin(list, begin_ns);
 }
 
-/* The time of a wait is its beginning or its middle. */
-TEST(wall_time_has_no_pauses)
+/* A wait, the CPU, and two waits: the filter leaves out what is between the last ones. The time of a wait is
+ * its beginning or its middle. */
+TEST(times_that_are_known_are_kept)
 {
         AUTO(sample_list) samples = sample_list_new();
         AUTO_RELEASE(buf) out = {0};
 
-        add(samples, 100 * MS, 2, 7, 1 * MS);
-        add(samples, 200 * MS, 3, 7, 150 * MS);
-        add(samples, 400 * MS, 2, 7, 5 * MS);
-        write_about(samples, &(struct export_about){.event = "wall-time", .is_time = true, .is_wall = true},
-                    &out);
-        EXPECT_CONTAINS(buf_text(&out), "\"weights\":[1000000,150000000,5000000]");
+        add_known(samples, 60 * MS, 10 * MS, 100 * MS);
+        add(samples, 112 * MS, 2, 7, 4 * MS);
+        add_known(samples, 150 * MS, 117 * MS, 100 * MS);
+        add_known(samples, 300 * MS, 270 * MS, 200 * MS);
+        write(samples, true, &out);
+        EXPECT_CONTAINS(buf_text(&out), "\"startValue\":0,\"endValue\":460000000,");
+        EXPECT_CONTAINS(buf_text(&out),
+                        "\"weights\":[100000000,4000000,3000000,100000000,53000000,200000000]");
+}
+
+TEST(samples_of_all_time_have_no_pauses)
+{
+        const struct listed_sample next = {
+                .time_ns = 400 * MS, .weight = 5 * MS, .node = 2, .is_next = true, .pid = 7, .tid = 7};
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO_RELEASE(buf) out = {0};
+
+        add_known(samples, 60 * MS, 10 * MS, 100 * MS);
+        sample_list_add(samples, &next);
+        write(samples, true, &out);
+        EXPECT_CONTAINS(buf_text(&out), "\"weights\":[100000000,5000000]");
 }
 
 TEST(a_profile_for_each_thread)
