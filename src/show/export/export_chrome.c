@@ -37,7 +37,7 @@ static void end_slices(struct chrome_writing *w, uint32_t n, uint64_t at_us)
 
 static uint64_t us_of(const struct chrome_writing *w, uint64_t ns)
 {
-        return (uint64_t)((int64_t)ns + w->trace->about->wall_offset_ns) / 1000;
+        return (ns + (uint64_t)w->trace->about->wall_offset_ns) / 1000;
 }
 
 static void add_span(struct chrome_writing *w, const struct export_span *span)

@@ -108,6 +108,19 @@ TEST(samples_closer_than_a_microsecond)
         add(samples, 1100, 1, 100);
         add(samples, 1200, 0, 1100);
         write(samples, &about, &out);
+/* A session may have any number there. */
+TEST(a_wall_clock_without_sense)
+{
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO_RELEASE(buf) out = {0};
+        const struct export_about about = {
+                .event = "cpu-clock:u", .is_time = true, .wall_offset_ns = INT64_MAX};
+
+        add(samples, 101 * MS, 0, MS);
+        write(samples, &about, &out);
+        expect_slices(&out, "main 9223372036954775+1000\n");
+}
+
         expect_slices(&out, "main 0+2\n");
 }
 
