@@ -40,11 +40,10 @@ static bool add_samples(const char *format, bool is_hostile, const struct export
                 export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, out);
                 return true;
         }
-        if (!strcmp(format, "chrome")) {
-                export_chrome(&(struct export_chrome){.samples = samples, .stacks = stacks, .about = about},
-                              out);
-                return true;
-        }
+        if (!strcmp(format, "chrome"))
+                return export_chrome(
+                        &(struct export_chrome){.samples = samples, .stacks = stacks, .about = about},
+                        &(struct export_sink){put, out}, NULL);
         if (!strcmp(format, "html")) {
                 const struct web_page_event event = {0, about};
                 const struct web_page_fact fact = {"Command", about->command};

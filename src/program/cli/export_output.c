@@ -83,18 +83,6 @@ static bool write_speedscope(const struct exporting *e, struct buf *out, struct 
         return true;
 }
 
-static bool write_chrome(const struct exporting *e, struct buf *out, struct err *err)
-{
-        (void)err;
-        export_chrome(&(struct export_chrome){.samples = report_of(e)->samples,
-                                              .stacks = report_of(e)->named,
-                                              .about = &e->events[0].about,
-                                              .event = e->events[0].index,
-                                              .python_lines = e->output->choice.lines},
-                      out);
-        return true;
-}
-
 static bool write_callgrind(const struct exporting *e, struct buf *out, struct err *err)
 {
         (void)err;
@@ -200,6 +188,16 @@ static bool stream_perf_script(const struct exporting *e, const struct export_si
 
 struct export_format {
         const char *name, *other_name; /* other_name: of py-spy or CPython, or NULL */
+static bool stream_chrome(const struct exporting *e, const struct export_sink *sink, struct err *err)
+{
+        return export_chrome(&(struct export_chrome){.samples = report_of(e)->samples,
+                                                     .stacks = report_of(e)->named,
+                                                     .about = &e->events[0].about,
+                                                     .event = e->events[0].index,
+                                                     .python_lines = e->output->choice.lines},
+                             sink, err);
+}
+
         const char *endings[2];        /* endings of file names */
         const char *beginning;         /* their beginning, or NULL */
         bool takes_all;                /* writes all events; otherwise only one */
@@ -232,7 +230,7 @@ static const struct export_format formats[] = {
          .has_weights = true,
          .can_pack = true,
          .write = write_firefox},
-        {"chrome", "chrometrace", {".trace.json"}, .by_sample = true, .write = write_chrome},
+        {"chrome", "chrometrace", {".trace.json"}, .by_sample = true, .stream = stream_chrome},
         {"pprof", NULL, {".pb.gz"}, .takes_lines = true, .is_binary = true, .write = write_pprof},
         {"callgrind", NULL, {".callgrind"}, "callgrind.out", .takes_lines = true, .write = write_callgrind},
         {"perf-script",

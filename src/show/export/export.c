@@ -8,6 +8,16 @@
 #include "text_printable.h"
 #include "text_xml.h"
 
+bool export_flush(const struct export_sink *sink, struct buf *out, size_t least, struct err *err)
+{
+        if (out->len < least)
+                return true;
+        if (!sink->put(sink->ctx, buf_text(out), out->len, err))
+                return false;
+        buf_clear(out);
+        return true;
+}
+
 void export_cut(struct buf *out, size_t from, size_t max)
 {
         size_t end = from + max;

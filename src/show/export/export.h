@@ -28,6 +28,11 @@ struct export_sink {
         void *ctx;
 };
 
+/* Gives `out` to the sink and empties it, if it has `least` bytes: EXPORT_PIECE_BYTES, or 1 for what is
+ * left. */
+enum { EXPORT_PIECE_BYTES = 1 << 16 };
+bool export_flush(const struct export_sink *sink, struct buf *out, size_t least, struct err *err);
+
 /* The text of a function: control bytes and invalid UTF-8 as \xNN, no U+FFFE, at most EXPORT_NAME_MAX bytes
  * and `...` if it was cut.  Code without a name is `[MODULE]`, `[MODULE+START]` or `[unknown]`. */
 enum { EXPORT_NAME_MAX = 4096 };

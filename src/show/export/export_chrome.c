@@ -23,6 +23,8 @@ struct chrome_writing {
         size_t *open; /* slices that have not ended, the outermost one first */
         uint32_t n_open;
         uint32_t *path; /* like `open`, has room for the deepest stack */
+        const struct export_sink *sink;
+        struct buf out;
         struct json json;
 };
 
@@ -126,39 +128,45 @@ static void add_slice(struct chrome_writing *w, const struct export_thread *thre
 }
 
 /* Samples closer together than a microsecond may leave slices without a duration. */
-static void add_thread(struct chrome_writing *w, const struct export_threads *threads,
-                       const struct export_thread *thread)
+static bool add_thread(struct chrome_writing *w, const struct export_threads *threads,
+                       const struct export_thread *thread, struct err *err)
 {
         struct export_spans spans;
+        bool ok = true;
 
         export_spans_list(w->trace->samples, threads, thread, w->trace->about, &spans);
         list_slices(w, &spans);
         export_spans_release(&spans);
         add_name(w, "process_name", thread, thread->process_name);
         add_name(w, "thread_name", thread, thread->name);
-        for (size_t i = 0; i < w->n_slices; i++) {
+        for (size_t i = 0; i < w->n_slices && ok; i++) {
                 if (w->slices[i].end_us > w->slices[i].begin_us)
                         add_slice(w, thread, &w->slices[i]);
+                ok = export_flush(w->sink, &w->out, EXPORT_PIECE_BYTES, err);
         }
+        return ok;
 }
 
-static void add_events(struct chrome_writing *w)
+static bool add_events(struct chrome_writing *w, struct err *err)
 {
         struct export_threads threads;
+        bool ok = true;
 
         export_threads_list(w->trace->samples, w->trace->event, &threads);
         json_key(&w->json, "traceEvents");
         json_begin_array(&w->json);
-        for (size_t i = 0; i < threads.n; i++)
-                add_thread(w, &threads, &threads.thread[i]);
+        for (size_t i = 0; i < threads.n && ok; i++)
+                ok = add_thread(w, &threads, &threads.thread[i], err);
         json_end_array(&w->json);
         export_threads_release(&threads);
+        return ok;
 }
 
-void export_chrome(const struct export_chrome *trace, struct buf *out)
+bool export_chrome(const struct export_chrome *trace, const struct export_sink *sink, struct err *err)
 {
         const struct export_about *about = trace->about;
-        struct chrome_writing w = {.trace = trace};
+        struct chrome_writing w = {.trace = trace, .sink = sink};
+        bool ok;
 
         export_frames_make(&(struct export_frames_request){.samples = trace->samples,
                                                            .stacks = trace->stacks,
@@ -168,7 +176,7 @@ void export_chrome(const struct export_chrome *trace, struct buf *out)
                            &w.frames);
         w.open = mem_new(w.frames.depth, sizeof(*w.open));
         w.path = mem_new(w.frames.depth, sizeof(*w.path));
-        json_init(&w.json, out);
+        json_init(&w.json, &w.out);
         json_begin_object(&w.json);
         json_key_str(&w.json, "displayTimeUnit", "ms");
         json_key(&w.json, "otherData");
@@ -177,11 +185,14 @@ void export_chrome(const struct export_chrome *trace, struct buf *out)
         add_text(&w, "command", about->command);
         add_text(&w, "tool", about->tool);
         json_end_object(&w.json);
-        add_events(&w);
+        ok = add_events(&w, err);
         json_end_object(&w.json);
-        buf_add_char(out, '\n');
+        buf_add_char(&w.out, '\n');
+        ok = ok && export_flush(sink, &w.out, 1, err);
+        buf_release(&w.out);
         export_frames_release(&w.frames);
         free(w.slices);
         free(w.open);
         free(w.path);
+        return ok;
 }

@@ -19,7 +19,7 @@ struct export_chrome {
 
 /* A slice for each function, from the first to the last of neighbouring samples that it is in; where another
  * one follows at once, it ends a microsecond earlier.  Times are whole microseconds, so that readers that
- * count in floating point see the ends of caller and callee in their order. */
-void export_chrome(const struct export_chrome *trace, struct buf *out);
+ * count in floating point see the ends of caller and callee in their order.  False if the sink fails. */
+bool export_chrome(const struct export_chrome *trace, const struct export_sink *sink, struct err *err);
 
 #endif

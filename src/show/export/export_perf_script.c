@@ -16,8 +16,6 @@
 #include "text.h"
 #include "text_number.h"
 
-enum { SINK_BYTES = 1 << 16 };
-
 enum {
         COMM_WIDTH = 16, /* width before an address on the same line */
         TID_WIDTH = 5,
@@ -45,16 +43,6 @@ struct scripting {
         struct export_places places;
         struct buf out;
 };
-
-static bool flush(struct scripting *s, size_t limit, struct err *err)
-{
-        if (s->out.len < limit)
-                return true;
-        if (!s->sink->put(s->sink->ctx, buf_text(&s->out), s->out.len, err))
-                return false;
-        buf_clear(&s->out);
-        return true;
-}
 
 /* --- Events --- */
 
@@ -278,7 +266,7 @@ static bool add_stack(struct scripting *s, const struct listed_sample *sample, s
 
                 if (place != NAMED_NONE)
                         buf_add(&s->out, buf_text(&s->texts) + s->spans[place].off, s->spans[place].len);
-                if (!flush(s, SINK_BYTES, err))
+                if (!export_flush(s->sink, &s->out, EXPORT_PIECE_BYTES, err))
                         return false;
         }
         buf_add_char(&s->out, '\n');
@@ -296,7 +284,7 @@ static bool add_sample(struct scripting *s, const struct listed_sample *sample, 
                 add_place(s, sample);
         else
                 buf_add_char(&s->out, '\n');
-        return flush(s, SINK_BYTES, err);
+        return export_flush(s->sink, &s->out, EXPORT_PIECE_BYTES, err);
 }
 
 bool export_perf_script(const struct export_script *script, const struct export_sink *sink, struct err *err)
@@ -313,7 +301,7 @@ bool export_perf_script(const struct export_script *script, const struct export_
                 if (script->events[sample->event].is_wanted)
                         ok = add_sample(&s, sample, err);
         }
-        ok = ok && flush(&s, 1, err);
+        ok = ok && export_flush(sink, &s.out, 1, err);
         free(s.fields);
         free(s.spans);
         export_places_release(&s.places);

@@ -24,12 +24,39 @@ static void add(struct sample_list *list, uint64_t time_ns, uint32_t node, uint6
                               });
 }
 
+struct pieces {
+        struct buf text;
+        size_t n, most_bytes;
+        size_t limit; /* of the bytes in all */
+};
+
+static bool put(void *ctx, const void *bytes, size_t size, struct err *err)
+{
+        struct pieces *pieces = ctx;
+
+        buf_add(&pieces->text, bytes, size);
+        pieces->n++;
+        pieces->most_bytes = size > pieces->most_bytes ? size : pieces->most_bytes;
+        return pieces->text.len < pieces->limit || err_set(err, ERR_IO, "full");
+}
+
+static bool write_pieces(const struct export_chrome *trace, struct pieces *pieces, struct err *err)
+{
+        return export_chrome(trace, &(struct export_sink){put, pieces}, err);
+}
+
 static void write(const struct sample_list *samples, const struct export_about *about, struct buf *out)
 {
         AUTO(named_stacks) stacks = samples_ordinary_stacks();
 
-        export_chrome(&(struct export_chrome){.samples = samples, .stacks = stacks, .about = about}, out);
-        EXPECT_TRUE(json_check(buf_text(out)));
+        struct pieces pieces = {.limit = SIZE_MAX};
+        struct err err = {0};
+
+        EXPECT_TRUE(
+                write_pieces(&(struct export_chrome){.samples = samples, .stacks = stacks, .about = about},
+                             &pieces, &err));
+        EXPECT_TRUE(json_check(buf_text(&pieces.text)));
+        *out = pieces.text;
 }
 
 /* The slices as "NAME BEGIN+DURATION", with depth not shown. */
@@ -81,6 +108,19 @@ TEST(the_wall_clock)
         expect_slices(&out, "main 1700000000100000+1000\n");
 }
 
+/* A session may have any number there. */
+TEST(a_wall_clock_without_sense)
+{
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO_RELEASE(buf) out = {0};
+        const struct export_about about = {
+                .event = "cpu-clock:u", .is_time = true, .wall_offset_ns = INT64_MAX};
+
+        add(samples, 101 * MS, 0, MS);
+        write(samples, &about, &out);
+        expect_slices(&out, "main 9223372036954775+1000\n");
+}
+
 TEST(samples_of_other_events_stand_for_the_time_before_them)
 {
         AUTO(sample_list) samples = sample_list_new();
@@ -108,19 +148,6 @@ TEST(samples_closer_than_a_microsecond)
         add(samples, 1100, 1, 100);
         add(samples, 1200, 0, 1100);
         write(samples, &about, &out);
-/* A session may have any number there. */
-TEST(a_wall_clock_without_sense)
-{
-        AUTO(sample_list) samples = sample_list_new();
-        AUTO_RELEASE(buf) out = {0};
-        const struct export_about about = {
-                .event = "cpu-clock:u", .is_time = true, .wall_offset_ns = INT64_MAX};
-
-        add(samples, 101 * MS, 0, MS);
-        write(samples, &about, &out);
-        expect_slices(&out, "main 9223372036954775+1000\n");
-}
-
         expect_slices(&out, "main 0+2\n");
 }
 
@@ -153,13 +180,37 @@ TEST(hostile_names)
 {
         AUTO(sample_list) samples = samples_hostile();
         AUTO(named_stacks) stacks = samples_hostile_stacks();
-        AUTO_RELEASE(buf) out = {0};
+        struct pieces pieces = {.limit = SIZE_MAX};
+        struct err err = {0};
 
-        export_chrome(
+        EXPECT_TRUE(write_pieces(
                 &(struct export_chrome){.samples = samples, .stacks = stacks, .about = &export_hostile_about},
-                &out);
-        EXPECT_TRUE(json_check(buf_text(&out)));
-        EXPECT_TRUE(!strchr(buf_text(&out), 0x1b));
+                &pieces, &err));
+        EXPECT_TRUE(json_check(buf_text(&pieces.text)));
+        EXPECT_TRUE(!strchr(buf_text(&pieces.text), 0x1b));
+        buf_release(&pieces.text);
+}
+
+TEST(written_in_pieces_until_that_fails)
+{
+        const struct export_about about = {.event = "cpu-clock:u", .is_time = true};
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO(named_stacks) stacks = samples_ordinary_stacks();
+        const struct export_chrome trace = {.samples = samples, .stacks = stacks, .about = &about};
+        struct pieces pieces = {.limit = SIZE_MAX};
+        struct err err = {0};
+
+        for (uint64_t i = 0; i < 20000; i++)
+                add(samples, (100 + i) * MS, i % 2, MS);
+        ASSERT_TRUE(write_pieces(&trace, &pieces, &err));
+        EXPECT_TRUE(pieces.text.len > 2000000 && pieces.most_bytes < 70000);
+        EXPECT_TRUE(json_check(buf_text(&pieces.text)));
+        buf_release(&pieces.text);
+        pieces = (struct pieces){.limit = 200000};
+        EXPECT_TRUE(!write_pieces(&trace, &pieces, &err));
+        EXPECT_STR(err.text, "full");
+        EXPECT_CMP(pieces.n, <, 5);
+        buf_release(&pieces.text);
 }
 
 TAP_MAIN
