@@ -7,12 +7,7 @@
 #include "cmd.h"
 #include "cmd_export_options.h"
 #include "err.h"
-#include "filter_none.h"
 #include "os.h"
-#include "quality_view.h"
-#include "reading_progress.h"
-#include "report.h"
-#include "tree_output.h"
 
 static const struct export_format *find_format(const struct exporting_options *o, struct err *err)
 {
@@ -39,26 +34,6 @@ static bool check_output(const struct exporting_options *o, const struct export_
         return !export_output_is_binary(format) || !os_is_terminal(OS_STDOUT) ||
                err_set(err, ERR_USAGE,
                        "a pprof profile is binary and is not written to a terminal; name a file with -o");
-}
-
-static bool export_session(struct export_output *output, struct report_request *request,
-                           const struct export_options *o, const struct lookup *lookup, struct err *err)
-{
-        struct reading_progress *progress =
-                reading_progress_start(request->path, request, lookup, o->general.quiet);
-        AUTO_RELEASE(buf) note = {0};
-        AUTO(report) report = report_make(request, err);
-
-        reading_progress_end(progress);
-        if (!report || !filter_none_check(report, request, &o->filter, err))
-                return false;
-        output->page.report = report;
-        buf_add(&note, report->session.archive.note.data, report->session.archive.note.len);
-        tree_output_note_missing(report, request->python, &note);
-        quality_add_poor(&report->quality, &note);
-        if (quality_is_poor(&report->quality))
-                quality_add_text(&report->quality, &note);
-        return export_output_write(output, o->what.output, &note, err);
 }
 
 static bool make_request(const struct command_line *line, const struct export_format *format,
@@ -116,7 +91,12 @@ int cmd_export(const struct command_line *line)
 
                 lookup.sources.any_owner = o->input.force;
                 request.sources = &lookup.sources;
-                status = export_session(&output, &request, o, &lookup, &err) ? EXIT_OK : cmd_fail(&err);
+                status = export_output_read(
+                                 &output,
+                                 &(struct export_reading){&request, &o->filter, &lookup, o->general.quiet},
+                                 o->what.output, &err)
+                                 ? EXIT_OK
+                                 : cmd_fail(&err);
                 if (!status && o->page.opens)
                         page_output_show(&o->page, o->what.output, true);
         } else {

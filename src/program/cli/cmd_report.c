@@ -552,17 +552,10 @@ static bool make_picture(struct reporting *r, const struct export_format *format
                          .takes_private = o->input.force,
                          .debuginfod = r->lookup.debuginfod},
         };
-        AUTO_RELEASE(buf) notes = {0};
-        AUTO(report) report = NULL;
+        const struct export_reading reading = {&request, &o->filter, &r->lookup, o->general.quiet};
 
         export_output_request(format, &output.choice, &request);
-        report = report_make(&request, err);
-        if (!report || !filter_none_check(report, &request, &o->filter, err))
-                return false;
-        output.page.report = report;
-        if (!export_output_is_page(format)) /* which has its tables besides the tree */
-                tree_output_note_missing(report, request.python, &notes);
-        if (!export_output_write(&output, path, &notes, err))
+        if (!export_output_read(&output, &reading, path, err))
                 return false;
         page_output_show(&o->page, path, o->general.quiet || !strcmp(path, "-"));
         return true;

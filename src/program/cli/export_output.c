@@ -14,14 +14,18 @@
 #include "export_pprof.h"
 #include "export_speedscope.h"
 #include "export_svg.h"
+#include "filter_none.h"
 #include "mem.h"
 #include "os.h"
 #include "perf_abi.h"
+#include "quality_view.h"
+#include "reading_progress.h"
 #include "session_clock.h"
 #include "session_facts.h"
 #include "text.h"
 #include "text_match.h"
 #include "text_stream.h"
+#include "tree_output.h"
 #include "version.h"
 #include "wall_states.h"
 
@@ -184,10 +188,6 @@ static bool stream_perf_script(const struct exporting *e, const struct export_si
         return ok;
 }
 
-/* --- formats --- */
-
-struct export_format {
-        const char *name, *other_name; /* other_name: of py-spy or CPython, or NULL */
 static bool stream_chrome(const struct exporting *e, const struct export_sink *sink, struct err *err)
 {
         return export_chrome(&(struct export_chrome){.samples = report_of(e)->samples,
@@ -198,6 +198,10 @@ static bool stream_chrome(const struct exporting *e, const struct export_sink *s
                              sink, err);
 }
 
+/* --- formats --- */
+
+struct export_format {
+        const char *name, *other_name; /* other_name: of py-spy or CPython, or NULL */
         const char *endings[2];        /* endings of file names */
         const char *beginning;         /* their beginning, or NULL */
         bool takes_all;                /* writes all events; otherwise only one */
@@ -482,4 +486,26 @@ bool export_output_write(const struct export_output *output, const char *path, c
         }
         exporting_release(&e);
         return ok;
+}
+
+bool export_output_read(struct export_output *output, const struct export_reading *reading, const char *path,
+                        struct err *err)
+{
+        struct report_request *request = reading->request;
+        struct reading_progress *progress =
+                reading_progress_start(request->path, request, reading->lookup, reading->is_quiet);
+        AUTO_RELEASE(buf) notes = {0};
+        AUTO(report) report = report_make(request, err);
+
+        reading_progress_end(progress);
+        if (!report || !filter_none_check(report, request, reading->filter, err))
+                return false;
+        output->page.report = report;
+        buf_add(&notes, report->session.archive.note.data, report->session.archive.note.len);
+        if (!output->format->is_page) /* which has its tables besides the tree */
+                tree_output_note_missing(report, request->python, &notes);
+        quality_add_poor(&report->quality, &notes);
+        if (quality_is_poor(&report->quality))
+                quality_add_text(&report->quality, &notes);
+        return export_output_write(output, path, &notes, err);
 }

@@ -7,6 +7,8 @@
 
 #include "buf.h"
 #include "err.h"
+#include "filter_options.h"
+#include "lookup.h"
 #include "page_output.h"
 
 /* For completion. */
@@ -56,6 +58,19 @@ struct export_output {
         struct export_choice choice;
         struct page_output page; /* the report, of such a request; the rest is for a page */
 };
+
+/* How a command reads the session. */
+struct export_reading {
+        struct report_request *request;
+        const struct filter_options *filter;
+        const struct lookup *lookup;
+        bool is_quiet;
+};
+
+/* Reads the session, while it draws a line of progress, and writes it with warnings about it as below.  False
+ * if the filter leaves no samples, too. */
+bool export_output_read(struct export_output *output, const struct export_reading *reading, const char *path,
+                        struct err *err);
 
 /* Writes the document to `path`; "-" and NULL: standard output.  Before that prints warnings: what the
  * document leaves out, and `notes`. */
