@@ -86,6 +86,7 @@ try symbolize
 try man
 try list --details
 try record -p nginx
+try record -p python3
 try --explain record --native --full-filenames --save-only -- python3 app.py
 try record --all-kernel -- ./program
 try --explain record -F max -- ./program

@@ -18,10 +18,9 @@ static const struct misreading cpus_as_file = {
         "-C reads a file of metrics, not '%s'; to choose CPUs write -c %s",
 };
 
-/* A word that has no digit names programs. */
 static bool looks_like_program(const char *value)
 {
-        return isalpha((unsigned char)*value) && !strpbrk(value, "0123456789");
+        return isalpha((unsigned char)*value);
 }
 
 const struct misreading option_group_pid_misreading = {
