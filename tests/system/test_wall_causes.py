@@ -188,11 +188,13 @@ def check_screen(name: str, program: str, first: str, row: str) -> None:
     if os.environ.get("UPDATE_SCREENS"):
         with open(SCREENS, encoding="utf-8") as file:
             page = file.read()
-        if old := screen_of(name):
-            page = page.replace(old[0], "")
-        page = page.rstrip("\n") + f"\n\n## {name}\n\n```text\n{program.strip()}\n```\n\n```text\n{first}\n```\n"
+        screen = f"## {name}\n\n```text\n{program.strip()}\n```\n\n```text\n{first}\n```\n"
+        old = screen_of(name)
+        page = page.replace(old[0], screen) if old else f"{page}\n{screen}"
         with open(SCREENS, "w", encoding="utf-8") as file:
             file.write(page)
+    with open(SCREENS, encoding="utf-8") as file:
+        check("\n\n\n" not in file.read(), "docs/waiting-screens.md has no two blank lines in a row")
     said = screen_of(name)
     check(said is not None and said["program"].strip() == program.strip(), f"docs/waiting-screens.md has the program '{name}'")
     check(re.search(row, said["screen"], re.M) is not None, f"docs/waiting-screens.md has a screen of '{name}' with {row}")
