@@ -47,7 +47,7 @@ struct profile_filter {
         bool only_gil; /* of these, time in which the thread has Python's GIL; an error if it is not known */
         /* Samples count for wall time, of which each moment is divided among the threads on a CPU then. */
         bool is_latency;
-        /* Only samples at whose time so many threads were on a CPU: a set of bits, of which the last one is
+        /* Only samples taken while so many threads were on a CPU: a set of bits, of which the last one is
          * for more. */
         bool by_parallelism;
         uint64_t parallelism[PROFILE_PARALLELISM / 64];

@@ -185,10 +185,11 @@ static bool make_latency(struct report_pass *pass, const struct session_input *i
                                "perf record --latency",
                                pass->request.path, option);
         if (events.cpu_event == UINT32_MAX)
-                return err_set(err, ERR_MISSING, "%s: --%s is of samples of CPU time, and there are none",
+                return err_set(err, ERR_MISSING,
+                               "%s: --%s needs samples of CPU time, and the session has none",
                                pass->request.path, option);
         return pass->report->pieces->n ||
-               err_set(err, ERR_MISSING, "%s: at no sample were so many threads on a CPU as --%s says",
+               err_set(err, ERR_MISSING, "%s: no sample has the parallelism that --%s selects",
                        pass->request.path, option);
 }
 
@@ -245,9 +246,9 @@ static uint64_t part_in_time(struct report_worker *w, struct wall_piece *piece)
                 w->sample.time = from_ns;
         if (w->sample.time > to_ns)
                 w->sample.time = to_ns;
-        return (uint64_t)((double)(to_ns - from_ns) / whole * (double)piece->ns);
         piece->from_ns = from_ns;
         piece->to_ns = to_ns;
+        return (uint64_t)((double)(to_ns - from_ns) / whole * (double)piece->ns);
 }
 
 /* The states of frames and rows are numbered from 1. */
@@ -259,12 +260,11 @@ static void take_shown(struct report_worker *w, const struct perf_attr *attr, co
         profile_set_state(w->profile, piece->state);
         w->state = piece->state == WAIT_KIND_ON_CPU ? 0 : piece->state + 1u;
         w->is_part = !attr || (piece->state == WALL_RUNNABLE && shown & WALL_BIT(WAIT_KIND_ON_CPU));
-        report_take_event(w, attr, w->pass->wall_event, piece->ns, number);
         /* of others only the time around is known */
         w->begin_ns = !attr || (piece->is_reading && !piece->is_sampled) ? piece->from_ns : 0;
+        report_take_event(w, attr, w->pass->wall_event, piece->ns, number);
         w->state = 0;
         w->is_part = false;
-}
         w->begin_ns = 0;
 }
 
@@ -289,6 +289,7 @@ static void take(struct report_worker *w, const struct perf_attr *attr, struct w
         if (samples && sample_list_n(samples) > n_listed)
                 *in_a_row = !report_wall_is_of_cpus(filter);
         w->is_next = false;
+}
 
 /* Time without sample has neither a place nor callers. */
 static void take_stackless(struct report_worker *w, uint64_t until_ns)

@@ -11,7 +11,7 @@ struct latency_request {
         const struct cpu_spans *spans;
         uint32_t event; /* the event whose samples count */
         bool is_whole;  /* each stands for its whole period */
-        /* Only samples at whose time so many threads were on a CPU: a set of bits, of which the last one is
+        /* Only samples taken while so many threads were on a CPU: a set of bits, of which the last one is
          * for more; NULL: all. */
         const uint64_t *levels;
         size_t n_levels;

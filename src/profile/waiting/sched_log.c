@@ -2,7 +2,7 @@
 /* The tracepoint of a switch says which thread leaves a CPU and which one comes to it. Where it counts on all
  * CPUs, the one that leaves is the one that came before. Where it counts in chosen threads only, as in perf
  * record COMMAND, it is there when such a thread leaves its CPU, and not when it comes to one: it has come
- * back at its next sample of any event, at the latest. Nothing in a session says which of both it is. */
+ * back at its next sample of any event, at the latest. A session does not say which of the two it has. */
 #include "sched_log.h"
 
 #include <stdlib.h>

@@ -150,7 +150,7 @@ static void add_servers(struct fact_tables *tables)
 
         if (!has_servers)
                 buf_printf(&more, "export DEBUGINFOD_URLS=%s", debuginfod_server());
-        add_row(tables, "debuginfod", has_servers ? servers : "no server, as DEBUGINFOD_URLS is not set",
+        add_row(tables, "debuginfod", has_servers ? servers : "no server: DEBUGINFOD_URLS is not set",
                 buf_text(&more));
 }
 

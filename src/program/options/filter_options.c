@@ -96,8 +96,8 @@ static const struct option filter_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "LIST",
                 .offset = offsetof(struct filter_options, parallelism),
-                .help = "of a session with switches count only samples at whose time so many threads were on a "
-                        "CPU, as 1 or 2-4",
+                .help = "of a session with switches count only samples taken while LIST threads were on a CPU, "
+                        "such as 1 or 2-4",
         },
         {
                 .name = "mode",

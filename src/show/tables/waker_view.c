@@ -59,14 +59,14 @@ void waker_view_text(const struct waker_view *view, struct buf *out)
         AUTO_RELEASE(buf) line = {0};
         size_t n = rows->n < view->n_rows ? rows->n : (size_t)view->n_rows;
 
-        buf_printf(&line, "who ended %" PRIu64 " waits of %.3f s in all", rows->n_waits,
+        buf_printf(&line, "wakers of %" PRIu64 " waits, %.3f s in total", rows->n_waits,
                    seconds(rows->total_ns));
         if (rows->n_unknown)
-                buf_printf(&line, "; not known for %" PRIu64 " of %.3f s", rows->n_unknown,
+                buf_printf(&line, "; waker unknown: %" PRIu64 " waits, %.3f s", rows->n_unknown,
                            seconds(rows->unknown_ns));
         add_line(view, &line, out);
         buf_printf(out, "%9s %9s %7s  %-8s  %s\n", "seconds", "longest", "count", "state",
-                   "who waits < who woke it < who had woken that one");
+                   "waiting thread < its waker < the waker's waker");
         for (size_t i = 0; i < n; i++)
                 add_row(view, &rows->items[i], out);
         if (n < rows->n)
