@@ -131,7 +131,7 @@ static void fill(const struct strips_request *request, const struct strip_sums *
                 struct strip *strip;
                 unsigned column;
 
-                if (sample->event != request->event)
+                if (sample->event != request->event || sample->time_ns >= SAMPLE_NO_TIME_NS)
                         continue;
                 place = map_find(&sums->places, key_of(request, sample));
                 if (!place)
@@ -228,24 +228,34 @@ static void fill_states(const struct strips_request *request, const struct strip
         free(ns);
 }
 
+/* False if no sample has a time. */
+static bool find_times(const struct sample_list *samples, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+{
+        *ret_from_ns = UINT64_MAX;
+        *ret_to_ns = 0;
+        for (size_t i = 0; i < sample_list_n(samples); i++) {
+                uint64_t time_ns = sample_list_get(samples, i)->time_ns;
+
+                if (time_ns >= SAMPLE_NO_TIME_NS)
+                        continue;
+                *ret_from_ns = time_ns < *ret_from_ns ? time_ns : *ret_from_ns;
+                *ret_to_ns = time_ns > *ret_to_ns ? time_ns : *ret_to_ns;
+        }
+        return *ret_to_ns;
+}
+
 struct strips *strips_new(const struct strips_request *request)
 {
-        size_t n = sample_list_n(request->samples);
         struct strip_sums sums = {0};
         struct strips *strips;
+        uint64_t from_ns, to_ns;
 
-        if (!n || !sample_list_get(request->samples, n - 1)->time_ns)
+        if (!find_times(request->samples, &from_ns, &to_ns))
                 return NULL;
         strips = mem_new(1, sizeof(*strips));
         strips->n_columns = request->n_columns < STRIPS_MAX_COLUMNS ? request->n_columns : STRIPS_MAX_COLUMNS;
-        strips->from_ns = sample_list_get(request->samples, 0)->time_ns;
-        strips->to_ns = sample_list_get(request->samples, n - 1)->time_ns;
-        for (size_t i = 0; i < n; i++) {
-                uint64_t time_ns = sample_list_get(request->samples, i)->time_ns;
-
-                strips->from_ns = time_ns < strips->from_ns ? time_ns : strips->from_ns;
-                strips->to_ns = time_ns > strips->to_ns ? time_ns : strips->to_ns;
-        }
+        strips->from_ns = from_ns;
+        strips->to_ns = to_ns;
         add_up(request, &sums, strips);
         choose(request, &sums, strips);
         fill(request, &sums, strips);

@@ -9,6 +9,9 @@
 
 #include "attributes.h"
 
+/* Times from here on are none: perf numbers its samples of time off CPUs. */
+#define SAMPLE_NO_TIME_NS (UINT64_MAX << 32)
+
 /* Unknown fields are 0, except cpu (UINT32_MAX), pid and tid (-1). */
 struct listed_sample {
         uint64_t time_ns; /* in the session's clock */

@@ -43,7 +43,7 @@ static int compare_samples(const void *a, const void *b)
 
 static void see_time(struct wall_making *m, uint64_t ns)
 {
-        if (!ns || ns >= WALL_NO_TIME_NS)
+        if (!ns || ns >= SAMPLE_NO_TIME_NS)
                 return;
         m->from_ns = !m->from_ns || ns < m->from_ns ? ns : m->from_ns;
         m->to_ns = ns > m->to_ns ? ns : m->to_ns;

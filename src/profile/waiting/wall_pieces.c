@@ -203,7 +203,7 @@ static void divide_given(struct wall_making *m, struct dividing *d)
 {
         for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].tid == d->thread->tid; i++) {
                 struct wall_reading *r = &m->readings[i];
-                bool has_time = r->time_ns < WALL_NO_TIME_NS && r->time_ns - m->from_ns > r->weight_ns;
+                bool has_time = r->time_ns < SAMPLE_NO_TIME_NS && r->time_ns - m->from_ns > r->weight_ns;
 
                 r->from_ns = has_time ? r->time_ns - r->weight_ns : m->from_ns;
                 r->to_ns = has_time ? r->time_ns : m->to_ns;
@@ -508,7 +508,7 @@ struct strip_state *wall_pieces_states(const struct wall_pieces *pieces, bool on
                         i < pieces->n ? &pieces->items[i] : &pieces->stackless[i - pieces->n];
 
                 if (p->state != WAIT_KIND_ON_CPU && (i < pieces->n || p->is_timed) &&
-                    (!only_shown || p->is_shown))
+                    p->time_ns < SAMPLE_NO_TIME_NS && (!only_shown || p->is_shown))
                         states[n++] = (struct strip_state){p->from_ns, p->to_ns, p->pid, p->tid, p->state};
         }
         if (pieces->n_stackless && n)

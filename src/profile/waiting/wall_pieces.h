@@ -67,9 +67,6 @@ struct wall_pieces {
         struct arena texts;
 };
 
-/* Times from here on are none: perf numbers its samples of time off CPUs. */
-#define WALL_NO_TIME_NS (UINT64_MAX << 32)
-
 struct wall_request {
         const struct wait_section *waits;  /* NULL: wperf did not record it */
         const struct task_section *tasks;  /* of asyncio; NULL: none */

@@ -60,6 +60,25 @@ TEST(each_column_has_the_samples_of_its_time)
         EXPECT_INT(strips_column_ns(strips, 5), 1100);
 }
 
+TEST(samples_without_a_time_are_in_no_column)
+{
+        AUTO(sample_list) list = two_threads();
+        AUTO(sample_list) others = sample_list_new();
+        AUTO(strips) strips = NULL;
+
+        add(list, SAMPLE_NO_TIME_NS, 3, 4, 0);
+        add(list, UINT64_MAX, 2, 4, 0);
+        strips = strips_new(&(struct strips_request){.samples = list, .n_columns = 5});
+        EXPECT_INT(strips->from_ns, 1000);
+        EXPECT_INT(strips->to_ns, 1099);
+        EXPECT_INT(strips->weight, 150);
+        EXPECT_INT(strips->items[1].weight, 40);
+        for (unsigned i = 0; i < 5; i++)
+                EXPECT_INT(strips->items[1].columns[i], i == 4 ? 30 : 0);
+        add(others, SAMPLE_NO_TIME_NS, 3, 4, 0);
+        EXPECT_TRUE(!strips_new(&(struct strips_request){.samples = others, .n_columns = 5}));
+}
+
 TEST(a_strip_of_a_cpu_has_what_all_threads_did_there)
 {
         AUTO(sample_list) list = two_threads();
@@ -216,10 +235,10 @@ TEST(times_of_a_damaged_session_end)
         AUTO(strips) strips = NULL;
 
         add(list, 1, 2, 7, 0);
-        add(list, UINT64_MAX, 2, 7, 0);
+        add(list, SAMPLE_NO_TIME_NS - 1, 2, 7, 0);
         cpu_spans_add(spans, &(struct cpu_change){.time_ns = 5, .cpu = 7, .pid = 1, .tid = 2});
         strips = strips_new(&(struct strips_request){.samples = list, .cpu_spans = spans, .n_columns = 60});
-        EXPECT_CMP(strips_column_ns(strips, 60), >=, UINT64_MAX - 1);
+        EXPECT_CMP(strips_column_ns(strips, 60), >=, SAMPLE_NO_TIME_NS - 1);
         EXPECT_CMP(strips->items[0].running[59], >, 0);
 }
 
