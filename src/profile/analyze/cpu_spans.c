@@ -92,8 +92,11 @@ void cpu_spans_exit(struct cpu_spans *spans, const struct cpu_change *last)
 void cpu_spans_add(struct cpu_spans *spans, const struct cpu_change *change)
 {
         bool is_known, is_kept;
-        struct cpu_span span = {
-                .pid = change->pid, .tid = change->tid, .cpu = change->cpu, .is_last = change->is_last};
+        struct cpu_span span = {.pid = change->pid,
+                                .tid = change->tid,
+                                .cpu = change->cpu,
+                                .is_first = change->is_first,
+                                .is_last = change->is_last};
         struct cpu_span *last = last_span(spans, change, &is_known);
 
         if (change->is_out)

@@ -17,6 +17,7 @@ struct cpu_span {
         int32_t pid, tid;  /* tid 0: it was taken back */
         uint32_t cpu;      /* UINT32_MAX: not recorded */
         bool is_preempted; /* at its end the thread would have run on */
+        bool is_first;     /* the thread began in it; an earlier one may have had its number */
         bool is_last;      /* the thread ended in it */
         char state;        /* of the thread at its end, as in /proc/PID/stat; 0: not recorded */
 };
@@ -33,6 +34,7 @@ struct cpu_change {
         uint32_t cpu;      /* UINT32_MAX: not recorded */
         int32_t pid, tid;  /* 0: the CPU is idle */
         bool is_of_thread; /* other changes of this CPU may be missing, but none of the thread's */
+        bool is_first;     /* the thread has just begun */
         bool is_out;       /* the thread leaves the CPU, */
         bool is_preempted; /* although it would have run on */
         bool is_last;      /* because it ends; or the thread has ended already */

@@ -10,7 +10,7 @@
 #include "map.h"
 #include "mem.h"
 
-enum thread_at { THREAD_AWAY = 1, THREAD_RUNS, THREAD_ENDED };
+enum thread_at { THREAD_AWAY = 1, THREAD_RUNS, THREAD_ENDED, THREAD_BORN };
 
 struct sched_log {
         const struct sched_events *events;
@@ -71,6 +71,9 @@ void sched_log_add_record(struct sched_log *log, const struct cpu_change *change
         if (uses_tracepoint(log))
                 return;
         known.is_last = at && *at == THREAD_ENDED;
+        known.is_first = at && *at == THREAD_BORN && !change->is_out;
+        if (known.is_first)
+                map_remove(&log->threads, key_of(change->tid));
         map_remove(&log->woken, key_of(change->tid));
         cpu_spans_add(log->spans, &known);
 }
@@ -78,18 +81,23 @@ void sched_log_add_record(struct sched_log *log, const struct cpu_change *change
 void sched_log_add_fork(struct sched_log *log, const struct cpu_change *first)
 {
         *map_put(&log->born, key_of(first->tid), NULL) = first->time_ns;
-        map_remove(&log->threads, key_of(first->tid)); /* of an earlier thread with this number */
+        *map_put(&log->threads, key_of(first->tid), NULL) = THREAD_BORN;
 }
 
 /* --- Switches --- */
 
 static void come(struct sched_log *log, const struct cpu_change *change)
 {
+        struct cpu_change known = *change;
+        uint64_t *at;
+
         if (!change->tid)
                 return;
         map_remove(&log->woken, key_of(change->tid));
-        *map_put(&log->threads, key_of(change->tid), NULL) = THREAD_RUNS;
-        cpu_spans_add(log->spans, change);
+        at = map_put(&log->threads, key_of(change->tid), NULL);
+        known.is_first = *at == THREAD_BORN;
+        *at = THREAD_RUNS;
+        cpu_spans_add(log->spans, &known);
 }
 
 /* When a thread that runs came to its CPU, if that was not recorded: when it began, or when it was woken and
@@ -108,10 +116,11 @@ static uint64_t find_coming(const struct sched_log *log, const struct sample *sa
 static void see_running(struct sched_log *log, const struct sample *sample)
 {
         const uint64_t *at = map_find(&log->threads, key_of(sample->tid));
-        bool is_new = !at, is_since_before = is_new && !map_find(&log->cpus, sample->cpu) &&
-                                             !map_find(&log->born, key_of(sample->tid));
+        bool is_new = !at || *at == THREAD_BORN, is_since_before = is_new &&
+                                                                   !map_find(&log->cpus, sample->cpu) &&
+                                                                   !map_find(&log->born, key_of(sample->tid));
 
-        if (is_since_before || (at && *at != THREAD_AWAY))
+        if (is_since_before || (!is_new && *at != THREAD_AWAY))
                 return;
         come(log, &(struct cpu_change){.time_ns = find_coming(log, sample, is_new),
                                        .cpu = sample->cpu,

@@ -23,7 +23,8 @@ enum {
 /* What is known of a thread while it is divided. */
 struct wall_thread {
         int32_t tid, pid;
-        size_t first_span, n_spans; /* in order of time */
+        size_t first_span, n_spans;  /* in order of time */
+        uint64_t since_ns, until_ns; /* others had its number before and after; UINT64_MAX: none after it */
 };
 
 /* --- A thread --- */
@@ -39,6 +40,18 @@ struct dividing {
         uint64_t from_ns, to_ns; /* the thread's first time, and its last */
         size_t last_stackless[WALL_N_STATES]; /* index + 1 of the last piece of add_stackless_time() */
 };
+
+/* Whether a sample or a reading of this time is the thread's. */
+static bool is_of(const struct wall_thread *thread, int32_t tid, uint64_t time_ns)
+{
+        return tid == thread->tid && (time_ns < thread->until_ns || thread->until_ns == UINT64_MAX);
+}
+
+/* The end of what is known of the thread, unless its own end is. */
+static uint64_t end_of(const struct wall_making *m, const struct wall_thread *thread)
+{
+        return thread->until_ns < m->to_ns ? thread->until_ns : m->to_ns;
+}
 
 static void add_stackless(struct wall_making *m, const struct dividing *d, unsigned state, uint64_t ns)
 {
@@ -185,31 +198,33 @@ static void divide_spans(struct wall_making *m, struct dividing *d)
 {
         const struct wall_thread *thread = d->thread;
         const struct cpu_span *spans = &m->spans[thread->first_span];
+        uint64_t end_ns = end_of(m, thread);
 
         for (size_t i = 0; i < thread->n_spans; i++) {
                 uint64_t from_ns = spans[i].from_ns ? spans[i].from_ns : m->from_ns;
-                uint64_t to_ns = spans[i].to_ns == UINT64_MAX ? m->to_ns : spans[i].to_ns;
+                uint64_t to_ns = spans[i].to_ns == UINT64_MAX ? end_ns : spans[i].to_ns;
                 bool is_last = i + 1 == thread->n_spans;
 
                 d->cpu_ns += to_ns > from_ns ? to_ns - from_ns : 0;
                 if (is_last && spans[i].is_last)
                         return;
-                add_gap(m, d, &spans[i], to_ns, is_last ? m->to_ns : spans[i + 1].from_ns);
+                add_gap(m, d, &spans[i], to_ns, is_last ? end_ns : spans[i + 1].from_ns);
         }
 }
 
 /* Without switches only the lengths of waits are known, and the samples on CPUs. */
 static void divide_given(struct wall_making *m, struct dividing *d)
 {
-        for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].tid == d->thread->tid; i++) {
+        for (size_t i = d->first_reading;
+             i < m->n_readings && is_of(d->thread, m->readings[i].tid, m->readings[i].time_ns); i++) {
                 struct wall_reading *r = &m->readings[i];
                 bool has_time = r->time_ns < SAMPLE_NO_TIME_NS && r->time_ns - m->from_ns > r->weight_ns;
 
                 r->from_ns = has_time ? r->time_ns - r->weight_ns : m->from_ns;
                 r->to_ns = has_time ? r->time_ns : m->to_ns;
         }
-        for (size_t i = wall_making_find_sample(m, d->thread->tid, 0);
-             i < m->n_samples && m->samples[i].tid == d->thread->tid; i++)
+        for (size_t i = wall_making_find_sample(m, d->thread->tid, d->thread->since_ns);
+             i < m->n_samples && is_of(d->thread, m->samples[i].tid, m->samples[i].time_ns); i++)
                 d->cpu_ns += m->request->cpu_sample_ns ? m->request->cpu_sample_ns : m->samples[i].weight;
 }
 
@@ -310,7 +325,8 @@ static void share_out(struct wall_making *m, struct dividing *d)
 {
         if (d->looks_ns <= 0)
                 add_stackless(m, d, WAIT_KIND_UNKNOWN, d->shared_ns);
-        for (size_t i = d->first_reading; i < m->n_readings && m->readings[i].tid == d->thread->tid; i++) {
+        for (size_t i = d->first_reading;
+             i < m->n_readings && is_of(d->thread, m->readings[i].tid, m->readings[i].time_ns); i++) {
                 const struct wall_reading *r = &m->readings[i];
                 struct wall_piece piece = piece_of(m, r);
 
@@ -343,12 +359,12 @@ static void add_running(struct wall_making *m, const struct dividing *d, const s
 /* The last sample takes what the others leave, so that the sums are exact. */
 static void share_cpu(struct wall_making *m, const struct dividing *d)
 {
-        size_t first = wall_making_find_sample(m, d->thread->tid, 0), end = first;
+        size_t first = wall_making_find_sample(m, d->thread->tid, d->thread->since_ns), end = first;
         uint64_t cpu_ns = d->cpu_ns, runnable_ns = d->runnable_ns;
         double sum = 0;
 
         add_stackless(m, d, WALL_OWN, d->own_ns);
-        for (; end < m->n_samples && m->samples[end].tid == d->thread->tid; end++)
+        for (; end < m->n_samples && is_of(d->thread, m->samples[end].tid, m->samples[end].time_ns); end++)
                 sum += (double)m->samples[end].weight;
         if (sum <= 0) {
                 add_stackless(m, d, WAIT_KIND_ON_CPU, cpu_ns);
@@ -370,13 +386,13 @@ static void share_cpu(struct wall_making *m, const struct dividing *d)
 
 static void divide(struct wall_making *m, const struct wall_thread *thread)
 {
-        struct dividing d = {.thread = thread, .first_reading = wall_making_find_reading(m, thread->tid, 0)};
-
+        struct dividing d = {.thread = thread,
+                             .first_reading = wall_making_find_reading(m, thread->tid, thread->since_ns)};
         const struct cpu_span *first = thread->n_spans ? &m->spans[thread->first_span] : NULL;
         const struct cpu_span *last = first ? &first[thread->n_spans - 1] : NULL;
 
         d.from_ns = first && first->from_ns ? first->from_ns : m->from_ns;
-        d.to_ns = last && last->is_last && last->to_ns != UINT64_MAX ? last->to_ns : m->to_ns;
+        d.to_ns = last && last->is_last && last->to_ns != UINT64_MAX ? last->to_ns : end_of(m, thread);
         if (thread->n_spans)
                 divide_spans(m, &d);
         else if (!m->n_spans && !m->request->waits)
@@ -395,7 +411,29 @@ static void divide_other(struct wall_making *m, struct map *seen, int32_t tid, i
 
         map_put(seen, (uint64_t)(uint32_t)tid, &is_new);
         if (is_new)
-                divide(m, &(struct wall_thread){.tid = tid, .pid = pid});
+                divide(m, &(struct wall_thread){.tid = tid, .pid = pid, .until_ns = UINT64_MAX});
+}
+
+/* The threads that had a number one after the other. */
+static void divide_spans_of(struct wall_making *m, const struct cpu_span *spans, size_t n_spans)
+{
+        uint64_t since_ns = 0;
+
+        for (size_t i = 0, n; i < n_spans; i += n) {
+                struct wall_thread thread = {.tid = spans->tid,
+                                             .pid = spans[i].pid,
+                                             .first_span = (size_t)(spans - m->spans) + i,
+                                             .since_ns = since_ns,
+                                             .until_ns = UINT64_MAX};
+
+                for (n = 1; i + n < n_spans && !spans[i + n].is_first;)
+                        n++;
+                thread.n_spans = n;
+                if (i + n < n_spans)
+                        since_ns = thread.until_ns =
+                                spans[i + n].from_ns > since_ns ? spans[i + n].from_ns : since_ns;
+                divide(m, &thread);
+        }
 }
 
 static void divide_all(struct wall_making *m)
@@ -406,7 +444,7 @@ static void divide_all(struct wall_making *m)
                 for (n = 1; i + n < m->n_spans && m->spans[i + n].tid == m->spans[i].tid;)
                         n++;
                 *map_put(&seen, (uint64_t)(uint32_t)m->spans[i].tid, NULL) = 1;
-                divide(m, &(struct wall_thread){m->spans[i].tid, m->spans[i].pid, i, n});
+                divide_spans_of(m, &m->spans[i], n);
         }
         for (size_t i = 0; (m->request->waits || !m->n_spans) && i < m->n_readings; i++)
                 divide_other(m, &seen, m->readings[i].tid, m->readings[i].pid);

@@ -280,11 +280,16 @@ TEST(switches_of_chosen_threads)
         EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 20 + 40 + 40);
 }
 
-static void add_record(struct session_builder *b, uint64_t ms, int32_t tid, uint16_t misc)
+static void add_record_of(struct session_builder *b, uint64_t ms, int32_t pid, int32_t tid, uint16_t misc)
 {
         builder_begin(b, PERF_RECORD_SWITCH, misc);
-        builder_id(b, ms * MS, tid, tid);
+        builder_id(b, ms * MS, pid, tid);
         builder_end(b);
+}
+
+static void add_record(struct session_builder *b, uint64_t ms, int32_t tid, uint16_t misc)
+{
+        add_record_of(b, ms, tid, tid, misc);
 }
 
 /* Threads have to leave their CPU once more after the record of their end: 10 with the tracepoint, which says
@@ -315,6 +320,36 @@ TEST(a_thread_that_ended_does_not_wait)
         ASSERT_TRUE(report && report->wall);
         EXPECT_INT(ms_of(report, WAIT_KIND_ON_CPU), 10 + 8 + 10 + 3 + 2);
         EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 170);
+}
+
+/* Thread 10 of process 7 ends; later process 8 has a thread of this number, which waits. */
+TEST(a_number_that_another_thread_has_again)
+{
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        begin_sched(&b);
+        b.attrs[0].flags |= PERF_ATTR_CONTEXT_SWITCH;
+        add_record_of(&b, 1000, 7, 10, 0);
+        builder_exit(&b, 1020 * (uint64_t)MS, 7, 1, 10, 1);
+        add_record_of(&b, 1021, 7, 10, PERF_MISC_SWITCH_OUT | PERF_MISC_SWITCH_PREEMPT);
+        builder_fork(&b, 1060 * (uint64_t)MS, 8, 8, 10, 8, 0);
+        add_record_of(&b, 1061, 8, 10, 0);
+        add_record_of(&b, 1065, 8, 10, PERF_MISC_SWITCH_OUT);
+        add_record_of(&b, 1095, 8, 10, 0);
+        builder_exit(&b, 1097 * (uint64_t)MS, 8, 8, 10, 8);
+        add_record_of(&b, 1098, 8, 10, PERF_MISC_SWITCH_OUT);
+        report = report_of(&b, &err);
+        ASSERT_TRUE(report && report->wall && report->pieces->n_stackless);
+        EXPECT_INT(ms_of(report, WAIT_KIND_ON_CPU), 20 + 4 + 2);
+        EXPECT_INT(ms_of(report, WALL_RUNNABLE), 0);
+        EXPECT_INT(ms_of(report, WAIT_KIND_UNKNOWN), 30);
+        for (size_t i = 0; i < report->pieces->n_stackless; i++) {
+                const struct wall_piece *piece = &report->pieces->stackless[i];
+
+                EXPECT_INT(piece->pid, piece->time_ns < 1060 * (uint64_t)MS ? 7 : 8);
+        }
 }
 
 /* perf 6.15 and later keep the content of samples off the CPU in their raw data. */
