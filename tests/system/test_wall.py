@@ -91,6 +91,62 @@ def test_without_events(t: Context) -> None:
     check(wall["seconds"]["sleep"] > 0.4 and 0.1 < wall["seconds"]["on-cpu"] < 1.2, f"{wall}")
 
 
+USED_AGAIN = """
+import json, sys, threading, time
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+def alive(work):
+    def run():
+        began = time.monotonic()
+        tids.append(threading.get_native_id())
+        if tids[-1] == tids[0]:
+            work()
+            lived.append(time.monotonic() - began)
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+
+def short():
+    for _ in range(8):
+        burn(0.02)
+        time.sleep(0.05)
+
+tids, lived = [], []
+alive(lambda: burn(0.3))
+time.sleep(3)
+for _ in range(300):
+    try:
+        with open("/proc/sys/kernel/ns_last_pid", "w") as file:
+            file.write(str(tids[0] - 1))
+    except OSError:
+        break
+    alive(short)
+    if len(lived) == 2:
+        break
+print(json.dumps({"waits": 0, "tid": tids[0], "lived": lived}), file=sys.stderr)
+"""
+
+
+def test_a_number_that_another_thread_has_again(t: Context) -> None:
+    """The second thread has neither the times of the first one nor the time between them."""
+    need_python()
+    harness.need_root()
+    path = t.path("s.data")
+    done = recorded(t, "record", "--wall", "--engine", "pace", "--session", path, "--", PYTHON, "-c", USED_AGAIN)
+    said = said_by_itself(done.err)
+    if len(said["lived"]) < 2:
+        raise harness.Skip("a thread number that is used again")
+    wall = harness.document_of(t.good("report", "--json", "--force", "-i", path, "--tid", str(said["tid"])))["wall"]
+    seconds = wall["seconds"]
+    check(abs(sum(seconds.values()) - sum(said["lived"])) < 1.5, f"the threads lived {said['lived']} s: {seconds}")
+    # 0.3 s of the first thread and 0.16 s of the second one; what they did after the last look at them is not known
+    check(0.3 < seconds["on-cpu"] < 0.55, f"{seconds}")
+
+
 def test_short_waits_share_out_their_time(t: Context) -> None:
     """They are shorter than the time between two looks, so that not all of them are read."""
     path = t.path("s.data")

@@ -246,12 +246,39 @@ static void add_end(void *ctx, uint64_t tid, uint64_t *slot)
         os_lock_leave(p->lock);
 }
 
+/* Whether the number was another thread's, which had ended before the last pass at the latest. */
+static bool is_another(const struct wait_pace *p, const struct looked_thread *thread, int32_t pid)
+{
+        return thread->looked_ns && (thread->pid != pid || thread->looked_ns < p->passed_ns - p->between_ns);
+}
+
+/* The new thread began after the pass before. */
+static void begin_again(struct wait_pace *p, struct looked_thread *thread, int32_t pid, int32_t tid,
+                        uint64_t now_ns)
+{
+        const struct looked_thread before = *thread;
+        uint64_t begin_ns = now_ns - p->between_ns;
+
+        *thread = (struct looked_thread){.n_switches = UINT64_MAX};
+        if (!p->request.adds_switches)
+                return;
+        os_lock_enter(p->lock);
+        if (!before.has_ended && before.pid != tid)
+                wait_record_add_exit(before.pid, tid, before.looked_ns, &p->records);
+        wait_record_add_fork(pid, tid, begin_ns > before.looked_ns ? begin_ns : before.looked_ns,
+                             &p->records);
+        os_lock_leave(p->lock);
+}
+
 static void look_at(struct wait_pace *p, int32_t pid, int32_t tid)
 {
         struct looked_thread *thread = get_thread(p, tid);
-        uint64_t now_ns = os_monotonic_ns(), before_ns = thread->looked_ns;
+        uint64_t now_ns = os_monotonic_ns(), before_ns;
         struct wait_thread now;
 
+        if (is_another(p, thread, pid))
+                begin_again(p, thread, pid, tid, now_ns);
+        before_ns = thread->looked_ns;
         thread->looked_ns = now_ns;
         thread->has_ended = false;
         thread->pid = pid;

@@ -88,10 +88,10 @@ void wait_record_add_switch(int32_t pid, int32_t tid, uint64_t time_ns, enum wai
         add_trailer(pid, tid, time_ns, out);
 }
 
-void wait_record_add_exit(int32_t pid, int32_t tid, uint64_t time_ns, struct buf *out)
+static void add_task(uint32_t type, int32_t pid, int32_t tid, uint64_t time_ns, struct buf *out)
 {
         enum { TASK_BYTES = 24 };
-        struct perf_header header = {.type = PERF_RECORD_EXIT,
+        struct perf_header header = {.type = type,
                                      .size = sizeof(header) + TASK_BYTES + WAIT_RECORD_TRAILER_BYTES};
 
         buf_add(out, &header, sizeof(header));
@@ -101,4 +101,14 @@ void wait_record_add_exit(int32_t pid, int32_t tid, uint64_t time_ns, struct buf
         buf_add_u32(out, (uint32_t)pid);
         buf_add_u64(out, time_ns);
         add_trailer(pid, tid, time_ns, out);
+}
+
+void wait_record_add_fork(int32_t pid, int32_t tid, uint64_t time_ns, struct buf *out)
+{
+        add_task(PERF_RECORD_FORK, pid, tid, time_ns, out);
+}
+
+void wait_record_add_exit(int32_t pid, int32_t tid, uint64_t time_ns, struct buf *out)
+{
+        add_task(PERF_RECORD_EXIT, pid, tid, time_ns, out);
 }

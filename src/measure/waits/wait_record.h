@@ -26,7 +26,8 @@ enum wait_switch { WAIT_SWITCH_IN, WAIT_SWITCH_OUT, WAIT_SWITCH_PREEMPTED };
 void wait_record_add_switch(int32_t pid, int32_t tid, uint64_t time_ns, enum wait_switch kind,
                             struct buf *out);
 
-/* Appends a record of the end of a thread. */
+/* Appends a record of the beginning or the end of a thread. */
+void wait_record_add_fork(int32_t pid, int32_t tid, uint64_t time_ns, struct buf *out);
 void wait_record_add_exit(int32_t pid, int32_t tid, uint64_t time_ns, struct buf *out);
 
 /* Appends the sample, with `stack_bytes` of the stack from the stack pointer on. `is_whole`: there is no
