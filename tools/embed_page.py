@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""embed_page.py OUTPUT SKELETON FILE.css... FILE.js...: makes a C file with the document of src/show/page before and
-after its data, as web_page_head and web_page_tail.
+"""embed_page.py OUTPUT NAME SKELETON FILE.css... FILE.js...: makes a C file with a document of src/show/page before and
+after its data, as NAME_head and NAME_tail.
 
 The style sheets stand at the mark STYLE of the skeleton, the data at DATA, the scripts at SCRIPT.  At POLICY is the
 content security policy: it allows this style and this script by their digests, and nothing else.
@@ -37,11 +37,11 @@ def document(skeleton: str, style: str, script: str) -> tuple[str, str]:
 
 
 def main() -> int:
-    output, skeleton, *files = sys.argv[1:]
-    style = "".join(read(name) for name in files if name.endswith(".css"))
-    script = "(function () {\n\"use strict\";\n" + "".join(read(name) for name in files if name.endswith(".js")) + "}());\n"
-    names = re.findall(r"^(?:function|var) (\w+)", script, re.M)
-    twice = sorted({name for name in names if names.count(name) > 1})
+    output, name, skeleton, *files = sys.argv[1:]
+    style = "".join(read(path) for path in files if path.endswith(".css"))
+    script = "(function () {\n\"use strict\";\n" + "".join(read(path) for path in files if path.endswith(".js")) + "}());\n"
+    defined = re.findall(r"^(?:function|var) (\w+)", script, re.M)
+    twice = sorted({word for word in defined if defined.count(word) > 1})
     if twice:
         raise ValueError(f"two files define {', '.join(twice)}")
     if "</script" in script or "</style" in style:
@@ -49,7 +49,7 @@ def main() -> int:
     head, tail = document(read(skeleton), style, script)
     with open(output, "w", encoding="ascii") as file:
         file.write("/* Made by tools/embed_page.py. */\n#include <stddef.h>\n\n")
-        file.write(array_of("web_page_head", head.encode()) + array_of("web_page_tail", tail.encode()))
+        file.write(array_of(name + "_head", head.encode()) + array_of(name + "_tail", tail.encode()))
     return 0
 
 

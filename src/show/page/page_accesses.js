@@ -65,13 +65,13 @@ function makeAccesses(app) {
   }
 
   function headOf(i) {
-    var column = part.table.columns[i];
-    return make("th", { scope: "col", class: column.kind === CELL_TEXT ? "" : "number", "aria-sort": i !== sort ? "none" : isDescending ? "descending" : "ascending" },
-                make("button", { type: "button", title: "Sort by: " + (column.meaning || column.name), onclick: function () {
-                  isDescending = sort === i ? !isDescending : column.kind !== CELL_TEXT;
-                  sort = i;
-                  draw();
-                } }, column.name, make("span", { class: "arrow", "aria-hidden": "true" }, i !== sort ? "" : isDescending ? " ▾" : " ▴")));
+    var column = part.table.columns[i], head = makeSortHead(column.name, column.meaning || column.name, column.kind !== CELL_TEXT, function () {
+      isDescending = sort === i ? !isDescending : column.kind !== CELL_TEXT;
+      sort = i;
+      draw();
+    });
+    head.show(i === sort, isDescending);
+    return head.element;
   }
 
   /* The numbers of the rows; as `report --mem` has them until the reader sorts them. */

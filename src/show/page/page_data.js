@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what web_page.c wrote: columns of LEB128 numbers, in the order of make_data() there. */
+/* Reads what web_page.c wrote of a profile, in the order of make_data() there. */
 
 /* As in web_page_stacks.c. */
 var KIND_NATIVE = 0, KIND_KERNEL = 1, KIND_PYTHON = 2, KIND_UNKNOWN = 3, KIND_CUT = 4, KIND_SMALL = 5, KIND_STATE = 6, KIND_MASK = 7;
@@ -9,43 +9,6 @@ var FRAMES_MERGED = 0, FRAMES_ALL = 1, FRAMES_PYTHON = 2, FRAMES_NATIVE = 3;
 
 /* As in web_page_accesses.c. */
 var CELL_TEXT = 0, CELL_NUMBER = 1, CELL_PERCENT = 2;
-
-function Reader(bytes) {
-  this.bytes = bytes;
-  this.at = 0;
-}
-
-Reader.prototype.number = function () {
-  var value = 0, factor = 1, byte;
-  do {
-    byte = this.bytes[this.at++];
-    value += (byte & 127) * factor;
-    factor *= 128;
-  } while (byte & 128);
-  return value;
-};
-
-Reader.prototype.column = function (n, Type) {
-  var values = new Type(n);
-  for (var i = 0; i < n; i++) values[i] = this.number();
-  return values;
-};
-
-Reader.prototype.texts = function () {
-  var n = this.number(), lengths = this.column(n, Uint32Array), decoder = new TextDecoder("utf-8"), texts = new Array(n);
-  for (var i = 0; i < n; i++) {
-    texts[i] = decoder.decode(this.bytes.subarray(this.at, this.at + lengths[i]));
-    this.at += lengths[i];
-  }
-  return texts;
-};
-
-/* A table of numbers by the names of its columns, and their number `n`. */
-Reader.prototype.table = function (names) {
-  var table = { n: this.number() };
-  for (var i = 0; i < names.length; i++) table[names[i]] = this.column(table.n, Uint32Array);
-  return table;
-};
 
 function readEvent(reader, texts) {
   var event = { name: texts[reader.number()], isTime: reader.number() === 1, unit: 0, tickNs: 0, nSamples: 0, parts: [], n: 0 };
@@ -173,10 +136,8 @@ function readThreads(table, texts) {
 
 /* The profile.  Stacks count from 1, callers first: `parent` and `frame` by stack; frames have a function, a file and a
    line; functions have a name, a module, a path and a kind. */
-function readProfile(bytes) {
-  var reader = new Reader(bytes), profile = {}, i;
-  if (reader.number() !== 2) throw new Error("the data of this page is of another version");
-  profile.texts = reader.texts();
+function readProfile(reader, texts) {
+  var profile = { texts: texts }, i;
   profile.functions = reader.table(["name", "module", "path", "kind"]);
   profile.frames = reader.table(["fn", "file", "line"]);
   profile.stacks = reader.table(["step", "frame"]);
@@ -192,8 +153,7 @@ function readProfile(bytes) {
   profile.events = [];
   for (i = reader.number(); i > 0; i--) profile.events.push(readEvent(reader, profile.texts));
   profile.threads = readThreads(reader.table(["pid", "tid", "name", "process"]), profile.texts);
-  profile.facts = [];
-  for (i = reader.number(); i > 0; i--) profile.facts.push({ label: profile.texts[reader.number()], text: profile.texts[reader.number()] });
+  profile.facts = readFacts(reader, profile.texts);
   profile.sources = [];
   for (i = reader.number(); i > 0; i--) profile.sources.push(readSource(reader, profile.texts));
   profile.wall = readWall(reader, profile.texts);

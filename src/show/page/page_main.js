@@ -8,14 +8,20 @@ var FRAME_CHOICES = [
   { value: FRAMES_ALL, text: "All", title: "Python frames and all native frames" }
 ];
 
+var KEYS = [
+  ["arrows", "in a flame graph: caller, callee and neighbours; in the table: rows; on the strip of all threads: the selected time"],
+  ["Enter, Esc", "in a flame graph: zoom to a function, reset zoom"],
+  ["i", "turn the flame graph over: callees or callers"]
+];
+
 function makeApp(profile) {
   var app = {
     profile: profile, event: profile.events[0], frames: profile.firstFrames, shape: null, sums: null, selected: -1, matches: null,
     selection: { threads: null, from: 0, to: Infinity }, isInverted: false, tab: "flame"
   };
-  var shapes = [], hasPython = false, isThemeChosen = false, difference = null, i;
+  var shapes = [], hasPython = false, difference = null, i;
   var status = make("div", { class: "status", role: "status", "aria-live": "polite" });
-  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, accesses, sides, tabs, views, frameChoice, directionChoice, search, isRegular, found, noteLine;
+  var flame = makeFlame(app, "Flame graph", false), table, timeline, source, code, accesses, sides, tabs, views, frameChoice, directionChoice, search, noteLine;
 
   for (i = 0; i < profile.functions.n && !profile.isDiff; i++) hasPython = hasPython || kindOf(profile, i) === KIND_PYTHON;
 
@@ -118,7 +124,7 @@ function makeApp(profile) {
     app.shape = shapeOf(app.frames);
     app.sums = makeSums(profile, app.shape, app.event, app.selection);
     hottestKnown = new Map();
-    runSearch();
+    search.run();
     frameChoice.show(app.frames);
     directionChoice.show(app.isInverted);
     drawNote();
@@ -176,23 +182,12 @@ function makeApp(profile) {
     timeline.build();
   }
 
-  function runSearch() {
-    var matcher;
-    app.matches = null;
-    search.setCustomValidity("");
-    try {
-      matcher = makeMatcher(search.value.trim(), isRegular.getAttribute("aria-pressed") === "true");
-      if (matcher) app.matches = findMatches(profile, app.shape, app.sums, matcher);
-      setText(found, app.matches ? plural(app.matches.nFunctions, "function") + ", " + percent(app.matches.weight, app.sums.total) : "");
-    } catch (error) {
-      search.setCustomValidity("not a regular expression");
-      setText(found, "not a regular expression");
-    }
-    found.classList.toggle("bad", !search.checkValidity());
+  function find(matcher) {
+    app.matches = matcher ? findMatches(profile, app.shape, app.sums, matcher) : null;
+    return app.matches ? plural(app.matches.nFunctions, "function") + ", " + percent(app.matches.weight, app.sums.total) : "";
   }
 
-  function searchAgain() {
-    runSearch();
+  function showMatches() {
     flame.redraw();
     if (app.tab === "functions") table.search();
     else if (app.tab === "accesses") accesses.update();
@@ -211,18 +206,6 @@ function makeApp(profile) {
 
   /* --- The page --- */
 
-  function makeAbout() {
-    var list = make("dl", { class: "about" });
-    profile.facts.forEach(function (fact, i) {
-      if (!i || profile.facts[i - 1].label !== fact.label) list.append(make("dt", {}, fact.label));
-      list.append(make("dd", {}, fact.text));
-    });
-    return make("div", { class: "about-page" }, make("h2", {}, "What was measured"), list, make("h2", {}, "Keys"),
-                make("dl", { class: "about" }, make("dt", {}, "/"), make("dd", {}, "search"), make("dt", {}, "1 2 3 …"), make("dd", {}, "the views from left to right"),
-                     make("dt", {}, "arrows"), make("dd", {}, "in a flame graph: caller, callee and neighbours; in the table: rows; on the strip of all threads: the selected time"),
-                     make("dt", {}, "Enter, Esc"), make("dd", {}, "in a flame graph: zoom to a function, reset zoom"), make("dt", {}, "i"), make("dd", {}, "turn the flame graph over: callees or callers")));
-  }
-
   function makeLegend() {
     if (profile.isDiff) return make("span", { class: "legend", "aria-label": "Colours" }, make("span", {}, make("i", { class: "key key-more" }), "more in B"), make("span", {}, make("i", { class: "key key-less" }), "less in B"));
     return makeKinds();
@@ -237,47 +220,23 @@ function makeApp(profile) {
     return legend;
   }
 
-  function setTheme(theme) {
-    document.documentElement.setAttribute("data-theme", theme);
-    redrawAll();
-  }
-
-  function toggleTheme() {
-    isThemeChosen = true;
-    setTheme(isDark() ? "light" : "dark");
-  }
-
-  function followSystem() {
-    if (!isThemeChosen) setTheme(systemTheme());
-  }
-
   function redrawAll() {
     flame.redraw();
     timeline.redraw();
     if (app.tab === "functions") table.redraw();
   }
 
-  function factOf(label) {
-    return profile.facts.filter(function (entry) { return entry.label === label; }).map(function (entry) { return entry.text; }).join("; ");
-  }
-
   function makeHeader() {
-    var events = make("select", { id: "event", onchange: function () { chooseEvent(Number(events.value)); } }), command = factOf("Command") || factOf("Compared") || "profile";
+    var events = make("select", { id: "event", onchange: function () { chooseEvent(Number(events.value)); } }), command = factOf(profile.facts, "Command") || factOf(profile.facts, "Compared") || "profile";
     profile.events.forEach(function (event, index) { events.append(make("option", { value: index }, profile.isDiff ? event.name : event.name + ": " + plural(event.nSamples, "sample"))); });
     document.title = command + " – wperf";
     return make("header", { class: "head" }, make("h1", { title: command }, command),
                 make("label", { for: "event", class: "unseen" }, "Event"), events,
-                make("button", { type: "button", class: "theme", title: "Dark or light colours", "aria-label": "Switch between dark and light colours", onclick: toggleTheme }, "◐"));
+                makeThemeButton(redrawAll));
   }
 
   function makeBar() {
-    isRegular = make("button", { type: "button", class: "regular", "aria-pressed": "false", title: "Search by a regular expression", "aria-label": "Regular expression",
-                                 onclick: function () {
-                                   isRegular.setAttribute("aria-pressed", String(isRegular.getAttribute("aria-pressed") !== "true"));
-                                   searchAgain();
-                                 } }, ".*");
-    search = make("input", { type: "search", id: "search", placeholder: "Search functions (/)", "aria-label": "Search functions and modules", spellcheck: "false", autocomplete: "off", oninput: searchAgain });
-    found = make("span", { class: "found", role: "status" });
+    search = makeSearch("functions and modules", find, showMatches);
     frameChoice = makeChoice("Frames", FRAME_CHOICES, function (value) {
       app.frames = value;
       compute();
@@ -291,24 +250,14 @@ function makeApp(profile) {
       compute();
     });
     return make("section", { class: "bar-line", "aria-label": "Views and search" }, tabs.list, frameChoice.element, directionChoice.element,
-                make("span", { class: "search" }, search, isRegular, found));
+                search.element);
   }
 
-  function onKey(event) {
-    var isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "Escape" && event.target === search) {
-      search.value = "";
-      searchAgain();
-    }
-    if (isTyping) return;
-    if (event.key === "/") search.focus();
-    else if (event.key === "i") {
-      app.isInverted = !app.isInverted;
-      compute();
-    } else if (views[event.key - 1]) tabs.show(views[event.key - 1].name);
-    else return;
-    event.preventDefault();
+  function onKey(key) {
+    if (key !== "i") return false;
+    app.isInverted = !app.isInverted;
+    compute();
+    return true;
   }
 
   table = makeTable(app);
@@ -331,14 +280,14 @@ function makeApp(profile) {
   if (profile.code.length) views.push({ name: "code", text: "Instructions", element: code.element });
   if (profile.accesses.length) views.push({ name: "accesses", text: "Accesses", element: accesses.element });
   if (profile.wall) views.push({ name: "waiting", text: "Waiting", element: makeWall(app).element });
-  views.push({ name: "about", text: "About", element: makeAbout() });
+  views.push({ name: "about", text: "About", element: makeAbout(profile.facts, KEYS) });
   tabs = makeTabs("Views", views, function (name) {
     app.tab = name;
     directionChoice.element.hidden = name !== "flame";
     drawTab();
   });
   app.element = [makeHeader(), makeBar(), timeline.element, make.apply(null, ["main", {}].concat(tabs.panels)),
-                 make("footer", {}, status, makeLegend(), make("span", { class: "quality", title: factOf("Quality") }, factOf("Quality")))];
+                 make("footer", {}, status, makeLegend(), make("span", { class: "quality", title: factOf(profile.facts, "Quality") }, factOf(profile.facts, "Quality")))];
   app.start = function () {
     app.shape = shapeOf(app.frames);
     app.sums = makeSums(profile, app.shape, app.event, app.selection);
@@ -349,26 +298,9 @@ function makeApp(profile) {
     tabs.show(views[0].name);
     timeline.build();
     app.describe({ fn: -1 });
-    document.addEventListener("keydown", onKey);
-    SYSTEM_DARK.addListener(followSystem);
+    listenToKeys(search, tabs, views, onKey);
   };
   return app;
 }
 
-function startPage() {
-  var place = document.getElementById("page"), data = document.getElementById("data"), bytes, app;
-  document.documentElement.setAttribute("data-theme", systemTheme());
-  try {
-    bytes = base64Bytes(data.textContent);
-    app = makeApp(readProfile(data.getAttribute("data-packing") === "gzip" ? gunzip(bytes) : bytes));
-    empty(place).append.apply(place, app.element);
-    app.start();
-    window.wperf = app; /* for the browser's console */
-    document.documentElement.setAttribute("data-ready", String(Math.round(performance.now())));
-  } catch (error) {
-    empty(place).append(make("p", { class: "wait" }, "This page cannot show its profile: " + error.message));
-    throw error;
-  }
-}
-
-startPage();
+startPage(readProfile, makeApp);

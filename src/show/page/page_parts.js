@@ -44,13 +44,17 @@ function seconds(ns) {
     Math.round(s * 1e6) + " µs";
 }
 
+/* A number in at most three digits: 1.23 M. */
+function shortNumber(n) {
+  var size = Math.abs(n), scale = [[1e12, 1e12, " T"], [1e9, 1e9, " G"], [1e6, 1e6, " M"], [1e4, 1e3, " k"]].find(function (entry) { return size >= entry[0]; });
+  if (scale) return Number((n / scale[1]).toPrecision(3)) + scale[2];
+  return size >= 1000 ? thousands(n) : String(Number(n.toPrecision(3)));
+}
+
 /* A weight in words: seconds of a clock, or a number of events. */
 function amount(event, weight) {
-  var scale = [[1e12, " T"], [1e9, " G"], [1e6, " M"], [1e4, " k"]], i;
   if (event.total === 0) return "";
-  if (event.isTime) return seconds(weight);
-  for (i = 0; i < scale.length && weight < scale[i][0]; i++);
-  return i < scale.length ? (weight / (scale[i][0] === 1e4 ? 1e3 : scale[i][0])).toPrecision(3) + scale[i][1] : thousands(weight);
+  return event.isTime ? seconds(weight) : weight < 1e4 ? thousands(weight) : shortNumber(weight);
 }
 
 function threadTitle(thread) {
@@ -131,6 +135,19 @@ function addRowKeys(table) {
     event.preventDefault();
     button.focus();
   });
+}
+
+/* The head of a column by which a table is sorted after a click; `show` says whether and how it is. */
+function makeSortHead(text, title, isNumber, onSort) {
+  var arrow = make("span", { class: "arrow", "aria-hidden": "true" });
+  var element = make("th", { scope: "col", class: isNumber ? "number" : "", "aria-sort": "none" }, make("button", { type: "button", title: "Sort by: " + title, onclick: onSort }, text, arrow));
+  return {
+    element: element,
+    show: function (isSorted, isDescending) {
+      element.setAttribute("aria-sort", !isSorted ? "none" : isDescending ? "descending" : "ascending");
+      setText(arrow, !isSorted ? "" : isDescending ? " ▾" : " ▴");
+    }
+  };
 }
 
 /* A group of buttons of which one is pressed. */

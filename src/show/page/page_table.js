@@ -16,14 +16,12 @@ function makeTable(app) {
                                spellcheck: "false", autocomplete: "off", oninput: function () { nShown = TABLE_ROWS; draw(); } });
   var count = make("span", { class: "hint", role: "status" });
   var heads = TABLE_COLUMNS.map(function (column) {
-    return make("th", { scope: "col", class: column.isNumber ? "number" : "", "aria-sort": "none" },
-                make("button", { type: "button", title: "Sort by: " + column.title, onclick: function () { sortBy(column); } }, column.text,
-                     make("span", { class: "arrow", "aria-hidden": "true" })));
+    return makeSortHead(column.text, column.title, column.isNumber, function () { sortBy(column); });
   });
   var body = make("tbody", {});
   var more = make("button", { type: "button", class: "more", onclick: function () { nShown += TABLE_ROWS * 5; draw(); } });
   var table = make("table", { class: "functions" }, make("caption", { class: "unseen" }, "Functions by their share of the samples"),
-                   make("thead", {}, make.apply(null, ["tr", {}].concat(heads))), body);
+                   make("thead", {}, make.apply(null, ["tr", {}].concat(heads.map(function (head) { return head.element; })))), body);
   var callers = makeFlame(app, "Callers of the selected function", true);
   var callees = makeFlame(app, "Callees of the selected function", false);
   var title = make("h2", {}), facts = make("p", { class: "facts" }), actions = make("p", { class: "actions" });
@@ -74,10 +72,7 @@ function makeTable(app) {
     var test = makeMatcher(filter.value.trim(), false), shown, hadFocus = body.contains(document.activeElement);
     shown = test ? rows.filter(function (row) { return test(row.name) || test(row.module); }) : rows.slice();
     shown.sort(compare);
-    TABLE_COLUMNS.forEach(function (column, i) {
-      heads[i].setAttribute("aria-sort", sort !== column.key ? "none" : isDescending ? "descending" : "ascending");
-      setText(heads[i].querySelector(".arrow"), sort !== column.key ? "" : isDescending ? " ▾" : " ▴");
-    });
+    TABLE_COLUMNS.forEach(function (column, i) { heads[i].show(sort === column.key, isDescending); });
     empty(body);
     bodyRows = new Map();
     shown.slice(0, nShown).forEach(function (row) {

@@ -5,27 +5,18 @@
 var STRIP_HEIGHT = 22, STRIP_BIN = 4, STRIPS_FEW = 4, TIME_STEP = 0.02;
 
 function makeTimeline(app) {
-  var strips = [], isAll = false, dragFrom = null, width = 0;
-  var from = timeField("From second"), to = timeField("to second");
+  var strips = [], isAll = false, width = 0;
   var list = make("div", { class: "strips" });
   var all = make("button", { type: "button", class: "more", onclick: function () { isAll = !isAll; build(); } });
-  var clear = make("button", { type: "button", class: "back", onclick: function () { app.choose({ threads: null, from: 0, to: Infinity }); } }, "Clear selection");
-  var title = make("span", { class: "hint", role: "status" });
-  var element = make("section", { class: "timeline", "aria-label": "Samples over time" },
-                     make("div", { class: "timeline-head" }, make("h2", {}, "Time"), title,
-                          make("span", { class: "times" }, from.label, from.input, to.label, to.input, "s"), clear), list, all);
-
-  function timeField(text) {
-    var id = "time-" + text.split(" ")[0].toLowerCase();
-    var input = make("input", { type: "number", id: id, min: "0", step: "any", onchange: takeFields });
-    return { label: make("label", { for: id }, text.split(" ")[0]), input: input };
-  }
-
-  function takeFields() {
-    var start = Number(from.input.value) * 1e9, end = to.input.value === "" ? Infinity : Number(to.input.value) * 1e9;
-    if (start > end) end = Infinity;
-    chooseTime(start || 0, end >= app.profile.runNs ? Infinity : end);
-  }
+  var time = makeTimeChoice({
+    runNs: app.profile.runNs,
+    selection: function () { return app.selection; },
+    chooseTime: chooseTime,
+    clear: function () { app.choose({ threads: null, from: 0, to: Infinity }); },
+    isWhole: function () { return time.isAllTime() && !app.selection.threads; },
+    note: function () { return app.selection.threads ? ", " + plural(Object.keys(app.selection.threads).length, "thread") : ""; }
+  });
+  var element = make("section", { class: "timeline", "aria-label": "Samples over time" }, time.element, list, all);
 
   function chooseTime(start, end) {
     app.choose({ threads: app.selection.threads, from: start, to: end });
@@ -92,28 +83,21 @@ function makeTimeline(app) {
 
   /* --- Choosing --- */
 
-  function timeAt(strip, event) {
-    var area = strip.box.getBoundingClientRect();
-    return Math.max(0, Math.min(1, (event.clientX - area.left) / width)) * app.profile.runNs;
-  }
-
-  function drag(strip, event) {
-    var now = timeAt(strip, event), start = Math.min(dragFrom, now), end = Math.max(dragFrom, now);
-    if (Math.abs(xOf(end) - xOf(start)) < 3) return;
-    chooseTime(start, end);
+  function timeAt(x) {
+    return Math.max(0, Math.min(1, x / width)) * app.profile.runNs;
   }
 
   /* Left and right move the selected time, with Shift its end; Home selects all. */
   function moveTime(event) {
     var run = app.profile.runNs, step = run * TIME_STEP * (event.key === "ArrowLeft" ? -1 : 1), start = app.selection.from;
-    var end = Math.min(app.selection.to, run), isWhole = start === 0 && app.selection.to === Infinity;
+    var end = Math.min(app.selection.to, run);
     if (event.key === "Home" || event.key === "Escape") {
       chooseTime(0, Infinity);
     } else if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") {
       return;
     } else if (event.shiftKey) {
       chooseTime(start, Math.max(start + run * TIME_STEP, Math.min(run, end + step)));
-    } else if (isWhole) {
+    } else if (time.isAllTime()) {
       chooseTime(0, run / 10);
     } else {
       step = Math.max(-start, Math.min(run - end, step));
@@ -133,16 +117,7 @@ function makeTimeline(app) {
     strip.box = make("div", { class: "strip", tabindex: about ? null : "0", role: about ? "img" : "application",
                               "aria-label": about ? "samples of " + name + " over time" : "Selected time: left and right arrows move it, with Shift its end, Home selects all" },
                      strip.canvas);
-    strip.box.addEventListener("pointerdown", function (event) {
-      dragFrom = timeAt(strip, event);
-      strip.box.setPointerCapture(event.pointerId);
-      event.preventDefault();
-    });
-    strip.box.addEventListener("pointermove", function (event) { if (dragFrom !== null) drag(strip, event); });
-    strip.box.addEventListener("pointerup", function (event) {
-      if (Math.abs(xOf(timeAt(strip, event)) - xOf(dragFrom)) < 3 && (app.selection.from > 0 || app.selection.to !== Infinity)) chooseTime(0, Infinity);
-      dragFrom = null;
-    });
+    time.listenTo(strip.box, timeAt, chooseTime);
     strip.box.addEventListener("keydown", moveTime);
     return strip;
   }
@@ -168,15 +143,10 @@ function makeTimeline(app) {
   }
 
   function update() {
-    var chosen = app.selection.threads, run = app.profile.runNs, end = Math.min(app.selection.to, run), isWhole = app.selection.from === 0 && app.selection.to === Infinity;
     strips.forEach(function (strip) {
-      if (strip.thread >= 0) strip.label.setAttribute("aria-pressed", String(Boolean(chosen && chosen[strip.thread])));
+      if (strip.thread >= 0) strip.label.setAttribute("aria-pressed", String(Boolean(app.selection.threads && app.selection.threads[strip.thread])));
     });
-    from.input.value = (app.selection.from / 1e9).toFixed(3);
-    to.input.value = (end / 1e9).toFixed(3);
-    setText(title, (isWhole ? seconds(run) : seconds(end - app.selection.from) + " of " + seconds(run)) +
-            (chosen ? ", " + plural(Object.keys(chosen).length, "thread") : "") + (isWhole ? ": drag to select a time" : ""));
-    clear.hidden = isWhole && !chosen;
+    time.update();
     draw();
   }
 

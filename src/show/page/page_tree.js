@@ -224,18 +224,6 @@ function treeOfFunction(profile, shape, sums, fn, isInverted) {
 
 /* --- Search --- */
 
-/* A test for names, or null if there is nothing to search for; throws if `text` is no regular expression. */
-function makeMatcher(text, isRegular) {
-  var pattern, low;
-  if (!text) return null;
-  if (isRegular) {
-    pattern = new RegExp(text, "i");
-    return function (name) { return pattern.test(name); };
-  }
-  low = text.toLowerCase();
-  return function (name) { return name.toLowerCase().indexOf(low) >= 0; };
-}
-
 /* Which functions match, by name or by module, and the weight of the samples with one of them on the stack. */
 function findMatches(profile, shape, sums, matcher) {
   var found = { matcher: matcher, isMatch: new Uint8Array(profile.functions.n), nFunctions: 0, weight: 0, count: 0 }, fn, node;

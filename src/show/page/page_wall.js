@@ -45,7 +45,7 @@ function makeWall(app) {
 
   function draw() {
     empty(body);
-    heads.forEach(function (head, i) { head.setAttribute("aria-sort", i - 1 === sort ? "descending" : "none"); });
+    heads.forEach(function (head, i) { head.show(i - 1 === sort, true); });
     wall.functions.slice().sort(function (a, b) { return usOf(b) - usOf(a); }).slice(0, WALL_ROWS).forEach(function (fn) {
       var row = make("tr", {}, make("td", { class: "number" }, seconds(fn.us * 1e3)));
       fn.states.forEach(function (us) { row.append(make("td", { class: "number" }, us ? seconds(us * 1e3) : "")); });
@@ -55,11 +55,10 @@ function makeWall(app) {
   }
 
   function makeHead(text, index, title) {
-    return make("th", { scope: "col", class: "number", "aria-sort": "none" },
-                make("button", { type: "button", title: "Sort by " + title, onclick: function () {
-                  sort = index;
-                  draw();
-                } }, text));
+    return makeSortHead(text, title, true, function () {
+      sort = index;
+      draw();
+    });
   }
 
   idle = states.findIndex(function (state) { return state.word === "idle"; });
@@ -71,7 +70,7 @@ function makeWall(app) {
                  make("p", { class: "hint" }, "Of the whole session, whatever time and threads are selected."), bar, list,
                  make("div", { class: "wall-scroll", tabindex: "0", role: "region", "aria-label": "Functions by state" },
                       make("table", { class: "wall" }, make("caption", { class: "unseen" }, "Functions by the time that they ran and waited"),
-                           make("thead", {}, make.apply(null, ["tr", {}].concat(heads, [make("th", { scope: "col" }, "Function"), make("th", { scope: "col" }, "Module")]))), body)));
+                           make("thead", {}, make.apply(null, ["tr", {}].concat(heads.map(function (head) { return head.element; }), [make("th", { scope: "col" }, "Function"), make("th", { scope: "col" }, "Module")]))), body)));
   draw();
   return { element: element };
 }

@@ -9,8 +9,8 @@
 #include "web_page_internal.h"
 
 /* Made by tools/embed_page.py: the document before and after its data. */
-extern const unsigned char web_page_head[], web_page_tail[];
-extern const size_t web_page_head_bytes, web_page_tail_bytes;
+extern const unsigned char web_page_profile_head[], web_page_profile_tail[];
+extern const size_t web_page_profile_head_bytes, web_page_profile_tail_bytes;
 
 /* --- Tables --- */
 
@@ -130,12 +130,12 @@ bool web_page_document_write(const struct strpool *texts, const struct buf *rest
         buf_add(&data, rest->data, rest->len);
         if (packs && !codec_pack_gzip(buf_text(&data), data.len, &packed, err))
                 return false;
-        buf_add(out, web_page_head, web_page_head_bytes);
+        buf_add(out, web_page_profile_head, web_page_profile_head_bytes);
         buf_printf(out, "<script type=\"application/octet-stream\" id=\"data\" data-packing=\"%s\">",
                    packs ? "gzip" : "none");
         buf_add_base64(out, buf_text(packs ? &packed : &data), packs ? packed.len : data.len);
         buf_add_str(out, "</script>\n");
-        buf_add(out, web_page_tail, web_page_tail_bytes);
+        buf_add(out, web_page_profile_tail, web_page_profile_tail_bytes);
         return true;
 }
 
