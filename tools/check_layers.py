@@ -89,7 +89,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
              "stack/sample_list.h", "analyze/access_rows.h", "analyze/annotate.h", "analyze/hot.h", "code/code_rows.h", "compare/comparison.h", "waiting/wall_states.h", "waiting/wall_times.h", "report/annotation.h",
              "archive/sampled_source.h", "export", "columns/table.h", "tables/access_view.h", "tables/code_diff_view.h", "tables/diff_columns.h", "tables/diff_view.h"),
     "columns": ("base",),
-    "stat": ("base", "counts/sheet.h", "columns"),
+    "stat": ("base", "counts/sheet.h", "columns", "page/web_page_charts.h"),
     "tables": ("base", "stack/calltree.h", "analyze/access_level.h", "analyze/access_rows.h", "analyze/annotate.h",
                "analyze/annotate_rows.h", "analyze/branches.h", "analyze/hot.h", "analyze/python_rows.h",
                "analyze/python_sources.h", "analyze/quality.h", "analyze/row_keys.h", "analyze/strips.h",

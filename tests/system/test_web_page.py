@@ -603,23 +603,6 @@ def test_inflate_unpacks_every_kind_of_block(t: Context) -> None:
 # --- the command line ---
 
 
-def test_the_page_of_stat_is_drawn(t: Context) -> None:
-    """It has no script, and its charts have names."""
-    need_events()
-    t.good("stat", "-q", "-e", "task-clock,page-faults", "-I", "20", "--html", "stat.html", "--", "/usr/bin/python3", "-c", "sum(range(9000000))")
-    browser = Browser(need_tool("chromium"))
-    try:
-        browser.call("Page.navigate", url="file://" + t.path("stat.html"))
-        browser.wait("document.readyState === 'complete' && document.querySelectorAll('svg').length === 2")
-        names = browser.run("Array.from(document.querySelectorAll('svg'), function (svg) { return svg.getAttribute('aria-label'); })")
-        check(names == ["task-clock over time", "page-faults over time"], f"names: {names}")
-        drawn = browser.run("Array.from(document.querySelectorAll('path'), function (path) { return path.getBoundingClientRect().width; })")
-        check(all(width > 100 for width in drawn) and browser.run("getComputedStyle(document.querySelector('path')).stroke") == "rgb(31, 119, 180)", f"lines: {drawn}")
-        check_clean(browser, "stat.html")
-    finally:
-        browser.close()
-
-
 def test_options_need_a_page(t: Context) -> None:
     record_python(t)
     for line, said in ((["report", "--open"], "--open applies to an HTML page: add -o FILE.html"),

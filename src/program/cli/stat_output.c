@@ -285,7 +285,8 @@ static bool write_plot(struct stat_output *o, struct err *err)
         AUTO_RELEASE(buf) page = {0};
         AUTO_RELEASE(buf) path = {0};
 
-        stat_plot_render(o->plot, o->request.title, &page);
+        if (!stat_plot_render(o->plot, o->request.title, &page, err))
+                return false;
         cmd_output_path(o->request.output->output_prefix, o->request.forms->plot, &path);
         return cmd_write_file(buf_text(&path), &page, err);
 }

@@ -8,9 +8,11 @@
 #include "mem.h"
 #include "web_page_internal.h"
 
-/* Made by tools/embed_page.py: the document before and after its data. */
-extern const unsigned char web_page_profile_head[], web_page_profile_tail[];
-extern const size_t web_page_profile_head_bytes, web_page_profile_tail_bytes;
+/* Made by tools/embed_page.py: each document before and after its data. */
+extern const unsigned char web_page_profile_head[], web_page_profile_tail[], web_page_counts_head[],
+        web_page_counts_tail[];
+extern const size_t web_page_profile_head_bytes, web_page_profile_tail_bytes, web_page_counts_head_bytes,
+        web_page_counts_tail_bytes;
 
 /* --- Tables --- */
 
@@ -118,8 +120,24 @@ static void make_data(const struct web_page *page, struct strpool *texts, struct
 
 /* --- The document --- */
 
-bool web_page_document_write(const struct strpool *texts, const struct buf *rest, struct buf *out,
-                             struct err *err)
+static void add_head(enum web_page_script script, struct buf *out)
+{
+        if (script == WEB_PAGE_COUNTS)
+                buf_add(out, web_page_counts_head, web_page_counts_head_bytes);
+        else
+                buf_add(out, web_page_profile_head, web_page_profile_head_bytes);
+}
+
+static void add_tail(enum web_page_script script, struct buf *out)
+{
+        if (script == WEB_PAGE_COUNTS)
+                buf_add(out, web_page_counts_tail, web_page_counts_tail_bytes);
+        else
+                buf_add(out, web_page_profile_tail, web_page_profile_tail_bytes);
+}
+
+bool web_page_document_write(enum web_page_script script, const struct strpool *texts, const struct buf *rest,
+                             struct buf *out, struct err *err)
 {
         AUTO_RELEASE(buf) data = {0};
         AUTO_RELEASE(buf) packed = {0};
@@ -130,12 +148,12 @@ bool web_page_document_write(const struct strpool *texts, const struct buf *rest
         buf_add(&data, rest->data, rest->len);
         if (packs && !codec_pack_gzip(buf_text(&data), data.len, &packed, err))
                 return false;
-        buf_add(out, web_page_profile_head, web_page_profile_head_bytes);
+        add_head(script, out);
         buf_printf(out, "<script type=\"application/octet-stream\" id=\"data\" data-packing=\"%s\">",
                    packs ? "gzip" : "none");
         buf_add_base64(out, buf_text(packs ? &packed : &data), packs ? packed.len : data.len);
         buf_add_str(out, "</script>\n");
-        buf_add(out, web_page_profile_tail, web_page_profile_tail_bytes);
+        add_tail(script, out);
         return true;
 }
 
@@ -145,5 +163,5 @@ bool web_page_write(const struct web_page *page, struct buf *out, struct err *er
         AUTO_RELEASE(buf) rest = {0};
 
         make_data(page, texts, &rest);
-        return web_page_document_write(texts, &rest, out, err);
+        return web_page_document_write(WEB_PAGE_PROFILE, texts, &rest, out, err);
 }

@@ -17,15 +17,11 @@
 #include "sample_list.h"
 #include "sampled_source.h"
 #include "wall_times.h"
+#include "web_page_fact.h"
 
 struct web_page_event {
         uint32_t index; /* as in struct listed_sample */
         const struct export_about *about;
-};
-
-/* What was measured, shown as a line. */
-struct web_page_fact {
-        const char *label, *text;
 };
 
 /* One way of grouping accesses to memory: "Cache lines". */

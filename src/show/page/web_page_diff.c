@@ -237,5 +237,5 @@ bool web_page_diff_write(const struct web_page_diff *diff, struct buf *out, stru
         for (size_t i = 0; i < diff->n_comparisons; i++)
                 add_comparison(diff->comparisons[i], texts, &rest);
         web_page_sides_write(diff->code, texts, &rest);
-        return web_page_document_write(texts, &rest, out, err);
+        return web_page_document_write(WEB_PAGE_PROFILE, texts, &rest, out, err);
 }

@@ -8,6 +8,7 @@
 #include "code_diff_view.h"
 #include "strpool.h"
 #include "web_page.h"
+#include "web_page_charts.h"
 
 enum {
         WEB_PAGE_VERSION = 2,
@@ -69,9 +70,15 @@ void web_page_samples_write(const struct web_page *page, const struct web_page_s
 void web_page_facts_write(const struct web_page_fact *facts, size_t n, struct strpool *texts,
                           struct buf *out);
 
+/* Appends how many neighbouring spans became one, the spans, the facts and the lines. */
+void web_page_charts_add(const struct web_page_charts *charts, struct strpool *texts, struct buf *out);
+
+/* Which script shows the data. */
+enum web_page_script { WEB_PAGE_PROFILE, WEB_PAGE_COUNTS };
+
 /* Appends the document with the texts and the rest of the data, which refers to them. */
-bool web_page_document_write(const struct strpool *texts, const struct buf *rest, struct buf *out,
-                             struct err *err);
+bool web_page_document_write(enum web_page_script script, const struct strpool *texts, const struct buf *rest,
+                             struct buf *out, struct err *err);
 
 /* Appends the number of functions with instructions, and these. */
 void web_page_code_write(const struct web_page *page, struct strpool *texts, struct buf *out);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A timeline as a self-contained HTML page: a line for each event and metric of each CPU over time. */
+/* A timeline as one HTML page: a chart for each event and metric, with a line for each CPU. */
 #ifndef STAT_PLOT_H
 #define STAT_PLOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "attributes.h"
 #include "buf.h"
+#include "err.h"
 #include "sheet.h"
 
 struct stat_plot;
@@ -20,6 +22,6 @@ AUTO_DEFINE(stat_plot)
 void stat_plot_add(struct stat_plot *plot, const struct sheet *sheet, uint64_t start_ns, uint64_t elapsed_ns);
 
 /* The page; `title` names what was measured. */
-void stat_plot_render(const struct stat_plot *plot, const char *title, struct buf *out);
+bool stat_plot_render(const struct stat_plot *plot, const char *title, struct buf *out, struct err *err);
 
 #endif

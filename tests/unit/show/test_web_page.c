@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The columns of a page: what web_page_internal.h writes is read back here. */
+#include <math.h>
+
 #include "cursor.h"
 #include "samples_builder.h"
 #include "strpool.h"
@@ -187,6 +189,62 @@ TEST(the_document_has_only_base64)
         EXPECT_TRUE(end &&
                     strspn(data + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") ==
                             (size_t)(end - data - 1));
+}
+
+/* --- Charts --- */
+
+static double read_fraction(struct cursor *c)
+{
+        uint32_t bits = 0;
+        float value;
+
+        for (int shift = 0; shift < 32; shift += 8)
+                bits |= (uint32_t)cursor_u8(c) << shift;
+        memcpy(&value, &bits, sizeof(value));
+        return (double)value;
+}
+
+/* Spans of 1, 3 and 2 s, the last one after a pause of 1 s.  The second line was not counted at first, and
+ * ended early. */
+TEST(neighbouring_counts_become_their_mean)
+{
+        const struct web_page_span spans[] = {
+                {0, 1000000000}, {1000000000, 4000000000}, {5000000000, 7000000000}};
+        const struct web_page_line lines[] = {{"ld_spec", "a second", "core 0", (double[]){8, 4, 2.5}, 3},
+                                              {"ld_spec", "a second", "core 1", (double[]){NAN, 6}, 2}};
+        struct web_page_charts charts = {.spans = spans, .n_spans = 3, .lines = lines, .n_lines = 2};
+        const double expected[2][2][3] = {{{8, 4, 2.5}, {NAN, 6, NAN}}, {{5, 2.5}, {6, NAN}}};
+
+        for (size_t merges = 0; merges < 2; merges++) {
+                AUTO(strpool) texts = strpool_new();
+                AUTO_RELEASE(buf) out = {0};
+                size_t n = merges ? 2 : 3;
+                struct cursor c;
+
+                charts.max_values = merges ? 5 : 6;
+                web_page_charts_add(&charts, texts, &out);
+                c = cursor_make(buf_text(&out), out.len);
+                EXPECT_INT(cursor_uleb(&c), merges + 1);
+                EXPECT_INT(cursor_uleb(&c), n);
+                for (size_t i = 0; i < n; i++) /* before each */
+                        EXPECT_INT(cursor_uleb(&c), i + 1 == n ? 1000000000 : 0);
+                EXPECT_INT(cursor_uleb(&c), merges ? UINT64_C(4000000000) : 1000000000);
+                for (size_t i = 1; i < n; i++)
+                        EXPECT_INT(cursor_uleb(&c), i + 1 == n ? 2000000000 : UINT64_C(3000000000));
+                EXPECT_INT(cursor_uleb(&c), 0); /* facts */
+                EXPECT_INT(cursor_uleb(&c), 2);
+                for (size_t line = 0; line < 2; line++) {
+                        EXPECT_STR(strpool_get(texts, (str_id)cursor_uleb(&c)), "ld_spec");
+                        EXPECT_STR(strpool_get(texts, (str_id)cursor_uleb(&c)), "a second");
+                        EXPECT_STR(strpool_get(texts, (str_id)cursor_uleb(&c)), line ? "core 1" : "core 0");
+                        for (size_t i = 0; i < n; i++) {
+                                double value = read_fraction(&c), wanted = expected[merges][line][i];
+
+                                EXPECT_TRUE(isnan(wanted) ? isnan(value) : value == wanted);
+                        }
+                }
+                EXPECT_INT(cursor_left(&c), 0);
+        }
 }
 
 TAP_MAIN
