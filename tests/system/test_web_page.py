@@ -390,7 +390,13 @@ def check_search(browser: Browser, tree: dict[tuple, int]) -> None:
     browser.click(".regular")
     both = sum(count for path, count in tree.items() if {("fib", "app.py"), ("parse", "app.py")} & set(path))
     check(matched(browser, r"^(fib|parse) \[app") == f"2 functions, {both / total * 100:.2f} %", f"an expression: {browser.text('.found')}, {both} of {total}")
+    browser.click("#tab-source")
+    lit = browser.run("Array.from(document.querySelectorAll('.code .text.lit'), function (cell) { return cell.textContent.trim(); })")
+    matched(browser, "fib")
+    check(lit == [] and [line.strip() for line in APP.splitlines() if "fib" in line] ==
+          browser.run("Array.from(document.querySelectorAll('.code .text.lit'), function (cell) { return cell.textContent.trim(); })"), "matching lines are lit")
     check(matched(browser, "(") == "not a regular expression", "no expression")
+    check(browser.run("document.querySelectorAll('.lit').length") == 0, "and nothing is lit")
     browser.click(".regular")
     check(matched(browser, "") == "", "no search")
 
@@ -474,11 +480,16 @@ def test_it_fits_small_windows(t: Context) -> None:
     record_python(t, "-o", "sizes.html")
     browser = open_page(t, "sizes.html")
     try:
-        for width, height, scale in ((1300, 900, 1), (800, 600, 1), (1300, 900, 2)):
+        browser.click("#tab-functions")
+        check(browser.text(".detail h2") == browser.text(".functions tbody .name") != "", "a wide page begins with the hottest function")
+        for width, height, scale in ((1300, 900, 1), (800, 600, 1), (400, 800, 1), (1300, 900, 2)):
             browser.resize(width, height, scale)
             for name in views_of(browser):
                 browser.run(f"document.getElementById('tab-{name}').click()")
                 browser.settle()
+                if name in ("functions", "source"):
+                    cell = browser.box(f"#panel-{name} tbody tr:not(.gap) " + (".name" if name == "functions" else ".text"))
+                    check(cell["width"] >= 150, f"{name} at {width}x{height}, zoom {scale}: {cell['width']} pixels for the text")
                 check_fits(browser, f"{name} at {width}x{height}, zoom {scale}")
                 for dark in (False, True):
                     browser.use_dark(dark)
@@ -565,6 +576,24 @@ def test_the_policy_lets_nothing_in_and_out(t: Context) -> None:
         check(browser.run("fetch('https://example.com/').then(function () { return 'sent'; }, function () { return 'refused'; })") == "refused", "a request")
         refused = [error for error in browser.errors if "Content Security Policy" in error]
         check(len(refused) >= 3, f"the policy refused the script, the picture and the request: {browser.errors}")
+    finally:
+        browser.close()
+
+
+def test_a_session_without_samples_has_a_page(t: Context) -> None:
+    need_events()
+    done = t.ours("record", "-q", "-F", "1", "-o", "none.html", "--", "true")
+    check(done.status == 0, "record", done)
+    browser = open_page(t, "none.html")
+    try:
+        check("no samples: " in browser.text(".note"), f"why: {browser.text('.note')}")
+        for name in views_of(browser):
+            browser.click("#tab-" + name)
+            check_names(browser)
+        browser.type("#search", "x")
+        browser.run("document.querySelector('.strip').focus()")
+        browser.press("ArrowRight")
+        check_clean(browser, "none.html")
     finally:
         browser.close()
 

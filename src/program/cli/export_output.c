@@ -416,10 +416,10 @@ static bool add_events(struct exporting *e, struct buf *note, struct err *err)
                 else
                         add_event(e, i);
         }
-        if (!e->n_events)
-                return e->output->choice.event
-                               ? unknown_event(e, err)
-                               : err_set(err, ERR_MISSING, "the session has no samples to export");
+        if (!e->n_events && e->output->choice.event)
+                return unknown_event(e, err);
+        if (!e->n_events && !e->output->format->is_page)
+                return err_set(err, ERR_MISSING, "the session has no samples to export");
         if (n_left_out)
                 buf_printf(
                         note,

@@ -11,6 +11,7 @@
 #include "os.h"
 #include "perf_abi.h"
 #include "quality_view.h"
+#include "sample_view.h"
 #include "session_facts.h"
 #include "text.h"
 #include "text_number.h"
@@ -129,16 +130,22 @@ bool page_output_check(const struct page_options *options, const char *name, str
         return !options->opens || strcmp(name, "-") != 0 || err_set(err, ERR_USAGE, "--open needs a file");
 }
 
+/* The requested event; else all with samples, or all if none has any: the page then says why. */
 static void add_events(struct page_making *m)
 {
         const struct report *report = m->output->report;
 
+        bool is_empty = true;
+
         m->events = mem_new(report->n_events, sizeof(*m->events));
         m->abouts = mem_new(report->n_events, sizeof(*m->abouts));
+        for (uint32_t i = 0; i < report->n_events; i++)
+                is_empty &= !report->events[i].n_samples;
         for (uint32_t i = 0; i < report->n_events; i++) {
                 const struct report_event *event = &report->events[i];
 
-                if (m->output->event ? strcmp(event->name, m->output->event) != 0 : !event->n_samples)
+                if (m->output->event ? strcmp(event->name, m->output->event) != 0
+                                     : !event->n_samples && !is_empty)
                         continue;
                 m->abouts[m->n_events] = (struct export_about){
                         .event = event->name,
@@ -254,7 +261,7 @@ static void add_source_note(const struct sampled_source *source, struct buf *out
 static void add_facts(struct page_making *m, const struct sampled_source *source)
 {
         const struct report *report = m->output->report;
-        struct buf text[9] = {0};
+        struct buf text[10] = {0};
 
         session_facts_add_command_line(report->session.reader, &text[0]);
         buf_add(&text[1], report->run.machine.data, report->run.machine.len);
@@ -265,10 +272,13 @@ static void add_facts(struct page_making *m, const struct sampled_source *source
         buf_add_str(&text[6], report->run.is_known ? report->run.info.source_note : "");
         buf_printf(&text[7], "wperf %s", version_number);
         add_source_note(source, &text[8]);
+        if (!report->quality.n_samples)
+                sample_view_add_no_samples(report, &text[9]);
         add_fact(m, "Command", &text[0]);
         add_fact(m, "Machine", &text[1]);
         add_fact(m, "Run", &text[2]);
         add_fact(m, "Events", &text[3]);
+        add_fact(m, "Samples", &text[9]);
         add_fact(m, "Note", &text[6]);
         add_fact(m, "Quality", &text[4]);
         add_fact(m, "Source", &text[8]);

@@ -73,6 +73,7 @@ function makeInstructions(app) {
     shown = fn;
     drawList();
     drawBody();
+    app.light(element);
   }
 
   return {
@@ -83,6 +84,7 @@ function makeInstructions(app) {
       if (all.indexOf(shown) < 0) shown = all[0] || null;
       drawList();
       drawBody();
+      app.light(element);
     }
   };
 }

@@ -32,7 +32,7 @@ function makeMatcher(text, isRegular) {
 /* The field for a text or, with the button, for a regular expression.  `find` gets the matcher, or null, and returns what was
    found as a text; `onSearch` is called after what was searched for has changed. */
 function makeSearch(noun, find, onSearch) {
-  var field = make("input", { type: "search", id: "search", placeholder: "Search " + noun + " (/)", "aria-label": "Search " + noun, spellcheck: "false", autocomplete: "off", oninput: search });
+  var field = make("input", { type: "search", id: "search", placeholder: "Search (/)", title: "Search " + noun, "aria-label": "Search " + noun, spellcheck: "false", autocomplete: "off", oninput: search });
   var found = make("span", { class: "found", role: "status" });
   var regular = make("button", { type: "button", class: "regular", "aria-pressed": "false", title: "Search by a regular expression", "aria-label": "Regular expression",
                                  onclick: function () {

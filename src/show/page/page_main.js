@@ -30,6 +30,12 @@ function makeApp(profile) {
   app.isSelected = function (fn) { return fn >= 0 && fn === app.selected; };
   app.isSearching = function () { return app.matches !== null; };
   app.isTextMatch = function (text) { return app.matches !== null && app.matches.matcher(text); };
+
+  /* Lights the names and lines in an element that match the search. */
+  app.light = function (element) {
+    element.querySelectorAll("td.name, .files .path, .code .text").forEach(function (text) { text.classList.toggle("lit", app.isTextMatch(text.textContent)); });
+  };
+
   app.findFunction = makeFinder(profile);
   app.isMatch = function (fn) { return app.matches !== null && fn >= 0 && app.matches.isMatch[fn] === 1; };
 
@@ -118,6 +124,12 @@ function makeApp(profile) {
     else if (app.tab === "source") source.update();
     else if (app.tab === "code") code.update();
     else if (app.tab === "accesses") accesses.update();
+    else lightTab();
+  }
+
+  /* Other tabs have names that a search lights. */
+  function lightTab() {
+    app.light(views.find(function (view) { return view.name === app.tab; }).element);
   }
 
   function compute() {
@@ -188,15 +200,17 @@ function makeApp(profile) {
   }
 
   function showMatches() {
-    flame.redraw();
-    if (app.tab === "functions") table.search();
+    if (app.tab === "flame") flame.redraw();
+    else if (app.tab === "functions") table.search();
     else if (app.tab === "accesses") accesses.update();
+    else lightTab();
   }
 
   /* --- What is not exact --- */
 
   function drawNote() {
     var texts = [], small = 0, fn, all = app.event;
+    if (!all.nSamples && !profile.isDiff) texts.push(factOf(profile.facts, "Samples"));
     for (fn = 0; fn < profile.functions.n; fn++) if (kindOf(profile, fn) === KIND_SMALL) small += app.sums.fnTotal[fn];
     if (profile.leastSamples > 1) texts.push("Stacks with fewer than " + plural(profile.leastSamples, "sample") + " (" + percent(small, app.sums.total) + " here) are merged into [small stacks].");
     if (all.n < all.nSamples) texts.push("Samples of one thread with the same stack within " + seconds(all.tickNs) + " are merged.");

@@ -83,6 +83,7 @@ function makeSides(app) {
     shown = fn;
     drawList();
     drawBody();
+    app.light(element);
   }
 
   show(shown);

@@ -35,13 +35,21 @@ function makeSource(app) {
     files.sort(function (a, b) { return b.self - a.self || b.most - a.most || (a.path < b.path ? -1 : 1); });
   }
 
+  /* The name of a file; with its folder if another file has the same name. */
+  function titleOf(file, byName) {
+    var parts = file.path.split("/");
+    return byName.get(baseName(file.path)) > 1 ? parts.slice(-2).join("/") : baseName(file.path);
+  }
+
   function drawFiles() {
+    var byName = new Map();
+    files.forEach(function (file) { byName.set(baseName(file.path), (byName.get(baseName(file.path)) || 0) + 1); });
     empty(list);
     files.slice(0, 300).forEach(function (file) {
       list.append(make("li", {}, make("button", { type: "button", title: file.path + (file.source ? "" : " (its text is not in this page)"),
                                                   class: file.source ? "" : "bare", "aria-current": file.file === shown ? "true" : null,
                                                   onclick: function () { show(file.file, 0); } },
-                                      make("span", { class: "value" }, percent(file.self, app.sums.total)), make("span", { class: "path" }, baseName(file.path)))));
+                                      make("span", { class: "value" }, percent(file.self, app.sums.total)), make("span", { class: "path" }, titleOf(file, byName)))));
     });
     if (!files.length) list.append(make("li", { class: "hint" }, "No sample here has a source line."));
   }
@@ -85,14 +93,15 @@ function makeSource(app) {
     wantedLine = line || hottestLine(file);
     drawFiles();
     drawCode();
+    app.light(element);
   }
 
   function hottestLine(file) {
-    var entry = files.find(function (other) { return other.file === file; }), most = -1, hottest = 0;
+    var entry = files.find(function (other) { return other.file === file; }), best = { self: -1, total: -1 }, hottest = 0;
     if (!entry) return 0;
     entry.lines.forEach(function (line, number) {
-      if (line.self > most) {
-        most = line.self;
+      if (line.self > best.self || (line.self === best.self && line.total > best.total)) {
+        best = line;
         hottest = number;
       }
     });
@@ -109,6 +118,7 @@ function makeSource(app) {
       }
       drawFiles();
       drawCode();
+      app.light(element);
     },
     show: show
   };

@@ -3,6 +3,8 @@
 
 var TABLE_ROWS = 200;
 
+var WIDE = window.matchMedia("(min-width: 901px)"); /* as in page_profile.css */
+
 var TABLE_COLUMNS = [
   { key: "self", text: "Self", title: "samples in the function itself", isNumber: true },
   { key: "total", text: "Total", title: "samples in the function or in what it called", isNumber: true },
@@ -50,6 +52,11 @@ function makeTable(app) {
       rows.push({ fn: fn, name: nameOf(app.profile, fn), module: moduleOf(app.profile, fn), self: sums.fnSelf[fn], total: sums.fnTotal[fn],
                   selfCount: sums.fnSelfCount[fn], totalCount: sums.fnCount[fn] });
     }
+  }
+
+  /* Where the page has room for the callers and callees, they are those of the hottest function at first. */
+  function chooseFirst() {
+    if (app.selected < 0 && rows.length && WIDE.matches) app.selected = rows.slice().sort(compare)[0].fn;
   }
 
   function shareCell(part, samples) {
@@ -108,6 +115,7 @@ function makeTable(app) {
     element: element,
     update: function () {
       listRows();
+      chooseFirst();
       draw();
       drawDetail();
     },

@@ -52,6 +52,7 @@ function makeWall(app) {
       row.append(make("td", { class: "name", title: fn.name }, fn.name), make("td", { class: "module", title: fn.file }, baseName(fn.file) + (fn.line ? ":" + fn.line : "")));
       body.append(row);
     });
+    app.light(body);
   }
 
   function makeHead(text, index, title) {
